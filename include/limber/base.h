@@ -1,0 +1,78 @@
+/// @file base.h
+/// Result codes, messages, the host's allocator and log. Every other header builds on this one.
+///
+/// Limber keeps no global state: whatever a call needs comes through its arguments, so any two calls that do not
+/// share an object may run on two threads at once. Rules for one object on several threads stand with its type.
+#ifndef LIMBER_BASE_H
+#define LIMBER_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(LMB_SHARED) && defined(_WIN32)
+#if defined(LMB_BUILDING)
+#define LMB_API __declspec(dllexport)
+#else
+#define LMB_API __declspec(dllimport)
+#endif
+#elif defined(LMB_SHARED) && defined(__GNUC__)
+#define LMB_API __attribute__((visibility("default")))
+#else
+#define LMB_API
+#endif
+
+#define LMB_VERSION_MAJOR 0
+#define LMB_VERSION_MINOR 1
+#define LMB_VERSION_PATCH 0
+
+/// "No joint", "no parent", "no parameter", "not found": the one value of an index that is never valid.
+#define LMB_NONE UINT32_MAX
+
+/// What a call came to. Anything but #LMB_OK leaves the caller's objects as they were and creates nothing.
+typedef enum lmb_result {
+    LMB_OK = 0,
+    LMB_ERROR_ARGUMENT,    ///< a descriptor or an argument is not valid; the message names the field
+    LMB_ERROR_MEMORY,      ///< the host's allocator returned NULL
+    LMB_ERROR_FILE,        ///< a file cannot be opened or read
+    LMB_ERROR_FORMAT,      ///< the content of a file or a block is malformed
+    LMB_ERROR_UNSUPPORTED, ///< well formed, but outside what Limber does
+    LMB_ERROR_LIMIT,       ///< a stated limit is exceeded
+    LMB_ERROR_STATE,       ///< the call is not allowed now: not uploaded, not probed, used twice
+    LMB_ERROR_VULKAN,      ///< a Vulkan call failed; the message names the call and its VkResult
+    LMB_ERROR_DEVICE       ///< the device cannot give the same bits: the probe failed, or a feature is missing
+} lmb_result;
+
+/// The name of a result as text, "LMB_OK" and so on; never NULL. The text is static.
+LMB_API const char *lmb_result_name(lmb_result result);
+
+/// A result with a message for a person, which names the place (file, node, joint, field, value) and is always
+/// terminated. Calls that can fail take a pointer to one, owned by the caller, or NULL; it is written only on failure.
+typedef struct lmb_error {
+    lmb_result result;
+    char message[500];
+} lmb_error;
+
+typedef enum lmb_log_level { LMB_LOG_INFO, LMB_LOG_WARNING, LMB_LOG_ERROR } lmb_log_level;
+
+/// What the host gives an object when it is created: memory and a log. Copied, so it need not outlive the call, but
+/// `user` must outlive the object. A NULL pointer to a host, or NULL members, mean malloc, free and no log.
+typedef struct lmb_host {
+    /// `size` bytes, aligned to 16, or NULL. Called by create and import calls alone, never while a frame runs.
+    void *(*allocate)(void *user, size_t size);
+    /// Releases what `allocate` returned. Never called with NULL. Set both or neither.
+    void (*release)(void *user, void *memory);
+    /// One line of text without a line break, on the thread of the call that has something to say.
+    void (*log)(void *user, lmb_log_level level, const char *message);
+    void *user;
+} lmb_host;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,185 @@
+/// @file gpu.h
+/// Runs batches as Vulkan compute on the host's device, recorded into the host's command buffers.
+///
+/// The host stays in charge. Limber creates buffers and pipelines in create calls, submits nothing but the probe (on
+/// a queue that the host hands over for that), waits for nothing else, and allocates nothing while it records.
+///
+/// **The device** must be Vulkan 1.2 or later, created with `bufferDeviceAddress` and `scalarBlockLayout`. Any queue
+/// family with compute will do. Instance functions are loaded through the pointer given; Limber links no loader.
+///
+/// **Threads.** One thread at a time per object; an lmb_gpu may serve several threads once created, as long as each
+/// uses programs and batches of its own. Command buffers are the host's to synchronise.
+///
+/// **Barriers.** lmb_gpu_program_record_upload() ends with a barrier that makes the upload visible to compute shaders in
+/// later commands of the same queue. lmb_gpu_batch_record() begins with one from the host's earlier transfer and compute
+/// writes (pose buffers) and from earlier reads of the outputs of the same frame slot (vertex and compute shader,
+/// transfer), and ends with one from its compute writes to vertex shader, compute shader and transfer reads, and to
+/// vertex attribute input. Stages that the queue family does not support are left out of those masks.
+/// Another queue, queue family, or the CPU needs the host's own semaphore, ownership transfer, or host barrier. Buffers
+/// are created with exclusive sharing, unless `queue_families` names several.
+#ifndef LIMBER_GPU_H
+#define LIMBER_GPU_H
+
+#include <limber/batch.h>
+#include <vulkan/vulkan_core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lmb_gpu lmb_gpu;
+typedef struct lmb_gpu_program lmb_gpu_program;
+typedef struct lmb_gpu_batch lmb_gpu_batch;
+
+/// A piece of device memory that the host's allocator gives. `mapped` points to its first byte, or is NULL where host
+/// access was not asked for.
+typedef struct lmb_gpu_memory {
+    VkDeviceMemory memory;
+    VkDeviceSize offset;
+    void *mapped;
+    void *handle; ///< the host's own, handed back on release
+} lmb_gpu_memory;
+
+/// Optional. Without it every buffer is one vkAllocateMemory with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT; memory from
+/// here must be allocated with that flag too. With `host_access` the memory must be host visible and host coherent,
+/// otherwise device local.
+typedef struct lmb_gpu_memory_hooks {
+    VkResult (*allocate)(void *user, const VkMemoryRequirements *requirements, bool host_access,
+                         lmb_gpu_memory *memory);
+    void (*release)(void *user, const lmb_gpu_memory *memory);
+    void *user;
+} lmb_gpu_memory_hooks;
+
+/// Start from lmb_default_gpu_def().
+typedef struct lmb_gpu_def {
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr;
+    VkInstance instance;
+    VkPhysicalDevice physical_device;
+    VkDevice device;
+    /// Used by lmb_gpu_create() alone: the probe is submitted to it once and waited for. No other thread may use the
+    /// queue meanwhile. VK_NULL_HANDLE: no probe is run then, and the object refuses to record until lmb_gpu_probe()
+    /// has passed.
+    VkQueue probe_queue;
+    uint32_t probe_queue_family;
+    /// Families that use Limber's buffers at the same time; 0 or 1 of them for exclusive sharing.
+    const uint32_t *queue_families;
+    uint32_t queue_family_count;
+    const VkAllocationCallbacks *vulkan_allocator; ///< copied; may be NULL
+    const lmb_gpu_memory_hooks *memory;            ///< copied; may be NULL
+    VkPipelineCache pipeline_cache;                ///< may be VK_NULL_HANDLE; used in create calls
+    bool debug_utils;                              ///< the instance has VK_EXT_debug_utils: name objects, label stages
+    /// Accept a device that fails the probe. Its results are then no longer promised to equal the reference.
+    bool accept_mismatch;
+} lmb_gpu_def;
+
+LMB_API lmb_gpu_def lmb_default_gpu_def(void);
+
+/// One case of the probe whose result differs from the known answer.
+typedef struct lmb_gpu_probe_result {
+    bool done;
+    bool same_bits;         ///< every case came out as it must
+    bool declares_rte;      ///< the device offers shaderRoundingModeRTEFloat32, which the kernels then declare
+    uint32_t case_count;    ///< cases run
+    uint32_t failure_count; ///< cases that differ
+    char failed_case[64];   ///< what the first of them tests
+    uint32_t input_bits[2]; ///< its operands
+    uint32_t expected_bits; ///< its known answer
+    uint32_t actual_bits;   ///< what the device gave
+} lmb_gpu_probe_result;
+
+/// Creates pipelines and runs the probe. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with
+/// #LMB_ERROR_DEVICE where the device lacks Vulkan 1.2 or fails the probe and `accept_mismatch` is not set (the message
+/// names the case, or the feature). The host destroys the device after this object.
+LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error);
+/// NULL is fine. Programs and batches must be gone, and no command buffer that uses it may be pending.
+LMB_API void lmb_gpu_destroy(lmb_gpu *gpu);
+
+/// Runs the probe (again): one submission to `queue`, waited for. The result also reaches lmb_gpu_probed().
+LMB_API lmb_result lmb_gpu_probe(lmb_gpu *gpu, VkQueue queue, uint32_t queue_family, lmb_error *error);
+/// What the last probe found.
+LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
+
+/// Creates the device's copy of a program, not yet filled. The program must outlive it.
+LMB_API lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
+                                          lmb_error *error);
+/// NULL is fine. No command buffer that uses it may be pending.
+LMB_API void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program);
+/// Records the copy from staging memory, outside a render pass. Fails with #LMB_ERROR_STATE once the staging is released.
+LMB_API lmb_result lmb_gpu_program_record_upload(lmb_gpu_program *gpu_program, VkCommandBuffer commands,
+                                                 lmb_error *error);
+/// The host says that the recorded upload has completed: staging memory is released. Calling it again does nothing;
+/// before an upload was recorded it fails with #LMB_ERROR_STATE.
+LMB_API lmb_result lmb_gpu_program_uploaded(lmb_gpu_program *gpu_program, lmb_error *error);
+
+/// Start from lmb_default_gpu_batch_def().
+typedef struct lmb_gpu_batch_def {
+    lmb_gpu_program *program;
+    uint32_t character_count; ///< 1 or more
+    uint32_t outputs;         ///< LMB_OUTPUT_... bits
+    uint32_t frame_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs
+    /// No buffer of outputs is larger than this many bytes: a batch that needs more is split into spans of characters.
+    /// 0 takes 256 MiB, or the device's maxMemoryAllocationSize where that is less. A multiple of one character's size
+    /// is used; less than that is refused.
+    VkDeviceSize span_bytes;
+} lmb_gpu_batch_def;
+
+/// No program, 0 characters, palette alone, 2 frame slots, default span.
+LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
+
+/// Creates all buffers. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN.
+LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch,
+                                        lmb_error *error);
+/// NULL is fine. No command buffer that uses it may be pending.
+LMB_API void lmb_gpu_batch_destroy(lmb_gpu_batch *batch);
+
+/// The batch's description as batch.h has it, for running the same on the CPU and for comparing.
+LMB_API lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch);
+
+/// Host memory, float [C][P], that the host fills before it submits the commands recorded for that frame slot, and
+/// leaves alone until they have completed. NULL where the slot does not exist or the program has no parameters.
+LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
+
+/// Binds a pose buffer for a frame slot: the address of float [C][10][J], aligned to 4, in a buffer of the host's
+/// created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Takes effect for
+/// what is recorded afterwards.
+LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
+                                           lmb_error *error);
+
+/// Timestamps that lmb_gpu_batch_record() can write: before everything, after the parameters' copy, after the pose
+/// kernels, after the model kernels (which write the palette as well).
+#define LMB_GPU_TIMESTAMPS 4u
+
+/// Start from zero.
+typedef struct lmb_gpu_record_info {
+    VkCommandBuffer commands; ///< recording, outside a render pass, on a family with compute
+    uint32_t frame;           ///< frame slot
+    VkQueryPool query_pool;   ///< optional: timestamps; the host resets and reads it
+    uint32_t first_query;     ///< the first of #LMB_GPU_TIMESTAMPS
+} lmb_gpu_record_info;
+
+/// Records one frame of the batch. Fails with #LMB_ERROR_STATE where the program's upload has not been recorded, a pose
+/// buffer is not bound or the probe has not passed; with #LMB_ERROR_ARGUMENT where the slot does not exist.
+LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
+
+/// A run of characters whose outputs lie in one buffer.
+typedef struct lmb_gpu_span {
+    VkBuffer buffer;         ///< usable as storage, vertex and transfer source buffer, and by address
+    VkDeviceSize offset;     ///< of the first character, a multiple of 256
+    VkDeviceSize size;       ///< bytes
+    VkDeviceAddress address; ///< of the first character
+    uint32_t first_character;
+    uint32_t character_count;
+} lmb_gpu_span;
+
+LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
+/// Where a stage's output lies; false, and a zero span, where it is not among the outputs or an index is out of range.
+LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, uint32_t span,
+                                  lmb_gpu_span *output);
+/// The frame slot's refusal counters, uint32_t [#LMB_REFUSAL_COUNT] as one span; zeroed and counted anew each frame.
+LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

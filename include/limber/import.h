@@ -1,0 +1,82 @@
+/// @file import.h
+/// Reads characters from files: glTF 2.0 as .glb or .gltf. The core library knows no file format; this part is a library
+/// of its own (`limber::import`).
+///
+/// The rig of a file with skins is its skins' joints with all their ancestors up to the scene's root, so that model space
+/// is the scene's space; the rig of a file without a skin is its whole node tree. Unnamed nodes are called
+/// "node_<index>". Units and axes stay as glTF has them: metres, Y up, right-handed.
+///
+/// Nothing in a file is trusted: every offset, count and value is checked, and an error names the file and the place in
+/// it. No locale, no global state; memory comes from the host's allocator.
+#ifndef LIMBER_IMPORT_H
+#define LIMBER_IMPORT_H
+
+#include <limber/clip.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a file held. Immutable once created. Owns its rig, clips, meshes and images.
+typedef struct lmb_import lmb_import;
+
+#define LMB_MAX_INFLUENCES 8u
+
+/// One vertex of a mesh: 112 bytes, no padding.
+typedef struct lmb_vertex {
+    float position[3];                   ///< in the bind pose's model space
+    float normal[3];                     ///< unit; computed from the triangles where the file has none
+    float texcoord[2];                   ///< (0, 0) where the file has none
+    uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 where the weight is 0
+    float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
+} lmb_vertex;
+
+/// One primitive: triangles with one material. Meshes of nodes without a skin hang on their node's joint with weight 1
+/// (or on its nearest ancestor that is in the rig), so one way of skinning draws them all.
+typedef struct lmb_mesh {
+    const char *name;
+    const lmb_vertex *vertices;
+    uint32_t vertex_count;
+    const uint32_t *indices; ///< triangles, counter-clockwise front
+    uint32_t index_count;
+    float base_color[4]; ///< linear
+    uint32_t image;      ///< base colour texture, or #LMB_NONE
+    bool double_sided;
+} lmb_mesh;
+
+/// An image as the file has it: the bytes of a PNG or JPEG, not decoded.
+typedef struct lmb_image {
+    const char *name;
+    const uint8_t *bytes;
+    size_t size;
+} lmb_image;
+
+/// Reads a file and what it refers to beside it (buffers, images; a URI that leads out of the file's folder is
+/// refused). Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error);
+
+/// The same from memory, .glb or .gltf told by its first bytes. `name` stands in messages. Files beside it are looked
+/// for in `directory`, or refused where that is NULL.
+LMB_API lmb_result lmb_import_memory(const void *bytes, size_t size, const char *name, const char *directory,
+                                     const lmb_host *host, lmb_import **import, lmb_error *error);
+/// NULL is fine.
+LMB_API void lmb_import_destroy(lmb_import *import);
+
+LMB_API const lmb_rig *lmb_import_rig(const lmb_import *import);
+LMB_API uint32_t lmb_import_clip_count(const lmb_import *import);
+/// NULL where the index is out of range. Unnamed animations are called "animation_<index>".
+LMB_API const lmb_clip *lmb_import_clip(const lmb_import *import, uint32_t index);
+LMB_API uint32_t lmb_import_mesh_count(const lmb_import *import);
+LMB_API const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index);
+LMB_API uint32_t lmb_import_image_count(const lmb_import *import);
+LMB_API const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index);
+
+/// What was left out, each as one line ("animation 'Walk': 2 morph-target tracks skipped"). Also logged as warnings.
+LMB_API uint32_t lmb_import_note_count(const lmb_import *import);
+LMB_API const char *lmb_import_note(const lmb_import *import, uint32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,128 @@
+/// @file program.h
+/// A program: a tree of operations on poses, checked and compiled once, then run for every character of a batch, per
+/// joint in one kernel. It carries all that a batch needs to run: the rig, the clips, the masks. Immutable once
+/// created, so any number of threads and batches may share it.
+///
+/// Operations (a and b are poses; `w` is the weight after its curve; formulas hold per joint):
+///
+/// | operation | inputs | result |
+/// | --- | --- | --- |
+/// | #LMB_OP_REST | none | the rest pose |
+/// | #LMB_OP_CLIP | none | a clip at a time, clamped to [0, duration] or looped over it |
+/// | #LMB_OP_POSE | none | the batch's pose buffer `pose`; what is not finite in it counts as refused, becomes rest |
+/// | #LMB_OP_BLEND | a, b | translation (1-w) a + w b; rotation slerp(a, b, w) the short way; scale a (b/a)^w |
+/// | #LMB_OP_MASKED | a, b | the same with w times mask/255 of the joint |
+/// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
+/// | #LMB_OP_DIFFERENCE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
+/// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
+///
+/// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one that is NaN counts as 0 and as
+/// refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly; where s is to be
+/// divided by a zero, the quotient is 1 (no change). Weighted: translation is the weighted mean, rotation the weighted
+/// sum with each input turned to the hemisphere of the sum so far, in the order of the inputs, then normalised; scale
+/// the weighted geometric mean, or the weighted mean where an input differs in sign from the first or is zero; inputs of
+/// weight 0 change nothing. If all weights are 0 the result is the rest pose. If a sum of rotations vanishes, the
+/// rotation is that of the rest pose.
+#ifndef LIMBER_PROGRAM_H
+#define LIMBER_PROGRAM_H
+
+#include <limber/clip.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMB_MAX_INPUTS 16u       ///< inputs of one operation
+#define LMB_MAX_STACK 8u         ///< poses held at once while a program runs; see lmb_program_stack()
+#define LMB_MAX_PARAMETERS 1024u ///< floats per character
+#define LMB_MAX_POSES 8u         ///< pose buffers of one batch
+#define LMB_MAX_NODES 4096u
+
+typedef struct lmb_program lmb_program;
+
+typedef enum lmb_op {
+    LMB_OP_REST,
+    LMB_OP_CLIP,
+    LMB_OP_POSE,
+    LMB_OP_BLEND,
+    LMB_OP_MASKED,
+    LMB_OP_WEIGHTED,
+    LMB_OP_DIFFERENCE,
+    LMB_OP_ADDITIVE,
+    LMB_OP_COUNT
+} lmb_op;
+
+/// How a weight a in [0, 1] is shaped before it is used; 0, 1/2 and 1 stay where they are.
+typedef enum lmb_curve {
+    LMB_CURVE_LINEAR,
+    LMB_CURVE_UNIFORM_S, ///< a^2 / (2 (a^2 - a) + 1)
+    LMB_CURVE_COUNT
+} lmb_curve;
+
+/// A number that is the same for all characters, or is read from each character's parameters.
+typedef struct lmb_value {
+    float constant;
+    uint32_t parameter; ///< index of a parameter, or #LMB_NONE for the constant
+} lmb_value;
+
+static inline lmb_value lmb_constant(float constant) {
+    lmb_value value = {constant, LMB_NONE};
+    return value;
+}
+
+static inline lmb_value lmb_parameter(uint32_t index) {
+    lmb_value value = {0.0f, index};
+    return value;
+}
+
+/// One operation. Start from lmb_default_node_def(); fields that an operation does not use are ignored.
+typedef struct lmb_node_def {
+    lmb_op op;
+    /// Nodes that stand before this one. A node used by several is evaluated for each of them.
+    uint32_t inputs[LMB_MAX_INPUTS];
+    uint32_t input_count;
+    lmb_value weight;                  ///< blend, masked, additive
+    lmb_curve curve;                   ///< of that weight
+    lmb_value weights[LMB_MAX_INPUTS]; ///< weighted: one for each input
+    lmb_value clip; ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
+    lmb_value time; ///< clip: seconds; not finite: 0, refused
+    bool loop;      ///< clip: loop over [0, duration) instead of clamping to [0, duration]
+    uint32_t mask;  ///< masked: index into the program's masks
+    uint32_t pose;  ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
+} lmb_node_def;
+
+/// Rest pose; weight 1, linear; clip 0 at time 0, clamped; no inputs.
+LMB_API lmb_node_def lmb_default_node_def(void);
+
+typedef struct lmb_program_def {
+    const lmb_rig *rig;
+    const lmb_clip *const *clips; ///< copied into the program; each built for a rig of as many joints
+    uint32_t clip_count;
+    const uint8_t *const *masks; ///< copied; each one byte per joint, 0 takes a, 255 takes b
+    uint32_t mask_count;
+    const lmb_node_def *nodes; ///< the last one is the result
+    uint32_t node_count;       ///< 1 to #LMB_MAX_NODES
+    uint32_t parameter_count;  ///< floats per character; 0 to #LMB_MAX_PARAMETERS
+} lmb_program_def;
+
+/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field), #LMB_ERROR_LIMIT where more than
+/// #LMB_MAX_STACK poses would be held at once or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
+                                      lmb_error *error);
+/// NULL is fine.
+LMB_API void lmb_program_destroy(lmb_program *program);
+
+LMB_API uint32_t lmb_program_joint_count(const lmb_program *program);
+LMB_API uint32_t lmb_program_parameter_count(const lmb_program *program);
+/// Number of pose buffers that a batch must bind: the largest index used, plus one.
+LMB_API uint32_t lmb_program_pose_count(const lmb_program *program);
+/// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
+/// evaluates the second, and #LMB_OP_WEIGHTED holds two poses' worth of sums: chains that grow in the first input
+/// stay flat.
+LMB_API uint32_t lmb_program_stack(const lmb_program *program);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,66 @@
+/// @file rig.h
+/// A rig: joints with names, parents, rest transforms and inverse bind matrices. Immutable once created, so any number
+/// of threads may read it. Clips and programs copy what they need from it and do not keep it.
+#ifndef LIMBER_RIG_H
+#define LIMBER_RIG_H
+
+#include <limber/math.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMB_MAX_JOINTS 65535u
+
+typedef struct lmb_rig lmb_rig;
+
+/// One joint as its author has it. Start from lmb_default_joint_def().
+typedef struct lmb_joint_def {
+    /// Copied. May be NULL or empty: the joint is then called "joint_<index in the descriptor>". Need not be unique.
+    const char *name;
+    /// Index into the descriptor's joints, in any order, or #LMB_NONE for a root. A rig may have several roots.
+    uint32_t parent;
+    /// Local transform of the rest pose, relative to the parent. The rotation is normalised; a zero one is refused.
+    lmb_transform rest;
+    /// Model space of the bind pose to joint space. Used only with `has_inverse_bind`; otherwise the inverse of the
+    /// rest pose's model matrix is taken.
+    lmb_affine inverse_bind;
+    bool has_inverse_bind;
+} lmb_joint_def;
+
+/// No name, no parent, identity, no inverse bind matrix.
+LMB_API lmb_joint_def lmb_default_joint_def(void);
+
+typedef struct lmb_rig_def {
+    const lmb_joint_def *joints;
+    uint32_t joint_count; ///< 1 to #LMB_MAX_JOINTS
+} lmb_rig_def;
+
+/// Builds a rig. Joints are put in an order in which parents stand before children; joints whose order is already so
+/// keep it. Fails with #LMB_ERROR_ARGUMENT on a parent out of range, a cycle, or a value that is not finite or above
+/// #LMB_LARGEST (the message names joint and field), #LMB_ERROR_LIMIT on too many joints, #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig **rig, lmb_error *error);
+/// NULL is fine.
+LMB_API void lmb_rig_destroy(lmb_rig *rig);
+
+LMB_API uint32_t lmb_rig_joint_count(const lmb_rig *rig);
+/// The rig's index of the joint that stood at `def_index` in the descriptor; #LMB_NONE where there was none.
+LMB_API uint32_t lmb_rig_joint_of_def(const lmb_rig *rig, uint32_t def_index);
+/// The first joint of that name, or #LMB_NONE.
+LMB_API uint32_t lmb_rig_find_joint(const lmb_rig *rig, const char *name);
+
+/// Per joint, index below lmb_rig_joint_count() (not checked beyond an assertion). Pointers live as long as the rig.
+LMB_API const char *lmb_rig_joint_name(const lmb_rig *rig, uint32_t joint);
+/// Always smaller than `joint`, or #LMB_NONE.
+LMB_API uint32_t lmb_rig_joint_parent(const lmb_rig *rig, uint32_t joint);
+LMB_API lmb_transform lmb_rig_joint_rest(const lmb_rig *rig, uint32_t joint);
+LMB_API lmb_affine lmb_rig_joint_inverse_bind(const lmb_rig *rig, uint32_t joint);
+
+/// Number of joints on the longest way from a root to a leaf, 1 for a rig of roots alone.
+LMB_API uint32_t lmb_rig_depth(const lmb_rig *rig);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
