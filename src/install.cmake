@@ -1,0 +1,45 @@
+# What `cmake --install` lays down: libraries, public headers, limberConfig.cmake and pkg-config files. Nothing that the
+# libraries use inside is named in them; gpu.h alone wants <vulkan/vulkan_core.h> from its includer's machine.
+include(CMakePackageConfigHelpers)
+
+set(limber_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
+
+# limber_install(COMPONENT TARGET DESCRIPTION REQUIRES)
+function(limber_install component target description requires)
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${component})
+    install(TARGETS ${target} EXPORT limber-${component}
+            RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT limber-${component} NAMESPACE limber:: FILE limber-${component}.cmake
+            DESTINATION ${limber_package_dir})
+
+    get_target_property(output ${target} OUTPUT_NAME)
+    if(NOT output)
+        set(output ${target})
+    endif()
+    set(define "")
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY")
+        set(define " -DLMB_SHARED")
+    endif()
+    configure_file(${PROJECT_SOURCE_DIR}/src/limber.pc.in ${PROJECT_BINARY_DIR}/${output}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${output}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+limber_install(limber limber "${PROJECT_DESCRIPTION}" "")
+set(headers_without "")
+if(TARGET limber::import)
+    get_target_property(import limber::import ALIASED_TARGET)
+    limber_install(import ${import} "Reads characters from glTF files for limber" limber)
+else()
+    set(headers_without PATTERN import.h EXCLUDE)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN *.h ${headers_without})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/src/limberConfig.cmake.in ${PROJECT_BINARY_DIR}/limberConfig.cmake
+                              INSTALL_DESTINATION ${limber_package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/limberConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/limberConfig.cmake ${PROJECT_BINARY_DIR}/limberConfigVersion.cmake
+        DESTINATION ${limber_package_dir})
