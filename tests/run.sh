@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test: those without a GPU once, the others on every Vulkan driver
+# present. Arguments go to ctest (-R NAME, -j 4 ...).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. .ci/packages.sh
+
+passed=0 failed=0 skipped=0
+results=build/release/results.xml
+
+heading() { printf '\n== %s\n' "$*"; }
+
+# A count in the head of CTest's result file; 0 where there is none.
+attribute() {
+    local count
+    count=$(sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$results" 2>/dev/null | head -n 1)
+    echo "${count:-0}"
+}
+
+# run_tests CTEST_ARGUMENTS...: runs, and adds to the counts; a run that fails without a failed test counts as one.
+run_tests() {
+    local run fail skip status=0
+    rm -f "$results"
+    ctest --preset release --no-tests=ignore --output-junit "$PWD/$results" "$@" || status=$?
+    run=$(attribute tests) fail=$(attribute failures) skip=$(($(attribute skipped) + $(attribute disabled)))
+    if [ "$status" -ne 0 ] && [ "$fail" -eq 0 ]; then # a test that could not start is no failure in the file
+        fail=1 skip=$((skip > 0 ? skip - 1 : 0))
+        run=$((run > 0 ? run : 1))
+    fi
+    passed=$((passed + run - fail - skip)) failed=$((failed + fail)) skipped=$((skipped + skip))
+    # Cases that a suite skips by itself (a missing asset, say) pass as far as CTest can tell: name them.
+    sed -n 's/^.*\[  SKIPPED \] \([a-zA-Z_].*\)$/skipped inside a suite: \1/p' "$results" | sort -u
+}
+
+heading "Packages"
+install_packages "${packages_build[@]}"
+if [ -z "$(vulkan_manifests)" ]; then
+    install_packages "${packages_driver[@]}"
+fi
+echo "complete"
+
+heading "Build"
+mkdir -p build
+cmake --preset release >build/release.log 2>&1 || { cat build/release.log >&2; exit 1; }
+cmake --build --preset release
+
+heading "Tests without a GPU"
+run_tests -LE gpu "$@"
+
+drivers=()
+find_drivers() {
+    local manifest devices
+    for manifest in $(vulkan_manifests); do
+        if devices=$(with_driver "$manifest" build/release/vulkan_devices 2>/dev/null </dev/null); then
+            drivers+=("$manifest")
+            printf '%s: %s\n' "$manifest" "$devices"
+        else
+            echo "$manifest: no device, left out"
+        fi
+    done
+}
+
+heading "Vulkan drivers"
+find_drivers
+if [ ${#drivers[@]} -eq 0 ] && [ -z "${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}" ]; then
+    install_packages "${packages_driver[@]}"
+    find_drivers
+fi
+
+for manifest in "${drivers[@]}"; do
+    heading "GPU tests with $manifest"
+    with_driver "$manifest" run_tests -L gpu "$@"
+done
+if [ ${#drivers[@]} -eq 0 ]; then
+    heading "GPU tests"
+    count=$(ctest --preset release -N -L gpu "$@" | sed -n 's/^Total Tests: //p')
+    skipped=$((skipped + count))
+    echo "no Vulkan device: $count tests SKIPPED"
+fi
+
+heading "Summary"
+[ "$skipped" -eq 0 ] || echo "$skipped tests were skipped"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
