@@ -1,0 +1,86 @@
+// The evaluator: runs a program's instructions for one joint of one character. The newest pose is held in `top`; older
+// ones lie in slots that STORE_SLOT(slot, transform) and LOAD_SLOT(slot) reach, which who evaluates defines.
+#ifndef LMB_OPS_PROGRAM_H
+#define LMB_OPS_PROGRAM_H
+
+#include "operations.h"
+
+// Poses held at once, the newest included.
+#define STACK_POSES 8u
+
+#ifdef LMB_GLSL
+#define SLOTS
+#define STORE_SLOT(slot, pose) store_slot(slot, pose)
+#define LOAD_SLOT(slot) load_slot(slot)
+void store_slot(uint slot, transform pose);
+transform load_slot(uint slot);
+#else
+#define SLOTS transform slots[STACK_POSES];
+#define STORE_SLOT(slot, pose) slots[slot] = (pose)
+#define LOAD_SLOT(slot) slots[slot]
+#endif
+
+#define EVALUATE_SOURCE(code, function)                                                                                \
+    case code:                                                                                                         \
+        if (depth > 0u) {                                                                                              \
+            STORE_SLOT(depth - 1u, top);                                                                               \
+        }                                                                                                              \
+        top = function(f, at);                                                                                         \
+        depth = depth + 1u;                                                                                            \
+        break;
+
+#define EVALUATE_BINARY(code, function)                                                                                \
+    case code: {                                                                                                       \
+        transform first = LOAD_SLOT(depth - 2u);                                                                       \
+        top = function(f, at, first, top);                                                                             \
+        depth = depth - 1u;                                                                                            \
+        break;                                                                                                         \
+    }
+
+// The local transform. The sums of a weighted blend stand as two poses, `sums` below `notes`.
+OP transform evaluate_program(frame f) {
+    SLOTS
+    transform top = identity_transform();
+    uint depth = 0u;
+    word instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
+    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        word at = instructions + i * INSTRUCTION_WORDS;
+        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+            OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY)
+        case OPERATION_WEIGHTED_BEGIN: {
+            blend_sums zero = weighted_begin();
+            if (depth > 0u) {
+                STORE_SLOT(depth - 1u, top);
+            }
+            STORE_SLOT(depth, zero.sums);
+            top = zero.notes;
+            depth = depth + 2u;
+            break;
+        }
+        case OPERATION_WEIGHTED_ACCUMULATE: {
+            blend_sums so_far;
+            so_far.sums = LOAD_SLOT(depth - 3u);
+            so_far.notes = LOAD_SLOT(depth - 2u);
+            blend_sums sum = weighted_accumulate(f, at, so_far, top);
+            STORE_SLOT(depth - 3u, sum.sums);
+            top = sum.notes;
+            depth = depth - 1u;
+            break;
+        }
+        case OPERATION_WEIGHTED_END: {
+            blend_sums all;
+            all.sums = LOAD_SLOT(depth - 2u);
+            all.notes = top;
+            top = weighted_end(f, at, all);
+            depth = depth - 1u;
+            break;
+        }
+        default:
+            break;
+        }
+    }
+    return snap_transform(top);
+}
+
+#endif

@@ -1,0 +1,103 @@
+// Quaternions x, y, z, w. Rotations are unit quaternions; q and -q are the same rotation.
+#ifndef LMB_OPS_QUATERNION_H
+#define LMB_OPS_QUATERNION_H
+
+#include "number.h"
+
+STRUCT(quaternion)
+real x;
+real y;
+real z;
+real w;
+END_STRUCT(quaternion)
+
+OP quaternion make_quaternion(real x, real y, real z, real w) {
+    quaternion q;
+    q.x = x;
+    q.y = y;
+    q.z = z;
+    q.w = w;
+    return q;
+}
+
+OP quaternion select_quaternion(truth condition, quaternion yes, quaternion no) {
+    return make_quaternion(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y),
+                           SELECT(condition, yes.z, no.z), SELECT(condition, yes.w, no.w));
+}
+
+OP real quaternion_dot(quaternion a, quaternion b) {
+    real xy = a.x * b.x + a.y * b.y;
+    real zw = a.z * b.z + a.w * b.w;
+    return xy + zw;
+}
+
+OP quaternion quaternion_conjugate(quaternion q) {
+    return make_quaternion(-q.x, -q.y, -q.z, q.w);
+}
+
+// a b: b is applied first.
+OP quaternion quaternion_multiply(quaternion a, quaternion b) {
+    real x = ((a.w * b.x + a.x * b.w) + a.y * b.z) - a.z * b.y;
+    real y = ((a.w * b.y + a.y * b.w) + a.z * b.x) - a.x * b.z;
+    real z = ((a.w * b.z + a.z * b.w) + a.x * b.y) - a.y * b.x;
+    real w = ((a.w * b.w - a.x * b.x) - a.y * b.y) - a.z * b.z;
+    return make_quaternion(x, y, z, w);
+}
+
+OP quaternion quaternion_scale(quaternion q, real factor) {
+    return make_quaternion(q.x * factor, q.y * factor, q.z * factor, q.w * factor);
+}
+
+// Below this squared length a sum of rotations counts as vanished: 2^-40.
+#define QUATERNION_VANISHED 9.09494702e-13f
+
+// The unit quaternion, or `otherwise` where the squared length is below `smallest`. Components are at most 2^40.
+OP quaternion quaternion_normalize_or(quaternion q, real smallest, quaternion otherwise) {
+    real square = quaternion_dot(q, q);
+    return select_quaternion(square < smallest, otherwise, quaternion_scale(q, reciprocal_root(square)));
+}
+
+// For what is of unit length but for rounding.
+OP quaternion quaternion_normalize(quaternion q) {
+    return quaternion_scale(q, reciprocal_root(quaternion_dot(q, q)));
+}
+
+// sin(t angle) / sin(angle) for cos(angle) = 1 + x1 in [0, 1], t in [0, 1], to 1.5e-7 before rounding; exact at both
+// ends of t. Eberly's series in t^2 and x1 with 14 terms, the last one scaled by 1.90659 to spread the error evenly.
+OP real slerp_coefficient(real t, real x1) {
+    real square = t * t;
+    real c = 1.0f + (0.00469603622f * square - 0.92042309f) * x1;
+    c = 1.0f + ((0.00284900283f * square - 0.481481493f) * x1) * c;
+    c = 1.0f + ((0.00333333341f * square - 0.479999989f) * x1) * c;
+    c = 1.0f + ((0.00395256933f * square - 0.478260875f) * x1) * c;
+    c = 1.0f + ((0.00476190494f * square - 0.476190478f) * x1) * c;
+    c = 1.0f + ((0.00584795326f * square - 0.473684222f) * x1) * c;
+    c = 1.0f + ((0.0073529412f * square - 0.470588237f) * x1) * c;
+    c = 1.0f + ((0.00952380989f * square - 0.466666669f) * x1) * c;
+    c = 1.0f + ((0.012820513f * square - 0.461538464f) * x1) * c;
+    c = 1.0f + ((0.0181818176f * square - 0.454545468f) * x1) * c;
+    c = 1.0f + ((0.027777778f * square - 0.444444448f) * x1) * c;
+    c = 1.0f + ((0.0476190485f * square - 0.428571433f) * x1) * c;
+    c = 1.0f + ((0.100000001f * square - 0.400000006f) * x1) * c;
+    c = 1.0f + ((0.333333343f * square - 0.333333343f) * x1) * c;
+    return t * c;
+}
+
+// The short way from a to b, not normalised; exactly a at t = 0, and b or -b at t = 1.
+OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, real t) {
+    real cosine = quaternion_dot(a, b);
+    word flip = BITS(cosine) & BITS_SIGN;
+    // Rounding can lift the cosine of like rotations above 1.
+    real x1 = magnitude_of(cosine) - 1.0f;
+    x1 = SELECT(x1 > 0.0f, 0.0f, x1);
+    real from = slerp_coefficient(1.0f - t, x1);
+    real to = REAL(BITS(slerp_coefficient(t, x1)) ^ flip);
+    return make_quaternion(a.x * from + b.x * to, a.y * from + b.y * to, a.z * from + b.z * to, a.w * from + b.w * to);
+}
+
+OP quaternion quaternion_slerp(quaternion a, quaternion b, real t) {
+    quaternion q = quaternion_slerp_unnormalized(a, b, t);
+    return quaternion_normalize(q);
+}
+
+#endif

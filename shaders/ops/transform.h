@@ -1,0 +1,200 @@
+// Transforms (translation, rotation, scale) and 3x4 matrices, row-major.
+#ifndef LMB_OPS_TRANSFORM_H
+#define LMB_OPS_TRANSFORM_H
+
+#include "quaternion.h"
+
+STRUCT(vector)
+real x;
+real y;
+real z;
+END_STRUCT(vector)
+
+STRUCT(transform)
+vector t;
+quaternion q;
+vector s;
+END_STRUCT(transform)
+
+// Three rows: columns x, y, z of the linear part, then the translation.
+STRUCT(affine)
+real xx;
+real xy;
+real xz;
+real xt;
+real yx;
+real yy;
+real yz;
+real yt;
+real zx;
+real zy;
+real zz;
+real zt;
+END_STRUCT(affine)
+
+OP vector make_vector(real x, real y, real z) {
+    vector v;
+    v.x = x;
+    v.y = y;
+    v.z = z;
+    return v;
+}
+
+OP vector snap_vector(vector v) {
+    return make_vector(snap(v.x), snap(v.y), snap(v.z));
+}
+
+OP quaternion snap_quaternion(quaternion q) {
+    return make_quaternion(snap(q.x), snap(q.y), snap(q.z), snap(q.w));
+}
+
+OP vector select_vector(truth condition, vector yes, vector no) {
+    return make_vector(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y), SELECT(condition, yes.z, no.z));
+}
+
+OP vector add_vectors(vector a, vector b) {
+    return make_vector(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+OP vector scale_vector(vector v, real factor) {
+    return make_vector(v.x * factor, v.y * factor, v.z * factor);
+}
+
+OP vector lerp_vectors(vector a, vector b, real t) {
+    return make_vector(lerp(a.x, b.x, t), lerp(a.y, b.y, t), lerp(a.z, b.z, t));
+}
+
+OP transform identity_transform(void) {
+    transform identity;
+    identity.t = make_vector(0.0f, 0.0f, 0.0f);
+    identity.q = make_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    identity.s = make_vector(1.0f, 1.0f, 1.0f);
+    return identity;
+}
+
+OP transform snap_transform(transform a) {
+    a.t = snap_vector(a.t);
+    a.q = snap_quaternion(a.q);
+    a.s = snap_vector(a.s);
+    return a;
+}
+
+OP transform select_transform(truth condition, transform yes, transform no) {
+    transform chosen;
+    chosen.t = select_vector(condition, yes.t, no.t);
+    chosen.q = select_quaternion(condition, yes.q, no.q);
+    chosen.s = select_vector(condition, yes.s, no.s);
+    return chosen;
+}
+
+// a (b/a)^t for values of like sign, exactly a at t = 0 and b at t = 1; linear where one is zero or the signs differ.
+OP real blend_scale(real a, real b, real t) {
+    real power = a * exponential2(t * logarithm2(b * reciprocal(a)));
+    real blended = SELECT(a * b > 0.0f, power, lerp(a, b, t));
+    return snap(SELECT(EITHER(a == b, t == 1.0f), b, blended));
+}
+
+OP vector blend_scales(vector a, vector b, real t) {
+    vector blended = b;
+    if (ANY(EITHER(EITHER(a.x != b.x, a.y != b.y), a.z != b.z))) {
+        blended = make_vector(blend_scale(a.x, b.x, t), blend_scale(a.y, b.y, t), blend_scale(a.z, b.z, t));
+    }
+    return snap_vector(blended);
+}
+
+// S / R with no change, 1, where R is zero.
+OP real divide_scale(real s, real r) {
+    return snap(SELECT(r == 0.0f, 1.0f, s * reciprocal(r)));
+}
+
+// The linear part of a rotation by a unit quaternion, columns scaled.
+OP affine affine_from_transform(transform a) {
+    real x2 = a.q.x + a.q.x;
+    real y2 = a.q.y + a.q.y;
+    real z2 = a.q.z + a.q.z;
+    real xx = a.q.x * x2;
+    real yy = a.q.y * y2;
+    real zz = a.q.z * z2;
+    real xy = a.q.x * y2;
+    real xz = a.q.x * z2;
+    real yz = a.q.y * z2;
+    real wx = a.q.w * x2;
+    real wy = a.q.w * y2;
+    real wz = a.q.w * z2;
+    affine m;
+    m.xx = (1.0f - (yy + zz)) * a.s.x;
+    m.xy = (xy - wz) * a.s.y;
+    m.xz = (xz + wy) * a.s.z;
+    m.xt = a.t.x;
+    m.yx = (xy + wz) * a.s.x;
+    m.yy = (1.0f - (xx + zz)) * a.s.y;
+    m.yz = (yz - wx) * a.s.z;
+    m.yt = a.t.y;
+    m.zx = (xz - wy) * a.s.x;
+    m.zy = (yz + wx) * a.s.y;
+    m.zz = (1.0f - (xx + yy)) * a.s.z;
+    m.zt = a.t.z;
+    return m;
+}
+
+OP real affine_row(real a, real b, real c, real x, real y, real z) {
+    real xy = a * x + b * y;
+    return xy + c * z;
+}
+
+OP affine affine_multiply(affine a, affine b) {
+    affine m;
+    m.xx = affine_row(a.xx, a.xy, a.xz, b.xx, b.yx, b.zx);
+    m.xy = affine_row(a.xx, a.xy, a.xz, b.xy, b.yy, b.zy);
+    m.xz = affine_row(a.xx, a.xy, a.xz, b.xz, b.yz, b.zz);
+    m.xt = affine_row(a.xx, a.xy, a.xz, b.xt, b.yt, b.zt) + a.xt;
+    m.yx = affine_row(a.yx, a.yy, a.yz, b.xx, b.yx, b.zx);
+    m.yy = affine_row(a.yx, a.yy, a.yz, b.xy, b.yy, b.zy);
+    m.yz = affine_row(a.yx, a.yy, a.yz, b.xz, b.yz, b.zz);
+    m.yt = affine_row(a.yx, a.yy, a.yz, b.xt, b.yt, b.zt) + a.yt;
+    m.zx = affine_row(a.zx, a.zy, a.zz, b.xx, b.yx, b.zx);
+    m.zy = affine_row(a.zx, a.zy, a.zz, b.xy, b.yy, b.zy);
+    m.zz = affine_row(a.zx, a.zy, a.zz, b.xz, b.yz, b.zz);
+    m.zt = affine_row(a.zx, a.zy, a.zz, b.xt, b.yt, b.zt) + a.zt;
+    return m;
+}
+
+OP affine snap_affine(affine m) {
+    m.xx = snap(m.xx);
+    m.xy = snap(m.xy);
+    m.xz = snap(m.xz);
+    m.xt = snap(m.xt);
+    m.yx = snap(m.yx);
+    m.yy = snap(m.yy);
+    m.yz = snap(m.yz);
+    m.yt = snap(m.yt);
+    m.zx = snap(m.zx);
+    m.zy = snap(m.zy);
+    m.zz = snap(m.zz);
+    m.zt = snap(m.zt);
+    return m;
+}
+
+// Rotates by a unit quaternion: v + 2 u x (u x v + w v).
+OP vector rotate_vector(quaternion q, vector v) {
+    real cx = (q.y * v.z - q.z * v.y) + q.w * v.x;
+    real cy = (q.z * v.x - q.x * v.z) + q.w * v.y;
+    real cz = (q.x * v.y - q.y * v.x) + q.w * v.z;
+    real rx = q.y * cz - q.z * cy;
+    real ry = q.z * cx - q.x * cz;
+    real rz = q.x * cy - q.y * cx;
+    return make_vector(v.x + 2.0f * rx, v.y + 2.0f * ry, v.z + 2.0f * rz);
+}
+
+// a b, componentwise: b is applied first.
+OP transform transform_multiply(transform a, transform b) {
+    transform product;
+    vector scaled = make_vector(a.s.x * b.t.x, a.s.y * b.t.y, a.s.z * b.t.z);
+    product.t = add_vectors(a.t, rotate_vector(a.q, scaled));
+    quaternion q = quaternion_multiply(a.q, b.q);
+    product.q = quaternion_normalize(q);
+    product.s = make_vector(a.s.x * b.s.x, a.s.y * b.s.y, a.s.z * b.s.z);
+    return snap_transform(product);
+}
+
+#endif

@@ -1,0 +1,390 @@
+#include "clip.h"
+
+#include "clip_layout.h"
+#include "environment.h"
+#include "rig.h"
+
+#include <string.h>
+
+#define LARGEST_BLOCK (1u << 30) // words
+
+static const char *const channel_names[] = {"translation", "rotation", "scale"};
+
+// A descriptor on its way to a block.
+typedef struct builder {
+    const lmb_rig *rig;
+    const lmb_clip_def *def;
+    const lmb_host *host;
+    lmb_error *error;
+    float duration;
+    uint32_t *track_of; // [channel][joint]: index of the author's track + 1, or 0
+    uint32_t *times_of; // [track]: the first track with the same times
+    uint32_t *table;    // hash table of tracks, + 1
+    uint64_t table_size;
+} builder;
+
+// "clip 'Walk': track 3 (rotation of joint 'knee')", in front of what is wrong with it.
+static lmb_result fail_track(const builder *b, uint32_t index, const char *what, uint32_t key) {
+    const lmb_track_def *track = &b->def->tracks[index];
+    const char *joint = track->joint < b->rig->joint_count ? b->rig->names[track->joint] : "?";
+    const char *channel = (unsigned)track->channel < CHANNELS ? channel_names[track->channel] : "?";
+    const char *name = b->def->name != NULL ? b->def->name : "";
+    if (key == LMB_NONE) {
+        return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of joint '%s'): %s", name,
+                        (unsigned)index, channel, joint, what);
+    }
+    return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of joint '%s'): key %u: %s", name,
+                    (unsigned)index, channel, joint, (unsigned)key, what);
+}
+
+static lmb_result check_times(const builder *b, uint32_t index) {
+    const lmb_track_def *track = &b->def->tracks[index];
+    for (uint32_t key = 0; key < track->key_count; key++) {
+        float time = track->times[key];
+        if (!(time >= 0.0f && time <= LMB_LARGEST)) {
+            return fail_track(b, index, "its time is not a number from 0 to 2^40", key);
+        }
+        if (key > 0 && !(snap(track->times[key - 1]) < snap(time))) {
+            return fail_track(b, index, "its time is not after that of the key before", key);
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_values(const builder *b, uint32_t index) {
+    const lmb_track_def *track = &b->def->tracks[index];
+    uint32_t width = lmb_channel_width(track->channel);
+    uint32_t stride = lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
+    for (uint32_t key = 0; key < track->key_count; key++) {
+        const float *values = track->values + (size_t)key * stride;
+        size_t offender;
+        if (!lmb_usable(values, stride, &offender)) {
+            return fail_track(b, index, "a value is not a finite number up to 2^40", key);
+        }
+        float unit[4];
+        if (width == 4 && !lmb_normalize_rotation(values + (stride > width ? width : 0), unit)) {
+            return fail_track(b, index, "the rotation is zero", key);
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_track(const builder *b, uint32_t index) {
+    const lmb_track_def *track = &b->def->tracks[index];
+    if (track->joint >= b->rig->joint_count) {
+        return fail_track(b, index, "there is no such joint in the rig", LMB_NONE);
+    }
+    if ((unsigned)track->channel >= CHANNELS) {
+        return fail_track(b, index, "unknown channel", LMB_NONE);
+    }
+    if ((unsigned)track->interpolation > (unsigned)LMB_INTERPOLATION_CUBIC_SPLINE) {
+        return fail_track(b, index, "unknown interpolation", LMB_NONE);
+    }
+    if (track->key_count == 0 || track->times == NULL || track->values == NULL) {
+        return fail_track(b, index, "there are no keys", LMB_NONE);
+    }
+    lmb_result result = check_times(b, index);
+    return result == LMB_OK ? check_values(b, index) : result;
+}
+
+// Checks all tracks, notes which joint and channel each drives, and finds the duration.
+static lmb_result survey(builder *b) {
+    for (uint32_t i = 0; i < b->def->track_count; i++) {
+        lmb_result result = check_track(b, i);
+        if (result != LMB_OK) {
+            return result;
+        }
+        const lmb_track_def *track = &b->def->tracks[i];
+        uint32_t *slot = &b->track_of[(size_t)track->channel * b->rig->joint_count + track->joint];
+        if (*slot != 0) {
+            return fail_track(b, i, "the channel has a track already", LMB_NONE);
+        }
+        *slot = i + 1;
+        float last = snap(track->times[track->key_count - 1]);
+        b->duration = last > b->duration ? last : b->duration;
+    }
+    float wanted = b->def->duration;
+    if (wanted != 0.0f) {
+        if (!(wanted >= b->duration && wanted <= LMB_LARGEST)) {
+            return lmb_fail(b->error, LMB_ERROR_ARGUMENT,
+                            "clip '%s': duration %g is not a number from the last key's time, %g, to 2^40",
+                            b->def->name != NULL ? b->def->name : "", (double)wanted, (double)b->duration);
+        }
+        b->duration = snap(wanted);
+    }
+    return LMB_OK;
+}
+
+static bool same_times(const lmb_track_def *a, const lmb_track_def *b) {
+    return a->key_count == b->key_count &&
+           (a->times == b->times || memcmp(a->times, b->times, a->key_count * sizeof *a->times) == 0);
+}
+
+static uint64_t hash_times(const lmb_track_def *track) {
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (uint32_t key = 0; key < track->key_count; key++) {
+        hash = (hash ^ BITS(track->times[key])) * 1099511628211u;
+    }
+    return hash ^ (hash >> 32);
+}
+
+// Tracks usually share their key times: finds for each the first track with the same.
+static void share_times(builder *b) {
+    for (uint32_t i = 0; i < b->def->track_count; i++) {
+        uint64_t slot = hash_times(&b->def->tracks[i]) % b->table_size;
+        while (b->table[slot] != 0 && !same_times(&b->def->tracks[b->table[slot] - 1], &b->def->tracks[i])) {
+            slot = (slot + 1) % b->table_size;
+        }
+        if (b->table[slot] == 0) {
+            b->table[slot] = i + 1;
+        }
+        b->times_of[i] = b->table[slot] - 1;
+    }
+}
+
+static uint64_t count_words(const builder *b, uint64_t name_words) {
+    uint64_t joints = b->rig->joint_count;
+    uint64_t words = CLIP_HEADER_WORDS + name_words + CHANNELS * TRACK_FIELDS * joints;
+    words += 2; // the time of constant tracks
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        for (uint32_t joint = 0; joint < joints; joint++) {
+            uint32_t given = b->track_of[(size_t)channel * joints + joint];
+            if (given == 0) {
+                words += lmb_channel_width((lmb_channel)channel);
+                continue;
+            }
+            const lmb_track_def *track = &b->def->tracks[given - 1];
+            words += (uint64_t)track->key_count * lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
+            words += b->times_of[given - 1] == given - 1 ? 2 * (uint64_t)track->key_count : 0;
+        }
+    }
+    return words;
+}
+
+static uint32_t write_times(uint32_t *words, uint32_t at, const lmb_track_def *track) {
+    uint32_t count = track->key_count;
+    for (uint32_t key = 0; key < count; key++) {
+        words[at + key] = BITS(snap(track->times[key]));
+    }
+    for (uint32_t key = 0; key < count; key++) {
+        words[at + count + key] = lmb_interval_rate(words + at, count, key);
+    }
+    return at + 2 * count;
+}
+
+static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *track) {
+    uint32_t mode = lmb_track_mode(track->interpolation);
+    uint32_t stride = lmb_key_stride(track->channel, mode);
+    for (uint32_t key = 0; key < track->key_count; key++, at += stride) {
+        const float *values = track->values + (size_t)key * stride;
+        float unit[4];
+        if (track->channel == LMB_CHANNEL_ROTATION && mode != MODE_CUBIC) {
+            lmb_normalize_rotation(values, unit);
+            values = unit;
+        }
+        for (uint32_t i = 0; i < stride; i++) {
+            words[at + i] = BITS(snap(values[i]));
+        }
+    }
+    return at;
+}
+
+static uint32_t write_rest(uint32_t *words, uint32_t at, const lmb_transform *rest, lmb_channel channel) {
+    const float *values = channel == LMB_CHANNEL_TRANSLATION ? rest->translation
+                          : channel == LMB_CHANNEL_ROTATION  ? rest->rotation
+                                                             : rest->scale;
+    uint32_t width = lmb_channel_width(channel);
+    memcpy(words + at, values, width * sizeof *values);
+    return at + width;
+}
+
+static void write_header(const builder *b, uint32_t *words, uint32_t size, uint32_t name_words) {
+    words[CLIP_MAGIC] = CLIP_MAGIC_VALUE;
+    words[CLIP_VERSION] = CLIP_VERSION_VALUE;
+    words[CLIP_SIZE] = size;
+    words[CLIP_JOINTS] = b->rig->joint_count;
+    words[CLIP_DURATION] = BITS(b->duration);
+    words[CLIP_RATE] = lmb_duration_rate(words[CLIP_DURATION]);
+    words[CLIP_TRACKS] = CLIP_HEADER_WORDS + name_words;
+    words[CLIP_AUTHORED] = b->def->track_count;
+    words[CLIP_NAME] = CLIP_HEADER_WORDS;
+    words[CLIP_NAME_WORDS] = name_words;
+    uint32_t longest = 1;
+    for (uint32_t i = 0; i < b->def->track_count; i++) {
+        const lmb_track_def *track = &b->def->tracks[i];
+        longest = track->key_count > longest ? track->key_count : longest;
+        words[CLIP_AUTHORED_KEYS] += track->key_count;
+        words[CLIP_CUBIC] |= track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+    }
+    words[CLIP_SEARCH] = lmb_search_step(longest);
+    if (b->def->name != NULL) {
+        memcpy(words + CLIP_HEADER_WORDS, b->def->name, strlen(b->def->name));
+    }
+}
+
+static void write_tracks(const builder *b, uint32_t *words) {
+    uint32_t joints = b->rig->joint_count;
+    uint32_t table = words[CLIP_TRACKS];
+    uint32_t constant_time = table + CHANNELS * TRACK_FIELDS * joints;
+    uint32_t at = constant_time + 2;
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        for (uint32_t joint = 0; joint < joints; joint++) {
+            uint32_t *track = words + table + channel * TRACK_FIELDS * joints + joint;
+            uint32_t given = b->track_of[(size_t)channel * joints + joint];
+            if (given == 0) {
+                track[TRACK_MODE * joints] = MODE_STEP;
+                track[TRACK_KEYS * joints] = 1;
+                track[TRACK_TIMES * joints] = constant_time;
+                track[TRACK_VALUES * joints] = at;
+                at = write_rest(words, at, &b->rig->rest[joint], (lmb_channel)channel);
+                continue;
+            }
+            const lmb_track_def *def = &b->def->tracks[given - 1];
+            track[TRACK_MODE * joints] = lmb_track_mode(def->interpolation);
+            track[TRACK_KEYS * joints] = def->key_count;
+            track[TRACK_VALUES * joints] = at;
+            at = write_values(words, at, def);
+        }
+    }
+    // Times after values, so that tracks that share them need not be met in any order.
+    for (uint32_t i = 0; i < b->def->track_count; i++) {
+        if (b->times_of[i] == i) {
+            // `table` of the builder has served: it now holds where each shared row of times lies.
+            b->table[i] = at;
+            at = write_times(words, at, &b->def->tracks[i]);
+        }
+        const lmb_track_def *def = &b->def->tracks[i];
+        words[table + (def->channel * TRACK_FIELDS + TRACK_TIMES) * joints + def->joint] = b->table[b->times_of[i]];
+    }
+}
+
+static LMB_NOINLINE lmb_result build(builder *b, lmb_clip **created) {
+    lmb_result result = survey(b);
+    if (result != LMB_OK) {
+        return result;
+    }
+    share_times(b);
+    uint64_t name_words = (b->def->name != NULL ? strlen(b->def->name) : 0) / 4 + 1;
+    uint64_t size = count_words(b, name_words);
+    if (size > LARGEST_BLOCK) {
+        return lmb_fail(b->error, LMB_ERROR_LIMIT,
+                        "clip '%s': its block would take %llu words, and at most 2^30 are possible",
+                        b->def->name != NULL ? b->def->name : "", (unsigned long long)size);
+    }
+    lmb_clip *clip = lmb_host_allocate(b->host, 1, sizeof *clip);
+    uint32_t *words = lmb_host_allocate(b->host, size, sizeof *words);
+    if (clip == NULL || words == NULL) {
+        lmb_host_release(b->host, clip);
+        lmb_host_release(b->host, words);
+        return lmb_fail(b->error, LMB_ERROR_MEMORY, "clip '%s': no memory for %llu words",
+                        b->def->name != NULL ? b->def->name : "", (unsigned long long)size);
+    }
+    clip->host = *b->host;
+    clip->size = (uint32_t)size;
+    clip->words = words;
+    write_header(b, words, clip->size, (uint32_t)name_words);
+    write_tracks(b, words);
+    *created = clip;
+    return LMB_OK;
+}
+
+lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lmb_host *host, lmb_clip **clip,
+                           lmb_error *error) {
+    if (rig == NULL || def == NULL || clip == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip: %s is NULL",
+                        rig == NULL   ? "the rig"
+                        : def == NULL ? "the descriptor"
+                                      : "the result");
+    }
+    *clip = NULL;
+    if (def->track_count > CHANNELS * rig->joint_count || (def->track_count > 0 && def->tracks == NULL)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': %u tracks, and %u joints have at most 3 each",
+                        def->name != NULL ? def->name : "", (unsigned)def->track_count, (unsigned)rig->joint_count);
+    }
+    lmb_host resolved = lmb_host_resolve(host);
+    builder b = {.rig = rig, .def = def, .host = &resolved, .error = error};
+    b.table_size = 2 * (uint64_t)def->track_count + 1;
+    b.track_of = lmb_host_allocate(&resolved, (size_t)CHANNELS * rig->joint_count, sizeof *b.track_of);
+    b.times_of = lmb_host_allocate(&resolved, def->track_count, sizeof *b.times_of);
+    b.table = lmb_host_allocate(&resolved, b.table_size, sizeof *b.table);
+    lmb_result result;
+    if (b.track_of == NULL || b.times_of == NULL || b.table == NULL) {
+        result = lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for %u tracks",
+                          def->name != NULL ? def->name : "", (unsigned)def->track_count);
+    } else {
+        fenv_t callers;
+        lmb_environment_enter(&callers);
+        result = build(&b, clip);
+        lmb_environment_leave(&callers);
+    }
+    lmb_host_release(&resolved, b.track_of);
+    lmb_host_release(&resolved, b.times_of);
+    lmb_host_release(&resolved, b.table);
+    return result;
+}
+
+lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host *host, lmb_clip **clip, lmb_error *error) {
+    if (bytes == NULL || clip == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip block: %s is NULL", bytes == NULL ? "it" : "the result");
+    }
+    *clip = NULL;
+    if (size % 4 != 0 || size / 4 < CLIP_HEADER_WORDS || size / 4 > LARGEST_BLOCK) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "clip block: %zu bytes are not %u to 2^30 words", size,
+                        CLIP_HEADER_WORDS);
+    }
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_clip *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    uint32_t *words = lmb_host_allocate(&resolved, size / 4, sizeof *words);
+    lmb_result result;
+    if (created == NULL || words == NULL) {
+        result = lmb_fail(error, LMB_ERROR_MEMORY, "clip block: no memory for %zu bytes", size);
+    } else {
+        memcpy(words, bytes, size);
+        fenv_t callers;
+        lmb_environment_enter(&callers);
+        result = lmb_clip_check(words, size / 4, error);
+        lmb_environment_leave(&callers);
+    }
+    if (result != LMB_OK) {
+        lmb_host_release(&resolved, created);
+        lmb_host_release(&resolved, words);
+        return result;
+    }
+    *created = (lmb_clip){.host = resolved, .size = (uint32_t)(size / 4), .words = words};
+    *clip = created;
+    return LMB_OK;
+}
+
+void lmb_clip_destroy(lmb_clip *clip) {
+    if (clip == NULL) {
+        return;
+    }
+    lmb_host host = clip->host;
+    lmb_host_release(&host, clip->words);
+    lmb_host_release(&host, clip);
+}
+
+const void *lmb_clip_block(const lmb_clip *clip, size_t *size) {
+    *size = (size_t)clip->size * sizeof *clip->words;
+    return clip->words;
+}
+
+const char *lmb_clip_name(const lmb_clip *clip) {
+    return (const char *)(clip->words + clip->words[CLIP_NAME]);
+}
+
+float lmb_clip_duration(const lmb_clip *clip) {
+    return REAL(clip->words[CLIP_DURATION]);
+}
+
+uint32_t lmb_clip_joint_count(const lmb_clip *clip) {
+    return clip->words[CLIP_JOINTS];
+}
+
+uint32_t lmb_clip_track_count(const lmb_clip *clip) {
+    return clip->words[CLIP_AUTHORED];
+}
+
+uint32_t lmb_clip_key_count(const lmb_clip *clip) {
+    return clip->words[CLIP_AUTHORED_KEYS];
+}

@@ -1,0 +1,18 @@
+// A clip as the rest of the library sees it: its block. The layout stands in shaders/ops/sampling.h.
+#ifndef LIMBER_SRC_CLIP_H
+#define LIMBER_SRC_CLIP_H
+
+#include "host.h"
+
+#include <limber/clip.h>
+
+struct lmb_clip {
+    lmb_host host;
+    uint32_t size; // words
+    uint32_t *words;
+};
+
+// Checks every word of a block that a reader will rely on.
+lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error);
+
+#endif

@@ -1,0 +1,48 @@
+// Numbers of a clip's block that its builder writes and its checker expects.
+#ifndef LIMBER_SRC_CLIP_LAYOUT_H
+#define LIMBER_SRC_CLIP_LAYOUT_H
+
+#include "value.h"
+
+#include "../shaders/ops/sampling.h"
+
+#include <limber/clip.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "clip blocks are little-endian words, read in place"
+#endif
+
+static inline uint32_t lmb_channel_width(lmb_channel channel) {
+    return channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+}
+
+static inline uint32_t lmb_track_mode(lmb_interpolation interpolation) {
+    return interpolation == LMB_INTERPOLATION_STEP     ? MODE_STEP
+           : interpolation == LMB_INTERPOLATION_LINEAR ? MODE_LINEAR
+                                                       : MODE_CUBIC;
+}
+
+// Floats a key.
+static inline uint32_t lmb_key_stride(lmb_channel channel, uint32_t mode) {
+    return lmb_channel_width(channel) * (mode == MODE_CUBIC ? 3 : 1);
+}
+
+// 1 over the time from a key to the next, 0 for the last.
+static inline uint32_t lmb_interval_rate(const uint32_t *times, uint32_t count, uint32_t key) {
+    return key + 1 < count ? BITS(1.0f / (REAL(times[key + 1]) - REAL(times[key]))) : 0;
+}
+
+static inline uint32_t lmb_duration_rate(uint32_t duration) {
+    return REAL(duration) > 0.0f ? BITS(1.0f / REAL(duration)) : 0;
+}
+
+// The first step of the search for a key among `count`: the largest power of two below it, or 0.
+static inline uint32_t lmb_search_step(uint32_t count) {
+    uint32_t step = 0;
+    for (uint32_t power = 1; power < count; power <<= 1) {
+        step = power;
+    }
+    return step;
+}
+
+#endif

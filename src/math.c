@@ -1,0 +1,99 @@
+#include "value.h"
+
+#include <math.h>
+#include <string.h>
+
+lmb_transform lmb_transform_identity(void) {
+    return (lmb_transform){{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 1.0f}, {1.0f, 1.0f, 1.0f}};
+}
+
+lmb_affine lmb_affine_identity(void) {
+    return (lmb_affine){{{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.0f}}};
+}
+
+lmb_transform lmb_transform_multiply(lmb_transform a, lmb_transform b) {
+    return lmb_from_op_transform(transform_multiply(lmb_to_op_transform(a), lmb_to_op_transform(b)));
+}
+
+lmb_affine lmb_affine_from_transform(lmb_transform a) {
+    return lmb_from_op_affine(snap_affine(affine_from_transform(lmb_to_op_transform(a))));
+}
+
+lmb_affine lmb_affine_multiply(lmb_affine a, lmb_affine b) {
+    return lmb_from_op_affine(snap_affine(affine_multiply(lmb_to_op_affine(a), lmb_to_op_affine(b))));
+}
+
+bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse) {
+    double m[3][3];
+    double c[3][3];
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++) {
+            m[row][column] = (double)matrix.m[row][column];
+        }
+    }
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++) {
+            int r1 = (row + 1) % 3, r2 = (row + 2) % 3, c1 = (column + 1) % 3, c2 = (column + 2) % 3;
+            c[row][column] = m[r1][c1] * m[r2][c2] - m[r1][c2] * m[r2][c1];
+        }
+    }
+    double determinant = m[0][0] * c[0][0] + m[0][1] * c[0][1] + m[0][2] * c[0][2];
+    *inverse = lmb_affine_identity();
+    if (determinant == 0.0 || !isfinite(determinant)) {
+        return false;
+    }
+    lmb_affine result;
+    for (int row = 0; row < 3; row++) {
+        double moved = 0.0;
+        for (int column = 0; column < 3; column++) {
+            double entry = c[column][row] / determinant;
+            result.m[row][column] = (float)entry;
+            moved -= entry * (double)matrix.m[column][3];
+        }
+        result.m[row][3] = (float)moved;
+    }
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            if (!isfinite(result.m[row][column])) {
+                return false;
+            }
+            result.m[row][column] = snap(result.m[row][column]);
+        }
+    }
+    *inverse = result;
+    return true;
+}
+
+void lmb_quaternion_slerp(const float a[4], const float b[4], float t, float result[4]) {
+    quaternion from = make_quaternion(a[0], a[1], a[2], a[3]);
+    quaternion to = make_quaternion(b[0], b[1], b[2], b[3]);
+    quaternion q = quaternion_slerp(from, to, clamp_real(t, 0.0f, 1.0f));
+    memcpy(result, &q, sizeof q);
+}
+
+bool lmb_normalize_rotation(const float given[4], float unit[4]) {
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        square += (double)given[i] * (double)given[i];
+    }
+    // Below this the snapping rule leaves nothing of any component.
+    if (!(square >= 0x1p-80)) {
+        return false;
+    }
+    double length = sqrt(square);
+    for (int i = 0; i < 4; i++) {
+        unit[i] = snap((float)((double)given[i] / length));
+    }
+    return true;
+}
+
+bool lmb_usable(const float *values, size_t count, size_t *offender) {
+    for (size_t i = 0; i < count; i++) {
+        // False for NaN too.
+        if (!(fabsf(values[i]) <= LMB_LARGEST)) {
+            *offender = i;
+            return false;
+        }
+    }
+    return true;
+}
