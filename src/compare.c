@@ -1,0 +1,117 @@
+#include "host.h"
+
+#include <limber/compare.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Bit patterns in the order of the numbers they stand for; +0 and -0 become neighbours.
+static int64_t ordered(uint32_t bits) {
+    return bits >> 31 ? -(int64_t)(bits & 0x7fffffffu) - 1 : (int64_t)bits;
+}
+
+static bool is_nan(uint32_t bits) {
+    return (bits & 0x7fffffffu) > 0x7f800000u;
+}
+
+static uint32_t distance(uint32_t a, uint32_t b) {
+    if (is_nan(a) || is_nan(b)) {
+        return UINT32_MAX;
+    }
+    int64_t difference = ordered(a) - ordered(b);
+    return (uint32_t)(difference < 0 ? -difference : difference);
+}
+
+static void note_first(const lmb_batch *batch, lmb_stage stage, uint32_t first, size_t index, uint32_t a, uint32_t b,
+                       lmb_comparison *comparison) {
+    uint32_t floats = lmb_batch_stage_floats(batch, stage);
+    uint32_t joints = lmb_program_joint_count(batch->program);
+    uint32_t within = (uint32_t)(index % floats);
+    comparison->has_first = true;
+    comparison->stage = stage;
+    comparison->character = first + (uint32_t)(index / floats);
+    // Poses are component-major, matrices joint-major.
+    bool pose = stage == LMB_STAGE_LOCAL;
+    comparison->joint = pose ? within % joints : within / LMB_MATRIX_COMPONENTS;
+    comparison->component = pose ? within / joints : within % LMB_MATRIX_COMPONENTS;
+    comparison->bits_a = a;
+    comparison->bits_b = b;
+    comparison->ulp = distance(a, b);
+}
+
+static void compare_stage(const lmb_batch *batch, lmb_stage stage, const float *a, const float *b, uint32_t first,
+                          uint32_t count, lmb_comparison *comparison) {
+    size_t values = (size_t)count * lmb_batch_stage_floats(batch, stage);
+    comparison->values[stage] += values;
+    if (memcmp(a, b, values * sizeof *a) == 0) {
+        return;
+    }
+    for (size_t i = 0; i < values; i++) {
+        uint32_t bits_a, bits_b;
+        memcpy(&bits_a, a + i, sizeof bits_a);
+        memcpy(&bits_b, b + i, sizeof bits_b);
+        if (bits_a == bits_b) {
+            continue;
+        }
+        comparison->differs[stage]++;
+        if (!comparison->has_first) {
+            note_first(batch, stage, first, i, bits_a, bits_b, comparison);
+        }
+    }
+}
+
+lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b, uint32_t first,
+                       uint32_t count, lmb_comparison *comparison, lmb_error *error) {
+    lmb_result result = lmb_batch_check(batch, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    if (a == NULL || b == NULL || comparison == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: %s is NULL",
+                        comparison == NULL ? "the comparison" : "one side");
+    }
+    for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
+        if ((batch->outputs >> i & 1u) && (a->stages[i] == NULL || b->stages[i] == NULL)) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: stage %s of one side is NULL",
+                            lmb_stage_name((lmb_stage)i));
+        }
+    }
+    for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
+        if (batch->outputs >> i & 1u) {
+            compare_stage(batch, (lmb_stage)i, a->stages[i], b->stages[i], first, count, comparison);
+        }
+    }
+    return LMB_OK;
+}
+
+uint64_t lmb_comparison_values(const lmb_comparison *comparison) {
+    uint64_t sum = 0;
+    for (int i = 0; i < LMB_STAGE_COUNT; i++) {
+        sum += comparison->values[i];
+    }
+    return sum;
+}
+
+uint64_t lmb_comparison_differs(const lmb_comparison *comparison) {
+    uint64_t sum = 0;
+    for (int i = 0; i < LMB_STAGE_COUNT; i++) {
+        sum += comparison->differs[i];
+    }
+    return sum;
+}
+
+void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_t size) {
+    if (!comparison->has_first) {
+        snprintf(text, size, "no difference");
+        return;
+    }
+    float a, b;
+    memcpy(&a, &comparison->bits_a, sizeof a);
+    memcpy(&b, &comparison->bits_b, sizeof b);
+    snprintf(text, size,
+             "stage %s, character %" PRIu32 ", joint %" PRIu32 ", component %" PRIu32 ": %.9g (0x%08" PRIx32
+             ") and %.9g (0x%08" PRIx32 "), %" PRIu32 " ulp apart",
+             lmb_stage_name(comparison->stage), comparison->character, comparison->joint, comparison->component,
+             (double)a, comparison->bits_a, (double)b, comparison->bits_b, comparison->ulp);
+}

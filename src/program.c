@@ -1,0 +1,388 @@
+#include "program.h"
+
+#include "clip.h"
+#include "rig.h"
+
+#include "../shaders/ops/model.h"
+#include "../shaders/ops/program.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST_BLOCK (1u << 30) // words
+#define MOST_INSTRUCTIONS (1u << 16)
+
+_Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
+
+// What an operation takes. Operands that it does not take are ignored.
+typedef struct operation {
+    const char *name;
+    uint32_t code; // of the instruction; of the first one for a weighted blend
+    uint32_t least_inputs;
+    uint32_t most_inputs;
+    bool weight;
+} operation;
+
+static const operation operations[LMB_OP_COUNT] = {
+    [LMB_OP_REST] = {"rest", OPERATION_REST, 0, 0, false},
+    [LMB_OP_CLIP] = {"clip", OPERATION_CLIP, 0, 0, false},
+    [LMB_OP_POSE] = {"pose", OPERATION_POSE, 0, 0, false},
+    [LMB_OP_BLEND] = {"blend", OPERATION_BLEND, 2, 2, true},
+    [LMB_OP_MASKED] = {"masked", OPERATION_MASKED, 2, 2, true},
+    [LMB_OP_WEIGHTED] = {"weighted", OPERATION_WEIGHTED_BEGIN, 2, LMB_MAX_INPUTS, false},
+    [LMB_OP_DIFFERENCE] = {"difference", OPERATION_DIFFERENCE, 2, 2, false},
+    [LMB_OP_ADDITIVE] = {"additive", OPERATION_ADDITIVE, 2, 2, true},
+};
+
+// A descriptor on its way to a block. The first pass counts, the second writes.
+typedef struct compiler {
+    const lmb_program_def *def;
+    lmb_error *error;
+    uint32_t *instructions; // NULL while counting
+    uint32_t instruction_count;
+    uint32_t masks; // offset of the first mask
+    uint32_t mask_words;
+    uint32_t depth;
+    uint32_t deepest;
+    uint32_t pose_count;
+} compiler;
+
+lmb_node_def lmb_default_node_def(void) {
+    lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};
+    node.clip = lmb_constant(0.0f);
+    node.time = lmb_constant(0.0f);
+    for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
+        node.weights[i] = lmb_constant(1.0f);
+    }
+    return node;
+}
+
+static lmb_result fail_node(const compiler *c, uint32_t node, const char *field, const char *what) {
+    lmb_op op = c->def->nodes[node].op;
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: node %u (%s): %s: %s", (unsigned)node,
+                    (unsigned)op < LMB_OP_COUNT ? operations[op].name : "?", field, what);
+}
+
+static lmb_result check_value(const compiler *c, uint32_t node, const char *field, lmb_value value) {
+    if (value.parameter == LMB_NONE) {
+        return isfinite(value.constant) ? LMB_OK : fail_node(c, node, field, "the constant is not finite");
+    }
+    return value.parameter < c->def->parameter_count ? LMB_OK : fail_node(c, node, field, "there is no such parameter");
+}
+
+static lmb_result check_inputs(const compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    const operation *op = &operations[node->op];
+    if (node->input_count < op->least_inputs || node->input_count > op->most_inputs) {
+        return fail_node(c, index, "inputs",
+                         op->most_inputs == 0   ? "this operation has none"
+                         : op->most_inputs == 2 ? "this operation has 2"
+                                                : "this operation has 2 to 16");
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] >= index) {
+            return fail_node(c, index, "inputs", "an input does not stand before the node");
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_clip(const compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    if (c->def->clip_count == 0) {
+        return fail_node(c, index, "clip", "the program has no clips");
+    }
+    lmb_result result = check_value(c, index, "clip", node->clip);
+    if (result == LMB_OK) {
+        result = check_value(c, index, "time", node->time);
+    }
+    float constant = node->clip.constant;
+    if (result == LMB_OK && node->clip.parameter == LMB_NONE &&
+        !(constant >= 0.0f && constant < (float)c->def->clip_count)) {
+        return fail_node(c, index, "clip", "there is no such clip");
+    }
+    return result;
+}
+
+static lmb_result check_node(const compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    if ((unsigned)node->op >= LMB_OP_COUNT) {
+        return fail_node(c, index, "op", "unknown operation");
+    }
+    lmb_result result = check_inputs(c, index);
+    if (result == LMB_OK && operations[node->op].weight) {
+        result = check_value(c, index, "weight", node->weight);
+        if (result == LMB_OK && (unsigned)node->curve >= LMB_CURVE_COUNT) {
+            return fail_node(c, index, "curve", "unknown curve");
+        }
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    switch (node->op) {
+    case LMB_OP_CLIP:
+        return check_clip(c, index);
+    case LMB_OP_POSE:
+        return node->pose < LMB_MAX_POSES ? LMB_OK : fail_node(c, index, "pose", "there are at most 8 pose buffers");
+    case LMB_OP_MASKED:
+        return node->mask < c->def->mask_count ? LMB_OK : fail_node(c, index, "mask", "there is no such mask");
+    case LMB_OP_WEIGHTED:
+        for (uint32_t i = 0; i < node->input_count && result == LMB_OK; i++) {
+            result = check_value(c, index, "weights", node->weights[i]);
+        }
+        return result;
+    default:
+        return LMB_OK;
+    }
+}
+
+static lmb_result check_def(const compiler *c) {
+    const lmb_program_def *def = c->def;
+    if (def->rig == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the rig is NULL");
+    }
+    if (def->parameter_count > LMB_MAX_PARAMETERS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u parameters, and at most %u are possible",
+                        (unsigned)def->parameter_count, LMB_MAX_PARAMETERS);
+    }
+    if (def->node_count == 0 || def->nodes == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: there are no nodes");
+    }
+    if (def->node_count > LMB_MAX_NODES) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u nodes, and at most %u are possible",
+                        (unsigned)def->node_count, LMB_MAX_NODES);
+    }
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        if (def->clips == NULL || def->clips[i] == NULL) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u is NULL", (unsigned)i);
+        }
+        if (lmb_clip_joint_count(def->clips[i]) != def->rig->joint_count) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u '%s' is for %u joints, and the rig has %u",
+                            (unsigned)i, lmb_clip_name(def->clips[i]), (unsigned)lmb_clip_joint_count(def->clips[i]),
+                            (unsigned)def->rig->joint_count);
+        }
+    }
+    for (uint32_t i = 0; i < def->mask_count; i++) {
+        if (def->masks == NULL || def->masks[i] == NULL) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: mask %u is NULL", (unsigned)i);
+        }
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
+        result = check_node(c, i);
+    }
+    return result;
+}
+
+static void write_value(uint32_t *at, lmb_value value) {
+    at[0] = value.parameter == LMB_NONE ? NO_PARAMETER : value.parameter;
+    at[1] = BITS(value.constant);
+}
+
+// Adds an instruction; `pushed` is how many more poses are held after it. Returns its words, or NULL while counting.
+static uint32_t *emit(compiler *c, uint32_t code, int pushed) {
+    c->depth += (uint32_t)pushed;
+    c->deepest = c->depth > c->deepest ? c->depth : c->deepest;
+    uint32_t index = c->instruction_count++;
+    if (c->instructions == NULL) {
+        return NULL;
+    }
+    uint32_t *at = c->instructions + (size_t)index * INSTRUCTION_WORDS;
+    at[INSTRUCTION_OPERATION] = code;
+    return at;
+}
+
+static void emit_operation(compiler *c, const lmb_node_def *node) {
+    const operation *op = &operations[node->op];
+    uint32_t *at = emit(c, op->code, op->most_inputs == 0 ? 1 : -1);
+    if (node->op == LMB_OP_POSE && node->pose >= c->pose_count) {
+        c->pose_count = node->pose + 1;
+    }
+    if (at == NULL) {
+        return;
+    }
+    if (op->weight) {
+        write_value(at + WEIGHT_VALUE, node->weight);
+        at[WEIGHT_CURVE] = node->curve == LMB_CURVE_UNIFORM_S ? CURVE_UNIFORM_S : CURVE_LINEAR;
+    }
+    switch (node->op) {
+    case LMB_OP_CLIP:
+        write_value(at + CLIP_INDEX_VALUE, node->clip);
+        write_value(at + CLIP_TIME_VALUE, node->time);
+        at[CLIP_LOOP] = node->loop;
+        break;
+    case LMB_OP_POSE:
+        at[POSE_BUFFER] = node->pose;
+        break;
+    case LMB_OP_MASKED:
+        at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
+        break;
+    default:
+        break;
+    }
+}
+
+// Emits a node's inputs, in order, and the node. False once there are too many instructions or too deep a stack.
+static bool emit_node(compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    bool weighted = node->op == LMB_OP_WEIGHTED;
+    if (weighted) {
+        emit(c, OPERATION_WEIGHTED_BEGIN, 2);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (c->instruction_count >= MOST_INSTRUCTIONS || c->depth >= LMB_MAX_STACK || !emit_node(c, node->inputs[i])) {
+            return false;
+        }
+        if (weighted) {
+            uint32_t *at = emit(c, OPERATION_WEIGHTED_ACCUMULATE, -1);
+            if (at != NULL) {
+                write_value(at + WEIGHT_VALUE, node->weights[i]);
+            }
+        }
+    }
+    if (weighted) {
+        emit(c, OPERATION_WEIGHTED_END, -1);
+    } else {
+        emit_operation(c, node);
+    }
+    return c->deepest <= LMB_MAX_STACK;
+}
+
+static lmb_result count_instructions(compiler *c) {
+    if (emit_node(c, c->def->node_count - 1)) {
+        return LMB_OK;
+    }
+    if (c->instruction_count >= MOST_INSTRUCTIONS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT,
+                        "program: more than %u operations once nodes used several times are counted for each use",
+                        MOST_INSTRUCTIONS);
+    }
+    return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: it would hold more than %u poses at once", LMB_MAX_STACK);
+}
+
+static uint64_t plan_block(compiler *c, uint32_t *header) {
+    const lmb_program_def *def = c->def;
+    uint64_t joints = def->rig->joint_count;
+    uint64_t at = PROGRAM_HEADER_WORDS;
+    header[PROGRAM_JOINTS] = (uint32_t)joints;
+    header[PROGRAM_PARAMETERS] = def->parameter_count;
+    header[PROGRAM_INSTRUCTIONS] = (uint32_t)at;
+    header[PROGRAM_INSTRUCTION_COUNT] = c->instruction_count;
+    at += (uint64_t)c->instruction_count * INSTRUCTION_WORDS;
+    header[PROGRAM_PARENTS] = (uint32_t)at;
+    at += joints;
+    header[PROGRAM_REST] = (uint32_t)at;
+    at += POSE_COMPONENTS * joints;
+    header[PROGRAM_INVERSE_BIND] = (uint32_t)at;
+    at += MATRIX_COMPONENTS * joints;
+    c->mask_words = (uint32_t)((joints + 3) / 4);
+    c->masks = (uint32_t)at;
+    at += (uint64_t)def->mask_count * c->mask_words;
+    header[PROGRAM_CLIPS] = (uint32_t)at;
+    header[PROGRAM_CLIP_COUNT] = def->clip_count;
+    at += def->clip_count;
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        at += def->clips[i]->size;
+    }
+    header[PROGRAM_SIZE] = (uint32_t)at;
+    return at;
+}
+
+static void write_rig(const lmb_rig *rig, uint32_t *block) {
+    uint32_t joints = rig->joint_count;
+    memcpy(block + block[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
+    memcpy(block + block[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        float components[POSE_COMPONENTS];
+        memcpy(components, &rig->rest[joint], sizeof components);
+        for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
+            block[block[PROGRAM_REST] + i * joints + joint] = BITS(components[i]);
+        }
+    }
+}
+
+static void write_block(compiler *c, uint32_t *block) {
+    const lmb_program_def *def = c->def;
+    write_rig(def->rig, block);
+    for (uint32_t i = 0; i < def->mask_count; i++) {
+        memcpy(block + c->masks + (size_t)i * c->mask_words, def->masks[i], def->rig->joint_count);
+    }
+    uint32_t at = block[PROGRAM_CLIPS] + def->clip_count;
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        block[block[PROGRAM_CLIPS] + i] = at;
+        memcpy(block + at, def->clips[i]->words, def->clips[i]->size * sizeof *block);
+        at += def->clips[i]->size;
+    }
+    c->instructions = block + block[PROGRAM_INSTRUCTIONS];
+    c->instruction_count = 0;
+    emit_node(c, def->node_count - 1);
+}
+
+lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
+                              lmb_error *error) {
+    if (def == NULL || program == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: %s is NULL",
+                        def == NULL ? "the descriptor" : "the result");
+    }
+    *program = NULL;
+    compiler c = {.def = def, .error = error};
+    lmb_result result = check_def(&c);
+    if (result == LMB_OK) {
+        result = count_instructions(&c);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    uint32_t header[PROGRAM_HEADER_WORDS] = {0};
+    uint64_t size = plan_block(&c, header);
+    if (size > LARGEST_BLOCK) {
+        return lmb_fail(error, LMB_ERROR_LIMIT,
+                        "program: its block would take %llu words, and at most 2^30 are possible",
+                        (unsigned long long)size);
+    }
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_program *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
+    if (created == NULL || block == NULL) {
+        lmb_host_release(&resolved, created);
+        lmb_host_release(&resolved, block);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "program: no memory for %llu words", (unsigned long long)size);
+    }
+    memcpy(block, header, sizeof header);
+    c.depth = 0;
+    write_block(&c, block);
+    *created = (lmb_program){.host = resolved,
+                             .joint_count = def->rig->joint_count,
+                             .parameter_count = def->parameter_count,
+                             .pose_count = c.pose_count,
+                             .stack = c.deepest,
+                             .size = (uint32_t)size,
+                             .block = block};
+    *program = created;
+    return LMB_OK;
+}
+
+void lmb_program_destroy(lmb_program *program) {
+    if (program == NULL) {
+        return;
+    }
+    lmb_host host = program->host;
+    lmb_host_release(&host, program->block);
+    lmb_host_release(&host, program);
+}
+
+uint32_t lmb_program_joint_count(const lmb_program *program) {
+    return program->joint_count;
+}
+
+uint32_t lmb_program_parameter_count(const lmb_program *program) {
+    return program->parameter_count;
+}
+
+uint32_t lmb_program_pose_count(const lmb_program *program) {
+    return program->pose_count;
+}
+
+uint32_t lmb_program_stack(const lmb_program *program) {
+    return program->stack;
+}

@@ -1,0 +1,20 @@
+// A program as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
+// layout stands in shaders/ops/operations.h.
+#ifndef LIMBER_SRC_PROGRAM_H
+#define LIMBER_SRC_PROGRAM_H
+
+#include "host.h"
+
+#include <limber/program.h>
+
+struct lmb_program {
+    lmb_host host;
+    uint32_t joint_count;
+    uint32_t parameter_count;
+    uint32_t pose_count;
+    uint32_t stack;
+    uint32_t size; // words
+    uint32_t *block;
+};
+
+#endif

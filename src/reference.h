@@ -1,0 +1,15 @@
+// The reference: the shared operations as scalar C, one character and one joint at a time. It defines the bits.
+#ifndef LIMBER_SRC_REFERENCE_H
+#define LIMBER_SRC_REFERENCE_H
+
+#include "environment.h"
+
+#include <limber/batch.h>
+
+// Runs characters [first, first + count). `models` holds one matrix per joint and is used where the batch keeps no model
+// matrices. Everything is checked already; the floating-point environment is the default one.
+LMB_NOINLINE void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                                    const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
+                                    lmb_affine *models);
+
+#endif
