@@ -67,7 +67,7 @@ lmb_result device_buffer_create(device *device, VkDeviceSize size, VkBufferUsage
 void device_buffer_destroy(device *device, device_buffer *buffer);
 
 // Copies spans of a batch's output into `floats` (the whole batch, as batch.h lays it out): records, submits, waits.
-lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage,
-                             float *floats, lmb_error *error);
+lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
+                             lmb_error *error);
 
 #endif
