@@ -22,3 +22,7 @@ endforeach()
 set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${CMAKE_BINARY_DIR}/portable-headers)
 list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_BINARY_DIR}/portable-headers)
 list(APPEND CMAKE_INCLUDE_PATH ${CMAKE_BINARY_DIR}/portable-headers)
+
+# cmocka, where .ci/run has unpacked it.
+list(APPEND CMAKE_FIND_ROOT_PATH ${CMAKE_CURRENT_LIST_DIR}/../build/aarch64-packages)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
