@@ -1,6 +1,5 @@
 #include "program.h"
 
-#include "../shaders/ops/model.h"
 #include "../shaders/ops/program.h"
 
 #include <limber/batch.h>

@@ -3,7 +3,6 @@
 #include "clip.h"
 #include "rig.h"
 
-#include "../shaders/ops/model.h"
 #include "../shaders/ops/program.h"
 
 #include <math.h>

@@ -13,10 +13,11 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
     }
 }
 
-static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outputs, frame f, lmb_affine *models) {
+static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outputs, uint32_t character, frame f,
+                          lmb_affine *models) {
     const uint32_t *block = batch->program->block;
     uint32_t joints = batch->program->joint_count;
-    size_t first_joint = (size_t)f.character * joints;
+    size_t first_joint = (size_t)character * joints;
     lmb_affine identity = lmb_affine_identity();
     if (batch->outputs & LMB_OUTPUT_MODEL) {
         models = (lmb_affine *)outputs->stages[LMB_STAGE_MODEL] + first_joint;
@@ -45,17 +46,20 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
 
 void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                        uint32_t first, uint32_t count, lmb_affine *models) {
+    const lmb_program *program = batch->program;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
-    const uint32_t *poses[LMB_MAX_POSES];
-    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
-        poses[i] = (const uint32_t *)inputs->poses[i];
-    }
-    frame f = {.program = batch->program->block,
-               .parameters = (const uint32_t *)inputs->parameters,
-               .poses = poses,
-               .refused = outputs->refused != NULL ? outputs->refused : refused};
+    const uint32_t *poses[LMB_MAX_POSES] = {0};
+    frame f = {
+        .program = program->block, .poses = poses, .refused = outputs->refused != NULL ? outputs->refused : refused};
     for (uint32_t i = 0; i < count; i++) {
-        f.character = first + i;
-        run_character(batch, outputs, f, models);
+        // Rows are found here, with indices as wide as memory; the evaluator sees each character as number 0.
+        size_t character = (size_t)first + i;
+        if (program->parameter_count > 0) {
+            f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
+        }
+        for (uint32_t pose = 0; pose < program->pose_count; pose++) {
+            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->joint_count * POSE_COMPONENTS;
+        }
+        run_character(batch, outputs, first + i, f, models);
     }
 }

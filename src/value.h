@@ -2,6 +2,7 @@
 #ifndef LIMBER_SRC_VALUE_H
 #define LIMBER_SRC_VALUE_H
 
+#include "../shaders/ops/layout.h"
 #include "../shaders/ops/model.h"
 
 #include <limber/math.h>

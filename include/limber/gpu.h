@@ -11,10 +11,11 @@
 /// uses programs and batches of its own. Command buffers are the host's to synchronise.
 ///
 /// **Barriers.** lmb_gpu_program_record_upload() ends with a barrier that makes the upload visible to compute shaders in
-/// later commands of the same queue. lmb_gpu_batch_record() begins with one from the host's earlier transfer and compute
-/// writes (pose buffers) and from earlier reads of the outputs of the same frame slot (vertex and compute shader,
-/// transfer), and ends with one from its compute writes to vertex shader, compute shader and transfer reads, and to
-/// vertex attribute input. Stages that the queue family does not support are left out of those masks.
+/// later commands of the same queue. lmb_gpu_batch_record() begins with one from earlier transfer and compute writes
+/// (the host's, of pose buffers) to its own, and ends with one from its compute writes to memory reads of all later
+/// commands. Both are valid on a family with compute alone. A frame slot may be recorded for another submission once the
+/// earlier one that used it has completed (the host waits for its fence before it writes new parameters anyway); that
+/// also orders a renderer's reads of the slot's outputs before they are written anew.
 /// Another queue, queue family, or the CPU needs the host's own semaphore, ownership transfer, or host barrier. Buffers
 /// are created with exclusive sharing, unless `queue_families` names several.
 #ifndef LIMBER_GPU_H

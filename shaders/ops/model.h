@@ -20,23 +20,4 @@ OP affine palette_matrix(affine model, affine inverse_bind) {
     return snap_affine(palette);
 }
 
-#define MATRIX_COMPONENTS 12u
-
-OP affine load_affine(memory data, word at) {
-    affine m;
-    m.xx = LOAD_REAL(data, at);
-    m.xy = LOAD_REAL(data, at + 1u);
-    m.xz = LOAD_REAL(data, at + 2u);
-    m.xt = LOAD_REAL(data, at + 3u);
-    m.yx = LOAD_REAL(data, at + 4u);
-    m.yy = LOAD_REAL(data, at + 5u);
-    m.yz = LOAD_REAL(data, at + 6u);
-    m.yt = LOAD_REAL(data, at + 7u);
-    m.zx = LOAD_REAL(data, at + 8u);
-    m.zy = LOAD_REAL(data, at + 9u);
-    m.zz = LOAD_REAL(data, at + 10u);
-    m.zt = LOAD_REAL(data, at + 11u);
-    return m;
-}
-
 #endif

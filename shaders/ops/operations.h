@@ -3,44 +3,8 @@
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
 
+#include "layout.h"
 #include "sampling.h"
-
-// The program's block is words; offsets count words from its start. The header:
-#define PROGRAM_SIZE 0
-#define PROGRAM_JOINTS 1
-#define PROGRAM_PARAMETERS 2
-#define PROGRAM_PARENTS 3      // offset: word [joint], NO_PARENT for roots
-#define PROGRAM_REST 4         // offset: float [10][joint]
-#define PROGRAM_INVERSE_BIND 5 // offset: float [joint][12]
-#define PROGRAM_CLIPS 6        // offset: word [clip], offsets of clip blocks
-#define PROGRAM_CLIP_COUNT 7
-#define PROGRAM_INSTRUCTIONS 8 // offset: word [instruction][INSTRUCTION_WORDS]
-#define PROGRAM_INSTRUCTION_COUNT 9
-#define PROGRAM_HEADER_WORDS 16
-
-#define NO_PARENT 0xffffffffu
-
-// An instruction: its operation, then operands. A value takes two words: a parameter's index or NO_PARAMETER, and the
-// bits of the constant.
-#define INSTRUCTION_WORDS 8u
-#define NO_PARAMETER 0xffffffffu
-
-#define INSTRUCTION_OPERATION 0u
-#define CLIP_INDEX_VALUE 1u // clip: value
-#define CLIP_TIME_VALUE 3u  // clip: value
-#define CLIP_LOOP 5u        // clip: 0 or 1
-#define POSE_BUFFER 1u      // pose: which
-#define WEIGHT_VALUE 1u     // blend, masked, additive, accumulate: value
-#define WEIGHT_CURVE 3u     // blend, masked, additive: CURVE_...
-#define MASK_OFFSET 4u      // masked: offset of the mask, four joints a word, the first in the lowest byte
-
-// What is refused and counted, in the order of lmb_refusal.
-#define REFUSED_CLIP 0u
-#define REFUSED_TIME 1u
-#define REFUSED_WEIGHT 2u
-#define REFUSED_POSE 3u
-
-#define POSE_COMPONENTS 10u
 
 // Where one evaluation stands: a joint of a character. POSES(frame, index) and REFUSE(frame, kind) are defined by who
 // evaluates: the address of a pose buffer, and the count of what was refused.
@@ -90,18 +54,6 @@ OP real load_weight(frame f, word at, real largest) {
 OP real load_shaped_weight(frame f, word instruction) {
     real weight = load_weight(f, instruction + WEIGHT_VALUE, 1.0f);
     return shape_weight(LOAD(f.program, instruction + WEIGHT_CURVE), weight);
-}
-
-// Component-major, as in pose buffers.
-OP transform load_pose(memory pose, word first, word joints, word joint) {
-    word at = first + joint;
-    transform a;
-    a.t = make_vector(LOAD_REAL(pose, at), LOAD_REAL(pose, at + joints), LOAD_REAL(pose, at + 2u * joints));
-    a.q = make_quaternion(LOAD_REAL(pose, at + 3u * joints), LOAD_REAL(pose, at + 4u * joints),
-                          LOAD_REAL(pose, at + 5u * joints), LOAD_REAL(pose, at + 6u * joints));
-    a.s = make_vector(LOAD_REAL(pose, at + 7u * joints), LOAD_REAL(pose, at + 8u * joints),
-                      LOAD_REAL(pose, at + 9u * joints));
-    return a;
 }
 
 OP transform rest_operation(frame f, word instruction) {

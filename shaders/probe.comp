@@ -1,0 +1,24 @@
+// Runs the probe's cases: words [case][4] of kind, a, b, and the result that is written there.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#define LMB_GLSL
+#include "ops/probe.h"
+
+layout(local_size_x = 64) in;
+
+// As struct lmb_probe_push in src/gpu_push.h.
+layout(push_constant, scalar) uniform Push {
+    Words cases;
+    uint count;
+}
+push;
+
+void main() {
+    uint index = gl_GlobalInvocationID.x;
+    if (index >= push.count) {
+        return;
+    }
+    uint at = index * 4u;
+    push.cases.at[at + 3u] = probe_case(push.cases.at[at], push.cases.at[at + 1u], push.cases.at[at + 2u]);
+}

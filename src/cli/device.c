@@ -1,0 +1,489 @@
+#include "device.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+#define MOST_EXTENSIONS 16
+
+static lmb_result fail(lmb_error *error, lmb_result result, const char *format, ...) {
+    if (error != NULL) {
+        error->result = result;
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+    }
+    return result;
+}
+
+static lmb_result fail_call(lmb_error *error, const char *call, VkResult result) {
+    return fail(error, LMB_ERROR_VULKAN, "%s failed (VkResult %d)", call, (int)result);
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL count_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                    VkDebugUtilsMessageTypeFlagsEXT types,
+                                                    const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+    (void)severity;
+    // The loader's own remarks on drivers and manifests are of the general type alone.
+    if (types != VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
+        uint32_t *count = user;
+        *count += 1;
+        fprintf(stderr, "validation: %s\n", data->pMessage);
+    }
+    return VK_FALSE;
+}
+
+static bool has_layer(const char *name) {
+    uint32_t count = 0;
+    vkEnumerateInstanceLayerProperties(&count, NULL);
+    VkLayerProperties *layers = calloc(count + 1, sizeof *layers);
+    bool found = false;
+    if (layers != NULL && vkEnumerateInstanceLayerProperties(&count, layers) >= VK_SUCCESS) {
+        for (uint32_t i = 0; i < count; i++) {
+            found = found || strcmp(layers[i].layerName, name) == 0;
+        }
+    }
+    free(layers);
+    return found;
+}
+
+static bool has_instance_extension(const char *name) {
+    uint32_t count = 0;
+    vkEnumerateInstanceExtensionProperties(NULL, &count, NULL);
+    VkExtensionProperties *extensions = calloc(count + 1, sizeof *extensions);
+    bool found = false;
+    if (extensions != NULL && vkEnumerateInstanceExtensionProperties(NULL, &count, extensions) >= VK_SUCCESS) {
+        for (uint32_t i = 0; i < count; i++) {
+            found = found || strcmp(extensions[i].extensionName, name) == 0;
+        }
+    }
+    free(extensions);
+    return found;
+}
+
+static bool has_device_extension(VkPhysicalDevice physical, const char *name) {
+    uint32_t count = 0;
+    vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL);
+    VkExtensionProperties *extensions = calloc(count + 1, sizeof *extensions);
+    bool found = false;
+    if (extensions != NULL && vkEnumerateDeviceExtensionProperties(physical, NULL, &count, extensions) >= VK_SUCCESS) {
+        for (uint32_t i = 0; i < count; i++) {
+            found = found || strcmp(extensions[i].extensionName, name) == 0;
+        }
+    }
+    free(extensions);
+    return found;
+}
+
+static lmb_result create_instance(const device_request *request, device *device, lmb_error *error) {
+    const char *extensions[MOST_EXTENSIONS];
+    uint32_t count = 0;
+    if (request->instance_extension_count > MOST_EXTENSIONS - 1) {
+        return fail(error, LMB_ERROR_LIMIT, "more than %d instance extensions", MOST_EXTENSIONS - 1);
+    }
+    for (uint32_t i = 0; i < request->instance_extension_count; i++) {
+        extensions[count++] = request->instance_extensions[i];
+    }
+    const char *layer = VALIDATION_LAYER;
+    // The layer brings VK_EXT_debug_utils where the drivers do not.
+    device->debug_utils = request->validation || has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    if (device->debug_utils) {
+        extensions[count++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    }
+    VkValidationFeatureEnableEXT enabled = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+    VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                        .enabledValidationFeatureCount = 1,
+                                        .pEnabledValidationFeatures = &enabled};
+    VkApplicationInfo application = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "limber", .apiVersion = VK_API_VERSION_1_2};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pNext = request->validation ? &features : NULL,
+                                 .pApplicationInfo = &application,
+                                 .enabledLayerCount = request->validation ? 1 : 0,
+                                 .ppEnabledLayerNames = &layer,
+                                 .enabledExtensionCount = count,
+                                 .ppEnabledExtensionNames = extensions};
+    VkResult created = vkCreateInstance(&info, NULL, &device->instance);
+    if (created != VK_SUCCESS) {
+        device->instance = VK_NULL_HANDLE;
+        return created == VK_ERROR_INCOMPATIBLE_DRIVER ? fail(error, LMB_ERROR_DEVICE, "there is no Vulkan driver")
+                                                       : fail_call(error, "vkCreateInstance", created);
+    }
+    volkLoadInstance(device->instance);
+    return LMB_OK;
+}
+
+static lmb_result create_messenger(device *device, lmb_error *error) {
+    device->validation_messages = calloc(1, sizeof *device->validation_messages);
+    if (device->validation_messages == NULL) {
+        return fail(error, LMB_ERROR_MEMORY, "no memory");
+    }
+    VkDebugUtilsMessengerCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                                               .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                                                                  VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+                                               .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+                                                              VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                                                              VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+                                               .pfnUserCallback = count_message,
+                                               .pUserData = device->validation_messages};
+    VkResult created = vkCreateDebugUtilsMessengerEXT(device->instance, &info, NULL, &device->messenger);
+    return created == VK_SUCCESS ? LMB_OK : fail_call(error, "vkCreateDebugUtilsMessengerEXT", created);
+}
+
+lmb_result device_open_instance(const device_request *request, device *device, lmb_error *error) {
+    memset(device, 0, sizeof *device);
+    if (volkInitialize() != VK_SUCCESS) {
+        return fail(error, LMB_ERROR_DEVICE, "the Vulkan loader is not installed");
+    }
+    if (request->validation && !has_layer(VALIDATION_LAYER)) {
+        return fail(error, LMB_ERROR_DEVICE, "%s is not installed", VALIDATION_LAYER);
+    }
+    lmb_result result = create_instance(request, device, error);
+    if (result == LMB_OK && request->validation) {
+        result = create_messenger(device, error);
+    }
+    if (result != LMB_OK) {
+        device_close(device);
+    }
+    return result;
+}
+
+static int rank(VkPhysicalDevice physical) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(physical, &properties);
+    switch (properties.deviceType) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return 2;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return 3;
+    default:
+        return 4;
+    }
+}
+
+uint32_t device_list(const device *device, VkPhysicalDevice physical[DEVICE_MAX]) {
+    VkPhysicalDevice found[DEVICE_MAX];
+    uint32_t count = DEVICE_MAX;
+    if (vkEnumeratePhysicalDevices(device->instance, &count, found) < VK_SUCCESS) {
+        return 0;
+    }
+    uint32_t listed = 0;
+    for (int wanted = 0; wanted <= 4; wanted++) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (rank(found[i]) == wanted) {
+                physical[listed++] = found[i];
+            }
+        }
+    }
+    return listed;
+}
+
+// The family with compute to use: one with graphics before one without. UINT32_MAX where there is none.
+static uint32_t find_queue_family(VkPhysicalDevice physical, bool *graphics) {
+    VkQueueFamilyProperties families[32];
+    uint32_t count = 32;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    for (int with_graphics = 1; with_graphics >= 0; with_graphics--) {
+        for (uint32_t i = 0; i < count; i++) {
+            bool has_graphics = families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT;
+            if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) && (has_graphics || !with_graphics)) {
+                *graphics = has_graphics;
+                return i;
+            }
+        }
+    }
+    return UINT32_MAX;
+}
+
+const char *device_lacks(VkPhysicalDevice physical) {
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(physical, &properties);
+    if (properties.apiVersion < VK_API_VERSION_1_2) {
+        return "Vulkan 1.2";
+    }
+    VkPhysicalDeviceVulkan12Features features12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    bool graphics;
+    return !features12.bufferDeviceAddress                        ? "bufferDeviceAddress"
+           : !features12.scalarBlockLayout                        ? "scalarBlockLayout"
+           : find_queue_family(physical, &graphics) == UINT32_MAX ? "a queue family with compute"
+                                                                  : NULL;
+}
+
+static bool contains(const char *text, const char *part) {
+    size_t length = strlen(part);
+    for (; *text != '\0'; text++) {
+        size_t i = 0;
+        while (i < length && text[i] != '\0' && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) {
+            i++;
+        }
+        if (i == length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static lmb_result pick(const device_request *request, const device *device, VkPhysicalDevice *picked,
+                       lmb_error *error) {
+    VkPhysicalDevice listed[DEVICE_MAX];
+    uint32_t count = device_list(device, listed);
+    char *end = NULL;
+    unsigned long index = request->name != NULL ? strtoul(request->name, &end, 10) : 0;
+    bool by_index = request->name != NULL && end != request->name && *end == '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        VkPhysicalDeviceProperties properties;
+        vkGetPhysicalDeviceProperties(listed[i], &properties);
+        bool wanted = request->name == NULL ? device_lacks(listed[i]) == NULL
+                      : by_index            ? index == i
+                                            : contains(properties.deviceName, request->name);
+        if (wanted) {
+            *picked = listed[i];
+            return LMB_OK;
+        }
+    }
+    return request->name != NULL
+               ? fail(error, LMB_ERROR_DEVICE, "no Vulkan device is called '%s'", request->name)
+               : fail(error, LMB_ERROR_DEVICE, "none of %u Vulkan devices can be used", (unsigned)count);
+}
+
+lmb_result device_open(const device_request *request, device *device, lmb_error *error) {
+    lmb_result result = device_open_instance(request, device, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    result = pick(request, device, &physical, error);
+    if (result == LMB_OK) {
+        result = device_open_physical(request, physical, device, error);
+    }
+    if (result != LMB_OK) {
+        device_close(device);
+    }
+    return result;
+}
+
+lmb_result device_open_physical(const device_request *request, VkPhysicalDevice physical, device *device,
+                                lmb_error *error) {
+    vkGetPhysicalDeviceProperties(physical, &device->properties);
+    const char *lacks = device_lacks(physical);
+    if (lacks != NULL) {
+        return fail(error, LMB_ERROR_DEVICE, "%s lacks %s", device->properties.deviceName, lacks);
+    }
+    device->physical = physical;
+    device->queue_family = find_queue_family(physical, &device->graphics);
+    device->swapchain = request->swapchain && has_device_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
+    const char *swapchain = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
+    float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = device->queue_family,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    VkPhysicalDeviceVulkan12Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                 .bufferDeviceAddress = VK_TRUE,
+                                                 .scalarBlockLayout = VK_TRUE};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                               .pNext = &features,
+                               .queueCreateInfoCount = 1,
+                               .pQueueCreateInfos = &queue,
+                               .enabledExtensionCount = device->swapchain ? 1 : 0,
+                               .ppEnabledExtensionNames = &swapchain};
+    VkResult created = vkCreateDevice(physical, &info, NULL, &device->device);
+    if (created != VK_SUCCESS) {
+        device->device = VK_NULL_HANDLE;
+        return fail_call(error, "vkCreateDevice", created);
+    }
+    volkLoadDevice(device->device);
+    vkGetDeviceQueue(device->device, device->queue_family, 0, &device->queue);
+    return LMB_OK;
+}
+
+void device_close(device *device) {
+    if (device->device != VK_NULL_HANDLE) {
+        vkDeviceWaitIdle(device->device);
+        vkDestroyDevice(device->device, NULL);
+    }
+    if (device->messenger != VK_NULL_HANDLE) {
+        vkDestroyDebugUtilsMessengerEXT(device->instance, device->messenger, NULL);
+    }
+    if (device->instance != VK_NULL_HANDLE) {
+        vkDestroyInstance(device->instance, NULL);
+    }
+    free(device->validation_messages);
+    memset(device, 0, sizeof *device);
+}
+
+lmb_gpu_def device_gpu_def(const device *device) {
+    lmb_gpu_def def = lmb_default_gpu_def();
+    def.get_instance_proc_addr = vkGetInstanceProcAddr;
+    def.instance = device->instance;
+    def.physical_device = device->physical;
+    def.device = device->device;
+    def.probe_queue = device->queue;
+    def.probe_queue_family = device->queue_family;
+    def.debug_utils = device->debug_utils;
+    return def;
+}
+
+lmb_result device_begin(device *device, VkCommandPool *pool, VkCommandBuffer *commands, lmb_error *error) {
+    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                         .queueFamilyIndex = device->queue_family};
+    VkResult result = vkCreateCommandPool(device->device, &pool_info, NULL, pool);
+    if (result != VK_SUCCESS) {
+        return fail_call(error, "vkCreateCommandPool", result);
+    }
+    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                        .commandPool = *pool,
+                                        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                        .commandBufferCount = 1};
+    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    result = vkAllocateCommandBuffers(device->device, &info, commands);
+    if (result == VK_SUCCESS) {
+        result = vkBeginCommandBuffer(*commands, &begin);
+    }
+    if (result != VK_SUCCESS) {
+        vkDestroyCommandPool(device->device, *pool, NULL);
+        return fail_call(error, "beginning a command buffer", result);
+    }
+    return LMB_OK;
+}
+
+lmb_result device_submit_and_wait(device *device, VkCommandPool pool, VkCommandBuffer commands, lmb_error *error) {
+    VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkSubmitInfo submission = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+    VkFence fence = VK_NULL_HANDLE;
+    const char *call = "vkEndCommandBuffer";
+    VkResult result = vkEndCommandBuffer(commands);
+    if (result == VK_SUCCESS) {
+        call = "vkCreateFence";
+        result = vkCreateFence(device->device, &fence_info, NULL, &fence);
+    }
+    if (result == VK_SUCCESS) {
+        call = "vkQueueSubmit";
+        result = vkQueueSubmit(device->queue, 1, &submission, fence);
+    }
+    if (result == VK_SUCCESS) {
+        call = "vkWaitForFences";
+        result = vkWaitForFences(device->device, 1, &fence, VK_TRUE, UINT64_MAX);
+    }
+    vkDestroyFence(device->device, fence, NULL);
+    vkDestroyCommandPool(device->device, pool, NULL);
+    return result == VK_SUCCESS ? LMB_OK : fail_call(error, call, result);
+}
+
+// Host visible for host buffers, cached where there is such; device local otherwise.
+static uint32_t find_memory_type(const device *device, uint32_t allowed, bool host) {
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
+    const VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags wanted[2] = {
+        host ? visible | VK_MEMORY_PROPERTY_HOST_CACHED_BIT : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, host ? visible : 0};
+    for (int attempt = 0; attempt < 2; attempt++) {
+        for (uint32_t i = 0; i < memory.memoryTypeCount; i++) {
+            if ((allowed >> i & 1u) && (memory.memoryTypes[i].propertyFlags & wanted[attempt]) == wanted[attempt]) {
+                return i;
+            }
+        }
+    }
+    return UINT32_MAX;
+}
+
+lmb_result device_buffer_create(device *device, VkDeviceSize size, VkBufferUsageFlags usage, bool host,
+                                device_buffer *buffer, lmb_error *error) {
+    *buffer = (device_buffer){.size = size};
+    bool address = usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
+    const char *call = "vkCreateBuffer";
+    VkResult result = vkCreateBuffer(device->device, &info, NULL, &buffer->buffer);
+    if (result == VK_SUCCESS) {
+        VkMemoryRequirements needed;
+        vkGetBufferMemoryRequirements(device->device, buffer->buffer, &needed);
+        VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                           .flags = address ? VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT : 0};
+        VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                           .pNext = &flags,
+                                           .allocationSize = needed.size,
+                                           .memoryTypeIndex = find_memory_type(device, needed.memoryTypeBits, host)};
+        call = "vkAllocateMemory";
+        result = vkAllocateMemory(device->device, &allocation, NULL, &buffer->memory);
+    }
+    if (result == VK_SUCCESS) {
+        call = "vkBindBufferMemory";
+        result = vkBindBufferMemory(device->device, buffer->buffer, buffer->memory, 0);
+    }
+    if (result == VK_SUCCESS && host) {
+        call = "vkMapMemory";
+        result = vkMapMemory(device->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped);
+    }
+    if (result != VK_SUCCESS) {
+        device_buffer_destroy(device, buffer);
+        return fail_call(error, call, result);
+    }
+    if (address) {
+        VkBufferDeviceAddressInfo of = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                        .buffer = buffer->buffer};
+        buffer->address = vkGetBufferDeviceAddress(device->device, &of);
+    }
+    return LMB_OK;
+}
+
+void device_buffer_destroy(device *device, device_buffer *buffer) {
+    vkDestroyBuffer(device->device, buffer->buffer, NULL);
+    vkFreeMemory(device->device, buffer->memory, NULL);
+    *buffer = (device_buffer){0};
+}
+
+lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *bytes, lmb_error *error) {
+    device_buffer landing;
+    lmb_result result =
+        device_buffer_create(device, span->size, VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, &landing, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    result = device_begin(device, &pool, &commands, error);
+    if (result == LMB_OK) {
+        VkBufferCopy copy = {.srcOffset = span->offset, .size = span->size};
+        vkCmdCopyBuffer(commands, span->buffer, landing.buffer, 1, &copy);
+        VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                   .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+        vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                             NULL, 0, NULL);
+        result = device_submit_and_wait(device, pool, commands, error);
+    }
+    if (result == LMB_OK) {
+        memcpy(bytes, landing.mapped, span->size);
+    }
+    device_buffer_destroy(device, &landing);
+    return result;
+}
+
+lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
+                             lmb_error *error) {
+    lmb_batch description = lmb_gpu_batch_description(batch);
+    size_t row = lmb_batch_stage_floats(&description, stage);
+    for (uint32_t i = 0; i < lmb_gpu_batch_span_count(batch); i++) {
+        lmb_gpu_span span;
+        if (!lmb_gpu_batch_output(batch, frame, stage, i, &span)) {
+            return fail(error, LMB_ERROR_ARGUMENT, "stage %s is not among the batch's outputs", lmb_stage_name(stage));
+        }
+        lmb_result result = device_read_span(device, &span, floats + span.first_character * row, error);
+        if (result != LMB_OK) {
+            return result;
+        }
+    }
+    return LMB_OK;
+}

@@ -1,0 +1,309 @@
+#include "gpu.h"
+
+#include "gpu_push.h"
+#include "spirv.h"
+
+#include <string.h>
+
+#include "model.spv.h"
+#include "pose.spv.h"
+#include "probe.spv.h"
+
+static const struct {
+    const char *name;
+    const uint32_t *words;
+    size_t count;
+} kernels[LMB_KERNEL_COUNT] = {
+    [LMB_KERNEL_POSE] = {"limber pose", kernel_pose, sizeof kernel_pose / sizeof kernel_pose[0]},
+    [LMB_KERNEL_MODEL] = {"limber model", kernel_model, sizeof kernel_model / sizeof kernel_model[0]},
+    [LMB_KERNEL_PROBE] = {"limber probe", kernel_probe, sizeof kernel_probe / sizeof kernel_probe[0]},
+};
+
+lmb_gpu_def lmb_default_gpu_def(void) {
+    return (lmb_gpu_def){0};
+}
+
+static lmb_result check_def(const lmb_gpu_def *def, lmb_gpu **gpu, lmb_error *error) {
+    const char *missing = def == NULL                           ? "the descriptor"
+                          : gpu == NULL                         ? "the result"
+                          : def->get_instance_proc_addr == NULL ? "get_instance_proc_addr"
+                          : def->instance == VK_NULL_HANDLE     ? "the instance"
+                          : def->physical_device == NULL        ? "the physical device"
+                          : def->device == VK_NULL_HANDLE       ? "the device"
+                                                                : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu: %s is NULL", missing);
+    }
+    if (def->queue_family_count > 0 && def->queue_families == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu: the queue families are NULL");
+    }
+    if (def->memory != NULL && (def->memory->allocate == NULL || def->memory->release == NULL)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu: a memory hook is NULL");
+    }
+    return LMB_OK;
+}
+
+static lmb_result load_functions(const lmb_gpu_def *def, lmb_gpu_functions *vk, lmb_error *error) {
+#define LMB_CHECK(name)                                                                                                \
+    if (vk->name == NULL) {                                                                                            \
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu: vk" #name " cannot be loaded");                               \
+    }
+#define LMB_LOAD(name)                                                                                                 \
+    vk->name = (PFN_vk##name)def->get_instance_proc_addr(def->instance, "vk" #name);                                   \
+    LMB_CHECK(name)
+    LMB_INSTANCE_FUNCTIONS(LMB_LOAD)
+    if (def->debug_utils) {
+        LMB_DEBUG_FUNCTIONS(LMB_LOAD)
+    }
+#undef LMB_LOAD
+#define LMB_LOAD(name)                                                                                                 \
+    vk->name = (PFN_vk##name)vk->GetDeviceProcAddr(def->device, "vk" #name);                                           \
+    LMB_CHECK(name)
+    LMB_DEVICE_FUNCTIONS(LMB_LOAD)
+#undef LMB_LOAD
+#undef LMB_CHECK
+    return LMB_OK;
+}
+
+// What the device is: whether it can do the work at all, whether it declares its rounding, how much it allocates.
+static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
+    VkPhysicalDeviceVulkan11Properties properties11 = {.sType =
+                                                           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+    VkPhysicalDeviceVulkan12Properties properties12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES,
+                                                       .pNext = &properties11};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    gpu->vk.GetPhysicalDeviceProperties2(gpu->physical_device, &properties);
+    if (properties.properties.apiVersion < VK_API_VERSION_1_2) {
+        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: %s has Vulkan %u.%u, and 1.2 is needed",
+                        properties.properties.deviceName, VK_API_VERSION_MAJOR(properties.properties.apiVersion),
+                        VK_API_VERSION_MINOR(properties.properties.apiVersion));
+    }
+    properties.pNext = &properties12;
+    gpu->vk.GetPhysicalDeviceProperties2(gpu->physical_device, &properties);
+    VkPhysicalDeviceVulkan12Features features12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
+    gpu->vk.GetPhysicalDeviceFeatures2(gpu->physical_device, &features);
+    if (!features12.bufferDeviceAddress || !features12.scalarBlockLayout) {
+        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: %s lacks %s", properties.properties.deviceName,
+                        !features12.bufferDeviceAddress ? "bufferDeviceAddress" : "scalarBlockLayout");
+    }
+    gpu->probe.declares_rte = properties12.shaderRoundingModeRTEFloat32;
+    gpu->largest_allocation = properties11.maxMemoryAllocationSize;
+    gpu->vk.GetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
+    return LMB_OK;
+}
+
+static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
+    VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(lmb_pose_push)};
+    VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                       .pushConstantRangeCount = 1,
+                                       .pPushConstantRanges = &range};
+    VkResult created = gpu->vk.CreatePipelineLayout(gpu->device, &info, gpu->allocator, &gpu->layout);
+    if (created != VK_SUCCESS) {
+        gpu->layout = VK_NULL_HANDLE;
+        return lmb_gpu_fail(error, "vkCreatePipelineLayout", created);
+    }
+    return LMB_OK;
+}
+
+static lmb_result create_pipeline(lmb_gpu *gpu, lmb_kernel kernel, VkPipelineCache cache, lmb_error *error) {
+    const uint32_t *words = kernels[kernel].words;
+    size_t count = kernels[kernel].count;
+    lmb_spirv rounding = {0};
+    if (gpu->probe.declares_rte) {
+        lmb_result result = lmb_spirv_declare_rte(&gpu->host, words, count, &rounding, error);
+        if (result != LMB_OK) {
+            return result;
+        }
+        words = rounding.words;
+        count = rounding.count;
+    }
+    VkShaderModuleCreateInfo module_info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = count * sizeof *words, .pCode = words};
+    VkShaderModule module = VK_NULL_HANDLE;
+    const char *call = "vkCreateShaderModule";
+    VkResult created = gpu->vk.CreateShaderModule(gpu->device, &module_info, gpu->allocator, &module);
+    lmb_spirv_release(&gpu->host, &rounding);
+    if (created == VK_SUCCESS) {
+        VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                            .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                      .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                      .module = module,
+                                                      .pName = "main"},
+                                            .layout = gpu->layout};
+        call = "vkCreateComputePipelines";
+        created = gpu->vk.CreateComputePipelines(gpu->device, cache, 1, &info, gpu->allocator, &gpu->pipelines[kernel]);
+        gpu->vk.DestroyShaderModule(gpu->device, module, gpu->allocator);
+    }
+    if (created != VK_SUCCESS) {
+        gpu->pipelines[kernel] = VK_NULL_HANDLE;
+        return lmb_gpu_fail(error, call, created);
+    }
+    lmb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)gpu->pipelines[kernel], kernels[kernel].name);
+    return LMB_OK;
+}
+
+static lmb_result copy_families(lmb_gpu *gpu, const lmb_gpu_def *def, lmb_error *error) {
+    gpu->queue_families = lmb_host_allocate(&gpu->host, def->queue_family_count, sizeof *gpu->queue_families);
+    if (gpu->queue_families == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu: no memory for the queue families");
+    }
+    for (uint32_t i = 0; i < def->queue_family_count; i++) {
+        gpu->queue_families[i] = def->queue_families[i];
+    }
+    gpu->queue_family_count = def->queue_family_count;
+    return LMB_OK;
+}
+
+static lmb_result refuse_mismatch(const lmb_gpu *gpu, lmb_error *error) {
+    const lmb_gpu_probe_result *probe = &gpu->probe;
+    if (probe->same_bits || gpu->accept_mismatch) {
+        return LMB_OK;
+    }
+    return lmb_fail(
+        error, LMB_ERROR_DEVICE,
+        "gpu: the device does not give the same bits: %s of 0x%08x and 0x%08x gives 0x%08x instead of 0x%08x "
+        "(%u of %u cases differ)",
+        probe->failed_case, (unsigned)probe->input_bits[0], (unsigned)probe->input_bits[1],
+        (unsigned)probe->actual_bits, (unsigned)probe->expected_bits, (unsigned)probe->failure_count,
+        (unsigned)probe->case_count);
+}
+
+lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error) {
+    lmb_result result = check_def(def, gpu, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    *gpu = NULL;
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_gpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    if (created == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu: no memory");
+    }
+    created->host = resolved;
+    created->physical_device = def->physical_device;
+    created->device = def->device;
+    created->debug_utils = def->debug_utils;
+    created->accept_mismatch = def->accept_mismatch;
+    if (def->vulkan_allocator != NULL) {
+        created->callbacks = *def->vulkan_allocator;
+        created->allocator = &created->callbacks;
+    }
+    if (def->memory != NULL) {
+        created->hooks = *def->memory;
+    }
+    result = load_functions(def, &created->vk, error);
+    if (result != LMB_OK) {
+        lmb_host_release(&resolved, created);
+        return result;
+    }
+    result = inspect_device(created, error);
+    if (result == LMB_OK) {
+        result = copy_families(created, def, error);
+    }
+    if (result == LMB_OK) {
+        result = create_layout(created, error);
+    }
+    for (int kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
+        result = create_pipeline(created, (lmb_kernel)kernel, def->pipeline_cache, error);
+    }
+    if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
+        result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);
+        if (result == LMB_OK) {
+            result = refuse_mismatch(created, error);
+        }
+    }
+    if (result != LMB_OK) {
+        lmb_gpu_destroy(created);
+        return result;
+    }
+    *gpu = created;
+    return LMB_OK;
+}
+
+void lmb_gpu_destroy(lmb_gpu *gpu) {
+    if (gpu == NULL) {
+        return;
+    }
+    for (int kernel = 0; kernel < LMB_KERNEL_COUNT; kernel++) {
+        gpu->vk.DestroyPipeline(gpu->device, gpu->pipelines[kernel], gpu->allocator);
+    }
+    gpu->vk.DestroyPipelineLayout(gpu->device, gpu->layout, gpu->allocator);
+    lmb_host host = gpu->host;
+    lmb_host_release(&host, gpu->queue_families);
+    lmb_host_release(&host, gpu);
+}
+
+lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu) {
+    return gpu->probe;
+}
+
+static const char *vulkan_result_name(VkResult result) {
+    switch (result) {
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+        return "VK_ERROR_OUT_OF_HOST_MEMORY";
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        return "VK_ERROR_OUT_OF_DEVICE_MEMORY";
+    case VK_ERROR_INITIALIZATION_FAILED:
+        return "VK_ERROR_INITIALIZATION_FAILED";
+    case VK_ERROR_DEVICE_LOST:
+        return "VK_ERROR_DEVICE_LOST";
+    case VK_ERROR_MEMORY_MAP_FAILED:
+        return "VK_ERROR_MEMORY_MAP_FAILED";
+    case VK_ERROR_TOO_MANY_OBJECTS:
+        return "VK_ERROR_TOO_MANY_OBJECTS";
+    case VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS:
+        return "VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS";
+    case VK_TIMEOUT:
+        return "VK_TIMEOUT";
+    default:
+        return "VkResult";
+    }
+}
+
+lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result) {
+    return lmb_fail(error, LMB_ERROR_VULKAN, "gpu: %s: %s (%d)", call, vulkan_result_name(result), (int)result);
+}
+
+void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags from_access,
+                     VkPipelineStageFlags to, VkAccessFlags to_access) {
+    VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = from_access, .dstAccessMask = to_access};
+    gpu->vk.CmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
+}
+
+void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, lmb_kernel kernel, const void *push, uint32_t size,
+                      uint64_t invocations) {
+    uint64_t groups = (invocations + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP;
+    uint64_t rows = (groups + LMB_GPU_LARGEST_GRID - 1) / LMB_GPU_LARGEST_GRID;
+    if (groups == 0) {
+        return;
+    }
+    uint64_t columns = (groups + rows - 1) / rows;
+    gpu->vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, gpu->pipelines[kernel]);
+    gpu->vk.CmdPushConstants(commands, gpu->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size, push);
+    gpu->vk.CmdDispatch(commands, (uint32_t)columns, (uint32_t)rows, 1);
+}
+
+void lmb_gpu_name(const lmb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name) {
+    if (gpu->debug_utils) {
+        VkDebugUtilsObjectNameInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                              .objectType = type,
+                                              .objectHandle = handle,
+                                              .pObjectName = name};
+        gpu->vk.SetDebugUtilsObjectNameEXT(gpu->device, &info);
+    }
+}
+
+void lmb_gpu_begin_label(const lmb_gpu *gpu, VkCommandBuffer commands, const char *name) {
+    if (gpu->debug_utils) {
+        VkDebugUtilsLabelEXT label = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = name};
+        gpu->vk.CmdBeginDebugUtilsLabelEXT(commands, &label);
+    }
+}
+
+void lmb_gpu_end_label(const lmb_gpu *gpu, VkCommandBuffer commands) {
+    if (gpu->debug_utils) {
+        gpu->vk.CmdEndDebugUtilsLabelEXT(commands);
+    }
+}

@@ -1,0 +1,126 @@
+// What the files of the GPU side share: the host's device with its functions, buffers, and pipelines.
+#ifndef LIMBER_SRC_GPU_H
+#define LIMBER_SRC_GPU_H
+
+#include "host.h"
+
+#include <limber/gpu.h>
+
+// Every Vulkan function that the library calls, loaded through the host's vkGetInstanceProcAddr.
+#define LMB_INSTANCE_FUNCTIONS(X)                                                                                      \
+    X(GetDeviceProcAddr)                                                                                               \
+    X(GetPhysicalDeviceProperties2)                                                                                    \
+    X(GetPhysicalDeviceFeatures2)                                                                                      \
+    X(GetPhysicalDeviceMemoryProperties)
+
+#define LMB_DEVICE_FUNCTIONS(X)                                                                                        \
+    X(CreateBuffer)                                                                                                    \
+    X(DestroyBuffer)                                                                                                   \
+    X(GetBufferMemoryRequirements)                                                                                     \
+    X(GetBufferDeviceAddress)                                                                                          \
+    X(AllocateMemory)                                                                                                  \
+    X(FreeMemory)                                                                                                      \
+    X(MapMemory)                                                                                                       \
+    X(BindBufferMemory)                                                                                                \
+    X(CreateShaderModule)                                                                                              \
+    X(DestroyShaderModule)                                                                                             \
+    X(CreatePipelineLayout)                                                                                            \
+    X(DestroyPipelineLayout)                                                                                           \
+    X(CreateComputePipelines)                                                                                          \
+    X(DestroyPipeline)                                                                                                 \
+    X(CreateCommandPool)                                                                                               \
+    X(DestroyCommandPool)                                                                                              \
+    X(AllocateCommandBuffers)                                                                                          \
+    X(BeginCommandBuffer)                                                                                              \
+    X(EndCommandBuffer)                                                                                                \
+    X(CreateFence)                                                                                                     \
+    X(DestroyFence)                                                                                                    \
+    X(WaitForFences)                                                                                                   \
+    X(QueueSubmit)                                                                                                     \
+    X(CmdBindPipeline)                                                                                                 \
+    X(CmdPushConstants)                                                                                                \
+    X(CmdDispatch)                                                                                                     \
+    X(CmdPipelineBarrier)                                                                                              \
+    X(CmdCopyBuffer)                                                                                                   \
+    X(CmdFillBuffer)                                                                                                   \
+    X(CmdWriteTimestamp)
+
+// Loaded where the host says that the instance has VK_EXT_debug_utils.
+#define LMB_DEBUG_FUNCTIONS(X)                                                                                         \
+    X(SetDebugUtilsObjectNameEXT)                                                                                      \
+    X(CmdBeginDebugUtilsLabelEXT)                                                                                      \
+    X(CmdEndDebugUtilsLabelEXT)
+
+typedef struct lmb_gpu_functions {
+#define LMB_DECLARE(name) PFN_vk##name name;
+    LMB_INSTANCE_FUNCTIONS(LMB_DECLARE)
+    LMB_DEVICE_FUNCTIONS(LMB_DECLARE)
+    LMB_DEBUG_FUNCTIONS(LMB_DECLARE)
+#undef LMB_DECLARE
+} lmb_gpu_functions;
+
+typedef enum lmb_kernel { LMB_KERNEL_POSE, LMB_KERNEL_MODEL, LMB_KERNEL_PROBE, LMB_KERNEL_COUNT } lmb_kernel;
+
+struct lmb_gpu {
+    lmb_host host;
+    lmb_gpu_functions vk;
+    VkPhysicalDevice physical_device;
+    VkDevice device;
+    VkAllocationCallbacks callbacks;
+    const VkAllocationCallbacks *allocator; // &callbacks or NULL
+    lmb_gpu_memory_hooks hooks;             // allocate is NULL where the host gave none
+    uint32_t *queue_families;
+    uint32_t queue_family_count;
+    bool debug_utils;
+    bool accept_mismatch;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkDeviceSize largest_allocation;
+    VkPipelineLayout layout;
+    VkPipeline pipelines[LMB_KERNEL_COUNT];
+    lmb_gpu_probe_result probe;
+};
+
+// Workgroups per axis that every device has.
+#define LMB_GPU_LARGEST_GRID 65535u
+#define LMB_GPU_GROUP 64u
+
+// LMB_ERROR_VULKAN, naming call and result.
+lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result);
+
+typedef struct lmb_gpu_buffer {
+    VkBuffer buffer;
+    lmb_gpu_memory memory;
+    bool has_memory;
+    VkDeviceSize size;
+    VkDeviceAddress address;
+} lmb_gpu_buffer;
+
+// With `host_access` the buffer is mapped, and a copy source and destination alone; without, it is usable by address and
+// as storage, vertex, transfer source and destination buffer. `name` is for debuggers. On failure nothing is left.
+lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
+                                 lmb_gpu_buffer *buffer, lmb_error *error);
+// A zeroed buffer is fine.
+void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
+
+// A barrier between everything that the two masks name.
+void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags from_access,
+                     VkPipelineStageFlags to, VkAccessFlags to_access);
+
+// Binds a kernel, pushes its constants and dispatches at least `invocations`.
+void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, lmb_kernel kernel, const void *push, uint32_t size,
+                      uint64_t invocations);
+
+// For debuggers; does nothing without VK_EXT_debug_utils.
+void lmb_gpu_name(const lmb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name);
+void lmb_gpu_begin_label(const lmb_gpu *gpu, VkCommandBuffer commands, const char *name);
+void lmb_gpu_end_label(const lmb_gpu *gpu, VkCommandBuffer commands);
+
+struct lmb_gpu_program {
+    lmb_gpu *gpu;
+    const lmb_program *program;
+    lmb_gpu_buffer buffer;
+    lmb_gpu_buffer staging;
+    bool recorded;
+};
+
+#endif

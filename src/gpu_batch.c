@@ -1,0 +1,334 @@
+#include "gpu.h"
+
+#include "gpu_push.h"
+#include "program.h"
+
+#include <string.h>
+
+#define MOST_FRAMES 8u
+#define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
+// Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
+#define MOST_WORDS ((uint64_t)1 << 31)
+
+// What belongs to a frame slot.
+typedef struct frame_slot {
+    lmb_gpu_buffer staging;    // parameters, where the host writes them
+    lmb_gpu_buffer parameters; // and where the kernels read them
+    lmb_gpu_buffer refused;
+    VkDeviceAddress poses[LMB_MAX_POSES];
+    lmb_gpu_buffer *stages; // [span][stage]
+} frame_slot;
+
+struct lmb_gpu_batch {
+    lmb_gpu *gpu;
+    lmb_gpu_program *program;
+    lmb_batch description;
+    uint32_t frame_count;
+    uint32_t span_characters; // of every span but the last
+    uint32_t span_count;
+    frame_slot frames[MOST_FRAMES];
+};
+
+lmb_gpu_batch_def lmb_default_gpu_batch_def(void) {
+    return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE, .frame_count = 2};
+}
+
+static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
+    uint32_t first = span * batch->span_characters;
+    uint32_t left = batch->description.character_count - first;
+    return left < batch->span_characters ? left : batch->span_characters;
+}
+
+static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
+    return (VkDeviceSize)lmb_batch_stage_floats(&batch->description, stage) * sizeof(float);
+}
+
+// Local transforms are always kept, since the model kernel reads them; model matrices where it runs.
+static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
+    uint32_t outputs = batch->description.outputs;
+    return stage == LMB_STAGE_LOCAL || (outputs >> stage & 1u) ||
+           (stage == LMB_STAGE_MODEL && (outputs & LMB_OUTPUT_PALETTE));
+}
+
+static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
+    if (gpu == NULL || def == NULL || batch == NULL || def->program == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s is NULL",
+                        gpu == NULL     ? "the gpu"
+                        : def == NULL   ? "the descriptor"
+                        : batch == NULL ? "the result"
+                                        : "the program");
+    }
+    if (def->program->gpu != gpu) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the program belongs to another gpu");
+    }
+    if (def->character_count == 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there are no characters");
+    }
+    if (def->frame_count == 0 || def->frame_count > MOST_FRAMES) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
+                        (unsigned)def->frame_count, MOST_FRAMES);
+    }
+    lmb_batch description = {def->program->program, def->character_count, def->outputs};
+    return lmb_batch_check(&description, error);
+}
+
+static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_error *error) {
+    const lmb_gpu *gpu = batch->gpu;
+    VkDeviceSize limit = wanted != 0 ? wanted : DEFAULT_SPAN_BYTES;
+    if (gpu->largest_allocation != 0 && gpu->largest_allocation < limit) {
+        limit = gpu->largest_allocation;
+    }
+    VkDeviceSize bytes = stage_bytes(batch, LMB_STAGE_MODEL);
+    uint64_t characters = limit / bytes;
+    if (characters == 0) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one character takes %llu bytes, and a span has %llu",
+                        (unsigned long long)bytes, (unsigned long long)limit);
+    }
+    uint64_t parameters = lmb_program_parameter_count(batch->description.program);
+    uint64_t words = bytes / sizeof(float) > parameters ? bytes / sizeof(float) : parameters;
+    uint64_t addressable = (MOST_WORDS - 1) / words;
+    characters = characters < addressable ? characters : addressable;
+    uint32_t count = batch->description.character_count;
+    batch->span_characters = characters < count ? (uint32_t)characters : count;
+    batch->span_count = (count - 1) / batch->span_characters + 1;
+    return LMB_OK;
+}
+
+static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_error *error) {
+    lmb_gpu *gpu = batch->gpu;
+    frame->stages = lmb_host_allocate(&gpu->host, batch->span_count, LMB_STAGE_COUNT * sizeof *frame->stages);
+    if (frame->stages == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
+    }
+    VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
+                              lmb_program_parameter_count(batch->description.program) * sizeof(float);
+    lmb_result result = lmb_gpu_buffer_create(gpu, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused",
+                                              &frame->refused, error);
+    if (result == LMB_OK && parameters > 0) {
+        result = lmb_gpu_buffer_create(gpu, parameters, true, "limber parameters staging", &frame->staging, error);
+    }
+    if (result == LMB_OK && parameters > 0) {
+        result = lmb_gpu_buffer_create(gpu, parameters, false, "limber parameters", &frame->parameters, error);
+    }
+    static const char *const names[LMB_STAGE_COUNT] = {"limber local", "limber model", "limber palette"};
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        for (int stage = 0; stage < LMB_STAGE_COUNT && result == LMB_OK; stage++) {
+            if (keeps_stage(batch, (lmb_stage)stage)) {
+                result = lmb_gpu_buffer_create(gpu, span_size(batch, span) * stage_bytes(batch, (lmb_stage)stage),
+                                               false, names[stage],
+                                               &frame->stages[span * LMB_STAGE_COUNT + (uint32_t)stage], error);
+            }
+        }
+    }
+    return result;
+}
+
+lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
+    lmb_result result = check_def(gpu, def, batch, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    *batch = NULL;
+    lmb_gpu_batch *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    if (created == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory");
+    }
+    created->gpu = gpu;
+    created->program = def->program;
+    created->description = (lmb_batch){def->program->program, def->character_count, def->outputs};
+    created->frame_count = def->frame_count;
+    result = plan_spans(created, def->span_bytes, error);
+    for (uint32_t i = 0; i < def->frame_count && result == LMB_OK; i++) {
+        result = create_frame(created, &created->frames[i], error);
+    }
+    if (result != LMB_OK) {
+        lmb_gpu_batch_destroy(created);
+        return result;
+    }
+    *batch = created;
+    return LMB_OK;
+}
+
+void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
+    if (batch == NULL) {
+        return;
+    }
+    lmb_gpu *gpu = batch->gpu;
+    for (uint32_t i = 0; i < batch->frame_count; i++) {
+        frame_slot *frame = &batch->frames[i];
+        for (uint32_t j = 0; frame->stages != NULL && j < batch->span_count * LMB_STAGE_COUNT; j++) {
+            lmb_gpu_buffer_destroy(gpu, &frame->stages[j]);
+        }
+        lmb_host_release(&gpu->host, frame->stages);
+        lmb_gpu_buffer_destroy(gpu, &frame->staging);
+        lmb_gpu_buffer_destroy(gpu, &frame->parameters);
+        lmb_gpu_buffer_destroy(gpu, &frame->refused);
+    }
+    lmb_host_release(&gpu->host, batch);
+}
+
+lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
+    return batch->description;
+}
+
+float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame) {
+    return frame < batch->frame_count ? batch->frames[frame].staging.memory.mapped : NULL;
+}
+
+lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
+                                   lmb_error *error) {
+    if (batch == NULL || frame >= batch->frame_count || pose >= LMB_MAX_POSES) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
+                        batch == NULL                 ? "it is NULL"
+                        : frame >= batch->frame_count ? "there is no such frame slot"
+                                                      : "there is no such pose buffer");
+    }
+    if (address == 0 || address % 4 != 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of pose buffer %u is %s", (unsigned)pose,
+                        address == 0 ? "0" : "not a multiple of 4");
+    }
+    batch->frames[frame].poses[pose] = address;
+    return LMB_OK;
+}
+
+static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
+    if (batch == NULL || info == NULL || info->commands == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s is NULL",
+                        batch == NULL  ? "it"
+                        : info == NULL ? "the record info"
+                                       : "the command buffer");
+    }
+    if (info->frame >= batch->frame_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u is not one of %u", (unsigned)info->frame,
+                        (unsigned)batch->frame_count);
+    }
+    const lmb_gpu *gpu = batch->gpu;
+    if (!gpu->probe.same_bits && !gpu->accept_mismatch) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the probe has not %s on this device",
+                        gpu->probe.done ? "passed" : "run");
+    }
+    if (!batch->program->recorded) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the upload of its program has not been recorded");
+    }
+    for (uint32_t i = 0; i < lmb_program_pose_count(batch->description.program); i++) {
+        if (batch->frames[info->frame].poses[i] == 0) {
+            return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: pose buffer %u of frame slot %u is not bound",
+                            (unsigned)i, (unsigned)info->frame);
+        }
+    }
+    return LMB_OK;
+}
+
+static void write_timestamp(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t index) {
+    if (info->query_pool != VK_NULL_HANDLE) {
+        batch->gpu->vk.CmdWriteTimestamp(info->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, info->query_pool,
+                                         info->first_query + index);
+    }
+}
+
+static void record_parameters(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
+    const lmb_gpu *gpu = batch->gpu;
+    const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    lmb_gpu_begin_label(gpu, commands, "limber parameters");
+    lmb_gpu_barrier(gpu, commands, copy_and_compute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+                    copy_and_compute,
+                    VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    gpu->vk.CmdFillBuffer(commands, frame->refused.buffer, 0, frame->refused.size, 0);
+    if (frame->parameters.buffer != VK_NULL_HANDLE) {
+        VkBufferCopy copy = {.size = frame->parameters.size};
+        gpu->vk.CmdCopyBuffer(commands, frame->staging.buffer, frame->parameters.buffer, 1, &copy);
+    }
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    lmb_gpu_end_label(gpu, commands);
+}
+
+static void record_poses(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
+    const lmb_program *program = batch->description.program;
+    lmb_gpu_begin_label(batch->gpu, commands, "limber pose");
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        uint64_t first = (uint64_t)span * batch->span_characters;
+        lmb_pose_push push = {.program = batch->program->buffer.address,
+                              .parameters =
+                                  frame->parameters.address + first * program->parameter_count * sizeof(float),
+                              .local = frame->stages[span * LMB_STAGE_COUNT + LMB_STAGE_LOCAL].address,
+                              .refused = frame->refused.address,
+                              .count = span_size(batch, span) * program->joint_count};
+        for (uint32_t i = 0; i < program->pose_count; i++) {
+            push.poses[i] = frame->poses[i] + first * stage_bytes(batch, LMB_STAGE_LOCAL);
+        }
+        lmb_gpu_dispatch(batch->gpu, commands, LMB_KERNEL_POSE, &push, sizeof push, push.count);
+    }
+    lmb_gpu_end_label(batch->gpu, commands);
+}
+
+static void record_models(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
+    bool palette = batch->description.outputs & LMB_OUTPUT_PALETTE;
+    lmb_gpu_begin_label(batch->gpu, commands, "limber model");
+    lmb_gpu_barrier(batch->gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        const lmb_gpu_buffer *stages = &frame->stages[span * LMB_STAGE_COUNT];
+        lmb_model_push push = {.program = batch->program->buffer.address,
+                               .local = stages[LMB_STAGE_LOCAL].address,
+                               .model = stages[LMB_STAGE_MODEL].address,
+                               .palette = stages[LMB_STAGE_PALETTE].address,
+                               .count = span_size(batch, span),
+                               .write_palette = palette};
+        lmb_gpu_dispatch(batch->gpu, commands, LMB_KERNEL_MODEL, &push, sizeof push, push.count);
+    }
+    lmb_gpu_end_label(batch->gpu, commands);
+}
+
+lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
+    lmb_result result = check_record(batch, info, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    const frame_slot *frame = &batch->frames[info->frame];
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber batch");
+    write_timestamp(batch, info, 0);
+    record_parameters(batch, frame, info->commands);
+    write_timestamp(batch, info, 1);
+    record_poses(batch, frame, info->commands);
+    write_timestamp(batch, info, 2);
+    if (keeps_stage(batch, LMB_STAGE_MODEL)) {
+        record_models(batch, frame, info->commands);
+    }
+    write_timestamp(batch, info, 3);
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+    return LMB_OK;
+}
+
+uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch) {
+    return batch->span_count;
+}
+
+bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, uint32_t span,
+                          lmb_gpu_span *output) {
+    *output = (lmb_gpu_span){0};
+    if (frame >= batch->frame_count || (unsigned)stage >= LMB_STAGE_COUNT || span >= batch->span_count ||
+        !(batch->description.outputs >> stage & 1u)) {
+        return false;
+    }
+    const lmb_gpu_buffer *buffer = &batch->frames[frame].stages[span * LMB_STAGE_COUNT + (uint32_t)stage];
+    *output = (lmb_gpu_span){.buffer = buffer->buffer,
+                             .size = buffer->size,
+                             .address = buffer->address,
+                             .first_character = span * batch->span_characters,
+                             .character_count = span_size(batch, span)};
+    return true;
+}
+
+lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame) {
+    if (frame >= batch->frame_count) {
+        return (lmb_gpu_span){0};
+    }
+    const lmb_gpu_buffer *buffer = &batch->frames[frame].refused;
+    return (lmb_gpu_span){.buffer = buffer->buffer,
+                          .size = buffer->size,
+                          .address = buffer->address,
+                          .character_count = batch->description.character_count};
+}

@@ -1,0 +1,112 @@
+#include "gpu.h"
+
+static lmb_result find_memory_type(const lmb_gpu *gpu, uint32_t allowed, bool host_access, uint32_t *type,
+                                   lmb_error *error) {
+    VkMemoryPropertyFlags wanted = host_access
+                                       ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+                                       : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    for (uint32_t i = 0; i < gpu->memory.memoryTypeCount; i++) {
+        if ((allowed >> i & 1u) && (gpu->memory.memoryTypes[i].propertyFlags & wanted) == wanted) {
+            *type = i;
+            return LMB_OK;
+        }
+    }
+    return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: the device has no %s memory for buffers",
+                    host_access ? "host visible" : "device local");
+}
+
+static lmb_result allocate_memory(lmb_gpu *gpu, const VkMemoryRequirements *needed, bool host_access,
+                                  lmb_gpu_memory *memory, lmb_error *error) {
+    *memory = (lmb_gpu_memory){0};
+    if (gpu->hooks.allocate != NULL) {
+        VkResult result = gpu->hooks.allocate(gpu->hooks.user, needed, host_access, memory);
+        return result == VK_SUCCESS ? LMB_OK : lmb_gpu_fail(error, "the host's memory hook", result);
+    }
+    uint32_t type = 0;
+    lmb_result found = find_memory_type(gpu, needed->memoryTypeBits, host_access, &type, error);
+    if (found != LMB_OK) {
+        return found;
+    }
+    VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                       .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                 .pNext = &flags,
+                                 .allocationSize = needed->size,
+                                 .memoryTypeIndex = type};
+    VkResult result = gpu->vk.AllocateMemory(gpu->device, &info, gpu->allocator, &memory->memory);
+    if (result != VK_SUCCESS) {
+        return lmb_gpu_fail(error, "vkAllocateMemory", result);
+    }
+    if (host_access) {
+        result = gpu->vk.MapMemory(gpu->device, memory->memory, 0, VK_WHOLE_SIZE, 0, &memory->mapped);
+        if (result != VK_SUCCESS) {
+            gpu->vk.FreeMemory(gpu->device, memory->memory, gpu->allocator);
+            return lmb_gpu_fail(error, "vkMapMemory", result);
+        }
+    }
+    return LMB_OK;
+}
+
+static void release_memory(lmb_gpu *gpu, const lmb_gpu_memory *memory) {
+    if (gpu->hooks.release != NULL) {
+        gpu->hooks.release(gpu->hooks.user, memory);
+    } else {
+        gpu->vk.FreeMemory(gpu->device, memory->memory, gpu->allocator);
+    }
+}
+
+static lmb_result bind_memory(lmb_gpu *gpu, bool host_access, lmb_gpu_buffer *buffer, lmb_error *error) {
+    VkMemoryRequirements needed;
+    gpu->vk.GetBufferMemoryRequirements(gpu->device, buffer->buffer, &needed);
+    lmb_result result = allocate_memory(gpu, &needed, host_access, &buffer->memory, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    buffer->has_memory = true;
+    if (host_access && buffer->memory.mapped == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu: the host's memory hook gave no mapped pointer");
+    }
+    VkResult bound =
+        gpu->vk.BindBufferMemory(gpu->device, buffer->buffer, buffer->memory.memory, buffer->memory.offset);
+    return bound == VK_SUCCESS ? LMB_OK : lmb_gpu_fail(error, "vkBindBufferMemory", bound);
+}
+
+lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
+                                 lmb_gpu_buffer *buffer, lmb_error *error) {
+    *buffer = (lmb_gpu_buffer){.size = size};
+    VkBufferUsageFlags copies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    VkBufferUsageFlags reached = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                                 VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+    bool shared = gpu->queue_family_count > 1;
+    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                               .size = size,
+                               .usage = host_access ? copies : copies | reached,
+                               .sharingMode = shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+                               .queueFamilyIndexCount = shared ? gpu->queue_family_count : 0,
+                               .pQueueFamilyIndices = gpu->queue_families};
+    VkResult created = gpu->vk.CreateBuffer(gpu->device, &info, gpu->allocator, &buffer->buffer);
+    if (created != VK_SUCCESS) {
+        *buffer = (lmb_gpu_buffer){0};
+        return lmb_gpu_fail(error, "vkCreateBuffer", created);
+    }
+    lmb_result result = bind_memory(gpu, host_access, buffer, error);
+    if (result != LMB_OK) {
+        lmb_gpu_buffer_destroy(gpu, buffer);
+        return result;
+    }
+    if (!host_access) {
+        VkBufferDeviceAddressInfo address = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                             .buffer = buffer->buffer};
+        buffer->address = gpu->vk.GetBufferDeviceAddress(gpu->device, &address);
+    }
+    lmb_gpu_name(gpu, VK_OBJECT_TYPE_BUFFER, (uint64_t)buffer->buffer, name);
+    return LMB_OK;
+}
+
+void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer) {
+    gpu->vk.DestroyBuffer(gpu->device, buffer->buffer, gpu->allocator);
+    if (buffer->has_memory) {
+        release_memory(gpu, &buffer->memory);
+    }
+    *buffer = (lmb_gpu_buffer){0};
+}

@@ -1,0 +1,74 @@
+#include "gpu.h"
+
+#include "program.h"
+
+#include <string.h>
+
+lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
+                                  lmb_error *error) {
+    if (gpu == NULL || program == NULL || gpu_program == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu program: %s is NULL",
+                        gpu == NULL       ? "the gpu"
+                        : program == NULL ? "the program"
+                                          : "the result");
+    }
+    *gpu_program = NULL;
+    lmb_gpu_program *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    if (created == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu program: no memory");
+    }
+    created->gpu = gpu;
+    created->program = program;
+    VkDeviceSize size = (VkDeviceSize)program->size * sizeof *program->block;
+    lmb_result result = lmb_gpu_buffer_create(gpu, size, false, "limber program", &created->buffer, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_buffer_create(gpu, size, true, "limber program staging", &created->staging, error);
+    }
+    if (result != LMB_OK) {
+        lmb_gpu_program_destroy(created);
+        return result;
+    }
+    memcpy(created->staging.memory.mapped, program->block, size);
+    *gpu_program = created;
+    return LMB_OK;
+}
+
+void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program) {
+    if (gpu_program == NULL) {
+        return;
+    }
+    lmb_gpu *gpu = gpu_program->gpu;
+    lmb_gpu_buffer_destroy(gpu, &gpu_program->staging);
+    lmb_gpu_buffer_destroy(gpu, &gpu_program->buffer);
+    lmb_host_release(&gpu->host, gpu_program);
+}
+
+lmb_result lmb_gpu_program_record_upload(lmb_gpu_program *gpu_program, VkCommandBuffer commands, lmb_error *error) {
+    if (gpu_program == NULL || commands == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu program: %s is NULL",
+                        gpu_program == NULL ? "it" : "the command buffer");
+    }
+    if (gpu_program->staging.buffer == VK_NULL_HANDLE) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu program: its upload has completed already");
+    }
+    const lmb_gpu *gpu = gpu_program->gpu;
+    lmb_gpu_begin_label(gpu, commands, "limber upload");
+    VkBufferCopy copy = {.size = gpu_program->buffer.size};
+    gpu->vk.CmdCopyBuffer(commands, gpu_program->staging.buffer, gpu_program->buffer.buffer, 1, &copy);
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+    lmb_gpu_end_label(gpu, commands);
+    gpu_program->recorded = true;
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_program_uploaded(lmb_gpu_program *gpu_program, lmb_error *error) {
+    if (gpu_program == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu program: it is NULL");
+    }
+    if (!gpu_program->recorded) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu program: no upload has been recorded");
+    }
+    lmb_gpu_buffer_destroy(gpu_program->gpu, &gpu_program->staging);
+    return LMB_OK;
+}

@@ -1,0 +1,211 @@
+#include "spirv.h"
+
+#include <string.h>
+
+// The few enumerants that matter here, from the SPIR-V specification's tables.
+enum {
+    MAGIC = 0x07230203,
+    HEADER_WORDS = 5,
+    BOUND = 3, // index in the header: ids are below it
+    MOST_IDS = 1 << 22,
+
+    OP_EXT_INST = 12,
+    OP_MEMORY_MODEL = 14,
+    OP_ENTRY_POINT = 15,
+    OP_CAPABILITY = 17,
+    OP_TYPE_VOID = 19,
+    OP_TYPE_FLOAT = 22,
+    OP_TYPE_LAST = 39,
+    OP_DECORATE = 71,
+    OP_QUANTIZE_TO_F16 = 116,
+    OP_F_NEGATE = 127,
+    OP_F_ADD = 129,
+    OP_F_SUB = 131,
+    OP_F_MUL = 133,
+    OP_F_DIV = 136,
+    OP_F_REM = 140,
+    OP_F_MOD = 141,
+    OP_VECTOR_TIMES_SCALAR = 142,
+    OP_DOT = 148,
+    OP_D_PDX = 207,
+    OP_FWIDTH_COARSE = 215,
+
+    DECORATION_NO_CONTRACTION = 42,
+    EXTENDED_FLOOR = 8, // of GLSL.std.450
+    CAPABILITY_ROUNDING_MODE_RTE = 4467,
+    EXECUTION_MODE_ROUNDING_MODE_RTE = 4462,
+    OP_EXECUTION_MODE = 16
+};
+
+static uint32_t opcode(uint32_t first_word) {
+    return first_word & 0xffffu;
+}
+
+static uint32_t length(uint32_t first_word) {
+    return first_word >> 16;
+}
+
+static bool is_float_operation(uint32_t op) {
+    return op == OP_F_NEGATE || op == OP_F_ADD || op == OP_F_SUB || op == OP_F_MUL;
+}
+
+static bool is_banned(uint32_t op) {
+    return op == OP_F_DIV || op == OP_F_REM || op == OP_F_MOD || (op >= OP_VECTOR_TIMES_SCALAR && op <= OP_DOT) ||
+           op == OP_QUANTIZE_TO_F16 || (op >= OP_D_PDX && op <= OP_FWIDTH_COARSE);
+}
+
+// Every instruction lies within the module and has a length.
+static lmb_result check_shape(const uint32_t *words, size_t count, lmb_error *error) {
+    if (count < HEADER_WORDS || words[0] != MAGIC || words[BOUND] > MOST_IDS) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: this is not a module");
+    }
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        uint32_t op = opcode(words[at]);
+        uint32_t needed = is_float_operation(op) || op == OP_DECORATE || op == OP_ENTRY_POINT || op == OP_TYPE_FLOAT ? 3
+                          : op == OP_EXT_INST                                                                        ? 5
+                                              : 1;
+        if (length(words[at]) < needed || length(words[at]) > count - at) {
+            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: an instruction leaves the module", at);
+        }
+        if (is_float_operation(op) && words[at + 2] >= words[BOUND]) {
+            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: an id is out of bounds", at);
+        }
+    }
+    return LMB_OK;
+}
+
+// One byte per id: whether it is decorated NoContraction. NULL where there is no memory.
+static uint8_t *find_decorated(const lmb_host *host, const uint32_t *words, size_t count) {
+    uint8_t *decorated = lmb_host_allocate(host, words[BOUND], 1);
+    for (size_t at = HEADER_WORDS; decorated != NULL && at < count; at += length(words[at])) {
+        if (opcode(words[at]) == OP_DECORATE && words[at + 2] == DECORATION_NO_CONTRACTION &&
+            words[at + 1] < words[BOUND]) {
+            decorated[words[at + 1]] = 1;
+        }
+    }
+    return decorated;
+}
+
+void lmb_spirv_release(const lmb_host *host, lmb_spirv *module) {
+    lmb_host_release(host, module->words);
+    *module = (lmb_spirv){0};
+}
+
+size_t lmb_spirv_count_float_operations(const uint32_t *words, size_t count) {
+    size_t operations = 0;
+    if (check_shape(words, count, NULL) == LMB_OK) {
+        for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+            operations += is_float_operation(opcode(words[at]));
+        }
+    }
+    return operations;
+}
+
+// Room for a copy with `more` words inserted after `at`.
+static uint32_t *copy_with_gap(const lmb_host *host, const uint32_t *words, size_t count, size_t at, size_t more) {
+    uint32_t *copy = lmb_host_allocate(host, count + more, sizeof *copy);
+    if (copy != NULL) {
+        memcpy(copy, words, at * sizeof *copy);
+        memcpy(copy + at + more, words + at, (count - at) * sizeof *copy);
+    }
+    return copy;
+}
+
+lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
+                                        lmb_error *error) {
+    lmb_result shape = check_shape(words, count, error);
+    if (shape != LMB_OK) {
+        return shape;
+    }
+    uint8_t *decorated = find_decorated(host, words, count);
+    if (decorated == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %u ids", (unsigned)words[BOUND]);
+    }
+    size_t bare = 0;
+    size_t types = 0; // annotations stand before the first type
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        uint32_t op = opcode(words[at]);
+        bare += is_float_operation(op) && !decorated[words[at + 2]];
+        if (types == 0 && op >= OP_TYPE_VOID && op <= OP_TYPE_LAST) {
+            types = at;
+        }
+    }
+    size_t gap = types != 0 ? types : count;
+    uint32_t *copy = copy_with_gap(host, words, count, gap, 3 * bare);
+    for (size_t at = HEADER_WORDS; copy != NULL && at < count; at += length(words[at])) {
+        if (is_float_operation(opcode(words[at])) && !decorated[words[at + 2]]) {
+            copy[gap++] = 3u << 16 | OP_DECORATE;
+            copy[gap++] = words[at + 2];
+            copy[gap++] = DECORATION_NO_CONTRACTION;
+        }
+    }
+    lmb_host_release(host, decorated);
+    if (copy == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", count + 3 * bare);
+    }
+    *result = (lmb_spirv){copy, count + 3 * bare};
+    return LMB_OK;
+}
+
+lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
+                                 lmb_error *error) {
+    lmb_result shape = check_shape(words, count, error);
+    if (shape != LMB_OK) {
+        return shape;
+    }
+    // Capabilities come first in a module; execution modes follow the entry points.
+    size_t mode_at = 0;
+    uint32_t entry = 0;
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        if (opcode(words[at]) == OP_ENTRY_POINT) {
+            mode_at = at + length(words[at]);
+            entry = words[at + 2];
+        }
+    }
+    if (mode_at == 0) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no entry point");
+    }
+    uint32_t *copy = lmb_host_allocate(host, count + 6, sizeof *copy);
+    if (copy == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", count + 6);
+    }
+    const uint32_t capability[2] = {2u << 16 | OP_CAPABILITY, CAPABILITY_ROUNDING_MODE_RTE};
+    const uint32_t mode[4] = {4u << 16 | OP_EXECUTION_MODE, entry, EXECUTION_MODE_ROUNDING_MODE_RTE, 32};
+    memcpy(copy, words, HEADER_WORDS * sizeof *copy);
+    memcpy(copy + HEADER_WORDS, capability, sizeof capability);
+    memcpy(copy + HEADER_WORDS + 2, words + HEADER_WORDS, (mode_at - HEADER_WORDS) * sizeof *copy);
+    memcpy(copy + mode_at + 2, mode, sizeof mode);
+    memcpy(copy + mode_at + 6, words + mode_at, (count - mode_at) * sizeof *copy);
+    *result = (lmb_spirv){copy, count + 6};
+    return LMB_OK;
+}
+
+lmb_result lmb_spirv_check(const lmb_host *host, const uint32_t *words, size_t count, lmb_error *error) {
+    lmb_result result = check_shape(words, count, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    uint8_t *decorated = find_decorated(host, words, count);
+    if (decorated == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %u ids", (unsigned)words[BOUND]);
+    }
+    for (size_t at = HEADER_WORDS; at < count && result == LMB_OK; at += length(words[at])) {
+        uint32_t op = opcode(words[at]);
+        if (is_float_operation(op) && !decorated[words[at + 2]]) {
+            result = lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: opcode %u, id %u, lacks NoContraction", at,
+                              (unsigned)op, (unsigned)words[at + 2]);
+        } else if (is_banned(op)) {
+            result = lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: opcode %u is not rounded alike everywhere",
+                              at, (unsigned)op);
+        } else if (op == OP_EXT_INST && words[at + 4] != EXTENDED_FLOOR) {
+            result = lmb_fail(error, LMB_ERROR_FORMAT,
+                              "SPIR-V: word %zu: extended instruction %u is not rounded alike everywhere", at,
+                              (unsigned)words[at + 4]);
+        } else if (op == OP_TYPE_FLOAT && words[at + 2] != 32) {
+            result =
+                lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: floats of %u bits", at, (unsigned)words[at + 2]);
+        }
+    }
+    lmb_host_release(host, decorated);
+    return result;
+}

@@ -1,0 +1,32 @@
+// Rewrites and checks SPIR-V modules so that their arithmetic is the reference's: no contraction, no operation that
+// devices may round as they like.
+#ifndef LIMBER_SRC_SPIRV_H
+#define LIMBER_SRC_SPIRV_H
+
+#include "host.h"
+
+// A module: words in the host's byte order.
+typedef struct lmb_spirv {
+    uint32_t *words;
+    size_t count;
+} lmb_spirv;
+
+void lmb_spirv_release(const lmb_host *host, lmb_spirv *module);
+
+// A copy in which every float operation is decorated NoContraction. Fails with LMB_ERROR_FORMAT on what is not a module.
+lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
+                                        lmb_error *error);
+
+// A copy that declares rounding to nearest even for 32-bit floats. SPIR-V 1.4 or later, one entry point.
+lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
+                                 lmb_error *error);
+
+// Fails with LMB_ERROR_FORMAT, naming the instruction, where a float operation is not decorated NoContraction, or one is
+// not rounded the same on every device: division, remainder, vector and matrix products, other widths than 32, and
+// extended instructions except floor.
+lmb_result lmb_spirv_check(const lmb_host *host, const uint32_t *words, size_t count, lmb_error *error);
+
+// Number of float operations in the module, for tests that show that the check has something to check.
+size_t lmb_spirv_count_float_operations(const uint32_t *words, size_t count);
+
+#endif
