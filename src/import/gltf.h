@@ -1,0 +1,197 @@
+// A glTF 2.0 document while it is read. Indices between its parts were checked when a part was read, so that later
+// parts can rely on them. Every function returns false after it wrote a message.
+#ifndef LIMBER_SRC_IMPORT_GLTF_H
+#define LIMBER_SRC_IMPORT_GLTF_H
+
+#include "glb.h"
+#include "importer.h"
+#include "json.h"
+
+// Where in the document something stands, as in "meshes[2].primitives[0]".
+typedef struct lmb_gltf_place {
+    char text[120];
+} lmb_gltf_place;
+
+typedef struct lmb_gltf_object {
+    uint32_t value;
+    lmb_gltf_place place;
+} lmb_gltf_object;
+
+// The elements of a JSON array.
+typedef struct lmb_gltf_list {
+    const uint32_t *values;
+    uint32_t count;
+    lmb_gltf_place place;
+} lmb_gltf_list;
+
+typedef struct lmb_gltf_buffer {
+    const uint8_t *bytes;
+    size_t size;
+} lmb_gltf_buffer;
+
+typedef struct lmb_gltf_view {
+    const uint8_t *bytes;
+    size_t offset; // in its buffer, which alignment counts from
+    size_t size;
+    size_t stride; // 0 where elements follow each other
+} lmb_gltf_view;
+
+typedef enum lmb_gltf_component {
+    LMB_GLTF_INT8 = 5120,
+    LMB_GLTF_UINT8 = 5121,
+    LMB_GLTF_INT16 = 5122,
+    LMB_GLTF_UINT16 = 5123,
+    LMB_GLTF_UINT32 = 5125,
+    LMB_GLTF_FLOAT = 5126
+} lmb_gltf_component;
+
+typedef enum lmb_gltf_shape {
+    LMB_GLTF_SCALAR,
+    LMB_GLTF_VEC2,
+    LMB_GLTF_VEC3,
+    LMB_GLTF_VEC4,
+    LMB_GLTF_MAT2,
+    LMB_GLTF_MAT3,
+    LMB_GLTF_MAT4,
+    LMB_GLTF_SHAPE_COUNT
+} lmb_gltf_shape;
+
+typedef struct lmb_gltf_accessor {
+    const uint8_t *bytes; // of the first element, NULL where all are zero
+    size_t stride;
+    uint32_t count;
+    lmb_gltf_component component;
+    lmb_gltf_shape shape;
+    bool normalized;
+    uint32_t sparse_count;
+    lmb_gltf_component sparse_component;
+    const uint8_t *sparse_indices;
+    const uint8_t *sparse_values;
+    const float *times; // its values where it was read as key times
+} lmb_gltf_accessor;
+
+typedef struct lmb_gltf_node {
+    const char *name;
+    uint32_t parent;
+    uint32_t mesh;
+    uint32_t skin;
+    lmb_transform rest;
+    bool in_scene;
+    bool in_rig;
+    uint32_t joint;       // of the rig, or LMB_NONE
+    uint32_t anchor;      // the nearest joint: its own, an ancestor's, or LMB_NONE
+    lmb_affine to_anchor; // from the node to that joint, as the file has it at rest
+} lmb_gltf_node;
+
+typedef struct lmb_gltf_skin {
+    uint32_t *nodes;
+    lmb_affine *inverse_binds;
+    uint32_t joint_count;
+} lmb_gltf_skin;
+
+typedef struct lmb_gltf_material lmb_gltf_material;
+
+typedef struct lmb_gltf {
+    lmb_importer *importer;
+    lmb_json json;
+    lmb_glb glb;
+    lmb_gltf_object root;
+    lmb_gltf_list scenes;
+    lmb_gltf_list meshes;
+    lmb_gltf_list materials;
+    lmb_gltf_list textures;
+    lmb_gltf_list images;
+    lmb_gltf_list animations;
+    lmb_gltf_buffer *buffers;
+    uint32_t buffer_count;
+    lmb_gltf_view *views;
+    uint32_t view_count;
+    lmb_gltf_accessor *accessors;
+    uint32_t accessor_count;
+    lmb_gltf_node *nodes;
+    uint32_t node_count;
+    uint32_t *node_order; // parents before children
+    lmb_gltf_skin *skins;
+    uint32_t skin_count;
+    lmb_gltf_material *material_cache;
+    uint32_t *image_of; // index among the import's images of each of the file's, or LMB_NONE
+} lmb_gltf;
+
+// gltf_field.c: members of objects. What is absent leaves the output as it was.
+bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *format, ...)
+    LMB_PRINTF(4, 5);
+lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
+bool lmb_gltf_require(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key);
+bool lmb_gltf_read_boolean(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *result);
+// An integer from `smallest` to `largest`.
+bool lmb_gltf_read_integer(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint64_t smallest,
+                           uint64_t largest, uint64_t *result);
+// An index below `count`; `what` names what it counts.
+bool lmb_gltf_read_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
+                         const char *what, uint32_t *result);
+bool lmb_gltf_check_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t value,
+                          uint32_t count, const char *what, uint32_t *result);
+// Exactly `count` finite numbers.
+bool lmb_gltf_read_floats(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
+                          float *result, bool *present);
+bool lmb_gltf_read_float(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, float *result);
+// In scratch memory, decoded, without zeros inside.
+bool lmb_gltf_read_string(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char **result);
+// The same, or `prefix` and the index where there is none.
+bool lmb_gltf_read_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *prefix, uint32_t index,
+                        const char **result);
+bool lmb_gltf_read_object(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_gltf_object *result,
+                          bool *present);
+// An array of values of one type, which belongs to the pool.
+bool lmb_gltf_read_list(const lmb_gltf *gltf, lmb_pool *pool, const lmb_gltf_object *object, const char *key,
+                        lmb_json_type type, lmb_gltf_list *result);
+lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
+
+// gltf_document.c: the text, the asset's version, the extensions it requires, and its lists.
+bool lmb_gltf_read_document(lmb_gltf *gltf);
+// gltf_buffer.c
+bool lmb_gltf_read_buffers(lmb_gltf *gltf);
+bool lmb_gltf_read_views(lmb_gltf *gltf);
+// gltf_accessor.c
+bool lmb_gltf_read_accessors(lmb_gltf *gltf);
+uint32_t lmb_gltf_component_count(lmb_gltf_shape shape);
+// The first `count` elements as floats, normalised where the accessor says so; each must be finite.
+bool lmb_gltf_decode_floats(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, float *values);
+// The same as whole numbers, of accessors of unsigned integers.
+bool lmb_gltf_decode_integers(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, uint32_t *values);
+// gltf_node.c: the node tree and the scene.
+bool lmb_gltf_read_nodes(lmb_gltf *gltf);
+// decompose.c: a column-major 4x4 matrix as a transform; NULL, or what stands against it.
+const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform);
+// gltf_skin.c
+bool lmb_gltf_read_skins(lmb_gltf *gltf);
+// gltf_rig.c, gltf_clip.c, gltf_mesh.c: fill the import.
+bool lmb_gltf_build_rig(lmb_gltf *gltf);
+bool lmb_gltf_build_clips(lmb_gltf *gltf);
+bool lmb_gltf_build_meshes(lmb_gltf *gltf);
+// gltf_primitive.c: a primitive's geometry, in the space of its node.
+typedef struct lmb_gltf_geometry {
+    lmb_vertex *vertices; // of the import's pool; joints are indices into the skin
+    uint32_t vertex_count;
+    uint32_t *indices; // of the import's pool
+    uint32_t index_count;
+    bool has_normals;
+    bool left_out; // nothing to draw; a note says why
+} lmb_gltf_geometry;
+// `skin` is NULL for a node without one.
+bool lmb_gltf_read_geometry(lmb_gltf *gltf, const lmb_gltf_object *primitive, const char *mesh_name,
+                            const lmb_gltf_skin *skin, uint32_t texcoord, lmb_gltf_geometry *geometry);
+// gltf_material.c
+struct lmb_gltf_material {
+    bool is_read;
+    float base_color[4];
+    bool double_sided;
+    uint32_t image;    // of the import, or LMB_NONE
+    uint32_t texcoord; // which set of texture coordinates the image takes
+    float texcoord_transform[2][3];
+};
+bool lmb_gltf_prepare_materials(lmb_gltf *gltf);
+// The material of a primitive, read on first use; the image that it uses joins the import.
+bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material);
+
+#endif

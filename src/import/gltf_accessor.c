@@ -1,0 +1,291 @@
+#include "gltf.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    uint32_t columns;
+    uint32_t rows;
+} shapes[LMB_GLTF_SHAPE_COUNT] = {{"SCALAR", 1, 1}, {"VEC2", 1, 2}, {"VEC3", 1, 3}, {"VEC4", 1, 4},
+                                  {"MAT2", 2, 2},   {"MAT3", 3, 3}, {"MAT4", 4, 4}};
+
+uint32_t lmb_gltf_component_count(lmb_gltf_shape shape) {
+    return shapes[shape].columns * shapes[shape].rows;
+}
+
+static size_t component_size(lmb_gltf_component component) {
+    switch (component) {
+    case LMB_GLTF_INT8:
+    case LMB_GLTF_UINT8:
+        return 1;
+    case LMB_GLTF_INT16:
+    case LMB_GLTF_UINT16:
+        return 2;
+    case LMB_GLTF_UINT32:
+    case LMB_GLTF_FLOAT:
+        return 4;
+    }
+    return 0;
+}
+
+// Columns of matrices start at multiples of 4 bytes.
+static size_t column_size(const lmb_gltf_accessor *accessor) {
+    size_t size = shapes[accessor->shape].rows * component_size(accessor->component);
+    return shapes[accessor->shape].columns == 1 ? size : (size + 3) / 4 * 4;
+}
+
+static size_t element_size(const lmb_gltf_accessor *accessor) {
+    return shapes[accessor->shape].columns * column_size(accessor);
+}
+
+static bool read_component(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_component *result) {
+    uint64_t code = 0;
+    if (!lmb_gltf_require(gltf, object, "componentType") ||
+        !lmb_gltf_read_integer(gltf, object, "componentType", 0, UINT32_MAX, &code)) {
+        return false;
+    }
+    *result = (lmb_gltf_component)code;
+    return component_size(*result) != 0 ||
+           lmb_gltf_fail(gltf, object, "componentType", "%" PRIu64 " is none of glTF's", code);
+}
+
+static bool read_shape(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_shape *result) {
+    const char *type = "";
+    if (!lmb_gltf_require(gltf, object, "type") || !lmb_gltf_read_string(gltf, object, "type", &type)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < LMB_GLTF_SHAPE_COUNT; i++) {
+        if (strcmp(type, shapes[i].name) == 0) {
+            *result = (lmb_gltf_shape)i;
+            return true;
+        }
+    }
+    return lmb_gltf_fail(gltf, object, "type", "'%.40s' is none of glTF's", type);
+}
+
+// Where `count` elements of `size` bytes, `stride` apart, lie in a view; NULL after a message.
+static const uint8_t *locate(lmb_gltf *gltf, const lmb_gltf_object *object, const lmb_gltf_view *view, uint64_t count,
+                             size_t size, size_t stride, size_t alignment) {
+    uint64_t offset = 0;
+    if (!lmb_gltf_read_integer(gltf, object, "byteOffset", 0, UINT32_MAX, &offset)) {
+        return NULL;
+    }
+    if (offset % alignment != 0 || (offset + view->offset) % alignment != 0 || stride % alignment != 0) {
+        lmb_gltf_fail(gltf, object, "byteOffset",
+                      "%" PRIu64 ", the view's offset of %zu and stride of %zu are not "
+                      "aligned to the component's %zu bytes",
+                      offset, view->offset, stride, alignment);
+        return NULL;
+    }
+    if (stride < size) {
+        lmb_gltf_fail(gltf, object, "bufferView", "its stride of %zu bytes is less than an element's %zu", stride,
+                      size);
+        return NULL;
+    }
+    uint64_t needed = (count - 1) * stride + size; // below 2^32 times 2^8
+    if (offset > view->size || needed > view->size - offset) {
+        lmb_gltf_fail(gltf, object, NULL,
+                      "%" PRIu64 " elements from byte %" PRIu64 " on take %" PRIu64
+                      " bytes, but the buffer view has %zu",
+                      count, offset, needed, view->size);
+        return NULL;
+    }
+    return view->bytes + offset;
+}
+
+// A part of a sparse accessor: a view of its own, whose elements follow each other.
+static const uint8_t *locate_sparse(lmb_gltf *gltf, const lmb_gltf_object *object, uint64_t count, size_t size,
+                                    size_t alignment) {
+    uint32_t index = 0;
+    if (!lmb_gltf_require(gltf, object, "bufferView") ||
+        !lmb_gltf_read_index(gltf, object, "bufferView", gltf->view_count, "buffer views", &index)) {
+        return NULL;
+    }
+    if (gltf->views[index].stride != 0) {
+        lmb_gltf_fail(gltf, object, "bufferView", "has a byteStride, which sparse data must not have");
+        return NULL;
+    }
+    return locate(gltf, object, &gltf->views[index], count, size, size, alignment);
+}
+
+static bool read_sparse(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_accessor *accessor) {
+    lmb_gltf_object sparse;
+    lmb_gltf_object indices;
+    lmb_gltf_object values;
+    bool present;
+    uint64_t count = 0;
+    if (!lmb_gltf_read_object(gltf, object, "sparse", &sparse, &present)) {
+        return false;
+    }
+    if (!present) {
+        return true;
+    }
+    if (!lmb_gltf_require(gltf, &sparse, "count") ||
+        !lmb_gltf_read_integer(gltf, &sparse, "count", 1, accessor->count, &count) ||
+        !lmb_gltf_require(gltf, &sparse, "indices") ||
+        !lmb_gltf_read_object(gltf, &sparse, "indices", &indices, &present) ||
+        !lmb_gltf_require(gltf, &sparse, "values") ||
+        !lmb_gltf_read_object(gltf, &sparse, "values", &values, &present) ||
+        !read_component(gltf, &indices, &accessor->sparse_component)) {
+        return false;
+    }
+    lmb_gltf_component component = accessor->sparse_component;
+    if (component != LMB_GLTF_UINT8 && component != LMB_GLTF_UINT16 && component != LMB_GLTF_UINT32) {
+        return lmb_gltf_fail(gltf, &indices, "componentType", "%d is not an unsigned integer", (int)component);
+    }
+    size_t index_size = component_size(component);
+    accessor->sparse_count = (uint32_t)count;
+    accessor->sparse_indices = locate_sparse(gltf, &indices, count, index_size, index_size);
+    if (accessor->sparse_indices == NULL) {
+        return false;
+    }
+    accessor->sparse_values =
+        locate_sparse(gltf, &values, count, element_size(accessor), component_size(accessor->component));
+    return accessor->sparse_values != NULL;
+}
+
+static bool read_accessor(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_accessor *accessor) {
+    uint32_t view = LMB_NONE;
+    uint64_t count = 0;
+    if (!read_component(gltf, object, &accessor->component) || !read_shape(gltf, object, &accessor->shape) ||
+        !lmb_gltf_require(gltf, object, "count") ||
+        !lmb_gltf_read_integer(gltf, object, "count", 1, UINT32_MAX, &count) ||
+        !lmb_gltf_read_boolean(gltf, object, "normalized", &accessor->normalized) ||
+        !lmb_gltf_read_index(gltf, object, "bufferView", gltf->view_count, "buffer views", &view)) {
+        return false;
+    }
+    accessor->count = (uint32_t)count;
+    if (accessor->normalized && component_size(accessor->component) == 4) {
+        return lmb_gltf_fail(gltf, object, "normalized", "is for components of 8 and 16 bits");
+    }
+    if (view != LMB_NONE) {
+        size_t size = element_size(accessor);
+        size_t stride = gltf->views[view].stride;
+        accessor->stride = stride == 0 ? size : stride;
+        accessor->bytes = locate(gltf, object, &gltf->views[view], count, size, accessor->stride,
+                                 component_size(accessor->component));
+        if (accessor->bytes == NULL) {
+            return false;
+        }
+    }
+    return read_sparse(gltf, object, accessor);
+}
+
+bool lmb_gltf_read_accessors(lmb_gltf *gltf) {
+    lmb_pool *scratch = &gltf->importer->scratch;
+    lmb_gltf_list list;
+    if (!lmb_gltf_read_list(gltf, scratch, &gltf->root, "accessors", LMB_JSON_OBJECT, &list)) {
+        return false;
+    }
+    gltf->accessor_count = list.count;
+    gltf->accessors = lmb_importer_allocate(gltf->importer, scratch, list.count, sizeof(lmb_gltf_accessor));
+    for (uint32_t i = 0; gltf->accessors != NULL && i < list.count; i++) {
+        lmb_gltf_object object = lmb_gltf_item(&list, i);
+        if (!read_accessor(gltf, &object, &gltf->accessors[i])) {
+            return false;
+        }
+    }
+    return gltf->accessors != NULL;
+}
+
+// glTF is little-endian and promises alignment only within a buffer, so bytes are put together here.
+static uint32_t read_unsigned(const uint8_t *bytes, lmb_gltf_component component) {
+    uint32_t value = 0;
+    for (size_t i = component_size(component); i-- > 0;) {
+        value = value << 8 | bytes[i];
+    }
+    return value;
+}
+
+static float read_float(const uint8_t *bytes, lmb_gltf_component component, bool normalized) {
+    uint32_t bits = read_unsigned(bytes, component);
+    float value;
+    switch (component) {
+    case LMB_GLTF_INT8:
+        value = (float)(int8_t)bits;
+        return normalized ? fmaxf(value / 127.0f, -1.0f) : value;
+    case LMB_GLTF_UINT8:
+        return normalized ? (float)bits / 255.0f : (float)bits;
+    case LMB_GLTF_INT16:
+        value = (float)(int16_t)bits;
+        return normalized ? fmaxf(value / 32767.0f, -1.0f) : value;
+    case LMB_GLTF_UINT16:
+        return normalized ? (float)bits / 65535.0f : (float)bits;
+    case LMB_GLTF_UINT32:
+        return (float)bits;
+    case LMB_GLTF_FLOAT:
+        break;
+    }
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void decode_element(const lmb_gltf_accessor *accessor, const uint8_t *bytes, float *floats, uint32_t *integers) {
+    size_t size = component_size(accessor->component);
+    for (uint32_t column = 0; column < shapes[accessor->shape].columns; column++) {
+        for (uint32_t row = 0; row < shapes[accessor->shape].rows; row++) {
+            const uint8_t *at = bytes + column * column_size(accessor) + row * size;
+            if (floats != NULL) {
+                *floats++ = read_float(at, accessor->component, accessor->normalized);
+            } else {
+                *integers++ = read_unsigned(at, accessor->component);
+            }
+        }
+    }
+}
+
+static bool decode_sparse(const lmb_gltf *gltf, uint32_t index, uint32_t count, float *floats, uint32_t *integers) {
+    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    size_t index_size = component_size(accessor->sparse_component);
+    uint32_t components = lmb_gltf_component_count(accessor->shape);
+    uint32_t previous = 0;
+    for (uint32_t i = 0; i < accessor->sparse_count; i++) {
+        uint32_t element = read_unsigned(accessor->sparse_indices + i * index_size, accessor->sparse_component);
+        if (element >= accessor->count || (i > 0 && element <= previous)) {
+            return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
+                                     "accessors[%" PRIu32 "].sparse.indices: %" PRIu32 " at %" PRIu32
+                                     " is outside or not in ascending order",
+                                     index, element, i);
+        }
+        if (element >= count) {
+            break;
+        }
+        previous = element;
+        size_t at = (size_t)element * components;
+        decode_element(accessor, accessor->sparse_values + i * element_size(accessor),
+                       floats == NULL ? NULL : floats + at, integers == NULL ? NULL : integers + at);
+    }
+    return true;
+}
+
+static bool decode(const lmb_gltf *gltf, uint32_t index, uint32_t count, float *floats, uint32_t *integers) {
+    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    size_t components = lmb_gltf_component_count(accessor->shape);
+    for (size_t i = 0; accessor->bytes != NULL && i < count; i++) {
+        decode_element(accessor, accessor->bytes + i * accessor->stride,
+                       floats == NULL ? NULL : floats + i * components,
+                       integers == NULL ? NULL : integers + i * components);
+    }
+    return decode_sparse(gltf, index, count, floats, integers);
+}
+
+bool lmb_gltf_decode_floats(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, float *values) {
+    if (!decode(gltf, accessor, count, values, NULL)) {
+        return false;
+    }
+    size_t components = lmb_gltf_component_count(gltf->accessors[accessor].shape);
+    for (size_t i = 0; i < count * components; i++) {
+        if (!(fabsf(values[i]) <= LMB_LARGEST)) {
+            return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
+                                     "accessors[%" PRIu32 "]: element %zu holds %g, which is not finite or above 2^40",
+                                     accessor, i / components, (double)values[i]);
+        }
+    }
+    return true;
+}
+
+bool lmb_gltf_decode_integers(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, uint32_t *values) {
+    return decode(gltf, accessor, count, NULL, values);
+}

@@ -1,0 +1,246 @@
+#include "gltf.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef enum path { PATH_TRANSLATION, PATH_ROTATION, PATH_SCALE, PATH_WEIGHTS, PATH_POINTER, PATH_COUNT } path;
+
+// "pointer" is that of KHR_animation_pointer, whose channels name no node.
+static const char *const path_names[PATH_COUNT] = {"translation", "rotation", "scale", "weights", "pointer"};
+static const lmb_gltf_shape path_shapes[PATH_COUNT] = {LMB_GLTF_VEC3, LMB_GLTF_VEC4, LMB_GLTF_VEC3, LMB_GLTF_SCALAR,
+                                                       LMB_GLTF_SCALAR};
+
+typedef struct animation {
+    const char *name;
+    uint32_t index;
+    lmb_gltf_place place;
+    lmb_gltf_list channels;
+    lmb_gltf_list samplers;
+    lmb_pool pool; // of what lasts until the clip is built
+    lmb_track_def *tracks;
+    uint32_t track_count;
+    float duration;  // of every channel, skipped ones included
+    uint32_t *marks; // per node and path: 1 + the index of the last animation that has it
+    uint32_t skipped_morphs;
+    uint32_t skipped_pointers;
+    uint32_t skipped_nodes;
+} animation;
+
+static bool find_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *const *names,
+                      uint32_t count, uint32_t *result) {
+    const char *name = NULL;
+    if (!lmb_gltf_read_string(gltf, object, key, &name)) {
+        return false;
+    }
+    for (uint32_t i = 0; name != NULL && i < count; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *result = i;
+            return true;
+        }
+    }
+    return name == NULL || lmb_gltf_fail(gltf, object, key, "'%.40s' is none of glTF's", name);
+}
+
+static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *times, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (times[i] < 0 || (i > 0 && times[i] <= times[i - 1])) {
+            return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT,
+                                     "accessors[%" PRIu32 "]: key %" PRIu32 " is at %.9g s, not after the one before"
+                                     " or negative",
+                                     accessor, i, (double)times[i]);
+        }
+    }
+    return true;
+}
+
+// Most channels of an animation share their times, so they are kept with the accessor.
+static bool read_times(lmb_gltf *gltf, const lmb_gltf_object *sampler, uint32_t *key_count, const float **times) {
+    uint32_t index = 0;
+    if (!lmb_gltf_require(gltf, sampler, "input") ||
+        !lmb_gltf_read_index(gltf, sampler, "input", gltf->accessor_count, "accessors", &index)) {
+        return false;
+    }
+    lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    if (accessor->shape != LMB_GLTF_SCALAR || accessor->component != LMB_GLTF_FLOAT) {
+        return lmb_gltf_fail(gltf, sampler, "input", "accessor %" PRIu32 " does not hold SCALAR floats", index);
+    }
+    if (accessor->times == NULL) {
+        lmb_importer *importer = gltf->importer;
+        float *values = lmb_importer_allocate(importer, &importer->scratch, accessor->count, sizeof(float));
+        if (values == NULL || !lmb_gltf_decode_floats(gltf, index, accessor->count, values) ||
+            !check_times(gltf, index, values, accessor->count)) {
+            return false;
+        }
+        accessor->times = values;
+    }
+    *key_count = accessor->count;
+    *times = accessor->times;
+    return true;
+}
+
+static bool is_output(const lmb_gltf_accessor *accessor, path path) {
+    bool normalized = path == PATH_ROTATION && accessor->normalized;
+    return accessor->shape == path_shapes[path] && (accessor->component == LMB_GLTF_FLOAT || normalized);
+}
+
+static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, path path,
+                        lmb_track_def *track) {
+    uint32_t index = 0;
+    if (!lmb_gltf_require(gltf, sampler, "output") ||
+        !lmb_gltf_read_index(gltf, sampler, "output", gltf->accessor_count, "accessors", &index)) {
+        return false;
+    }
+    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
+    if (!is_output(accessor, path)) {
+        return lmb_gltf_fail(gltf, sampler, "output", "accessor %" PRIu32 " has a type that no %s has", index,
+                             path_names[path]);
+    }
+    bool cubic = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+    uint64_t needed = (uint64_t)track->key_count * (cubic ? 3 : 1);
+    if (accessor->count != needed) {
+        return lmb_gltf_fail(gltf, sampler, "output",
+                             "accessor %" PRIu32 " has %" PRIu32 " elements, the %" PRIu32 " keys need %" PRIu64, index,
+                             accessor->count, track->key_count, needed);
+    }
+    size_t components = lmb_gltf_component_count(accessor->shape);
+    float *values =
+        lmb_importer_allocate(gltf->importer, &animation->pool, accessor->count, components * sizeof(float));
+    track->values = values;
+    return values != NULL && lmb_gltf_decode_floats(gltf, index, accessor->count, values);
+}
+
+// Counts a channel that makes no track, and tells so.
+static bool is_skipped(const lmb_gltf *gltf, animation *animation, path path, uint32_t node) {
+    if (path == PATH_POINTER) {
+        animation->skipped_pointers++;
+        return true;
+    }
+    if (path == PATH_WEIGHTS) {
+        animation->skipped_morphs++;
+        return true;
+    }
+    if (node == LMB_NONE || !gltf->nodes[node].in_rig) {
+        animation->skipped_nodes++;
+        return true;
+    }
+    return false;
+}
+
+static bool read_target(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *channel, path *path,
+                        uint32_t *node) {
+    lmb_gltf_object target;
+    bool present;
+    uint32_t name = 0;
+    if (!lmb_gltf_require(gltf, channel, "target") ||
+        !lmb_gltf_read_object(gltf, channel, "target", &target, &present) || !lmb_gltf_require(gltf, &target, "path") ||
+        !find_name(gltf, &target, "path", path_names, PATH_COUNT, &name) ||
+        !lmb_gltf_read_index(gltf, &target, "node", gltf->node_count, "nodes", node)) {
+        return false;
+    }
+    *path = name;
+    if (*node == LMB_NONE || *path == PATH_POINTER) {
+        return true;
+    }
+    uint32_t *mark = &animation->marks[(size_t)*node * PATH_COUNT + name];
+    if (*mark == animation->index + 1) {
+        return lmb_gltf_fail(gltf, &target, NULL, "the %s of nodes[%" PRIu32 "] ('%.100s') has a channel already",
+                             path_names[name], *node, gltf->nodes[*node].name);
+    }
+    *mark = animation->index + 1;
+    return true;
+}
+
+static bool read_channel(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *channel) {
+    static const char *const interpolations[] = {"STEP", "LINEAR", "CUBICSPLINE"};
+    uint32_t node = LMB_NONE;
+    path path = PATH_TRANSLATION;
+    uint32_t sampler_index = 0;
+    uint32_t interpolation = LMB_INTERPOLATION_LINEAR;
+    if (!read_target(gltf, animation, channel, &path, &node) || !lmb_gltf_require(gltf, channel, "sampler") ||
+        !lmb_gltf_read_index(gltf, channel, "sampler", animation->samplers.count, "samplers", &sampler_index)) {
+        return false;
+    }
+    lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, sampler_index);
+    lmb_track_def *track = &animation->tracks[animation->track_count];
+    if (!find_name(gltf, &sampler, "interpolation", interpolations, 3, &interpolation) ||
+        !read_times(gltf, &sampler, &track->key_count, &track->times)) {
+        return false;
+    }
+    float last = track->times[track->key_count - 1];
+    animation->duration = last > animation->duration ? last : animation->duration;
+    if (is_skipped(gltf, animation, path, node)) {
+        return true;
+    }
+    track->joint = gltf->nodes[node].joint;
+    track->channel = (lmb_channel)path;
+    track->interpolation = (lmb_interpolation)interpolation;
+    animation->track_count++;
+    return read_values(gltf, animation, &sampler, path, track);
+}
+
+static bool note_skipped(const lmb_gltf *gltf, const animation *animation, uint32_t count, const char *one,
+                         const char *many) {
+    return count == 0 || lmb_importer_note(gltf->importer, "animation '%.200s': %" PRIu32 " %s skipped",
+                                           animation->name, count, count == 1 ? one : many);
+}
+
+static bool note_all_skipped(const lmb_gltf *gltf, const animation *animation) {
+    return note_skipped(gltf, animation, animation->skipped_morphs, "morph-target track", "morph-target tracks") &&
+           note_skipped(gltf, animation, animation->skipped_nodes, "track of a node outside the rig",
+                        "tracks of nodes outside the rig") &&
+           note_skipped(gltf, animation, animation->skipped_pointers, "track of a property that is no node's",
+                        "tracks of properties that are no node's");
+}
+
+static bool create_clip(lmb_gltf *gltf, const animation *animation) {
+    lmb_import *import = gltf->importer->import;
+    lmb_host host = lmb_pool_host(&import->pool);
+    lmb_clip_def def = {.name = animation->name,
+                        .duration = animation->duration,
+                        .tracks = animation->tracks,
+                        .track_count = animation->track_count};
+    lmb_error error;
+    lmb_clip **clip = &import->clips[import->clip_count];
+    if (lmb_clip_create(import->rig, &def, &host, clip, &error) != LMB_OK) {
+        return lmb_importer_fail_inner(gltf->importer, animation->place.text, &error);
+    }
+    import->clip_count++;
+    return true;
+}
+
+static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *object) {
+    if (!lmb_gltf_read_name(gltf, object, "animation", animation->index, &animation->name) ||
+        !lmb_gltf_require(gltf, object, "channels") || !lmb_gltf_require(gltf, object, "samplers") ||
+        !lmb_gltf_read_list(gltf, &animation->pool, object, "channels", LMB_JSON_OBJECT, &animation->channels) ||
+        !lmb_gltf_read_list(gltf, &animation->pool, object, "samplers", LMB_JSON_OBJECT, &animation->samplers)) {
+        return false;
+    }
+    animation->tracks =
+        lmb_importer_allocate(gltf->importer, &animation->pool, animation->channels.count, sizeof(lmb_track_def));
+    for (uint32_t i = 0; animation->tracks != NULL && i < animation->channels.count; i++) {
+        lmb_gltf_object channel = lmb_gltf_item(&animation->channels, i);
+        if (!read_channel(gltf, animation, &channel)) {
+            return false;
+        }
+    }
+    return animation->tracks != NULL && note_all_skipped(gltf, animation) && create_clip(gltf, animation);
+}
+
+bool lmb_gltf_build_clips(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    lmb_import *import = importer->import;
+    import->clips = lmb_importer_allocate(importer, &import->pool, gltf->animations.count, sizeof(lmb_clip *));
+    uint32_t *marks = import->clips == NULL ? NULL
+                                            : lmb_importer_allocate(importer, &importer->scratch, gltf->node_count,
+                                                                    PATH_COUNT * sizeof(uint32_t));
+    for (uint32_t i = 0; marks != NULL && i < gltf->animations.count; i++) {
+        lmb_gltf_object object = lmb_gltf_item(&gltf->animations, i);
+        animation animation = {.index = i, .place = object.place, .pool = {.budget = &import->budget}, .marks = marks};
+        bool built = build_clip(gltf, &animation, &object);
+        lmb_pool_clear(&animation.pool);
+        if (!built) {
+            return false;
+        }
+    }
+    return marks != NULL;
+}

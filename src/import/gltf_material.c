@@ -1,0 +1,197 @@
+#include "gltf.h"
+
+#include "uri.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static bool is_png(const lmb_image *image) {
+    return image->size >= 8 && memcmp(image->bytes, "\x89PNG\r\n\x1A\n", 8) == 0;
+}
+
+static bool is_jpeg(const lmb_image *image) {
+    return image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0;
+}
+
+static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image *image) {
+    const char *uri = NULL;
+    uint32_t view = LMB_NONE;
+    if (!lmb_gltf_read_string(gltf, object, "uri", &uri) ||
+        !lmb_gltf_read_index(gltf, object, "bufferView", gltf->view_count, "buffer views", &view)) {
+        return false;
+    }
+    if ((uri == NULL) == (view == LMB_NONE)) {
+        return lmb_gltf_fail(gltf, object, NULL, "has %s",
+                             uri == NULL ? "neither uri nor bufferView" : "both uri and bufferView");
+    }
+    if (view != LMB_NONE) {
+        image->bytes = gltf->views[view].bytes;
+        image->size = gltf->views[view].size;
+        return true;
+    }
+    lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
+    return lmb_uri_load(gltf->importer, uri, place.text, &image->bytes, &image->size);
+}
+
+static bool keep_image(lmb_gltf *gltf, uint32_t index, lmb_image *image) {
+    lmb_importer *importer = gltf->importer;
+    lmb_import *import = importer->import;
+    uint8_t *bytes = lmb_importer_allocate(importer, &import->pool, image->size, 1);
+    image->name = bytes == NULL ? NULL : lmb_importer_copy_text(importer, &import->pool, image->name);
+    lmb_image *images = image->name == NULL
+                            ? NULL
+                            : lmb_importer_grow(importer, &import->pool, import->images, import->image_count,
+                                                &import->image_capacity, sizeof(lmb_image));
+    if (images == NULL) {
+        return false;
+    }
+    memcpy(bytes, image->bytes, image->size);
+    image->bytes = bytes;
+    import->images = images;
+    gltf->image_of[index] = (uint32_t)import->image_count;
+    import->images[import->image_count++] = *image;
+    return true;
+}
+
+static bool use_image(lmb_gltf *gltf, uint32_t index) {
+    if (gltf->image_of[index] != LMB_NONE) {
+        return true;
+    }
+    lmb_gltf_object object = lmb_gltf_item(&gltf->images, index);
+    lmb_image image = {0};
+    if (!lmb_gltf_read_name(gltf, &object, "image", index, &image.name) || !load_image(gltf, &object, &image)) {
+        return false;
+    }
+    if (!is_png(&image) && !is_jpeg(&image)) {
+        return lmb_importer_note(gltf->importer, "image '%.200s' is neither PNG nor JPEG: left out", image.name);
+    }
+    return keep_image(gltf, index, &image);
+}
+
+// Offset, rotation and scale of KHR_texture_transform, as one matrix.
+static bool read_texcoord_transform(lmb_gltf *gltf, const lmb_gltf_object *texture_info, lmb_gltf_material *material) {
+    lmb_gltf_object extensions;
+    lmb_gltf_object object;
+    bool present;
+    if (!lmb_gltf_read_object(gltf, texture_info, "extensions", &extensions, &present)) {
+        return false;
+    }
+    if (!present) {
+        return true;
+    }
+    if (!lmb_gltf_read_object(gltf, &extensions, "KHR_texture_transform", &object, &present)) {
+        return false;
+    }
+    if (!present) {
+        return true;
+    }
+    float offset[2] = {0, 0};
+    float scale[2] = {1, 1};
+    float rotation = 0;
+    if (!lmb_gltf_read_floats(gltf, &object, "offset", 2, offset, &present) ||
+        !lmb_gltf_read_floats(gltf, &object, "scale", 2, scale, &present) ||
+        !lmb_gltf_read_float(gltf, &object, "rotation", &rotation) ||
+        !lmb_gltf_read_index(gltf, &object, "texCoord", LMB_NONE, "sets", &material->texcoord)) {
+        return false;
+    }
+    // Counter-clockwise, in a plane whose second axis points down.
+    float cosine = cosf(rotation);
+    float sine = sinf(rotation);
+    for (int column = 0; column < 2; column++) {
+        material->texcoord_transform[0][column] = (column == 0 ? cosine : sine) * scale[column];
+        material->texcoord_transform[1][column] = (column == 0 ? -sine : cosine) * scale[column];
+    }
+    material->texcoord_transform[0][2] = offset[0];
+    material->texcoord_transform[1][2] = offset[1];
+    return true;
+}
+
+static bool read_texture(lmb_gltf *gltf, const lmb_gltf_object *info, lmb_gltf_material *material) {
+    uint32_t index = 0;
+    uint32_t source = LMB_NONE;
+    if (!lmb_gltf_require(gltf, info, "index") ||
+        !lmb_gltf_read_index(gltf, info, "index", gltf->textures.count, "textures", &index) ||
+        !lmb_gltf_read_index(gltf, info, "texCoord", LMB_NONE, "sets", &material->texcoord) ||
+        !read_texcoord_transform(gltf, info, material)) {
+        return false;
+    }
+    lmb_gltf_object texture = lmb_gltf_item(&gltf->textures, index);
+    if (!lmb_gltf_read_index(gltf, &texture, "source", gltf->images.count, "images", &source)) {
+        return false;
+    }
+    if (source == LMB_NONE) {
+        return lmb_importer_note(gltf->importer, "%s has no PNG or JPEG image: left out", texture.place.text);
+    }
+    if (!use_image(gltf, source)) {
+        return false;
+    }
+    material->image = gltf->image_of[source];
+    return true;
+}
+
+static bool read_material(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_material *material) {
+    lmb_gltf_object surface;
+    lmb_gltf_object texture;
+    bool has_surface;
+    bool present;
+    if (!lmb_gltf_read_boolean(gltf, object, "doubleSided", &material->double_sided) ||
+        !lmb_gltf_read_object(gltf, object, "pbrMetallicRoughness", &surface, &has_surface)) {
+        return false;
+    }
+    if (!has_surface) {
+        return true;
+    }
+    if (!lmb_gltf_read_floats(gltf, &surface, "baseColorFactor", 4, material->base_color, &present) ||
+        !lmb_gltf_read_object(gltf, &surface, "baseColorTexture", &texture, &present)) {
+        return false;
+    }
+    return !present || read_texture(gltf, &texture, material);
+}
+
+static lmb_gltf_material default_material(void) {
+    return (lmb_gltf_material){
+        .is_read = true, .base_color = {1, 1, 1, 1}, .image = LMB_NONE, .texcoord_transform = {{1, 0, 0}, {0, 1, 0}}};
+}
+
+bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material) {
+    uint32_t index = LMB_NONE;
+    *material = default_material();
+    if (!lmb_gltf_read_index(gltf, primitive, "material", gltf->materials.count, "materials", &index)) {
+        return false;
+    }
+    if (index == LMB_NONE) {
+        return true;
+    }
+    lmb_gltf_material *cached = &gltf->material_cache[index];
+    if (!cached->is_read) {
+        lmb_gltf_object object = lmb_gltf_item(&gltf->materials, index);
+        *cached = default_material();
+        if (!read_material(gltf, &object, cached)) {
+            return false;
+        }
+    }
+    *material = *cached;
+    return true;
+}
+
+bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    gltf->material_cache =
+        lmb_importer_allocate(importer, &importer->scratch, gltf->materials.count, sizeof(lmb_gltf_material));
+    gltf->image_of = gltf->material_cache == NULL
+                         ? NULL
+                         : lmb_importer_allocate(importer, &importer->scratch, gltf->images.count, sizeof(uint32_t));
+    for (uint32_t i = 0; gltf->image_of != NULL && i < gltf->images.count; i++) {
+        gltf->image_of[i] = LMB_NONE;
+        // Only images that are drawn are read, but none may reach out of the folder.
+        lmb_gltf_object object = lmb_gltf_item(&gltf->images, i);
+        lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object.place.text);
+        const char *uri = NULL;
+        if (!lmb_gltf_read_string(gltf, &object, "uri", &uri) ||
+            (uri != NULL && !lmb_uri_check(importer, uri, place.text))) {
+            return false;
+        }
+    }
+    return gltf->image_of != NULL;
+}

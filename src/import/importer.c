@@ -1,0 +1,106 @@
+#include "importer.h"
+
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Floats for packed bytes, three vertices for each triangle without normals, growing arrays and their copies: 64 bytes
+// for each byte read is more than they come to, and the budget's base leaves room for meshes that many nodes share.
+#define BUDGET_PER_BYTE 64u
+
+// A long path gives way to what the message has to say: its end is the part that tells files apart.
+static const char *shown_name(const lmb_importer *importer, const char **dots) {
+    size_t length = strlen(importer->name);
+    *dots = length > 160 ? "..." : "";
+    return length > 160 ? importer->name + length - 160 : importer->name;
+}
+
+bool lmb_importer_fail(lmb_importer *importer, lmb_result result, const char *format, ...) {
+    char reason[sizeof importer->error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    const char *dots;
+    const char *name = shown_name(importer, &dots);
+    importer->result = lmb_fail(importer->error, result, "%s%s: %s", dots, name, reason);
+    if (importer->error != NULL) {
+        lmb_text_make_line(importer->error->message);
+    }
+    return false;
+}
+
+bool lmb_importer_fail_memory(lmb_importer *importer) {
+    const lmb_budget *budget = &importer->import->budget;
+    if (budget->exceeded) {
+        return lmb_importer_fail(importer, LMB_ERROR_LIMIT,
+                                 "its content would take more than the %zu MiB that a file of this size is given",
+                                 budget->limit >> 20);
+    }
+    return lmb_importer_fail(importer, LMB_ERROR_MEMORY, "the host has no memory");
+}
+
+void *lmb_importer_allocate(lmb_importer *importer, lmb_pool *pool, size_t count, size_t size) {
+    void *memory = lmb_pool_allocate(pool, count, size);
+    if (memory == NULL) {
+        lmb_importer_fail_memory(importer);
+    }
+    return memory;
+}
+
+void *lmb_importer_grow(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, size_t *capacity,
+                        size_t size) {
+    void *larger = lmb_pool_grow(pool, array, count, capacity, size);
+    if (larger == NULL) {
+        lmb_importer_fail_memory(importer);
+    }
+    return larger;
+}
+
+char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = lmb_importer_allocate(importer, pool, size, 1);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+bool lmb_importer_fail_inner(lmb_importer *importer, const char *place, const lmb_error *error) {
+    if (error->result == LMB_ERROR_MEMORY) {
+        return lmb_importer_fail_memory(importer);
+    }
+    // To the caller of an import it is the file that is wrong, not an argument.
+    lmb_result result = error->result == LMB_ERROR_ARGUMENT ? LMB_ERROR_FORMAT : error->result;
+    return lmb_importer_fail(importer, result, "%s: %s", place, error->message);
+}
+
+bool lmb_importer_note(lmb_importer *importer, const char *format, ...) {
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    lmb_text_make_line(line);
+    lmb_import *import = importer->import;
+    char **notes = lmb_importer_grow(importer, &import->pool, import->notes, import->note_count, &import->note_capacity,
+                                     sizeof(char *));
+    char *note = notes == NULL ? NULL : lmb_importer_copy_text(importer, &import->pool, line);
+    import->notes = notes == NULL ? import->notes : notes;
+    if (note == NULL) {
+        return false;
+    }
+    import->notes[import->note_count++] = note;
+    const char *dots;
+    const char *name = shown_name(importer, &dots);
+    lmb_host_log(&import->budget.host, LMB_LOG_WARNING, "%s%s: %s", dots, name, note);
+    return true;
+}
+
+void lmb_importer_add_source(lmb_importer *importer, size_t bytes) {
+    lmb_budget *budget = &importer->import->budget;
+    size_t room = SIZE_MAX - budget->limit;
+    budget->limit += bytes > room / BUDGET_PER_BYTE ? room : bytes * BUDGET_PER_BYTE;
+}

@@ -1,0 +1,52 @@
+// One import while it runs: where it takes memory, how it fails, what it notes, and the result that it fills.
+#ifndef LIMBER_SRC_IMPORT_IMPORTER_H
+#define LIMBER_SRC_IMPORT_IMPORTER_H
+
+#include "pool.h"
+
+#include <limber/import.h>
+
+struct lmb_import {
+    lmb_budget budget;
+    lmb_pool pool; // of everything below
+    lmb_rig *rig;
+    lmb_clip **clips;
+    size_t clip_count;
+    lmb_mesh *meshes;
+    size_t mesh_count;
+    size_t mesh_capacity;
+    lmb_image *images;
+    size_t image_count;
+    size_t image_capacity;
+    char **notes;
+    size_t note_count;
+    size_t note_capacity;
+};
+
+typedef struct lmb_importer {
+    lmb_import *import;
+    lmb_pool scratch;      // released when the import ends
+    const char *name;      // of the file, for messages
+    const char *directory; // where other files are looked for, or NULL
+    lmb_error *error;
+    lmb_result result;
+} lmb_importer;
+
+// Each returns false, or NULL, after it wrote the message, which the file's name opens.
+bool lmb_importer_fail(lmb_importer *importer, lmb_result result, const char *format, ...) LMB_PRINTF(3, 4);
+bool lmb_importer_fail_memory(lmb_importer *importer);
+void *lmb_importer_allocate(lmb_importer *importer, lmb_pool *pool, size_t count, size_t size);
+void *lmb_importer_grow(lmb_importer *importer, lmb_pool *pool, void *array, size_t count, size_t *capacity,
+                        size_t size);
+char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char *text);
+
+// Passes on the failure of a rig or clip, whose message knows no file.
+bool lmb_importer_fail_inner(lmb_importer *importer, const char *place, const lmb_error *error);
+
+// Notes what is left out, and logs it.
+bool lmb_importer_note(lmb_importer *importer, const char *format, ...) LMB_PRINTF(2, 3);
+
+// Tells the budget that this many bytes came from the caller or a file, so that larger files may take more.
+void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
+
+#endif

@@ -1,0 +1,95 @@
+#include "pool.h"
+
+#include <string.h>
+
+struct lmb_pool_block {
+    _Alignas(16) lmb_pool_block *previous;
+    lmb_pool_block *next;
+    size_t size; // header included
+};
+
+static void *allocate_bytes(lmb_pool *pool, size_t bytes) {
+    lmb_budget *budget = pool->budget;
+    if (bytes > budget->limit - budget->used || sizeof(lmb_pool_block) > budget->limit - budget->used - bytes) {
+        budget->exceeded = true;
+        return NULL;
+    }
+    size_t size = sizeof(lmb_pool_block) + bytes;
+    lmb_pool_block *block = lmb_host_allocate(&budget->host, 1, size);
+    if (block == NULL) {
+        return NULL;
+    }
+    budget->used += size;
+    block->size = size;
+    block->next = pool->first;
+    if (pool->first != NULL) {
+        pool->first->previous = block;
+    }
+    pool->first = block;
+    return block + 1;
+}
+
+void *lmb_pool_allocate(lmb_pool *pool, size_t count, size_t size) {
+    if (size != 0 && count > SIZE_MAX / size) {
+        pool->budget->exceeded = true;
+        return NULL;
+    }
+    return allocate_bytes(pool, count * size);
+}
+
+void lmb_pool_release(lmb_pool *pool, void *memory) {
+    if (memory == NULL) {
+        return;
+    }
+    lmb_pool_block *block = (lmb_pool_block *)memory - 1;
+    if (block->previous != NULL) {
+        block->previous->next = block->next;
+    } else {
+        pool->first = block->next;
+    }
+    if (block->next != NULL) {
+        block->next->previous = block->previous;
+    }
+    pool->budget->used -= block->size;
+    lmb_host_release(&pool->budget->host, block);
+}
+
+void *lmb_pool_grow(lmb_pool *pool, void *array, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) {
+        return array;
+    }
+    size_t larger_capacity = *capacity < 8 ? 16 : *capacity * 2;
+    void *larger = lmb_pool_allocate(pool, larger_capacity, size);
+    if (larger == NULL) {
+        return NULL;
+    }
+    if (array != NULL) {
+        memcpy(larger, array, count * size);
+        lmb_pool_release(pool, array);
+    }
+    *capacity = larger_capacity;
+    return larger;
+}
+
+void lmb_pool_clear(lmb_pool *pool) {
+    while (pool->first != NULL) {
+        lmb_pool_release(pool, pool->first + 1);
+    }
+}
+
+static void *host_allocate(void *user, size_t size) {
+    return allocate_bytes(user, size);
+}
+
+static void host_release(void *user, void *memory) {
+    lmb_pool_release(user, memory);
+}
+
+static void host_log(void *user, lmb_log_level level, const char *message) {
+    lmb_host *host = &((lmb_pool *)user)->budget->host;
+    host->log(host->user, level, message);
+}
+
+lmb_host lmb_pool_host(lmb_pool *pool) {
+    return (lmb_host){.allocate = host_allocate, .release = host_release, .log = host_log, .user = pool};
+}

@@ -1,0 +1,756 @@
+// What good glTF files become.
+#include "gltf_document.h"
+
+#include "suite.h"
+
+#include <limber/cpu.h>
+#include <limber/import.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static lmb_import *load_from(const void *bytes, size_t size, const char *directory) {
+    lmb_import *import = NULL;
+    lmb_error error;
+    if (lmb_import_memory(bytes, size, "test.gltf", directory, NULL, &import, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return import;
+}
+
+static lmb_import *load_text(const char *text) {
+    return load_from(text, strlen(text), NULL);
+}
+
+static lmb_import *load(const gltf_document *document, const char *sections) {
+    char *text = gltf_text(document, sections);
+    lmb_import *import = load_text(text);
+    free(text);
+    return import;
+}
+
+static lmb_import *load_complete(void) {
+    gltf_document document;
+    char *sections = gltf_complete(&document);
+    lmb_import *import = load(&document, sections);
+    free(sections);
+    return import;
+}
+
+static bool has_note(const lmb_import *import, const char *text) {
+    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
+        if (strstr(lmb_import_note(import, i), text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void assert_near(const float *values, const float *expected, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabsf(values[i] - expected[i]) <= 1e-5f * fmaxf(1, fabsf(expected[i])))) {
+            fail_msg("component %zu is %.9g, not %.9g", i, (double)values[i], (double)expected[i]);
+        }
+    }
+}
+
+static lmb_affine rest_model(const lmb_rig *rig, uint32_t joint) {
+    lmb_affine local = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
+    uint32_t parent = lmb_rig_joint_parent(rig, joint);
+    return parent == LMB_NONE ? local : lmb_affine_multiply(rest_model(rig, parent), local);
+}
+
+static void transform_point(const lmb_affine *matrix, const float point[3], float weight, float sum[3]) {
+    for (int row = 0; row < 3; row++) {
+        const float *m = matrix->m[row];
+        sum[row] += weight * (m[0] * point[0] + m[1] * point[1] + m[2] * point[2] + m[3]);
+    }
+}
+
+// Where the palette of the rest pose brings a vertex.
+static void skin_at_rest(const lmb_rig *rig, const lmb_vertex *vertex, float result[3]) {
+    memset(result, 0, 3 * sizeof(float));
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        lmb_affine palette =
+            lmb_affine_multiply(rest_model(rig, vertex->joints[i]), lmb_rig_joint_inverse_bind(rig, vertex->joints[i]));
+        transform_point(&palette, vertex->position, vertex->weights[i], result);
+    }
+}
+
+static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint32_t joint, float time) {
+    const lmb_clip *clip = lmb_import_clip(import, clip_index);
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    const lmb_program_def def = {.rig = lmb_import_rig(import),
+                                 .clips = &clip,
+                                 .clip_count = 1,
+                                 .nodes = &node,
+                                 .node_count = 1,
+                                 .parameter_count = 1};
+    lmb_program *program = NULL;
+    lmb_cpu *cpu = NULL;
+    float local[LMB_POSE_COMPONENTS * 64];
+    uint32_t joint_count = lmb_rig_joint_count(def.rig);
+    assert_in_range(joint_count, 1, 64);
+    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+    const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch_inputs inputs = {.parameters = &time};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+    float components[LMB_POSE_COMPONENTS];
+    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        components[i] = local[i * joint_count + joint];
+    }
+    lmb_transform transform;
+    memcpy(transform.translation, components, sizeof transform.translation);
+    memcpy(transform.rotation, components + 3, sizeof transform.rotation);
+    memcpy(transform.scale, components + 7, sizeof transform.scale);
+    return transform;
+}
+
+static void rig_of_a_skin_has_its_joints_and_their_ancestors(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    const lmb_rig *rig = lmb_import_rig(import);
+    assert_int_equal(lmb_rig_joint_count(rig), 3);
+    assert_string_equal(lmb_rig_joint_name(rig, 0), "Root");
+    assert_string_equal(lmb_rig_joint_name(rig, 1), "H\xC3\xBC"
+                                                    "fte");
+    assert_string_equal(lmb_rig_joint_name(rig, 2), "Knee");
+    assert_int_equal(lmb_rig_joint_parent(rig, 0), LMB_NONE);
+    assert_int_equal(lmb_rig_joint_parent(rig, 1), 0);
+    assert_int_equal(lmb_rig_joint_parent(rig, 2), 1);
+    lmb_transform hip = lmb_rig_joint_rest(rig, 1);
+    assert_near(hip.translation, (float[]){0, 1, 0}, 3);
+    assert_near(hip.rotation, (float[]){0, 0, 0.70710678f, 0.70710678f}, 4);
+    // The file's inverse bind matrices are those of its rest pose.
+    for (uint32_t joint = 0; joint < 3; joint++) {
+        lmb_affine inverse;
+        assert_true(lmb_affine_invert(rest_model(rig, joint), &inverse));
+        lmb_affine given = lmb_rig_joint_inverse_bind(rig, joint);
+        assert_near(&given.m[0][0], &inverse.m[0][0], 12);
+    }
+    lmb_import_destroy(import);
+}
+
+static void matrix_becomes_translation_rotation_scale(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    lmb_transform knee = lmb_rig_joint_rest(lmb_import_rig(import), 2);
+    assert_near(knee.translation, (float[]){1, 0, 0}, 3);
+    assert_near(knee.rotation, (float[]){0.70710678f, 0, 0, 0.70710678f}, 4);
+    assert_near(knee.scale, (float[]){2, 2, 2}, 3);
+    lmb_import_destroy(import);
+}
+
+// Every matrix made of translation, rotation and scale must come back as the same matrix, mirrored and flat ones too.
+static void matrices_survive_decomposition(void **state) {
+    (void)state;
+    static const float cases[][10] = {{0, 0, 0, 0, 0, 0, 1, 1, 1, 1},
+                                      {1, 2, 3, 0, 0, 1, 0, 1, 2, 3},
+                                      {0, 0, 0, 1, 0, 0, 0, 1, 1, -1},
+                                      {0, 0, 0, 0, 1, 0, 0, -2, 1, 1},
+                                      {5, 0, 0, 0.5f, 0.5f, 0.5f, 0.5f, -1, -1, -1},
+                                      {0, 0, 9, 0.5f, -0.5f, 0.5f, 0.5f, 1, 0, 1},
+                                      {0, 0, 0, 0.6f, 0, 0.8f, 0, 0, 0, 2},
+                                      {0, 1, 0, 0, 0.6f, 0, 0.8f, 0, 0, 0},
+                                      {0, 1, 0, 0, 0.28f, 0, 0.96f, 0.01f, 100, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lmb_transform transform;
+        memcpy(&transform, cases[i], sizeof transform);
+        lmb_affine matrix = lmb_affine_from_transform(transform);
+        char sections[1024];
+        int at = snprintf(sections, sizeof sections, "\"nodes\":[{\"matrix\":[");
+        for (int column = 0; column < 4; column++) {
+            for (int row = 0; row < 4; row++) {
+                double entry = row < 3 ? (double)matrix.m[row][column] : column == 3;
+                at +=
+                    snprintf(sections + at, sizeof sections - (size_t)at, "%s%.9g", row + column > 0 ? "," : "", entry);
+            }
+        }
+        snprintf(sections + at, sizeof sections - (size_t)at, "]}]");
+        gltf_document document = {0};
+        lmb_import *import = load(&document, sections);
+        lmb_affine result = lmb_affine_from_transform(lmb_rig_joint_rest(lmb_import_rig(import), 0));
+        assert_near(&result.m[0][0], &matrix.m[0][0], 12);
+        lmb_import_destroy(import);
+    }
+}
+
+static void clip_has_every_interpolation(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    assert_int_equal(lmb_import_clip_count(import), 1);
+    assert_null(lmb_import_clip(import, 1));
+    const lmb_clip *clip = lmb_import_clip(import, 0);
+    assert_string_equal(lmb_clip_name(clip), "Walk");
+    assert_float_equal(lmb_clip_duration(clip), 1, 0);
+    assert_int_equal(lmb_clip_track_count(clip), 4);
+    assert_int_equal(lmb_clip_key_count(clip), 12);
+    lmb_transform hip = sample(import, 0, 1, 0.25f);
+    lmb_transform knee = sample(import, 0, 2, 0.75f);
+    assert_near(hip.translation, (float[]){1, 1, 0}, 3);
+    // Between the identity and a half turn about z, all tangents zero: the middle of the spline is their mean.
+    assert_near(hip.rotation, (float[]){0, 0, 0.70710678f, 0.70710678f}, 4);
+    assert_near(knee.scale, (float[]){2, 2, 2}, 3);
+    // Normalised shorts: between half turns about x and about -y, whose component is held to -1.
+    assert_float_equal(fabsf(knee.rotation[0]), 0.70710678f, 1e-5f);
+    assert_float_equal(fabsf(knee.rotation[1]), 0.70710678f, 1e-5f);
+    lmb_import_destroy(import);
+}
+
+static void what_is_left_out_is_noted(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    assert_true(has_note(import, "animation 'Walk': 1 morph-target track skipped"));
+    assert_true(has_note(import, "animation 'Walk': 1 track of a node outside the rig skipped"));
+    assert_true(has_note(import, "mesh 'mesh_1': morph targets skipped"));
+    assert_true(has_note(import, "mesh 'mesh_1': meshes[1].primitives[1] consists of lines: left out"));
+    assert_true(has_note(import, "1 mesh outside the scene left out"));
+    assert_null(lmb_import_note(import, lmb_import_note_count(import)));
+    lmb_import_destroy(import);
+}
+
+static void skinned_mesh_has_eight_influences(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    assert_int_equal(lmb_import_mesh_count(import), 3);
+    const lmb_mesh *mesh = lmb_import_mesh(import, 2);
+    assert_string_equal(mesh->name, "Skin");
+    assert_int_equal(mesh->vertex_count, 4);
+    assert_int_equal(mesh->index_count, 6);
+    const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
+    assert_memory_equal(mesh->indices, indices, sizeof indices);
+    assert_near(mesh->vertices[2].position, (float[]){1, 1, 0}, 3);
+    assert_near(mesh->vertices[0].normal, (float[]){0, 0, 1}, 3);
+    assert_near(mesh->vertices[2].texcoord, (float[]){1, 1}, 2);
+    assert_near(mesh->vertices[0].weights, (float[]){0.5f, 0, 0, 0, 0.5f, 0, 0, 0}, 8);
+    assert_near(mesh->vertices[3].weights, (float[]){0.2f, 0.8f, 0, 0, 0, 0, 0, 0}, 8);
+    assert_int_equal(mesh->vertices[0].joints[0], 1);
+    assert_int_equal(mesh->vertices[0].joints[4], 2);
+    assert_int_equal(mesh->vertices[3].joints[2], 0); // names no joint of the skin, but weighs nothing
+    for (uint32_t i = 0; i < 4; i++) {
+        float skinned[3];
+        skin_at_rest(lmb_import_rig(import), &mesh->vertices[i], skinned);
+        assert_near(skinned, mesh->vertices[i].position, 3);
+    }
+    assert_null(lmb_import_mesh(import, 3));
+    lmb_import_destroy(import);
+}
+
+static void material_has_color_and_image(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    const lmb_mesh *mesh = lmb_import_mesh(import, 2);
+    assert_near(mesh->base_color, (float[]){0.5f, 0.25f, 1, 1}, 4);
+    assert_true(mesh->double_sided);
+    assert_int_equal(mesh->image, 0);
+    assert_int_equal(lmb_import_image_count(import), 1);
+    const lmb_image *image = lmb_import_image(import, 0);
+    assert_string_equal(image->name, "Fur");
+    assert_int_equal(image->size, 12);
+    assert_memory_equal(image->bytes, "\x89PNG\r\n\x1A\n1234", 12);
+    assert_null(lmb_import_image(import, 1));
+    assert_near(lmb_import_mesh(import, 0)->base_color, (float[]){1, 1, 1, 1}, 4);
+    assert_int_equal(lmb_import_mesh(import, 0)->image, LMB_NONE);
+    lmb_import_destroy(import);
+}
+
+static float signed_area(const lmb_mesh *mesh, uint32_t triangle) {
+    const float *a = mesh->vertices[mesh->indices[triangle * 3]].position;
+    const float *b = mesh->vertices[mesh->indices[triangle * 3 + 1]].position;
+    const float *c = mesh->vertices[mesh->indices[triangle * 3 + 2]].position;
+    return ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
+}
+
+// The strip lies in the plane z = 0 and faces +z; its last vertex comes from the sparse part.
+static void unskinned_strip_hangs_on_its_nearest_joint(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    for (uint32_t m = 0; m < 2; m++) {
+        const lmb_mesh *mesh = lmb_import_mesh(import, m);
+        assert_string_equal(mesh->name, "mesh_1");
+        assert_int_equal(mesh->index_count, 6);
+        float highest = 0;
+        for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+            const lmb_vertex *vertex = &mesh->vertices[i];
+            assert_int_equal(vertex->joints[0], 0);
+            assert_float_equal(vertex->weights[0], 1, 0);
+            assert_near(vertex->normal, (float[]){0, 0, 1}, 3);
+            assert_true(m == 0 ? vertex->position[0] >= 0 : vertex->position[0] <= 0); // the second one is mirrored
+            highest = fmaxf(highest, vertex->position[1]);
+        }
+        assert_float_equal(highest, 4, 1e-5f); // 1 high, and the hat's node is 3 up
+        for (uint32_t triangle = 0; triangle < 2; triangle++) {
+            assert_float_equal(signed_area(mesh, triangle), 0.5f, 1e-5f);
+        }
+    }
+    lmb_import_destroy(import);
+}
+
+static void file_without_skin_makes_a_rig_of_all_nodes(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    gltf_floats(&document, "VEC3", 3, triangle);
+    lmb_import *import =
+        load(&document, "\"nodes\":[{\"name\":\"b\",\"translation\":[0,5,0],\"mesh\":0,\"scale\":[2,2,2]},"
+                        "{\"children\":[0],\"name\":\"\",\"translation\":[1,0,0]},{\"scale\":[0,1,1],\"mesh\":0}],"
+                        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]");
+    const lmb_rig *rig = lmb_import_rig(import);
+    assert_int_equal(lmb_rig_joint_count(rig), 3);
+    uint32_t b = lmb_rig_find_joint(rig, "b");
+    assert_string_equal(lmb_rig_joint_name(rig, lmb_rig_joint_parent(rig, b)), "node_1");
+    assert_int_not_equal(lmb_rig_find_joint(rig, "node_2"), LMB_NONE);
+    assert_int_equal(lmb_import_mesh_count(import), 2);
+    const lmb_vertex *vertex = &lmb_import_mesh(import, 0)->vertices[1];
+    assert_int_equal(vertex->joints[0], b);
+    float skinned[3];
+    skin_at_rest(rig, vertex, skinned);
+    assert_near(skinned, (float[]){3, 5, 0}, 3);
+    // A joint that is flat at rest still shows its mesh, flat.
+    skin_at_rest(rig, &lmb_import_mesh(import, 1)->vertices[1], skinned);
+    assert_near(skinned, (float[]){0, 0, 0}, 3);
+    skin_at_rest(rig, &lmb_import_mesh(import, 1)->vertices[2], skinned);
+    assert_near(skinned, (float[]){0, 1, 0}, 3);
+    lmb_import_destroy(import);
+}
+
+static void skin_without_matrices_has_identities(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    lmb_import *import = load(&document, "\"nodes\":[{\"translation\":[0,5,0]}],\"skins\":[{\"joints\":[0]}]");
+    lmb_affine given = lmb_rig_joint_inverse_bind(lmb_import_rig(import), 0);
+    lmb_affine identity = lmb_affine_identity();
+    assert_memory_equal(&given, &identity, sizeof given);
+    lmb_import_destroy(import);
+}
+
+#define TWO_SKINS                                                                                                      \
+    "\"nodes\":[{\"children\":[1]},{\"translation\":[0,1,0]},{\"mesh\":0,\"skin\":0},{\"mesh\":0,\"skin\":1}],"        \
+    "\"skins\":[{\"joints\":[0,1],\"inverseBindMatrices\":3},{\"joints\":[1,0],\"inverseBindMatrices\":4}],"           \
+    "\"meshes\":[{\"name\":\"coat\",\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,\"WEIGHTS_0\":2}}]" \
+    "}]"
+
+// Two skins over the same two joints. The second one's matrices are those of the first after a shift of the mesh, or,
+// where `uneven`, after different shifts for the two joints, which no one shift of the mesh can stand for.
+static lmb_import *load_two_skins(bool uneven) {
+    gltf_document document = {0};
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const uint8_t joints[12] = {0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0};
+    const float weights[12] = {1, 0, 0, 0, 0.5f, 0.5f, 0, 0, 0, 1, 0, 0};
+    float first[32] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -1, 0, 1};
+    float second[32];
+    memcpy(second, first + 16, 16 * sizeof(float));
+    memcpy(second + 16, first, 16 * sizeof(float));
+    second[12] += 7;
+    second[28] += uneven ? 8.0f : 7.0f;
+    gltf_floats(&document, "VEC3", 3, triangle);
+    gltf_accessor(&document, GLTF_UINT8, "VEC4", 3, joints, sizeof joints, "");
+    gltf_floats(&document, "VEC4", 3, weights);
+    gltf_floats(&document, "MAT4", 2, first);
+    gltf_floats(&document, "MAT4", 2, second);
+    return load(&document, TWO_SKINS);
+}
+
+static void second_skin_with_one_shift_moves_its_mesh(void **state) {
+    (void)state;
+    lmb_import *import = load_two_skins(false);
+    assert_int_equal(lmb_import_mesh_count(import), 2);
+    const lmb_vertex *vertex = &lmb_import_mesh(import, 1)->vertices[0];
+    assert_near(vertex->position, (float[]){7, 0, 0}, 3);
+    assert_int_equal(vertex->joints[0], 1); // the second skin names the joints the other way round
+    lmb_import_destroy(import);
+}
+
+static void second_skin_that_does_not_fit_is_left_out(void **state) {
+    (void)state;
+    lmb_import *import = load_two_skins(true);
+    assert_int_equal(lmb_import_mesh_count(import), 1);
+    assert_true(has_note(import, "mesh 'coat' of node 'node_3' has a skin that binds joints unlike another skin"));
+    lmb_import_destroy(import);
+}
+
+// One triangle whose positions have a component type of their own; the view is shared by all cases.
+static void check_positions(int component, const void *bytes, size_t stride, size_t element, bool normalized,
+                            const float expected[9]) {
+    gltf_document document = {0};
+    uint8_t spaced[64] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        memcpy(spaced + i * stride, (const uint8_t *)bytes + i * element, element);
+    }
+    gltf_accessor(&document, component, "VEC3", 3, spaced, stride * 3, normalized ? ",\"normalized\":true" : "");
+    char *text = gltf_text(&document, "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+                                      "\"POSITION\":0}}]}]");
+    char stride_text[64];
+    snprintf(stride_text, sizeof stride_text, "\"byteOffset\":0,\"byteStride\":%zu", stride);
+    char *strided = gltf_replace(text, "\"byteOffset\":0", stride_text);
+    lmb_import *import = load_text(strided);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_near(lmb_import_mesh(import, 0)->vertices[i].position, expected + (size_t)i * 3, 3);
+    }
+    lmb_import_destroy(import);
+    free(strided);
+    free(text);
+}
+
+static void accessors_of_every_component_type(void **state) {
+    (void)state;
+    const int8_t bytes[9] = {0, 127, -128, 1, 2, 3, -1, -127, 5};
+    const uint8_t unsigned_bytes[9] = {0, 255, 51, 1, 2, 3, 4, 5, 6};
+    const int16_t shorts[9] = {0, 32767, -32768, 1, 2, 3, -1, -300, 5};
+    const uint16_t unsigned_shorts[9] = {0, 65535, 13107, 1, 2, 3, 4, 5, 600};
+    const float floats[9] = {0, 1.5f, -3, 1, 2, 3, 4, 5, 6};
+    float plain[9];
+    float normal[9];
+    for (int i = 0; i < 9; i++) {
+        plain[i] = bytes[i];
+        normal[i] = fmaxf(bytes[i] / 127.0f, -1);
+    }
+    check_positions(GLTF_INT8, bytes, 4, 3, false, plain);
+    check_positions(GLTF_INT8, bytes, 4, 3, true, normal);
+    for (int i = 0; i < 9; i++) {
+        plain[i] = unsigned_bytes[i];
+        normal[i] = unsigned_bytes[i] / 255.0f;
+    }
+    check_positions(GLTF_UINT8, unsigned_bytes, 8, 3, false, plain);
+    check_positions(GLTF_UINT8, unsigned_bytes, 4, 3, true, normal);
+    for (int i = 0; i < 9; i++) {
+        plain[i] = shorts[i];
+        normal[i] = fmaxf(shorts[i] / 32767.0f, -1);
+    }
+    check_positions(GLTF_INT16, shorts, 8, 6, false, plain);
+    check_positions(GLTF_INT16, shorts, 8, 6, true, normal);
+    for (int i = 0; i < 9; i++) {
+        plain[i] = unsigned_shorts[i];
+        normal[i] = unsigned_shorts[i] / 65535.0f;
+    }
+    check_positions(GLTF_UINT16, unsigned_shorts, 8, 6, false, plain);
+    check_positions(GLTF_UINT16, unsigned_shorts, 12, 6, true, normal);
+    check_positions(GLTF_FLOAT, floats, 16, 12, false, floats);
+}
+
+static void accessor_without_a_view_is_zero(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    gltf_raw_accessor(&document, "{\"componentType\":5126,\"type\":\"VEC3\",\"count\":3}");
+    lmb_import *import = load(&document, "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+                                         "\"POSITION\":0}}]}]");
+    const lmb_vertex *vertex = &lmb_import_mesh(import, 0)->vertices[2];
+    assert_near(vertex->position, (float[]){0, 0, 0}, 3);
+    assert_near(vertex->normal, (float[]){0, 1, 0}, 3); // a triangle without area has no direction; still a unit
+    lmb_import_destroy(import);
+}
+
+static void fan_becomes_triangles(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    const float square[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0};
+    const uint8_t indices[4] = {0, 1, 2, 3};
+    gltf_floats(&document, "VEC3", 4, square);
+    gltf_floats(&document, "VEC3", 4, (float[12]){0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1});
+    gltf_accessor(&document, GLTF_UINT8, "SCALAR", 4, indices, sizeof indices, "");
+    lmb_import *import = load(&document, "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"mode\":6,"
+                                         "\"indices\":2,\"attributes\":{\"POSITION\":0,\"NORMAL\":1}}]}]");
+    const uint32_t expected[6] = {1, 2, 0, 2, 3, 0};
+    assert_int_equal(lmb_import_mesh(import, 0)->index_count, 6);
+    assert_int_equal(lmb_import_mesh(import, 0)->vertex_count, 4);
+    assert_memory_equal(lmb_import_mesh(import, 0)->indices, expected, sizeof expected);
+    lmb_import_destroy(import);
+}
+
+static void texture_transform_moves_texcoords(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    gltf_floats(&document, "VEC3", 3, (float[9]){0, 0, 0, 1, 0, 0, 0, 1, 0});
+    gltf_floats(&document, "VEC2", 3, (float[6]){0, 0, 1, 0, 0, 1});
+    const char jpeg[4] = "\xFF\xD8\xFF\xE0";
+    gltf_view(&document, jpeg, sizeof jpeg);
+    lmb_import *import = load(
+        &document,
+        "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"material\":0,\"attributes\":{\"POSITION\":0,"
+        "\"TEXCOORD_1\":1}}]}],\"images\":[{\"bufferView\":2,\"mimeType\":\"image/"
+        "jpeg\"}],\"textures\":[{\"source\":0}],"
+        "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0,\"extensions\":{"
+        "\"KHR_texture_transform\":{\"texCoord\":1,\"offset\":[0.5,1],\"scale\":[2,3],\"rotation\":1.5707963267948966}"
+        "}}}}],\"extensionsRequired\":[\"KHR_texture_transform\"]");
+    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    assert_near(mesh->vertices[0].texcoord, (float[]){0.5f, 1}, 2);
+    assert_near(mesh->vertices[1].texcoord, (float[]){0.5f, -1}, 2);
+    assert_near(mesh->vertices[2].texcoord, (float[]){3.5f, 1}, 2);
+    assert_string_equal(lmb_import_image(import, 0)->name, "image_0");
+    lmb_import_destroy(import);
+}
+
+static void names_are_decoded(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    lmb_import *import = load(&document, "\"nodes\":[{\"n\\u0061me\":\"a\\\"\\\\\\/\\n\\u20AC\\uD83D\\uDE00\"}]");
+    assert_string_equal(lmb_rig_joint_name(lmb_import_rig(import), 0), "a\"\\/\n\xE2\x82\xAC\xF0\x9F\x98\x80");
+    lmb_import_destroy(import);
+}
+
+static void same_document_as_glb(void **state) {
+    (void)state;
+    gltf_document document;
+    char *sections = gltf_complete(&document);
+    size_t size;
+    uint8_t *bytes = gltf_binary(&document, sections, &size);
+    lmb_import *text = load(&document, sections);
+    // Nothing says that the caller's bytes are aligned.
+    uint8_t *unaligned = malloc(size + 1);
+    memcpy(unaligned + 1, bytes, size);
+    lmb_import *binary = load_from(unaligned + 1, size, NULL);
+    free(unaligned);
+    assert_int_equal(lmb_import_mesh_count(binary), lmb_import_mesh_count(text));
+    for (uint32_t i = 0; i < lmb_import_mesh_count(text); i++) {
+        const lmb_mesh *a = lmb_import_mesh(text, i);
+        const lmb_mesh *b = lmb_import_mesh(binary, i);
+        assert_int_equal(a->vertex_count, b->vertex_count);
+        assert_memory_equal(a->vertices, b->vertices, a->vertex_count * sizeof(lmb_vertex));
+    }
+    size_t text_size;
+    size_t binary_size;
+    const void *text_block = lmb_clip_block(lmb_import_clip(text, 0), &text_size);
+    const void *binary_block = lmb_clip_block(lmb_import_clip(binary, 0), &binary_size);
+    assert_int_equal(text_size, binary_size);
+    assert_memory_equal(text_block, binary_block, text_size);
+    lmb_import_destroy(text);
+    lmb_import_destroy(binary);
+    free(bytes);
+    free(sections);
+}
+
+static void write_file(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static void files_beside_it_are_found(void **state) {
+    (void)state;
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 7};
+    static const char text[] =
+        "\xEF\xBB\xBF{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"x/.././"
+        "import%20test%2Ebin\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,"
+        "\"type\":\"VEC3\",\"count\":3}],\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+        "\"POSITION\":0}}]}]}";
+    write_file("import test.bin", triangle, sizeof triangle);
+    write_file("import_test.gltf", text, sizeof text - 1);
+    lmb_import *import = NULL;
+    lmb_error error;
+    static const char *const paths[] = {"import_test.gltf", "./import_test.gltf"};
+    for (size_t i = 0; i < 2; i++) {
+        if (lmb_import_file(paths[i], NULL, &import, &error) != LMB_OK) {
+            fail_msg("%s", error.message);
+        }
+        assert_near(lmb_import_mesh(import, 0)->vertices[2].position, triangle + 6, 3);
+        lmb_import_destroy(import);
+    }
+    import = load_from(text, sizeof text - 1, ".");
+    lmb_import_destroy(import);
+    import = load_from(text, sizeof text - 1, "");
+    lmb_import_destroy(import);
+    remove("import_test.gltf");
+    remove("import test.bin");
+    assert_int_equal(lmb_import_memory(text, sizeof text - 1, "moved", ".", NULL, &import, &error), LMB_ERROR_FILE);
+    assert_non_null(strstr(error.message, "buffers[0].uri: 'import test.bin' cannot be opened"));
+    assert_int_equal(lmb_import_memory(text, sizeof text - 1, "moved", NULL, NULL, &import, &error), LMB_ERROR_FILE);
+    assert_non_null(strstr(error.message, "there is no folder"));
+    assert_int_equal(lmb_import_file("import_test.gltf", NULL, &import, &error), LMB_ERROR_FILE);
+    assert_non_null(strstr(error.message, "import_test.gltf: cannot be opened"));
+    assert_int_equal(lmb_import_file(".", NULL, &import, &error), LMB_ERROR_FILE);
+}
+
+typedef struct log_count {
+    uint32_t warnings;
+} log_count;
+
+static void count_warning(void *user, lmb_log_level level, const char *message) {
+    log_count *count = user;
+    assert_null(strchr(message, '\n'));
+    assert_non_null(strstr(message, "file\?name: "));
+    count->warnings += level == LMB_LOG_WARNING;
+}
+
+static void notes_are_logged(void **state) {
+    (void)state;
+    gltf_document document;
+    char *sections = gltf_complete(&document);
+    char *renamed = gltf_replace(sections, "\"Walk\"", "\"Wa\\nlk\"");
+    char *text = gltf_text(&document, renamed);
+    log_count count = {0};
+    lmb_host host = {.log = count_warning, .user = &count};
+    lmb_import *import = NULL;
+    assert_int_equal(lmb_import_memory(text, strlen(text), "file\?name", NULL, &host, &import, NULL), LMB_OK);
+    assert_int_equal(count.warnings, lmb_import_note_count(import));
+    assert_true(count.warnings > 4);
+    assert_true(has_note(import, "animation 'Wa?lk': 1 morph-target track skipped"));
+    lmb_import_destroy(import);
+    free(text);
+    free(renamed);
+    free(sections);
+}
+
+// 60,000 nodes, one below the other, each with a name, and as many channels: nothing may take quadratic time.
+static void many_nodes_take_linear_time(void **state) {
+    (void)state;
+    enum { NODES = 60000 };
+    size_t room = (size_t)NODES * 160 + 4096;
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t at =
+        (size_t)snprintf(text, room,
+                         "{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":1,"
+                         "\"type\":\"SCALAR\"},{\"componentType\":5126,\"count\":1,\"type\":\"VEC3\"}],\"nodes\":[");
+    for (int i = 0; i < NODES; i++) {
+        at += (size_t)snprintf(text + at, room - at,
+                               i + 1 < NODES ? "{\"name\":\"joint %d\",\"children\":[%d]}," : "{}", i, i + 1);
+    }
+    at += (size_t)snprintf(text + at, room - at,
+                           "],\"animations\":[{\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[");
+    for (int i = 0; i < NODES; i++) {
+        at += (size_t)snprintf(text + at, room - at,
+                               "%s{\"sampler\":0,\"target\":{\"node\":%d,\"path\":\"translation\"}}", i > 0 ? "," : "",
+                               i);
+    }
+    snprintf(text + at, room - at, "]}]}");
+    lmb_import *import = load_text(text);
+    assert_int_equal(lmb_rig_joint_count(lmb_import_rig(import)), NODES);
+    assert_int_equal(lmb_rig_depth(lmb_import_rig(import)), NODES);
+    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), NODES);
+    lmb_import_destroy(import);
+    free(text);
+}
+
+static lmb_import *load_asset(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", LIMBER_ASSETS, name);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        print_message("%s is missing\n", path);
+        return NULL;
+    }
+    fclose(file);
+    lmb_import *import = NULL;
+    lmb_error error;
+    if (lmb_import_file(path, NULL, &import, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return import;
+}
+
+static void check_meshes(const lmb_import *import) {
+    const lmb_rig *rig = lmb_import_rig(import);
+    for (uint32_t m = 0; m < lmb_import_mesh_count(import); m++) {
+        const lmb_mesh *mesh = lmb_import_mesh(import, m);
+        for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+            const lmb_vertex *vertex = &mesh->vertices[i];
+            double sum = 0;
+            for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+                sum += (double)vertex->weights[k];
+                assert_true(vertex->joints[k] < lmb_rig_joint_count(rig));
+            }
+            const float *n = vertex->normal;
+            assert_true(fabs(sum - 1) < 1e-6);
+            assert_true(fabsf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-5f);
+        }
+        for (uint32_t i = 0; i < mesh->index_count; i++) {
+            assert_true(mesh->indices[i] < mesh->vertex_count);
+        }
+    }
+}
+
+static void fox(void **state) {
+    (void)state;
+    lmb_import *import = load_asset("Fox.glb");
+    if (import == NULL) {
+        skip();
+    }
+    const lmb_rig *rig = lmb_import_rig(import);
+    assert_int_equal(lmb_rig_joint_count(rig), 25);
+    assert_string_equal(lmb_rig_joint_name(rig, 0), "root");
+    assert_string_equal(lmb_rig_joint_name(rig, 1), "_rootJoint");
+    assert_int_not_equal(lmb_rig_find_joint(rig, "b_Head_05"), LMB_NONE);
+    assert_int_equal(lmb_import_clip_count(import), 3);
+    const char *names[] = {"Survey", "Walk", "Run"};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_string_equal(lmb_clip_name(lmb_import_clip(import, i)), names[i]);
+    }
+    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 1)), 0.7083333f, 1e-5f);
+    assert_int_equal(lmb_import_mesh_count(import), 1);
+    assert_int_equal(lmb_import_mesh(import, 0)->index_count, 1728);
+    assert_int_equal(lmb_import_mesh(import, 0)->image, 0);
+    assert_memory_equal(lmb_import_image(import, 0)->bytes, "\x89PNG", 4);
+    assert_int_equal(lmb_import_note_count(import), 0);
+    check_meshes(import);
+    lmb_import_destroy(import);
+}
+
+static void cesium_man(void **state) {
+    (void)state;
+    lmb_import *import = load_asset("cesium_man.gltf");
+    if (import == NULL) {
+        skip();
+    }
+    const lmb_rig *rig = lmb_import_rig(import);
+    assert_int_equal(lmb_rig_joint_count(rig), 21); // 19 of the skin, and 2 above
+    assert_string_equal(lmb_rig_joint_name(rig, 0), "node_0");
+    assert_int_equal(lmb_import_clip_count(import), 1);
+    assert_string_equal(lmb_clip_name(lmb_import_clip(import, 0)), "animation_0");
+    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 2, 1e-5f);
+    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 57);
+    // Z is up in the file, and its root turns that: standing, the man is taller than wide or deep.
+    float low[3] = {1e9f, 1e9f, 1e9f};
+    float high[3] = {-1e9f, -1e9f, -1e9f};
+    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        float point[3];
+        skin_at_rest(rig, &mesh->vertices[i], point);
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = fminf(low[axis], point[axis]);
+            high[axis] = fmaxf(high[axis], point[axis]);
+        }
+    }
+    assert_true(high[1] - low[1] > 1.4f && high[1] - low[1] < 1.7f);
+    assert_true(fabsf(low[1]) < 0.1f);
+    check_meshes(import);
+    lmb_import_destroy(import);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rig_of_a_skin_has_its_joints_and_their_ancestors),
+        cmocka_unit_test(matrix_becomes_translation_rotation_scale),
+        cmocka_unit_test(matrices_survive_decomposition),
+        cmocka_unit_test(clip_has_every_interpolation),
+        cmocka_unit_test(what_is_left_out_is_noted),
+        cmocka_unit_test(skinned_mesh_has_eight_influences),
+        cmocka_unit_test(material_has_color_and_image),
+        cmocka_unit_test(unskinned_strip_hangs_on_its_nearest_joint),
+        cmocka_unit_test(file_without_skin_makes_a_rig_of_all_nodes),
+        cmocka_unit_test(skin_without_matrices_has_identities),
+        cmocka_unit_test(second_skin_with_one_shift_moves_its_mesh),
+        cmocka_unit_test(second_skin_that_does_not_fit_is_left_out),
+        cmocka_unit_test(accessors_of_every_component_type),
+        cmocka_unit_test(accessor_without_a_view_is_zero),
+        cmocka_unit_test(fan_becomes_triangles),
+        cmocka_unit_test(texture_transform_moves_texcoords),
+        cmocka_unit_test(names_are_decoded),
+        cmocka_unit_test(same_document_as_glb),
+        cmocka_unit_test(files_beside_it_are_found),
+        cmocka_unit_test(notes_are_logged),
+        cmocka_unit_test(many_nodes_take_linear_time),
+        cmocka_unit_test(fox),
+        cmocka_unit_test(cesium_man),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
