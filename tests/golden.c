@@ -1,0 +1,83 @@
+// Runs the scenario on the reference in every floating-point environment that a caller may have set, and expects the
+// golden hash each time. Needs no test library, so it runs wherever the library does.
+#include "scenario.h"
+
+#include <fenv.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+static void set_flushing(bool flush) {
+    _mm_setcsr(flush ? _mm_getcsr() | 0x8040u : _mm_getcsr() & ~0x8040u);
+}
+static bool is_flushing(void) {
+    return (_mm_getcsr() & 0x8040u) == 0x8040u;
+}
+#elif defined(__aarch64__)
+static uint64_t control(void) {
+    uint64_t value;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+    return value;
+}
+static void set_flushing(bool flush) {
+    uint64_t bit = UINT64_C(1) << 24;
+    uint64_t value = flush ? control() | bit : control() & ~bit;
+    __asm__ volatile("msr fpcr, %0" : : "r"(value));
+}
+static bool is_flushing(void) {
+    return control() >> 24 & 1;
+}
+#else
+static void set_flushing(bool flush) {
+    (void)flush;
+}
+static bool is_flushing(void) {
+    return false;
+}
+#endif
+
+static lmb_result run(const scenario *s, uint64_t *hash, lmb_error *error) {
+    lmb_cpu *cpu = NULL;
+    lmb_result result = lmb_cpu_create(s->program, NULL, &cpu, error);
+    for (int frame = 0; frame < SCENARIO_FRAMES && result == LMB_OK; frame++) {
+        lmb_batch_outputs outputs = scenario_outputs_create(s);
+        lmb_batch_inputs inputs = {.parameters = s->parameters[frame], .poses = {s->pose}};
+        result = lmb_cpu_run(cpu, &s->batch, &inputs, &outputs, error);
+        *hash = scenario_hash(s, &outputs, *hash);
+        scenario_outputs_destroy(&outputs);
+    }
+    lmb_cpu_destroy(cpu);
+    return result;
+}
+
+// False, after a line that says why, where the environment changed the result or was not given back.
+static bool check(const char *name, int rounding, bool flush) {
+    scenario s;
+    lmb_error error = {0};
+    uint64_t hash = 0;
+    fesetround(rounding);
+    set_flushing(flush);
+    bool flushes = is_flushing();
+    lmb_result result = scenario_create(&s, &error);
+    if (result == LMB_OK) {
+        result = run(&s, &hash, &error);
+    }
+    scenario_destroy(&s);
+    bool restored = fegetround() == rounding && is_flushing() == flushes;
+    fesetenv(FE_DFL_ENV);
+    set_flushing(false);
+    bool same = result == LMB_OK && hash == scenario_golden;
+    printf("%-20s 0x%016" PRIx64 "%s%s%s\n", name, hash, same ? "" : " differs from the golden hash",
+           restored ? "" : " environment not restored", result == LMB_OK ? "" : error.message);
+    return same && restored;
+}
+
+int main(void) {
+    bool same = check("default", FE_TONEAREST, false);
+    same = check("flush to zero", FE_TONEAREST, true) && same;
+    same = check("upward", FE_UPWARD, false) && same;
+    same = check("downward, flushing", FE_DOWNWARD, true) && same;
+    same = check("toward zero", FE_TOWARDZERO, false) && same;
+    return same ? 0 : 1;
+}

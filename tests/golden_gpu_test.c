@@ -1,0 +1,99 @@
+// The scenario on a Vulkan device: the golden hash again, frames in flight, spans, and the same bits as the reference.
+#include "suite.h"
+
+#include "gpu_suite.h"
+#include "scenario.h"
+
+#include <limber/compare.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fixture {
+    device device;
+    lmb_gpu *gpu;
+    scenario scenario;
+    lmb_gpu_program *program;
+    lmb_gpu_batch *batch;
+    device_buffer pose;
+} fixture;
+
+static void run_all_frames(fixture *f) {
+    lmb_error error;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_program_record_upload(f->program, commands, &error), &error);
+    for (uint32_t frame = 0; frame < SCENARIO_FRAMES; frame++) {
+        assert_ok(lmb_gpu_batch_bind_pose(f->batch, frame, 0, f->pose.address, &error), &error);
+        size_t floats = SCENARIO_CHARACTERS * lmb_program_parameter_count(f->scenario.program);
+        memcpy(lmb_gpu_batch_parameters(f->batch, frame), f->scenario.parameters[frame], floats * sizeof(float));
+        lmb_gpu_record_info info = {.commands = commands, .frame = frame};
+        assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
+    }
+    assert_ok(device_submit_and_wait(&f->device, pool, commands, &error), &error);
+    assert_ok(lmb_gpu_program_uploaded(f->program, &error), &error);
+}
+
+static uint64_t hash_all_frames(fixture *f) {
+    uint64_t hash = 0;
+    lmb_error error;
+    for (uint32_t frame = 0; frame < SCENARIO_FRAMES; frame++) {
+        lmb_batch_outputs outputs = scenario_outputs_create(&f->scenario);
+        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+            assert_ok(device_read_stage(&f->device, f->batch, frame, (lmb_stage)stage, outputs.stages[stage], &error),
+                      &error);
+        }
+        lmb_gpu_span refused = lmb_gpu_batch_refused(f->batch, frame);
+        assert_ok(device_read_span(&f->device, &refused, outputs.refused, &error), &error);
+        hash = scenario_hash(&f->scenario, &outputs, hash);
+        scenario_outputs_destroy(&outputs);
+    }
+    return hash;
+}
+
+static void golden_hash_with_spans(VkDeviceSize span_bytes, uint32_t least_spans) {
+    fixture f = {0};
+    lmb_error error;
+    open_device(&f.device);
+    lmb_gpu_def gpu_def = device_gpu_def(&f.device);
+    assert_ok(lmb_gpu_create(&gpu_def, NULL, &f.gpu, &error), &error);
+    assert_ok(scenario_create(&f.scenario, &error), &error);
+    assert_ok(lmb_gpu_program_create(f.gpu, f.scenario.program, &f.program, &error), &error);
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    def.program = f.program;
+    def.character_count = SCENARIO_CHARACTERS;
+    def.outputs = f.scenario.batch.outputs;
+    def.frame_count = SCENARIO_FRAMES;
+    def.span_bytes = span_bytes;
+    assert_ok(lmb_gpu_batch_create(f.gpu, &def, &f.batch, &error), &error);
+    assert_true(lmb_gpu_batch_span_count(f.batch) >= least_spans);
+    assert_ok(device_buffer_create(&f.device, f.scenario.pose_floats * sizeof(float),
+                                   VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, true,
+                                   &f.pose, &error),
+              &error);
+    memcpy(f.pose.mapped, f.scenario.pose, f.scenario.pose_floats * sizeof(float));
+    run_all_frames(&f);
+    assert_int_equal(hash_all_frames(&f), scenario_golden);
+    device_buffer_destroy(&f.device, &f.pose);
+    lmb_gpu_batch_destroy(f.batch);
+    lmb_gpu_program_destroy(f.program);
+    lmb_gpu_destroy(f.gpu);
+    scenario_destroy(&f.scenario);
+    close_device(&f.device);
+}
+
+static void golden_hash_in_one_span(void **state) {
+    (void)state;
+    golden_hash_with_spans(0, 1);
+}
+
+static void golden_hash_in_many_spans(void **state) {
+    (void)state;
+    golden_hash_with_spans(20000, 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash_in_one_span),
+                                       cmocka_unit_test(golden_hash_in_many_spans)};
+    return run_gpu_suite("golden_gpu", tests, sizeof tests / sizeof tests[0]);
+}

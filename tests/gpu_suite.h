@@ -1,0 +1,53 @@
+// What suites that need a Vulkan device share. LIMBER_VALIDATE=1 asks for the validation layer, and then any message
+// fails the test that closes the device.
+#ifndef LIMBER_TESTS_GPU_SUITE_H
+#define LIMBER_TESTS_GPU_SUITE_H
+
+#include "suite.h"
+
+#include <device.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// CTest's SKIP_RETURN_CODE for suites without a device.
+#define SUITE_SKIPPED 77
+
+static inline device_request suite_request(void) {
+    const char *validate = getenv("LIMBER_VALIDATE");
+    return (device_request){.validation = validate != NULL && validate[0] == '1'};
+}
+
+static inline void assert_ok(lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK) {
+        fail_msg("%s: %s", lmb_result_name(result), error->message);
+    }
+}
+
+static inline void open_device(device *device) {
+    lmb_error error;
+    device_request request = suite_request();
+    assert_ok(device_open(&request, device, &error), &error);
+}
+
+static inline void close_device(device *device) {
+    uint32_t messages = device->validation_messages != NULL ? *device->validation_messages : 0;
+    device_close(device);
+    assert_int_equal(messages, 0);
+}
+
+// Runs the tests, or says that there is no device and returns SUITE_SKIPPED.
+static inline int run_gpu_suite(const char *name, const struct CMUnitTest *tests, size_t count) {
+    device device;
+    lmb_error error;
+    device_request request = suite_request();
+    if (device_open(&request, &device, &error) != LMB_OK) {
+        printf("%s: skipped: %s\n", name, error.message);
+        return SUITE_SKIPPED;
+    }
+    printf("%s: on %s\n", name, device.properties.deviceName);
+    device_close(&device);
+    return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+}
+
+#endif
