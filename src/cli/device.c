@@ -307,7 +307,7 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
     return LMB_OK;
 }
 
-void device_close(device *device) {
+uint32_t device_close(device *device) {
     if (device->device != VK_NULL_HANDLE) {
         vkDeviceWaitIdle(device->device);
         vkDestroyDevice(device->device, NULL);
@@ -318,8 +318,10 @@ void device_close(device *device) {
     if (device->instance != VK_NULL_HANDLE) {
         vkDestroyInstance(device->instance, NULL);
     }
+    uint32_t messages = device->validation_messages != NULL ? *device->validation_messages : 0;
     free(device->validation_messages);
     memset(device, 0, sizeof *device);
+    return messages;
 }
 
 lmb_gpu_def device_gpu_def(const device *device) {

@@ -43,8 +43,9 @@ lmb_result device_open(const device_request *request, device *device, lmb_error 
 // Creates the logical device on an instance that is open, for a physical device that was picked.
 lmb_result device_open_physical(const device_request *request, VkPhysicalDevice physical, device *device,
                                 lmb_error *error);
-// Closes what is open; a zeroed device is fine. Waits for the device to be idle.
-void device_close(device *device);
+// Closes what is open; a zeroed device is fine. Waits for the device to be idle. Returns the number of validation
+// messages that there were, those about objects left behind included.
+uint32_t device_close(device *device);
 
 // An lmb_gpu_def for this device, with its queue for the probe.
 lmb_gpu_def device_gpu_def(const device *device);
