@@ -1,0 +1,54 @@
+#include "camera.h"
+
+#include <string.h>
+
+#include <cglm/cglm.h>
+#include <cglm/clipspace/persp_rh_zo.h>
+#include <cglm/clipspace/view_rh_zo.h>
+
+#define FIELD_OF_VIEW 0.62f
+#define LOWEST 0.03f
+#define HIGHEST 1.45f
+
+camera camera_before_crowd(float radius, float height) {
+    camera camera = {.target = {0.0f, 0.45f * height, radius * 0.42f},
+                     .yaw = 0.42f,
+                     .pitch = 0.23f,
+                     .distance = 3.0f * height + 0.60f * radius,
+                     .nearest = 0.6f * height,
+                     .farthest = 12.0f * height + 4.0f * radius};
+    return camera;
+}
+
+void camera_orbit(camera *camera, float yaw, float pitch) {
+    camera->yaw += yaw;
+    camera->pitch = glm_clamp(camera->pitch + pitch, LOWEST, HIGHEST);
+}
+
+void camera_zoom(camera *camera, float factor) {
+    camera->distance = glm_clamp(camera->distance * factor, camera->nearest, camera->farthest);
+}
+
+void camera_look(const camera *camera, float aspect, camera_view *view) {
+    vec3 backward = {cosf(camera->pitch) * sinf(camera->yaw), sinf(camera->pitch),
+                     cosf(camera->pitch) * cosf(camera->yaw)};
+    vec3 target = {camera->target[0], camera->target[1], camera->target[2]};
+    vec3 eye;
+    glm_vec3_copy(target, eye);
+    glm_vec3_muladds(backward, camera->distance, eye);
+    mat4 look;
+    mat4 projection;
+    mat4 both;
+    glm_lookat_rh_zo(eye, target, (vec3){0.0f, 1.0f, 0.0f}, look);
+    glm_perspective_rh_zo(FIELD_OF_VIEW, aspect, 0.02f * camera->distance, 400.0f * camera->distance, projection);
+    projection[1][1] = -projection[1][1]; // Vulkan's clip space has Y down
+    glm_mat4_mul(projection, look, both);
+    memcpy(view->view_projection, both, sizeof view->view_projection);
+    float rise = tanf(0.5f * FIELD_OF_VIEW);
+    for (int i = 0; i < 3; i++) {
+        view->eye[i] = eye[i];
+        view->right[i] = look[i][0] * rise * aspect;
+        view->up[i] = look[i][1] * rise;
+        view->forward[i] = -look[i][2];
+    }
+}

@@ -1,0 +1,29 @@
+// An orbit camera, in metres, with Y up.
+#ifndef LIMBER_SAMPLES_VIEWER_CAMERA_H
+#define LIMBER_SAMPLES_VIEWER_CAMERA_H
+
+typedef struct camera {
+    float target[3];
+    float yaw;   // radians about Y; 0 looks from +Z towards -Z
+    float pitch; // radians above the ground
+    float distance;
+    float nearest; // limits of the distance
+    float farthest;
+} camera;
+
+typedef struct camera_view {
+    float view_projection[16]; // column-major, Vulkan's clip space
+    float eye[3];
+    float right[3]; // forward + x right + y up reaches the picture's edges at x, y = +-1
+    float up[3];
+    float forward[3];
+} camera_view;
+
+// In front of a crowd about the origin that fills a circle of `radius` with characters of `height`.
+camera camera_before_crowd(float radius, float height);
+void camera_orbit(camera *camera, float yaw, float pitch);
+// Factors below 1 come closer.
+void camera_zoom(camera *camera, float factor);
+void camera_look(const camera *camera, float aspect, camera_view *view);
+
+#endif

@@ -1,0 +1,167 @@
+#include "character.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graphics.h"
+#include "measure.h"
+
+static bool contains(const char *text, const char *word) {
+    size_t length = strlen(word);
+    for (; *text != '\0'; text++) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)text[i]) == word[i]) {
+            i++;
+        }
+        if (i == length) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_gait(const char *clip_name) {
+    return contains(clip_name, "walk") || contains(clip_name, "run") || contains(clip_name, "jog");
+}
+
+static void add_base(character *character, const lmb_clip *clip) {
+    uint32_t base = character->base_count++;
+    character->bases[base] = clip;
+    character->base_names[base] = lmb_clip_name(clip);
+    character->gait[base] = is_gait(lmb_clip_name(clip));
+}
+
+// A program under construction: its clips and nodes.
+typedef struct recipe {
+    const lmb_clip *clips[CHARACTER_BASES + 3];
+    uint32_t clip_count;
+    lmb_node_def nodes[16];
+    uint32_t node_count;
+} recipe;
+
+static uint32_t add_node(recipe *recipe, lmb_node_def node) {
+    recipe->nodes[recipe->node_count] = node;
+    return recipe->node_count++;
+}
+
+static uint32_t add_clip(recipe *recipe, const lmb_clip *clip, uint32_t time_parameter) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.clip = lmb_constant((float)recipe->clip_count);
+    node.time = lmb_parameter(time_parameter);
+    node.loop = true;
+    recipe->clips[recipe->clip_count++] = clip;
+    return add_node(recipe, node);
+}
+
+static uint32_t add_pair(recipe *recipe, lmb_op op, uint32_t first, uint32_t second, lmb_value weight) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = op;
+    node.inputs[0] = first;
+    node.inputs[1] = second;
+    node.input_count = 2;
+    node.weight = weight;
+    return add_node(recipe, node);
+}
+
+static uint32_t add_bases(recipe *recipe, const character *character) {
+    if (character->base_count == 0) {
+        return add_node(recipe, lmb_default_node_def());
+    }
+    lmb_node_def blend = lmb_default_node_def();
+    blend.op = LMB_OP_WEIGHTED;
+    blend.input_count = character->base_count;
+    for (uint32_t i = 0; i < character->base_count; i++) {
+        blend.inputs[i] = add_clip(recipe, character->bases[i], PARAMETER_BASE_TIME + i);
+        blend.weights[i] = lmb_parameter(PARAMETER_BASE_WEIGHT + i);
+    }
+    return character->base_count > 1 ? add_node(recipe, blend) : blend.inputs[0];
+}
+
+// A clip made to be added: what turns the rest pose into it, on top of the pose so far.
+static uint32_t add_on_top(recipe *recipe, uint32_t pose, const lmb_clip *clip, uint32_t time, uint32_t weight) {
+    uint32_t sample = add_clip(recipe, clip, time);
+    uint32_t rest = add_node(recipe, lmb_default_node_def());
+    uint32_t difference = add_pair(recipe, LMB_OP_DIFFERENCE, sample, rest, lmb_constant(1.0f));
+    return add_pair(recipe, LMB_OP_ADDITIVE, pose, difference, lmb_parameter(weight));
+}
+
+static lmb_result create_program(character *character, lmb_error *error) {
+    recipe recipe = {.clip_count = 0};
+    uint32_t pose = add_bases(&recipe, character);
+    if (character->wave != NULL) {
+        uint32_t wave = add_clip(&recipe, character->wave, PARAMETER_WAVE_TIME);
+        pose = add_pair(&recipe, LMB_OP_MASKED, pose, wave, lmb_parameter(PARAMETER_WAVE_WEIGHT));
+        recipe.nodes[pose].curve = LMB_CURVE_UNIFORM_S;
+        pose = add_on_top(&recipe, pose, character->breath, PARAMETER_BREATH_TIME, PARAMETER_BREATH_WEIGHT);
+        add_on_top(&recipe, pose, character->lean, PARAMETER_LEAN_TIME, PARAMETER_LEAN_WEIGHT);
+    }
+    const lmb_program_def def = {.rig = character->rig,
+                                 .clips = recipe.clips,
+                                 .clip_count = recipe.clip_count,
+                                 .masks = &character->wave_mask,
+                                 .mask_count = character->wave_mask != NULL ? 1 : 0,
+                                 .nodes = recipe.nodes,
+                                 .node_count = recipe.node_count,
+                                 .parameter_count = PARAMETER_COUNT};
+    return lmb_program_create(&def, NULL, &character->program, error);
+}
+
+static lmb_result open_file(const char *file, character *character, lmb_error *error) {
+    if (lmb_import_file(file, NULL, &character->import, error)) {
+        return error->result;
+    }
+    for (uint32_t i = 0; i < lmb_import_note_count(character->import); i++) {
+        fprintf(stderr, "limber-viewer: %s: %s\n", file, lmb_import_note(character->import, i));
+    }
+    character->name = file;
+    character->level_count = 1;
+    character->rig = lmb_import_rig(character->import);
+    if (lmb_import_mesh_count(character->import) == 0) {
+        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", file);
+    }
+    for (uint32_t i = 0; i < lmb_import_clip_count(character->import) && i < CHARACTER_BASES; i++) {
+        add_base(character, lmb_import_clip(character->import, i));
+    }
+    return LMB_OK;
+}
+
+lmb_result character_open(const char *file, character *character, lmb_error *error) {
+    *character = (struct character){0};
+    lmb_result result = open_file(file, character, error);
+    if (result == LMB_OK) {
+        result = create_program(character, error);
+    }
+    if (result == LMB_OK) {
+        result = character_measure(character, error);
+    }
+    if (result != LMB_OK) {
+        character_close(character);
+    }
+    return result;
+}
+
+void character_close(character *character) {
+    lmb_program_destroy(character->program);
+    lmb_import_destroy(character->import);
+    *character = (struct character){0};
+}
+
+uint32_t character_mesh_count(const character *character, uint32_t level) {
+    (void)level;
+    return lmb_import_mesh_count(character->import);
+}
+
+const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh) {
+    (void)level;
+    return lmb_import_mesh(character->import, mesh);
+}
+
+uint32_t character_image_count(const character *character) {
+    return character->import != NULL ? lmb_import_image_count(character->import) : 0;
+}
+
+const lmb_image *character_image(const character *character, uint32_t image) {
+    return lmb_import_image(character->import, image);
+}

@@ -1,0 +1,66 @@
+// What the crowd is made of: a rig, a program over up to three base clips, and the meshes that hang on it. It comes from
+// a file.
+#ifndef LIMBER_SAMPLES_VIEWER_CHARACTER_H
+#define LIMBER_SAMPLES_VIEWER_CHARACTER_H
+
+#include <limber/batch.h>
+#include <limber/import.h>
+
+#define CHARACTER_BASES 3u
+#define CHARACTER_CONTACTS 6u
+#define CHARACTER_LEVELS 3u
+
+// Parameters of the program. Times are in seconds.
+enum {
+    PARAMETER_BASE_TIME = 0,
+    PARAMETER_BASE_WEIGHT = PARAMETER_BASE_TIME + CHARACTER_BASES,
+    PARAMETER_WAVE_TIME = PARAMETER_BASE_WEIGHT + CHARACTER_BASES,
+    PARAMETER_WAVE_WEIGHT,
+    PARAMETER_BREATH_TIME,
+    PARAMETER_BREATH_WEIGHT,
+    PARAMETER_LEAN_TIME,
+    PARAMETER_LEAN_WEIGHT,
+    PARAMETER_COUNT
+};
+
+// A point that comes down to the ground: in the bind pose's model space, on a joint.
+typedef struct character_contact {
+    float position[3];
+    uint32_t joint;
+    float planted; // its height above the ground at its lowest, metres
+} character_contact;
+
+typedef struct character {
+    const char *name;
+    const lmb_rig *rig;
+    lmb_program *program;
+    const lmb_clip *bases[CHARACTER_BASES];
+    const char *base_names[CHARACTER_BASES];
+    bool gait[CHARACTER_BASES]; // walks and runs, which share one phase
+    uint32_t base_count;
+    const lmb_clip *wave; // these may be NULL
+    const uint8_t *wave_mask;
+    const lmb_clip *breath;
+    const lmb_clip *lean;
+    bool plain;           // of one color, so that each may have its own
+    uint32_t level_count; // levels of detail, the finest first
+    float unit;           // metres per unit of length
+    float height;         // metres, as it moves
+    float width;          // metres, the mean of side to side and end to end
+    float origin[3];      // model units: the point that stands on its place on the ground
+    character_contact contacts[CHARACTER_CONTACTS];
+    uint32_t contact_count;
+    lmb_import *import;
+} character;
+
+// From a .glb or .gltf.
+lmb_result character_open(const char *file, character *character, lmb_error *error);
+// A zeroed character is fine.
+void character_close(character *character);
+
+uint32_t character_mesh_count(const character *character, uint32_t level);
+const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh);
+uint32_t character_image_count(const character *character);
+const lmb_image *character_image(const character *character, uint32_t image);
+
+#endif

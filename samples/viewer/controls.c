@@ -1,0 +1,104 @@
+#include "controls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <GLFW/glfw3.h>
+
+#define RADIANS_PER_PIXEL 0.006f
+#define ZOOM_PER_NOTCH 0.9f
+#define STEP_SECONDS (1.0 / 60.0)
+#define SPEED_FACTOR 1.25
+
+const char controls_help[] = "  drag       orbit                  1 2 3  everybody turns to that clip; again: back\n"
+                             "  wheel      closer, farther        W      everybody waves\n"
+                             "  space      pause                  + -    faster, slower\n"
+                             "  .          one frame, paused      R      camera back\n"
+                             "  Esc        end                    H      this help\n";
+
+static void choose_base(crowd *crowd, uint32_t base) {
+    if (base < crowd->character->base_count) {
+        crowd->chosen = crowd->chosen == base ? LMB_NONE : base;
+    }
+}
+
+static void scale_speed(controls *controls, double factor) {
+    double speed = controls->speed * factor;
+    if (speed > 0.05 && speed < 8.0) {
+        controls->speed = speed;
+    }
+}
+
+static void press(controls *controls, int key, crowd *crowd, camera *camera) {
+    switch (key) {
+    case GLFW_KEY_SPACE:
+        controls->paused = !controls->paused;
+        break;
+    case GLFW_KEY_PERIOD:
+        controls->paused = true;
+        controls->steps++;
+        break;
+    case GLFW_KEY_1:
+    case GLFW_KEY_2:
+    case GLFW_KEY_3:
+        choose_base(crowd, (uint32_t)(key - GLFW_KEY_1));
+        break;
+    case GLFW_KEY_W:
+        crowd->all_wave = crowd->character->wave != NULL && !crowd->all_wave;
+        break;
+    case GLFW_KEY_EQUAL:
+    case GLFW_KEY_KP_ADD:
+        scale_speed(controls, SPEED_FACTOR);
+        break;
+    case GLFW_KEY_MINUS:
+    case GLFW_KEY_KP_SUBTRACT:
+        scale_speed(controls, 1.0 / SPEED_FACTOR);
+        break;
+    case GLFW_KEY_R:
+        *camera = camera_before_crowd(crowd->radius, crowd->character->height);
+        break;
+    case GLFW_KEY_H:
+        fputs(controls_help, stdout);
+        fflush(stdout);
+        break;
+    case GLFW_KEY_ESCAPE:
+        controls->quit = true;
+        break;
+    default:
+        break;
+    }
+}
+
+void controls_apply(controls *controls, const window_input *input, crowd *crowd, camera *camera) {
+    controls->quit = controls->quit || input->closed;
+    for (uint32_t i = 0; i < input->key_count; i++) {
+        press(controls, input->keys[i], crowd, camera);
+    }
+    camera_orbit(camera, -RADIANS_PER_PIXEL * input->drag_x, RADIANS_PER_PIXEL * input->drag_y);
+    for (float notches = input->wheel; notches > 0.0f; notches -= 1.0f) {
+        camera_zoom(camera, ZOOM_PER_NOTCH);
+    }
+    for (float notches = input->wheel; notches < 0.0f; notches += 1.0f) {
+        camera_zoom(camera, 1.0f / ZOOM_PER_NOTCH);
+    }
+}
+
+double controls_take_time(controls *controls, double elapsed) {
+    if (!controls->paused) {
+        return elapsed * controls->speed;
+    }
+    if (controls->steps == 0) {
+        return 0.0;
+    }
+    controls->steps--;
+    return STEP_SECONDS;
+}
+
+void controls_describe(const controls *controls, const crowd *crowd, char *text, size_t size) {
+    const character *character = crowd->character;
+    const char *slash = strrchr(character->name, '/');
+    snprintf(text, size, "limber-viewer: %u of %s, %s%s, speed %.2f%s (H: help)", crowd->count,
+             slash != NULL ? slash + 1 : character->name,
+             crowd->chosen != LMB_NONE ? character->base_names[crowd->chosen] : "mixed",
+             crowd->all_wave ? ", all wave" : "", controls->speed, controls->paused ? ", paused" : "");
+}

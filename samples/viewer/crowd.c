@@ -1,0 +1,181 @@
+#include "crowd.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graphics.h"
+
+#define TURN 6.28318531f
+#define GOLDEN_ANGLE 2.39996323f
+#define REACTION 3.0 // per second: how fast everybody turns to a chosen clip
+
+// A number in [0, 1) that depends on the member and the purpose alone.
+static float chance(uint32_t member, uint32_t purpose) {
+    uint32_t state = member * 747796405u + purpose * 2891336453u + 277803737u;
+    for (int i = 0; i < 2; i++) {
+        state ^= state >> 16;
+        state *= 0x7feb352du;
+        state ^= state >> 15;
+        state *= 0x846ca68bu;
+    }
+    state ^= state >> 16;
+    return (float)(state >> 8) / 16777216.0f;
+}
+
+static float between(float low, float high, float share) {
+    return low + (high - low) * share;
+}
+
+static const float plain_tints[][3] = {{0.86f, 0.80f, 0.72f}, {0.80f, 0.52f, 0.38f}, {0.42f, 0.58f, 0.62f},
+                                       {0.88f, 0.70f, 0.40f}, {0.52f, 0.56f, 0.66f}, {0.62f, 0.66f, 0.50f}};
+
+static void set_tint(const character *character, uint32_t index, float tint[3]) {
+    float light = between(0.88f, 1.05f, chance(index, 1));
+    const size_t tint_count = sizeof plain_tints / sizeof *plain_tints;
+    size_t choice = (size_t)(chance(index, 2) * (float)tint_count);
+    for (size_t i = 0; i < 3; i++) {
+        tint[i] = light * (character->plain ? plain_tints[choice][i] : 1.0f);
+    }
+}
+
+// A sunflower's seeds, shaken: even, without rows, and near to round for any number.
+static void set_placement(const crowd *crowd, uint32_t index, float spacing, crowd_placement *placement) {
+    float radius = 0.58f * spacing * sqrtf((float)index + 0.5f);
+    float angle = GOLDEN_ANGLE * (float)index;
+    placement->position[0] = radius * cosf(angle) + spacing * between(-0.16f, 0.16f, chance(index, 3));
+    placement->position[1] = radius * sinf(angle) + spacing * between(-0.16f, 0.16f, chance(index, 4));
+    // Towards +Z, give or take: two chances added favour the middle.
+    float turn = 0.22f + between(-0.45f, 0.45f, 0.5f * (chance(index, 5) + chance(index, 6)));
+    placement->heading[0] = cosf(turn);
+    placement->heading[1] = sinf(turn);
+    placement->scale = between(0.94f, 1.06f, chance(index, 7));
+    set_tint(crowd->character, index, placement->tint);
+}
+
+static void set_member(const crowd *crowd, uint32_t index, float spacing, crowd_member *member) {
+    set_placement(crowd, index, spacing, &member->placement);
+    for (uint32_t i = 0; i < CHARACTER_BASES; i++) {
+        member->phases[i] = chance(index, 8 + i);
+    }
+    member->pace = between(0.92f, 1.08f, chance(index, 12));
+    // More walk than stand or run.
+    float last = crowd->character->base_count > 0 ? (float)(crowd->character->base_count - 1) : 0.0f;
+    member->mood = last * 0.5f * (chance(index, 13) + chance(index, 14));
+    member->swing = TURN * chance(index, 15);
+    member->waves = chance(index, 16) < 0.12f;
+}
+
+lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd, lmb_error *error) {
+    *crowd = (struct crowd){.character = character, .count = count, .chosen = LMB_NONE};
+    crowd->members = calloc(count, sizeof *crowd->members);
+    if (crowd->members == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", count);
+    }
+    float spacing = fmaxf(1.25f * character->width, 0.55f * character->height);
+    for (uint32_t i = 0; i < count; i++) {
+        set_member(crowd, i, spacing, &crowd->members[i]);
+    }
+    crowd->radius = 0.58f * spacing * sqrtf((float)count) + 0.5f * spacing;
+    return LMB_OK;
+}
+
+void crowd_destroy(crowd *crowd) {
+    free(crowd->members);
+    *crowd = (struct crowd){0};
+}
+
+static float own_mood(const crowd *crowd, const crowd_member *member) {
+    return member->mood + 0.25f * sinf((float)(0.35 * crowd->time) + member->swing);
+}
+
+// The member's own weights are tents about its mood; a chosen clip replaces them.
+static void find_weights(const crowd *crowd, const crowd_member *member, float weights[CHARACTER_BASES]) {
+    uint32_t count = crowd->character->base_count;
+    float mood = fminf(fmaxf(own_mood(crowd, member), 0.0f), count > 0 ? (float)(count - 1) : 0.0f);
+    float turned = 0.0f;
+    for (uint32_t i = 0; i < count; i++) {
+        turned += crowd->shares[i];
+    }
+    for (uint32_t i = 0; i < CHARACTER_BASES; i++) {
+        float own = i < count ? fmaxf(0.0f, 1.0f - fabsf(mood - (float)i)) : 0.0f;
+        weights[i] = (1.0f - turned) * own + crowd->shares[i];
+    }
+}
+
+// Seconds that one turn of the shared phase takes: the gaits' durations, weighted.
+static double gait_duration(const character *character, const float weights[CHARACTER_BASES]) {
+    double sum = 0.0;
+    double total = 0.0;
+    for (uint32_t i = 0; i < character->base_count; i++) {
+        if (character->gait[i]) {
+            double weight = weights[i] + 1e-3;
+            sum += weight * lmb_clip_duration(character->bases[i]);
+            total += weight;
+        }
+    }
+    return total > 0.0 ? sum / total : 1.0;
+}
+
+static void advance_member(const crowd *crowd, crowd_member *member, double seconds) {
+    const character *character = crowd->character;
+    float weights[CHARACTER_BASES];
+    find_weights(crowd, member, weights);
+    double shared = gait_duration(character, weights);
+    uint32_t first_gait = LMB_NONE;
+    for (uint32_t i = 0; i < character->base_count; i++) {
+        double duration = character->gait[i] ? shared : lmb_clip_duration(character->bases[i]);
+        if (character->gait[i] && first_gait != LMB_NONE) {
+            member->phases[i] = member->phases[first_gait];
+        } else if (duration > 0.0) {
+            member->phases[i] = fmod(member->phases[i] + seconds * member->pace / duration, 1.0);
+        }
+        if (character->gait[i] && first_gait == LMB_NONE) {
+            first_gait = i;
+        }
+    }
+}
+
+static void approach(float *value, float goal, double seconds) {
+    float step = (float)(REACTION * seconds);
+    *value += fminf(fmaxf(goal - *value, -step), step);
+}
+
+void crowd_advance(crowd *crowd, double seconds) {
+    crowd->time += seconds;
+    for (uint32_t i = 0; i < CHARACTER_BASES; i++) {
+        approach(&crowd->shares[i], i == crowd->chosen ? 1.0f : 0.0f, seconds);
+    }
+    approach(&crowd->wave_share, crowd->all_wave ? 1.0f : 0.0f, seconds);
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        advance_member(crowd, &crowd->members[i], seconds);
+    }
+}
+
+static float time_in(const lmb_clip *clip, double seconds) {
+    double duration = clip != NULL ? lmb_clip_duration(clip) : 0.0;
+    return duration > 0.0 ? (float)fmod(seconds, duration) : 0.0f;
+}
+
+static void write_member(const crowd *crowd, const crowd_member *member, float *parameters) {
+    const character *character = crowd->character;
+    find_weights(crowd, member, parameters + PARAMETER_BASE_WEIGHT);
+    for (uint32_t i = 0; i < CHARACTER_BASES; i++) {
+        double duration = i < character->base_count ? lmb_clip_duration(character->bases[i]) : 0.0;
+        parameters[PARAMETER_BASE_TIME + i] = (float)(member->phases[i] * duration);
+    }
+    double own_time = crowd->time * member->pace + member->swing;
+    float now_and_then = fminf(fmaxf(0.5f + 2.0f * sinf((float)(0.5 * own_time)), 0.0f), 1.0f);
+    parameters[PARAMETER_WAVE_TIME] = time_in(character->wave, own_time);
+    parameters[PARAMETER_WAVE_WEIGHT] = fmaxf(member->waves ? now_and_then : 0.0f, crowd->wave_share);
+    parameters[PARAMETER_BREATH_TIME] = time_in(character->breath, own_time);
+    parameters[PARAMETER_BREATH_WEIGHT] = 1.0f;
+    parameters[PARAMETER_LEAN_TIME] = time_in(character->lean, 0.4 * own_time);
+    parameters[PARAMETER_LEAN_WEIGHT] = 0.35f * fminf(member->mood, 1.0f);
+}
+
+void crowd_write_parameters(const crowd *crowd, float *parameters) {
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        write_member(crowd, &crowd->members[i], parameters + (size_t)i * PARAMETER_COUNT);
+    }
+}

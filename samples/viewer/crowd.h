@@ -1,0 +1,44 @@
+// The crowd on the CPU's side: where everybody stands, and how each one's clip times and weights go on.
+#ifndef LIMBER_SAMPLES_VIEWER_CROWD_H
+#define LIMBER_SAMPLES_VIEWER_CROWD_H
+
+#include "character.h"
+
+// Mirrored by frame.glsl.
+typedef struct crowd_placement {
+    float position[2];
+    float heading[2]; // cosine and sine of the turn about Y
+    float tint[3];
+    float scale;
+    uint32_t character; // of its span
+} crowd_placement;
+
+typedef struct crowd_member {
+    crowd_placement placement;
+    double phases[CHARACTER_BASES]; // in turns; gaits share the first gait's
+    float pace;
+    float mood;  // which base clip it likes: 0 the first, 1 the second, and between
+    float swing; // where it is in its slow changes
+    bool waves;
+} crowd_member;
+
+typedef struct crowd {
+    const character *character;
+    crowd_member *members;
+    uint32_t count;
+    float radius;                  // metres
+    double time;                   // seconds
+    uint32_t chosen;               // the base clip that everybody turns to, or LMB_NONE
+    float shares[CHARACTER_BASES]; // how far everybody has turned to each
+    bool all_wave;
+    float wave_share;
+} crowd;
+
+lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd, lmb_error *error);
+void crowd_destroy(crowd *crowd);
+
+void crowd_advance(crowd *crowd, double seconds);
+// float [count][PARAMETER_COUNT]
+void crowd_write_parameters(const crowd *crowd, float *parameters);
+
+#endif

@@ -1,0 +1,164 @@
+#include "draw_list.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// Distances in heights of a character beyond which the next coarser level is enough.
+static const float level_distances[CHARACTER_LEVELS - 1] = {5.0f, 12.0f};
+
+// How far a shadow reaches, in heights of the one who casts it.
+#define SHADOW_REACH 2.0f
+
+typedef enum sight { SIGHT_VISIBLE, SIGHT_CASTS_ONLY, SIGHT_NONE } sight;
+
+typedef struct planes {
+    float sides[4][4]; // unit normals that point inwards, and offset
+} planes;
+
+static planes find_planes(const float matrix[16]) {
+    planes planes;
+    for (int side = 0; side < 4; side++) {
+        float sign = side % 2 == 0 ? 1.0f : -1.0f;
+        float *plane = planes.sides[side];
+        for (int column = 0; column < 4; column++) {
+            plane[column] = matrix[column * 4 + 3] + sign * matrix[column * 4 + side / 2];
+        }
+        float length = sqrtf(plane[0] * plane[0] + plane[1] * plane[1] + plane[2] * plane[2]);
+        for (int column = 0; column < 4; column++) {
+            plane[column] /= length;
+        }
+    }
+    return planes;
+}
+
+// How far the middle of a character lies outside the view; negative inside.
+static float distance_outside(const planes *planes, const float center[3]) {
+    float outside = -FLT_MAX;
+    for (int side = 0; side < 4; side++) {
+        const float *plane = planes->sides[side];
+        float inside = plane[0] * center[0] + plane[1] * center[1] + plane[2] * center[2] + plane[3];
+        outside = fmaxf(outside, -inside);
+    }
+    return outside;
+}
+
+typedef struct placing {
+    sight sight;
+    uint32_t level;
+} placing;
+
+static placing place_character(const draw_list_def *def, const planes *planes, uint32_t index) {
+    const character *character = def->crowd->character;
+    const crowd_placement *placement = &def->crowd->members[index].placement;
+    const float center[3] = {placement->position[0], 0.5f * character->height, placement->position[1]};
+    float radius = 0.5f * character->height + character->width;
+    float outside = distance_outside(planes, center);
+    placing placing = {SIGHT_VISIBLE, 0};
+    if (outside > radius) {
+        placing.sight = outside > radius + SHADOW_REACH * character->height ? SIGHT_NONE : SIGHT_CASTS_ONLY;
+    }
+    float way[3] = {center[0] - def->view->eye[0], center[1] - def->view->eye[1], center[2] - def->view->eye[2]};
+    float distance = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    while (placing.level + 1 < character->level_count &&
+           distance > level_distances[placing.level] * character->height) {
+        placing.level++;
+    }
+    return placing;
+}
+
+// The world as the sun sees it: two axes across its light, one along it.
+typedef struct sun_space {
+    float axes[3][3];
+    float low[3];
+    float high[3];
+} sun_space;
+
+static sun_space begin_sun_space(const float sun[3]) {
+    float level = sqrtf(sun[0] * sun[0] + sun[2] * sun[2]);
+    sun_space space = {.axes = {{sun[2] / level, 0.0f, -sun[0] / level},
+                                {-sun[0] * sun[1] / level, level, -sun[2] * sun[1] / level},
+                                {sun[0], sun[1], sun[2]}},
+                       .low = {FLT_MAX, FLT_MAX, FLT_MAX},
+                       .high = {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+    return space;
+}
+
+static void grow_sun_space(sun_space *space, const character *character, const crowd_placement *placement) {
+    float reach = character->width * placement->scale;
+    float middle = 0.5f * character->height * placement->scale;
+    const float center[3] = {placement->position[0], middle, placement->position[1]};
+    for (int i = 0; i < 3; i++) {
+        const float *axis = space->axes[i];
+        float at = axis[0] * center[0] + axis[1] * center[1] + axis[2] * center[2];
+        float around = reach * sqrtf(fmaxf(0.0f, 1.0f - axis[1] * axis[1])) + 1.1f * middle * fabsf(axis[1]);
+        space->low[i] = fminf(space->low[i], at - around);
+        space->high[i] = fmaxf(space->high[i], at + around);
+    }
+}
+
+static void finish_sun_space(sun_space *space, uint32_t map_size, draw_list_shadow *shadow) {
+    float longest = 0.0f;
+    for (int i = 0; i < 3; i++) {
+        if (space->low[i] > space->high[i]) {
+            space->low[i] = -1.0f;
+            space->high[i] = 1.0f;
+        }
+    }
+    memset(shadow->projection, 0, sizeof shadow->projection);
+    for (int i = 0; i < 3; i++) {
+        // Across: to [-1, 1]. Along: the nearest to the sun at 0, the farthest at 1.
+        float length = space->high[i] - space->low[i];
+        float scale = i < 2 ? 2.0f / length : -1.0f / length;
+        for (int axis = 0; axis < 3; axis++) {
+            shadow->projection[axis * 4 + i] = scale * space->axes[i][axis];
+        }
+        float start = i < 2 ? -1.0f - scale * space->low[i] : -scale * space->high[i];
+        shadow->projection[12 + i] = start;
+        longest = i < 2 ? fmaxf(longest, length) : longest;
+    }
+    shadow->projection[15] = 1.0f;
+    shadow->texel = longest / (float)map_size;
+}
+
+// Two passes over a span's characters: count, then write where the counts say.
+static void build_span(const draw_list_def *def, const planes *planes, const draw_span *span,
+                       crowd_placement *placements, uint32_t *used, draw_group *groups, sun_space *space) {
+    uint32_t counts[CHARACTER_LEVELS][2] = {{0}};
+    for (uint32_t i = 0; i < span->character_count; i++) {
+        placing placing = place_character(def, planes, span->first_character + i);
+        if (placing.sight != SIGHT_NONE) {
+            counts[placing.level][placing.sight]++;
+        }
+    }
+    uint32_t next[CHARACTER_LEVELS][2];
+    for (uint32_t level = 0; level < CHARACTER_LEVELS; level++) {
+        const uint32_t *count = counts[level];
+        groups[level] = (draw_group){*used, count[SIGHT_VISIBLE], count[SIGHT_VISIBLE] + count[SIGHT_CASTS_ONLY]};
+        next[level][SIGHT_VISIBLE] = *used;
+        next[level][SIGHT_CASTS_ONLY] = *used + count[SIGHT_VISIBLE];
+        *used += groups[level].total;
+    }
+    for (uint32_t i = 0; i < span->character_count; i++) {
+        uint32_t character = span->first_character + i;
+        placing placing = place_character(def, planes, character);
+        if (placing.sight != SIGHT_NONE) {
+            crowd_placement *placement = &placements[next[placing.level][placing.sight]++];
+            *placement = def->crowd->members[character].placement;
+            placement->character = i;
+            grow_sun_space(space, def->crowd->character, placement);
+        }
+    }
+}
+
+void draw_list_build(const draw_list_def *def, crowd_placement *placements, draw_group *groups,
+                     draw_list_shadow *shadow) {
+    planes planes = find_planes(def->view->view_projection);
+    sun_space space = begin_sun_space(def->sun);
+    uint32_t used = 0;
+    for (uint32_t span = 0; span < def->span_count; span++) {
+        build_span(def, &planes, &def->spans[span], placements, &used, groups + (size_t)span * CHARACTER_LEVELS,
+                   &space);
+    }
+    finish_sun_space(&space, def->map_size, shadow);
+}

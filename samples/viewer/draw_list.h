@@ -1,0 +1,40 @@
+// Who is drawn this frame, and how finely: placements in drawing order, and the part of the world that the shadow map
+// must hold.
+#ifndef LIMBER_SAMPLES_VIEWER_DRAW_LIST_H
+#define LIMBER_SAMPLES_VIEWER_DRAW_LIST_H
+
+#include "camera.h"
+#include "crowd.h"
+
+// Placements that are drawn with one call a mesh: characters of one span at one level of detail.
+typedef struct draw_group {
+    uint32_t first;
+    uint32_t visible; // these stand first
+    uint32_t total;   // with those outside the view whose shadows may reach into it
+} draw_group;
+
+typedef struct draw_span {
+    uint32_t first_character;
+    uint32_t character_count;
+} draw_span;
+
+// Fills `placements` (as many as characters at most) and CHARACTER_LEVELS groups for each span, and writes the matrix from
+// the world to the shadow map and the length of a texel, for a map of `map_size` texels a side.
+typedef struct draw_list_def {
+    const crowd *crowd;
+    const camera_view *view;
+    const draw_span *spans;
+    uint32_t span_count;
+    uint32_t map_size;
+    const float *sun; // unit, towards it
+} draw_list_def;
+
+typedef struct draw_list_shadow {
+    float projection[16];
+    float texel; // metres
+} draw_list_shadow;
+
+void draw_list_build(const draw_list_def *def, crowd_placement *placements, draw_group *groups,
+                     draw_list_shadow *shadow);
+
+#endif

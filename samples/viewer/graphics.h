@@ -1,0 +1,54 @@
+// Small pieces of Vulkan that the renderer and the window share.
+#ifndef LIMBER_SAMPLES_VIEWER_GRAPHICS_H
+#define LIMBER_SAMPLES_VIEWER_GRAPHICS_H
+
+#include "device.h"
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+lmb_result
+graphics_fail(lmb_error *error, lmb_result result, const char *format, ...);
+
+// LMB_OK, or LMB_ERROR_VULKAN naming the call.
+lmb_result graphics_check(VkResult result, const char *call, lmb_error *error);
+
+typedef struct graphics_image {
+    VkImage image;
+    VkDeviceMemory memory;
+    VkImageView view;
+} graphics_image;
+
+typedef struct graphics_image_def {
+    VkFormat format;
+    VkExtent2D extent;
+    uint32_t levels;
+    VkSampleCountFlagBits samples;
+    VkImageUsageFlags usage;
+    VkImageAspectFlags aspect;
+} graphics_image_def;
+
+lmb_result graphics_image_create(const device *device, const graphics_image_def *def, graphics_image *image,
+                                 lmb_error *error);
+// A zeroed image is fine.
+void graphics_image_destroy(const device *device, graphics_image *image);
+
+// A buffer on the device, filled through staging memory and waited for.
+lmb_result graphics_buffer_upload(device *device, const void *bytes, VkDeviceSize size, VkBufferUsageFlags usage,
+                                  device_buffer *buffer, lmb_error *error);
+
+// A sampled texture with all its levels from the bytes of a PNG or JPEG; `bytes` NULL gives one white texel.
+lmb_result graphics_texture_create(device *device, const uint8_t *bytes, size_t size, const char *name,
+                                   graphics_image *texture, lmb_error *error);
+
+// One change of layout, with the whole image in it.
+typedef struct graphics_transition {
+    VkImage image;
+    VkImageLayout from, to;
+    VkPipelineStageFlags source_stage, target_stage;
+    VkAccessFlags source_access, target_access;
+} graphics_transition;
+
+void graphics_record_transition(VkCommandBuffer commands, const graphics_transition *transition);
+
+#endif

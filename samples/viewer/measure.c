@@ -1,0 +1,186 @@
+#include "measure.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <limber/cpu.h>
+
+#include "graphics.h"
+
+#define SAMPLES 12u // of each base clip
+#define DISPLAY_SIZE 1.7f
+// What lies lower than this share of the height counts as a foot.
+#define FOOT_SHARE 0.14f
+
+// The palettes of every base clip at SAMPLES times.
+typedef struct poses {
+    float *palettes;
+    float *parameters;
+    uint32_t count;
+} poses;
+
+static void release_poses(poses *poses) {
+    free(poses->palettes);
+    free(poses->parameters);
+}
+
+static void ask_for_pose(const character *character, uint32_t pose, float *parameters) {
+    uint32_t base = pose / SAMPLES;
+    if (base < character->base_count) {
+        float share = (float)(pose % SAMPLES) / (float)SAMPLES;
+        parameters[PARAMETER_BASE_TIME + base] = share * lmb_clip_duration(character->bases[base]);
+        parameters[PARAMETER_BASE_WEIGHT + base] = 1.0f;
+    }
+}
+
+static lmb_result run_poses(const character *character, poses *poses, lmb_error *error) {
+    poses->count = SAMPLES * (character->base_count > 0 ? character->base_count : 1);
+    size_t floats = (size_t)lmb_program_joint_count(character->program) * LMB_MATRIX_COMPONENTS;
+    poses->palettes = calloc(poses->count, floats * sizeof(float));
+    poses->parameters = calloc(poses->count, PARAMETER_COUNT * sizeof(float));
+    if (poses->palettes == NULL || poses->parameters == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
+    }
+    for (uint32_t i = 0; i < poses->count; i++) {
+        ask_for_pose(character, i, poses->parameters + (size_t)i * PARAMETER_COUNT);
+    }
+    lmb_cpu *cpu = NULL;
+    if (lmb_cpu_create(character->program, NULL, &cpu, error)) {
+        return error->result;
+    }
+    const lmb_batch batch = {character->program, poses->count, LMB_OUTPUT_PALETTE};
+    const lmb_batch_inputs inputs = {.parameters = poses->parameters};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = poses->palettes};
+    lmb_result result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
+    lmb_cpu_destroy(cpu);
+    return result;
+}
+
+static void transform_point(const float *matrix, const float point[3], float result[3]) {
+    for (size_t row = 0; row < 3; row++) {
+        const float *m = matrix + row * 4;
+        result[row] = m[0] * point[0] + m[1] * point[1] + m[2] * point[2] + m[3];
+    }
+}
+
+static void skin_point(const float *palette, const lmb_vertex *vertex, float result[3]) {
+    result[0] = result[1] = result[2] = 0.0f;
+    for (size_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        if (vertex->weights[i] > 0.0f) {
+            float moved[3];
+            transform_point(palette + (size_t)vertex->joints[i] * LMB_MATRIX_COMPONENTS, vertex->position, moved);
+            for (size_t axis = 0; axis < 3; axis++) {
+                result[axis] += vertex->weights[i] * moved[axis];
+            }
+        }
+    }
+}
+
+typedef struct bounds {
+    float low[3];
+    float high[3];
+} bounds;
+
+static void grow(bounds *bounds, const float point[3]) {
+    for (size_t axis = 0; axis < 3; axis++) {
+        bounds->low[axis] = fminf(bounds->low[axis], point[axis]);
+        bounds->high[axis] = fmaxf(bounds->high[axis], point[axis]);
+    }
+}
+
+static bounds find_bounds(const character *character, const poses *poses) {
+    bounds bounds = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+    size_t floats = (size_t)lmb_program_joint_count(character->program) * LMB_MATRIX_COMPONENTS;
+    uint32_t level = character->level_count - 1;
+    for (uint32_t i = 0; i < character_mesh_count(character, level); i++) {
+        const lmb_mesh *mesh = character_mesh(character, level, i);
+        for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+            for (uint32_t pose = 0; pose < poses->count; pose++) {
+                float point[3];
+                skin_point(poses->palettes + pose * floats, &mesh->vertices[vertex], point);
+                grow(&bounds, point);
+            }
+        }
+    }
+    return bounds;
+}
+
+static bool bind_position(const lmb_rig *rig, uint32_t joint, float position[3]) {
+    lmb_affine bind;
+    if (!lmb_affine_invert(lmb_rig_joint_inverse_bind(rig, joint), &bind)) {
+        return false;
+    }
+    for (size_t axis = 0; axis < 3; axis++) {
+        position[axis] = bind.m[axis][3];
+    }
+    return true;
+}
+
+static float lowest_height(const character *character, const poses *poses, uint32_t joint, const float position[3]) {
+    size_t joints = lmb_program_joint_count(character->program);
+    float lowest = FLT_MAX;
+    for (uint32_t pose = 0; pose < poses->count; pose++) {
+        float point[3];
+        transform_point(poses->palettes + (pose * joints + joint) * LMB_MATRIX_COMPONENTS, position, point);
+        lowest = fminf(lowest, point[1]);
+    }
+    return (lowest - character->origin[1]) * character->unit;
+}
+
+static bool is_leaf(const lmb_rig *rig, uint32_t joint) {
+    for (uint32_t i = joint + 1; i < lmb_rig_joint_count(rig); i++) {
+        if (lmb_rig_joint_parent(rig, i) == joint) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The ends of limbs that come near the ground. The shade goes between such an end and the joint before it, where that
+// is as low: under the middle of the foot.
+static void find_contacts(character *character, const poses *poses) {
+    float limit = FOOT_SHARE * character->height;
+    uint32_t joint_count = lmb_rig_joint_count(character->rig);
+    for (uint32_t joint = 0; joint < joint_count && character->contact_count < CHARACTER_CONTACTS; joint++) {
+        character_contact contact = {.joint = joint};
+        if (!is_leaf(character->rig, joint) || !bind_position(character->rig, joint, contact.position) ||
+            lowest_height(character, poses, joint, contact.position) > limit) {
+            continue;
+        }
+        uint32_t parent = lmb_rig_joint_parent(character->rig, joint);
+        float before[3];
+        if (parent != LMB_NONE && bind_position(character->rig, parent, before) &&
+            lowest_height(character, poses, parent, before) < limit) {
+            for (size_t axis = 0; axis < 3; axis++) {
+                contact.position[axis] = 0.5f * (contact.position[axis] + before[axis]);
+            }
+        }
+        contact.planted = lowest_height(character, poses, joint, contact.position);
+        character->contacts[character->contact_count++] = contact;
+    }
+}
+
+lmb_result character_measure(character *character, lmb_error *error) {
+    poses poses = {0};
+    lmb_result result = run_poses(character, &poses, error);
+    if (result == LMB_OK) {
+        bounds bounds = find_bounds(character, &poses);
+        float size[3];
+        for (size_t axis = 0; axis < 3; axis++) {
+            size[axis] = fmaxf(bounds.high[axis] - bounds.low[axis], 1e-6f);
+        }
+        float longest = fmaxf(size[0], fmaxf(size[1], size[2]));
+        // Files in other units than metres are brought to the size of a person.
+        character->unit = longest > 0.5f && longest < 5.0f ? 1.0f : DISPLAY_SIZE / longest;
+        character->height = size[1] * character->unit;
+        character->width = 0.5f * (size[0] + size[2]) * character->unit;
+        character->origin[0] = 0.5f * (bounds.low[0] + bounds.high[0]);
+        character->origin[1] = bounds.low[1];
+        character->origin[2] = 0.5f * (bounds.low[2] + bounds.high[2]);
+        find_contacts(character, &poses);
+    }
+    release_poses(&poses);
+    return result;
+}

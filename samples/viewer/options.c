@@ -1,0 +1,126 @@
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CHARACTERS 1000000u
+#define MAX_FRAMES 1000000000u
+#define MAX_SIZE 16384u
+
+const char options_usage[] =
+    "usage: limber-viewer FILE [options]\n"
+    "\n"
+    "Shows a crowd, sampled, blended and skinned on the GPU. FILE is a .glb or .gltf.\n"
+    "\n"
+    "  --characters N      how many (default 300)\n"
+    "  --device NAME|INDEX part of a device's name, or its index as `limber devices` lists it\n"
+    "  --size WxH          of the window or the picture (default 1280x720)\n"
+    "  --frames N          end after N frames (headless default: 60)\n"
+    "  --screenshot OUT    write the last frame as a PNG\n"
+    "  --headless          draw without a display\n"
+    "  --validate          with the Khronos validation layer; fails where it has something to say\n"
+    "  --help              this text\n";
+
+static bool complain(const char *message, const char *what) {
+    fprintf(stderr, "limber-viewer: %s%s%s (see --help)\n", message, what != NULL ? " " : "", what != NULL ? what : "");
+    return false;
+}
+
+static bool parse_number(const char *text, const char **end, uint32_t largest, uint32_t *number) {
+    if (*text < '0' || *text > '9') {
+        return false;
+    }
+    char *stop = NULL;
+    errno = 0;
+    unsigned long value = strtoul(text, &stop, 10);
+    *end = stop;
+    *number = (uint32_t)value;
+    return errno == 0 && value >= 1 && value <= largest;
+}
+
+static bool parse_count(const char *text, uint32_t largest, uint32_t *number) {
+    const char *end = NULL;
+    return parse_number(text, &end, largest, number) && *end == '\0';
+}
+
+static bool parse_size(const char *text, options *options) {
+    const char *end = NULL;
+    return parse_number(text, &end, MAX_SIZE, &options->width) && *end == 'x' &&
+           parse_count(end + 1, MAX_SIZE, &options->height);
+}
+
+// An option that takes a value: true where it is one and the value is well formed.
+static bool parse_valued(const char *name, const char *value, options *options) {
+    if (strcmp(name, "--characters") == 0) {
+        return parse_count(value, MAX_CHARACTERS, &options->characters) ||
+               complain("--characters wants a number from 1 to 1000000, not", value);
+    }
+    if (strcmp(name, "--frames") == 0) {
+        return parse_count(value, MAX_FRAMES, &options->frames) || complain("--frames wants a number, not", value);
+    }
+    if (strcmp(name, "--size") == 0) {
+        return parse_size(value, options) || complain("--size wants WIDTHxHEIGHT up to 16384, not", value);
+    }
+    if (strcmp(name, "--device") == 0) {
+        options->device = value;
+    } else {
+        options->screenshot = value;
+    }
+    return true;
+}
+
+static bool takes_value(const char *name) {
+    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot"};
+    for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+        if (strcmp(name, valued[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_flag(const char *name, options *options) {
+    if (strcmp(name, "--headless") == 0) {
+        options->headless = true;
+    } else if (strcmp(name, "--validate") == 0) {
+        options->validate = true;
+    } else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        options->help = true;
+    } else {
+        return complain("unknown option", name);
+    }
+    return true;
+}
+
+bool options_parse(int argument_count, char **arguments, options *options) {
+    *options = (struct options){.characters = 300, .width = 1280, .height = 720};
+    for (int i = 1; i < argument_count; i++) {
+        const char *name = arguments[i];
+        if (takes_value(name)) {
+            i++;
+            if (i == argument_count) {
+                return complain("a value is missing after", name);
+            }
+            if (!parse_valued(name, arguments[i], options)) {
+                return false;
+            }
+        } else if (name[0] == '-') {
+            if (!parse_flag(name, options)) {
+                return false;
+            }
+        } else if (options->file != NULL) {
+            return complain("one file at a time; the second is", name);
+        } else {
+            options->file = name;
+        }
+    }
+    if (options->file == NULL && !options->help) {
+        return complain("which FILE?", NULL);
+    }
+    if (options->headless && options->frames == 0) {
+        options->frames = 60;
+    }
+    return true;
+}

@@ -1,0 +1,26 @@
+// The viewer's command line.
+#ifndef LIMBER_SAMPLES_VIEWER_OPTIONS_H
+#define LIMBER_SAMPLES_VIEWER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct options {
+    const char *file;
+    const char *device;     // part of a name, or an index; NULL takes the best
+    const char *screenshot; // where the last frame goes, or NULL
+    uint32_t characters;
+    uint32_t frames; // 0 runs until the window is closed
+    uint32_t width;
+    uint32_t height;
+    bool headless;
+    bool validate;
+    bool help;
+} options;
+
+extern const char options_usage[];
+
+// False after a message on stderr where the arguments are not valid.
+bool options_parse(int argument_count, char **arguments, options *options);
+
+#endif

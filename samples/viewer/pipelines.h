@@ -1,0 +1,43 @@
+// The renderer's render passes and pipelines.
+#ifndef LIMBER_SAMPLES_VIEWER_PIPELINES_H
+#define LIMBER_SAMPLES_VIEWER_PIPELINES_H
+
+#include "graphics.h"
+
+// Mirrored by frame.glsl.
+typedef struct push_constants {
+    VkDeviceAddress frame;
+    VkDeviceAddress palette;
+    VkDeviceAddress placements;
+    uint32_t joint_count;
+    uint32_t first_placement;
+    uint32_t influence_count;
+    float base_color[4];
+} push_constants;
+
+typedef enum pipeline_id {
+    PIPELINE_SHADOW,
+    PIPELINE_SHADOW_DOUBLE_SIDED,
+    PIPELINE_CHARACTER,
+    PIPELINE_CHARACTER_DOUBLE_SIDED,
+    PIPELINE_GROUND,
+    PIPELINE_CONTACT,
+    PIPELINE_SKY,
+    PIPELINE_COUNT
+} pipeline_id;
+
+typedef struct pipelines {
+    VkFormat depth_format;
+    VkSampleCountFlagBits samples;
+    VkRenderPass shadow_pass;
+    VkRenderPass picture_pass;        // color, depth, and with more than one sample the resolved picture
+    VkDescriptorSetLayout set_layout; // binding 0 the base color texture, binding 1 the shadow map
+    VkPipelineLayout layout;
+    VkPipeline handles[PIPELINE_COUNT];
+} pipelines;
+
+lmb_result pipelines_create(const device *device, VkFormat picture_format, pipelines *pipelines, lmb_error *error);
+// A zeroed object is fine.
+void pipelines_destroy(const device *device, pipelines *pipelines);
+
+#endif

@@ -1,0 +1,46 @@
+// Draws the crowd straight from the batch's palettes: shadows of the sun, characters, ground, contact shades and sky,
+// into a picture that the window or a file takes.
+#ifndef LIMBER_SAMPLES_VIEWER_RENDERER_H
+#define LIMBER_SAMPLES_VIEWER_RENDERER_H
+
+#include "camera.h"
+#include "crowd.h"
+#include "graphics.h"
+
+// UNORM, holding values that are sRGB-encoded already.
+#define RENDERER_FORMAT VK_FORMAT_R8G8B8A8_UNORM
+
+typedef struct renderer renderer;
+
+typedef struct renderer_def {
+    device *device;
+    const crowd *crowd;
+    uint32_t frame_count; // frames in flight
+    uint32_t span_count;  // of the batch
+    VkExtent2D extent;
+} renderer_def;
+
+lmb_result renderer_create(const renderer_def *def, renderer **renderer, lmb_error *error);
+// NULL is fine. The device must be idle.
+void renderer_destroy(renderer *renderer);
+
+// A picture of another size; the device must be idle.
+lmb_result renderer_resize(renderer *renderer, VkExtent2D extent, lmb_error *error);
+VkExtent2D renderer_extent(const renderer *renderer);
+
+typedef struct renderer_frame {
+    VkCommandBuffer commands;
+    uint32_t frame; // slot
+    const crowd *crowd;
+    const camera *camera;
+    const lmb_gpu_batch *batch; // recorded before, in the same command buffer or an earlier one
+} renderer_frame;
+
+void renderer_record(renderer *renderer, const renderer_frame *frame);
+
+// After a recorded frame it is in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, visible to transfers.
+VkImage renderer_picture(const renderer *renderer);
+// Writes the picture of the last frame, which has completed, as a PNG.
+lmb_result renderer_save_picture(const renderer *renderer, const char *path, lmb_error *error);
+
+#endif

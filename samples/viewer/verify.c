@@ -1,0 +1,63 @@
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <limber/cpu.h>
+
+#include "graphics.h"
+
+typedef struct sides {
+    float *parameters;
+    float *shown;
+    float *reference;
+} sides;
+
+static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_error *error) {
+    lmb_cpu *cpu = NULL;
+    if (lmb_cpu_create(batch->program, NULL, &cpu, error)) {
+        return error->result;
+    }
+    const lmb_batch_inputs inputs = {.parameters = sides->parameters};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = sides->reference};
+    lmb_result result = lmb_cpu_run(cpu, batch, &inputs, &outputs, error);
+    lmb_cpu_destroy(cpu);
+    return result;
+}
+
+static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uint32_t frame, const sides *sides,
+                                   lmb_comparison *comparison, lmb_error *error) {
+    lmb_batch batch = lmb_gpu_batch_description(gpu_batch);
+    if (batch.character_count > VERIFY_CHARACTERS) {
+        batch.character_count = VERIFY_CHARACTERS;
+    }
+    size_t parameters = (size_t)batch.character_count * lmb_program_parameter_count(batch.program);
+    memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
+    if (device_read_stage(device, gpu_batch, frame, LMB_STAGE_PALETTE, sides->shown, error) ||
+        run_reference(&batch, sides, error)) {
+        return error->result;
+    }
+    const lmb_batch_outputs shown = {.stages[LMB_STAGE_PALETTE] = sides->shown};
+    const lmb_batch_outputs reference = {.stages[LMB_STAGE_PALETTE] = sides->reference};
+    return lmb_compare(&batch, &shown, &reference, 0, batch.character_count, comparison, error);
+}
+
+lmb_result verify_frame(device *device, lmb_gpu_batch *batch, uint32_t frame, lmb_comparison *comparison,
+                        lmb_error *error) {
+    lmb_batch description = lmb_gpu_batch_description(batch);
+    size_t floats = (size_t)lmb_batch_stage_floats(&description, LMB_STAGE_PALETTE) * description.character_count;
+    size_t parameters = (size_t)lmb_program_parameter_count(description.program) * description.character_count;
+    const sides sides = {malloc(parameters * sizeof(float)), malloc(floats * sizeof(float)),
+                         malloc(floats * sizeof(float))};
+    lmb_result result = LMB_OK;
+    if (sides.parameters == NULL || sides.shown == NULL || sides.reference == NULL) {
+        result =
+            graphics_fail(error, LMB_ERROR_MEMORY, "no memory to compare %u characters", description.character_count);
+    } else {
+        result = fill_and_compare(device, batch, frame, &sides, comparison, error);
+    }
+    free(sides.parameters);
+    free(sides.shown);
+    free(sides.reference);
+    return result;
+}

@@ -1,0 +1,387 @@
+// limber-viewer: a crowd, sampled, blended and skinned on the GPU, in a window or in a picture.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "controls.h"
+#include "options.h"
+#include "renderer.h"
+#include "timing.h"
+#include "verify.h"
+#include "window.h"
+
+#define FRAMES_IN_FLIGHT 2u
+#define HEADLESS_STEP (1.0 / 60.0)
+#define LONGEST_STEP 0.1 // after a pause of the whole program, nobody leaps
+
+typedef struct slot {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    VkFence done;
+    bool submitted;
+} slot;
+
+typedef struct viewer {
+    options options;
+    window *window; // NULL when headless
+    device device;
+    character character;
+    crowd crowd;
+    camera camera;
+    controls controls;
+    lmb_gpu *gpu;
+    lmb_gpu_program *program;
+    lmb_gpu_batch *batch;
+    renderer *renderer;
+    timing timing;
+    slot slots[FRAMES_IN_FLIGHT];
+    uint32_t frames;    // drawn
+    uint32_t last_slot; // of the last frame drawn
+    double seconds;     // that drawing took
+    char title[200];
+} viewer;
+
+static double now(void) {
+    struct timespec time;
+    timespec_get(&time, TIME_UTC);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static lmb_result open_device(viewer *viewer, lmb_error *error) {
+    device_request request = {.name = viewer->options.device, .validation = viewer->options.validate};
+    if (viewer->window != NULL) {
+        request.instance_extensions = window_extensions(&request.instance_extension_count);
+        request.swapchain = true;
+    }
+    if (device_open(&request, &viewer->device, error)) {
+        return error->result;
+    }
+    if (!viewer->device.graphics) {
+        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "device '%s' has no queue for graphics and compute",
+                             viewer->device.properties.deviceName);
+    }
+    return viewer->window != NULL ? window_attach(viewer->window, &viewer->device, FRAMES_IN_FLIGHT, error) : LMB_OK;
+}
+
+static lmb_result upload_program(viewer *viewer, lmb_error *error) {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    if (device_begin(&viewer->device, &pool, &commands, error)) {
+        return error->result;
+    }
+    lmb_result recorded = lmb_gpu_program_record_upload(viewer->program, commands, error);
+    lmb_error submit_error;
+    lmb_result submitted = device_submit_and_wait(&viewer->device, pool, commands, &submit_error);
+    if (recorded == LMB_OK && submitted != LMB_OK) {
+        *error = submit_error;
+        return submitted;
+    }
+    return recorded == LMB_OK ? lmb_gpu_program_uploaded(viewer->program, error) : recorded;
+}
+
+static lmb_result create_batch(viewer *viewer, lmb_error *error) {
+    const lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
+    if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error) ||
+        lmb_gpu_program_create(viewer->gpu, viewer->character.program, &viewer->program, error) ||
+        upload_program(viewer, error)) {
+        return error->result;
+    }
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    def.program = viewer->program;
+    def.character_count = viewer->crowd.count;
+    def.frame_count = FRAMES_IN_FLIGHT;
+    return lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error);
+}
+
+static lmb_result create_slot(const device *device, slot *slot, lmb_error *error) {
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                          .queueFamilyIndex = device->queue_family};
+    if (graphics_check(vkCreateCommandPool(device->device, &pool, NULL, &slot->pool), "vkCreateCommandPool", error)) {
+        return error->result;
+    }
+    const VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                  .commandPool = slot->pool,
+                                                  .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                  .commandBufferCount = 1};
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    if (graphics_check(vkAllocateCommandBuffers(device->device, &commands, &slot->commands), "vkAllocateCommandBuffers",
+                       error)) {
+        return error->result;
+    }
+    return graphics_check(vkCreateFence(device->device, &fence, NULL, &slot->done), "vkCreateFence", error);
+}
+
+static lmb_result create_frames(viewer *viewer, lmb_error *error) {
+    const renderer_def def = {.device = &viewer->device,
+                              .crowd = &viewer->crowd,
+                              .frame_count = FRAMES_IN_FLIGHT,
+                              .span_count = lmb_gpu_batch_span_count(viewer->batch),
+                              .extent = viewer->window != NULL
+                                            ? window_extent(viewer->window)
+                                            : (VkExtent2D){viewer->options.width, viewer->options.height}};
+    if (renderer_create(&def, &viewer->renderer, error) ||
+        timing_create(&viewer->device, FRAMES_IN_FLIGHT, &viewer->timing, error)) {
+        return error->result;
+    }
+    for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
+        if (create_slot(&viewer->device, &viewer->slots[i], error)) {
+            return error->result;
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
+    const options *options = &viewer->options;
+    if (character_open(options->file, &viewer->character, error) ||
+        crowd_create(&viewer->character, options->characters, &viewer->crowd, error) ||
+        (!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
+        open_device(viewer, error) || create_batch(viewer, error) || create_frames(viewer, error)) {
+        return error->result;
+    }
+    viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
+    viewer->controls.speed = 1.0;
+    return LMB_OK;
+}
+
+static void close_device(viewer *viewer) {
+    VkDevice device = viewer->device.device;
+    vkDeviceWaitIdle(device);
+    for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
+        vkDestroyFence(device, viewer->slots[i].done, NULL);
+        vkDestroyCommandPool(device, viewer->slots[i].pool, NULL);
+    }
+    timing_destroy(&viewer->device, &viewer->timing);
+    renderer_destroy(viewer->renderer);
+    lmb_gpu_batch_destroy(viewer->batch);
+    lmb_gpu_program_destroy(viewer->program);
+    lmb_gpu_destroy(viewer->gpu);
+}
+
+static void close_viewer(viewer *viewer) {
+    if (viewer->device.device != VK_NULL_HANDLE) {
+        close_device(viewer);
+    }
+    window_close(viewer->window);
+    device_close(&viewer->device);
+    crowd_destroy(&viewer->crowd);
+    character_close(&viewer->character);
+}
+
+static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error) {
+    slot *slot = &viewer->slots[index];
+    if (!slot->submitted) {
+        return LMB_OK;
+    }
+    if (graphics_check(vkWaitForFences(viewer->device.device, 1, &slot->done, VK_TRUE, UINT64_MAX), "vkWaitForFences",
+                       error)) {
+        return error->result;
+    }
+    slot->submitted = false;
+    timing_collect(&viewer->timing, &viewer->device, index);
+    if (graphics_check(vkResetFences(viewer->device.device, 1, &slot->done), "vkResetFences", error)) {
+        return error->result;
+    }
+    return graphics_check(vkResetCommandPool(viewer->device.device, slot->pool, 0), "vkResetCommandPool", error);
+}
+
+static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error) {
+    VkCommandBuffer commands = viewer->slots[index].commands;
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    if (graphics_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer", error)) {
+        return error->result;
+    }
+    timing_record_begin(&viewer->timing, commands, index);
+    const lmb_gpu_record_info info = {.commands = commands,
+                                      .frame = index,
+                                      .query_pool = viewer->timing.pool,
+                                      .first_query = timing_first_query(index)};
+    if (lmb_gpu_batch_record(viewer->batch, &info, error)) {
+        return error->result;
+    }
+    timing_record_before_draw(&viewer->timing, commands, index);
+    renderer_record(viewer->renderer, &(renderer_frame){.commands = commands,
+                                                        .frame = index,
+                                                        .crowd = &viewer->crowd,
+                                                        .camera = &viewer->camera,
+                                                        .batch = viewer->batch});
+    timing_record_after_draw(&viewer->timing, commands, index);
+    if (viewer->window != NULL) {
+        window_record_copy(viewer->window, commands, renderer_picture(viewer->renderer),
+                           renderer_extent(viewer->renderer));
+    }
+    return graphics_check(vkEndCommandBuffer(commands), "vkEndCommandBuffer", error);
+}
+
+static lmb_result submit_frame(viewer *viewer, uint32_t index, lmb_error *error) {
+    slot *slot = &viewer->slots[index];
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    VkSemaphore acquired = VK_NULL_HANDLE;
+    VkSemaphore rendered = VK_NULL_HANDLE;
+    VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &slot->commands};
+    if (viewer->window != NULL) {
+        acquired = window_acquired(viewer->window, index);
+        rendered = window_rendered(viewer->window);
+        submit.waitSemaphoreCount = 1;
+        submit.pWaitSemaphores = &acquired;
+        submit.pWaitDstStageMask = &stage;
+        submit.signalSemaphoreCount = 1;
+        submit.pSignalSemaphores = &rendered;
+    }
+    if (graphics_check(vkQueueSubmit(viewer->device.queue, 1, &submit, slot->done), "vkQueueSubmit", error)) {
+        return error->result;
+    }
+    slot->submitted = true;
+    viewer->last_slot = index;
+    viewer->frames++;
+    return viewer->window != NULL ? window_present(viewer->window, error) : LMB_OK;
+}
+
+// The swapchain and the picture at the window's size. `ready` is false while there is nothing to draw on.
+static lmb_result prepare_window(viewer *viewer, uint32_t index, bool *ready, lmb_error *error) {
+    *ready = false;
+    if (window_is_stale(viewer->window)) {
+        vkDeviceWaitIdle(viewer->device.device);
+        if (window_renew(viewer->window, error)) {
+            return error->result;
+        }
+        if (window_is_stale(viewer->window)) {
+            return LMB_OK;
+        }
+        if (renderer_resize(viewer->renderer, window_extent(viewer->window), error)) {
+            return error->result;
+        }
+    }
+    return window_acquire(viewer->window, index, ready, error);
+}
+
+static void handle_window(viewer *viewer) {
+    window_input input;
+    window_poll(viewer->window, &input);
+    controls_apply(&viewer->controls, &input, &viewer->crowd, &viewer->camera);
+    char title[sizeof viewer->title];
+    controls_describe(&viewer->controls, &viewer->crowd, title, sizeof title);
+    if (strcmp(title, viewer->title) != 0) {
+        memcpy(viewer->title, title, sizeof title);
+        window_set_title(viewer->window, title);
+    }
+}
+
+static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
+    uint32_t index = viewer->frames % FRAMES_IN_FLIGHT;
+    bool ready = true;
+    if (wait_for_slot(viewer, index, error) ||
+        (viewer->window != NULL && prepare_window(viewer, index, &ready, error))) {
+        return error->result;
+    }
+    if (!ready) {
+        return LMB_OK;
+    }
+    crowd_advance(&viewer->crowd, controls_take_time(&viewer->controls, elapsed));
+    crowd_write_parameters(&viewer->crowd, lmb_gpu_batch_parameters(viewer->batch, index));
+    if (record_frame(viewer, index, error)) {
+        return error->result;
+    }
+    return submit_frame(viewer, index, error);
+}
+
+static lmb_result draw_frames(viewer *viewer, lmb_error *error) {
+    double started = now();
+    double before = started;
+    while (!viewer->controls.quit && (viewer->options.frames == 0 || viewer->frames < viewer->options.frames)) {
+        double elapsed = HEADLESS_STEP;
+        if (viewer->window != NULL) {
+            handle_window(viewer);
+            double after = now();
+            elapsed = after - before < LONGEST_STEP ? after - before : LONGEST_STEP;
+            before = after;
+        }
+        if (draw_frame(viewer, elapsed, error)) {
+            return error->result;
+        }
+    }
+    for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
+        if (wait_for_slot(viewer, i, error)) {
+            return error->result;
+        }
+    }
+    viewer->seconds = now() - started;
+    return LMB_OK;
+}
+
+// What was seen; true where all of it is as promised.
+static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
+    VkExtent2D extent = renderer_extent(viewer->renderer);
+    lmb_comparison comparison = {0};
+    if (verify_frame(&viewer->device, viewer->batch, viewer->last_slot, &comparison, error)) {
+        return error->result;
+    }
+    printf("device: %s\n", viewer->device.properties.deviceName);
+    printf("characters: %u of %s, %u joints each\n", viewer->crowd.count, viewer->character.name,
+           lmb_program_joint_count(viewer->character.program));
+    printf("frames: %u of %ux%u in %.2f s\n", viewer->frames, extent.width, extent.height, viewer->seconds);
+    timing_print(&viewer->timing);
+    uint64_t differs = lmb_comparison_differs(&comparison);
+    printf("%s: %llu values compared, %llu differ\n", differs == 0 ? "bit-exact" : "not bit-exact",
+           (unsigned long long)lmb_comparison_values(&comparison), (unsigned long long)differs);
+    if (differs != 0) {
+        char text[300];
+        lmb_comparison_describe(&comparison, text, sizeof text);
+        printf("first difference: %s\n", text);
+    }
+    *good = differs == 0;
+    return LMB_OK;
+}
+
+static lmb_result show(viewer *viewer, bool *good, lmb_error *error) {
+    if (viewer->window != NULL) {
+        fputs(controls_help, stdout);
+        fflush(stdout);
+    }
+    if (draw_frames(viewer, error)) {
+        return error->result;
+    }
+    if (viewer->frames == 0) {
+        return LMB_OK;
+    }
+    if (viewer->options.screenshot != NULL &&
+        renderer_save_picture(viewer->renderer, viewer->options.screenshot, error)) {
+        return error->result;
+    }
+    return summarize(viewer, good, error);
+}
+
+static int run(const options *options) {
+    viewer viewer = {.options = *options};
+    lmb_error error;
+    bool good = true;
+    lmb_result result = open_viewer(&viewer, &error);
+    if (result == LMB_OK) {
+        result = show(&viewer, &good, &error);
+    }
+    if (result != LMB_OK) {
+        fprintf(stderr, "limber-viewer: %s\n", error.message);
+    }
+    if (viewer.device.validation_messages != NULL && *viewer.device.validation_messages != 0) {
+        fprintf(stderr, "limber-viewer: the validation layer had %u messages\n", *viewer.device.validation_messages);
+        good = false;
+    }
+    close_viewer(&viewer);
+    return result == LMB_OK && good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argument_count, char **arguments) {
+    options options;
+    if (!options_parse(argument_count, arguments, &options)) {
+        return 2;
+    }
+    if (options.help) {
+        fputs(options_usage, stdout);
+        return EXIT_SUCCESS;
+    }
+    return run(&options);
+}
