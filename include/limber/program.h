@@ -23,6 +23,10 @@
 /// the weighted geometric mean, or the weighted mean where an input differs in sign from the first or is zero; inputs of
 /// weight 0 change nothing. If all weights are 0 the result is the rest pose. If a sum of rotations vanishes, the
 /// rotation is that of the rest pose.
+///
+/// Errors against float64. Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
+/// relative, where b/a is from 2^-8 to 2^8, and within 4e-6 for any other ratio of values that the snapping rule leaves
+/// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation.
 #ifndef LIMBER_PROGRAM_H
 #define LIMBER_PROGRAM_H
 

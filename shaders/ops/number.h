@@ -37,7 +37,7 @@ OP real clamp_real(real x, real low, real high) {
     return SELECT(raised > high, high, raised);
 }
 
-// 1/x to 2 ulp for 2^-120 <= |x| <= 2^120; 0 for 0. Two steps of third order from a guess within 12 %.
+// 1/x to 2 ulp for 2^-90 <= |x| <= 2^90; 0 for 0. Two steps of third order from a guess within 12 %.
 OP real reciprocal(real x) {
     word bits = BITS(x);
     word magnitude = bits & BITS_MAGNITUDE;
@@ -50,7 +50,7 @@ OP real reciprocal(real x) {
     return REAL(SELECT(magnitude == 0u, 0u, BITS(y) | (bits & BITS_SIGN)));
 }
 
-// 1/sqrt(x) to 2 ulp for 2^-120 <= x <= 2^120. Two steps of third order from a guess within 3.5 %.
+// 1/sqrt(x) to 2 ulp for 2^-90 <= x <= 2^90. Two steps of third order from a guess within 3.5 %.
 OP real reciprocal_root(real x) {
     real y = REAL(0x5f3759dfu - (BITS(x) >> 1u));
     real e = 1.0f - (x * y) * y;

@@ -1,0 +1,208 @@
+// The shared operations against float64, each over the whole domain that it reduces to, and the snapping rule.
+#include "suite.h"
+
+#include "../shaders/ops/layout.h"
+#include "../shaders/ops/model.h"
+#include "../shaders/ops/operations.h"
+
+#include <limber/math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Distance in units in the last place of the exact value.
+static double ulps(float actual, double exact) {
+    int exponent;
+    frexp(exact, &exponent);
+    return fabs((double)actual - exact) / ldexp(1.0, exponent - 24);
+}
+
+// The largest error of a function over every float whose bits lie in [first, last).
+static double largest_error(float (*function)(float), double (*exact)(double), uint32_t first, uint32_t last) {
+    double largest = 0.0;
+    for (uint32_t bits = first; bits < last; bits++) {
+        double error = ulps(function(REAL(bits)), exact((double)REAL(bits)));
+        largest = error > largest ? error : largest;
+    }
+    return largest;
+}
+
+static double exact_reciprocal(double x) {
+    return 1.0 / x;
+}
+
+static double exact_reciprocal_root(double x) {
+    return 1.0 / sqrt(x);
+}
+
+static void within(const char *name, double error, double bound) {
+    printf("%s: %.3f of %.3f\n", name, error, bound);
+    assert_true(error <= bound);
+}
+
+static void reciprocal_over_a_binade(void **state) {
+    (void)state;
+    within("reciprocal, ulp", largest_error(reciprocal, exact_reciprocal, 0x3f800000u, 0x40000000u), 2.0);
+    within("negative reciprocal, ulp", largest_error(reciprocal, exact_reciprocal, 0xbf800000u, 0xc0000000u), 2.0);
+}
+
+static void reciprocal_repeats_itself_in_every_binade(void **state) {
+    (void)state;
+    for (int exponent = -90; exponent < 90; exponent++) {
+        for (uint32_t bits = 0x3f800000u; bits < 0x40000000u; bits += 9973) {
+            float x = REAL(bits);
+            assert_true(reciprocal(ldexpf(x, exponent)) == ldexpf(reciprocal(x), -exponent));
+            float root = reciprocal_root(ldexpf(x, 2 * (exponent / 2)));
+            assert_true(root == ldexpf(reciprocal_root(x), -(exponent / 2)));
+        }
+    }
+    assert_int_equal(BITS(reciprocal(0.0f)), 0);
+    assert_true(reciprocal(1.0f) == 1.0f && reciprocal(0.5f) == 2.0f);
+}
+
+static void reciprocal_root_over_two_binades(void **state) {
+    (void)state;
+    within("reciprocal root, ulp", largest_error(reciprocal_root, exact_reciprocal_root, 0x3f800000u, 0x40800000u),
+           2.0);
+    assert_true(reciprocal_root(1.0f) == 1.0f && reciprocal_root(4.0f) == 0.5f);
+}
+
+static void logarithm_over_a_binade_and_its_neighbours(void **state) {
+    (void)state;
+    within("logarithm below 1, ulp", largest_error(logarithm2, log2, 0x3f000000u, 0x3f800000u), 2.0);
+    within("logarithm above 1, ulp", largest_error(logarithm2, log2, 0x3f800001u, 0x40000000u), 2.0);
+    within("logarithm above 2, ulp", largest_error(logarithm2, log2, 0x40000000u, 0x40800000u), 2.0);
+    assert_int_equal(BITS(logarithm2(1.0f)), 0);
+    for (int exponent = -126; exponent < 127; exponent++) {
+        assert_true(logarithm2(ldexpf(1.0f, exponent)) == (float)exponent);
+        within("logarithm", ulps(logarithm2(ldexpf(1.7f, exponent)), log2((double)ldexpf(1.7f, exponent))), 2.0);
+    }
+}
+
+static void exponential_over_two_periods(void **state) {
+    (void)state;
+    double below = largest_error(exponential2, exp2, 0xb0000000u, 0xbf800001u);
+    double above = largest_error(exponential2, exp2, 0x30000000u, 0x3f800001u);
+    within("exponential from -1 to 0, ulp", below, 2.0);
+    within("exponential from 0 to 1, ulp", above, 2.0);
+    for (int whole = -126; whole <= 126; whole++) {
+        assert_true(exponential2((float)whole) == ldexpf(1.0f, whole));
+        within("exponential, ulp", ulps(exponential2((float)whole * 0.999f), exp2((double)((float)whole * 0.999f))),
+               2.0);
+    }
+    assert_true(exponential2(1e9f) == ldexpf(1.0f, 126) && exponential2(-1e9f) == ldexpf(1.0f, -126));
+}
+
+static void slerp_coefficient_everywhere(void **state) {
+    (void)state;
+    double largest = 0.0;
+    for (int i = 0; i <= 2000; i++) {
+        float cosine = (float)i / 2000.0f;
+        double angle = acos((double)cosine);
+        for (int k = 0; k <= 1000; k++) {
+            float t = (float)k / 1000.0f;
+            double exact = angle < 1e-6 ? (double)t : sin((double)t * angle) / sin(angle);
+            double error = fabs((double)slerp_coefficient(t, cosine - 1.0f) - exact);
+            largest = error > largest ? error : largest;
+        }
+        assert_true(slerp_coefficient(0.0f, cosine - 1.0f) == 0.0f);
+        assert_true(slerp_coefficient(1.0f, cosine - 1.0f) == 1.0f);
+    }
+    within("slerp coefficient, 1e-6", largest * 1e6, 1.0);
+}
+
+static void scale_within_its_bounds(void **state) {
+    (void)state;
+    double inside = 0.0, outside = 0.0;
+    for (int ratio = -76; ratio <= 76; ratio++) {
+        for (int k = 0; k <= 64; k++) {
+            float a = 1.2345f * ldexpf(1.0f, -ratio / 2 - (ratio & 1));
+            float b = a * exp2f((float)ratio * 0.99f);
+            float t = (float)k / 64.0f;
+            double exact = (double)a * pow((double)b / (double)a, (double)t);
+            double error = fabs((double)blend_scale(a, b, t) / exact - 1.0);
+            if (abs(ratio) <= 8) {
+                inside = error > inside ? error : inside;
+            } else {
+                outside = error > outside ? error : outside;
+            }
+            assert_true(blend_scale(-a, -b, t) == -blend_scale(a, b, t));
+        }
+    }
+    within("scale, ratios 2^-8 to 2^8, 1e-6", inside * 1e6, 2.0);
+    // As the header states it.
+    within("scale, ratios 2^-76 to 2^76, 1e-6", outside * 1e6, 4.0);
+}
+
+static void scale_at_its_edges(void **state) {
+    (void)state;
+    assert_true(blend_scale(2.0f, 3.0f, 0.0f) == 2.0f && blend_scale(2.0f, 3.0f, 1.0f) == 3.0f);
+    assert_true(blend_scale(0.7f, 0.7f, 0.3f) == 0.7f);
+    assert_true(blend_scale(0.0f, 2.0f, 0.25f) == 0.5f);
+    assert_true(blend_scale(2.0f, 0.0f, 0.25f) == 1.5f);
+    assert_true(blend_scale(-1.0f, 1.0f, 0.5f) == 0.0f);
+    assert_true(blend_scale(-1.0f, 1.0f, 0.75f) == 0.5f);
+    assert_true(divide_scale(3.0f, 0.0f) == 1.0f && divide_scale(0.0f, 3.0f) == 0.0f);
+}
+
+static void curves_keep_their_ends_and_middle(void **state) {
+    (void)state;
+    for (uint32_t curve = CURVE_LINEAR; curve <= CURVE_UNIFORM_S; curve++) {
+        assert_true(shape_weight(curve, 0.0f) == 0.0f);
+        assert_true(shape_weight(curve, 0.5f) == 0.5f);
+        assert_true(shape_weight(curve, 1.0f) == 1.0f);
+    }
+    double largest = 0.0;
+    for (int i = 0; i <= 100000; i++) {
+        float a = (float)i / 100000.0f;
+        double x = (double)a;
+        double error = fabs((double)shape_weight(CURVE_UNIFORM_S, a) - x * x / (2.0 * (x * x - x) + 1.0));
+        largest = error > largest ? error : largest;
+    }
+    within("uniform S, 1e-6", largest * 1e6, 1.0);
+}
+
+static void snapping_rule(void **state) {
+    (void)state;
+    const struct {
+        uint32_t given, snapped;
+    } cases[] = {
+        {0x00000000u, 0x00000000u}, {0x80000000u, 0x00000000u}, // both zeros
+        {0x00000001u, 0x00000000u}, {0x807fffffu, 0x00000000u}, // subnormals
+        {0x2b7fffffu, 0x00000000u}, {0xab7fffffu, 0x00000000u}, // just below 2^-40
+        {0x2b800000u, 0x2b800000u}, {0xab800000u, 0xab800000u}, // 2^-40
+        {0x2b800001u, 0x2b800001u}, {0x3f800000u, 0x3f800000u}, // above it
+        {0x537fffffu, 0x537fffffu}, {0x53800000u, 0x53800000u}, // to 2^40
+        {0x53800001u, 0x53800000u}, {0xd3800001u, 0xd3800000u}, // just above
+        {0x7f7fffffu, 0x53800000u}, {0x7f800000u, 0x53800000u}, // the largest, infinity
+        {0xff800000u, 0xd3800000u}, {0x7f800001u, 0x00000000u}, // NaN, signalling
+        {0x7fc00000u, 0x00000000u}, {0xffc00000u, 0x00000000u}, // and quiet
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(BITS(snap(REAL(cases[i].given))), cases[i].snapped);
+    }
+    assert_int_equal(BITS(LMB_SMALLEST), SNAP_SMALLEST);
+    assert_int_equal(BITS(LMB_LARGEST), SNAP_LARGEST);
+}
+
+static void full_mask_is_weight_one(void **state) {
+    (void)state;
+    // The masked blend multiplies by this.
+    assert_true(255.0f * 0.00392156886f == 1.0f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reciprocal_over_a_binade),
+        cmocka_unit_test(reciprocal_repeats_itself_in_every_binade),
+        cmocka_unit_test(reciprocal_root_over_two_binades),
+        cmocka_unit_test(logarithm_over_a_binade_and_its_neighbours),
+        cmocka_unit_test(exponential_over_two_periods),
+        cmocka_unit_test(slerp_coefficient_everywhere),
+        cmocka_unit_test(scale_within_its_bounds),
+        cmocka_unit_test(scale_at_its_edges),
+        cmocka_unit_test(curves_keep_their_ends_and_middle),
+        cmocka_unit_test(snapping_rule),
+        cmocka_unit_test(full_mask_is_weight_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

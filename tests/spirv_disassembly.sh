@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Disassembles modules with SPIRV-Tools, apart from the project's own reader, and fails on a float operation without
+# NoContraction, or on an instruction that devices may round as they like. Arguments: modules.
+set -euo pipefail
+status=0
+for module in "$@"; do
+    spirv-dis --raw-id --no-color "$module" | awk -v module="$(basename "$module")" '
+        $1 == "OpDecorate" && $3 == "NoContraction" { decorated[$2] = 1 }
+        $3 ~ /^OpF(Add|Sub|Mul|Negate)$/ { operations++; if (!decorated[$1]) { print module ": bare: " $0; bad = 1 } }
+        $3 ~ /^Op(FDiv|FRem|FMod|Dot|VectorTimesScalar|VectorTimesMatrix|MatrixTimes[A-Za-z]*|OuterProduct|QuantizeToF16)$/ {
+            print module ": banned: " $0; bad = 1 }
+        $3 == "OpExtInst" && $6 != "Floor" { print module ": banned: " $0; bad = 1 }
+        END {
+            print module ": " operations + 0 " float operations, all rounded on their own"
+            exit bad || operations == 0
+        }' || status=1
+done
+exit "$status"

@@ -1,0 +1,200 @@
+// The modules that are embedded: nothing contracted, nothing that devices round as they like, and the constants that C
+// has; and the reader itself on modules that are wrong.
+#include "suite.h"
+
+#include "../src/spirv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.spv.h"
+#include "pose.spv.h"
+#include "probe.spv.h"
+
+static const struct {
+    const char *name;
+    const uint32_t *words;
+    size_t count;
+} modules[] = {{"pose", kernel_pose, sizeof kernel_pose / 4},
+               {"model", kernel_model, sizeof kernel_model / 4},
+               {"probe", kernel_probe, sizeof kernel_probe / 4}};
+
+enum {
+    MODULES = sizeof modules / sizeof modules[0],
+    OP_DECORATE = 71,
+    OP_F_ADD = 129,
+    OP_CONSTANT = 43,
+    FLOAT_TYPE = 22
+};
+
+static lmb_host host;
+
+static lmb_spirv copy_module(size_t index) {
+    lmb_spirv copy = {malloc(modules[index].count * 4), modules[index].count};
+    memcpy(copy.words, modules[index].words, copy.count * 4);
+    return copy;
+}
+
+static void embedded_modules_pass(void **state) {
+    (void)state;
+    for (size_t i = 0; i < MODULES; i++) {
+        lmb_error error = {0};
+        if (lmb_spirv_check(&host, modules[i].words, modules[i].count, &error) != LMB_OK) {
+            fail_msg("%s: %s", modules[i].name, error.message);
+        }
+        size_t operations = lmb_spirv_count_float_operations(modules[i].words, modules[i].count);
+        printf("%s: %zu float operations\n", modules[i].name, operations);
+        assert_true(operations > 50);
+    }
+}
+
+static void one_bare_operation_is_found(void **state) {
+    (void)state;
+    lmb_spirv copy = copy_module(0);
+    size_t at = 5;
+    // Takes one NoContraction away, by making it decorate with something else (RelaxedPrecision, 0).
+    while ((copy.words[at] & 0xffff) != OP_DECORATE || copy.words[at + 2] != 42) {
+        at += copy.words[at] >> 16;
+    }
+    copy.words[at + 2] = 0;
+    lmb_error error = {0};
+    assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "lacks NoContraction"));
+    // And put back by the build step.
+    lmb_spirv exact;
+    assert_int_equal(lmb_spirv_forbid_contraction(&host, copy.words, copy.count, &exact, &error), LMB_OK);
+    assert_int_equal(exact.count, copy.count + 3);
+    assert_int_equal(lmb_spirv_check(&host, exact.words, exact.count, &error), LMB_OK);
+    lmb_spirv_release(&host, &exact);
+    free(copy.words);
+}
+
+static void banned_operations_are_found(void **state) {
+    (void)state;
+    // An addition turned into a division, a remainder, a dot product.
+    const uint32_t banned[] = {136, 140, 141, 142, 148};
+    for (size_t i = 0; i < sizeof banned / sizeof banned[0]; i++) {
+        lmb_spirv copy = copy_module(1);
+        size_t at = 5;
+        while ((copy.words[at] & 0xffff) != OP_F_ADD) {
+            at += copy.words[at] >> 16;
+        }
+        copy.words[at] = (copy.words[at] & 0xffff0000u) | banned[i];
+        lmb_error error = {0};
+        assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, &error), LMB_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, "not rounded alike"));
+        free(copy.words);
+    }
+}
+
+static void rounding_mode_is_declared_once(void **state) {
+    (void)state;
+    for (size_t i = 0; i < MODULES; i++) {
+        lmb_spirv declared;
+        lmb_error error;
+        assert_int_equal(lmb_spirv_declare_rte(&host, modules[i].words, modules[i].count, &declared, &error), LMB_OK);
+        int capabilities = 0, modes = 0;
+        for (size_t at = 5; at < declared.count; at += declared.words[at] >> 16) {
+            capabilities += (declared.words[at] & 0xffff) == 17 && declared.words[at + 1] == 4467;
+            modes += (declared.words[at] & 0xffff) == 16 && declared.words[at + 2] == 4462;
+        }
+        assert_int_equal(capabilities, 1);
+        assert_int_equal(modes, 1);
+        assert_int_equal(lmb_spirv_check(&host, declared.words, declared.count, &error), LMB_OK);
+        lmb_spirv_release(&host, &declared);
+    }
+}
+
+static void malformed_modules_are_refused(void **state) {
+    (void)state;
+    lmb_spirv result;
+    for (size_t count = 0; count < 400; count++) {
+        // Cut short: refused, or whole up to a boundary between instructions.
+        (void)lmb_spirv_check(&host, kernel_pose, count, NULL);
+    }
+    assert_int_equal(lmb_spirv_check(&host, kernel_pose, 4, NULL), LMB_ERROR_FORMAT);
+    lmb_spirv copy = copy_module(0);
+    copy.words[5] = 0; // an instruction without a length
+    assert_int_equal(lmb_spirv_check(&host, copy.words, copy.count, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_spirv_forbid_contraction(&host, copy.words, copy.count, &result, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_spirv_declare_rte(&host, copy.words, copy.count, &result, NULL), LMB_ERROR_FORMAT);
+    copy.words[5] = 0xffff0011u; // one that leaves the module
+    assert_int_equal(lmb_spirv_check(&host, copy.words, 100, NULL), LMB_ERROR_FORMAT);
+    free(copy.words);
+}
+
+// Bits of every float literal in the shared sources, as C reads them.
+typedef struct literals {
+    uint32_t bits[4096];
+    size_t count;
+} literals;
+
+// The sign is an operation of its own in the sources, which the compiler folds.
+static bool has_literal(const literals *all, uint32_t bits) {
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->bits[i] == (bits & 0x7fffffffu)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_literals(const char *path, literals *all) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    static char text[1 << 18];
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    for (char *at = text; *at != '\0';) {
+        char *end = at;
+        bool starts = (*at >= '0' && *at <= '9') && (at == text || strchr("( -+,;[", at[-1]) != NULL);
+        float value = starts ? strtof(at, &end) : 0.0f;
+        if (end > at && *end == 'f') {
+            assert_true(all->count < sizeof all->bits / sizeof all->bits[0]);
+            memcpy(&all->bits[all->count++], &value, sizeof value);
+        }
+        at = end > at ? end : at + 1;
+    }
+}
+
+static void constants_are_those_of_c(void **state) {
+    (void)state;
+    static literals all;
+    const char *files[] = {"number.h",     "quaternion.h", "transform.h", "sampling.h",
+                           "operations.h", "program.h",    "model.h",     "probe.h"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);
+        read_literals(path, &all);
+    }
+    for (size_t i = 0; i < MODULES; i++) {
+        uint32_t float_type = 0;
+        size_t constants = 0;
+        for (size_t at = 5; at < modules[i].count; at += modules[i].words[at] >> 16) {
+            const uint32_t *instruction = modules[i].words + at;
+            if ((instruction[0] & 0xffff) == FLOAT_TYPE) {
+                float_type = instruction[1];
+            } else if ((instruction[0] & 0xffff) == OP_CONSTANT && instruction[1] == float_type) {
+                constants++;
+                if (!has_literal(&all, instruction[3])) {
+                    fail_msg("%s: constant 0x%08x is no literal of the shared sources", modules[i].name,
+                             (unsigned)instruction[3]);
+                }
+            }
+        }
+        printf("%s: %zu constants\n", modules[i].name, constants);
+        assert_true(constants >= 2);
+    }
+}
+
+int main(void) {
+    host = lmb_host_resolve(NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(embedded_modules_pass),         cmocka_unit_test(one_bare_operation_is_found),
+        cmocka_unit_test(banned_operations_are_found),   cmocka_unit_test(rounding_mode_is_declared_once),
+        cmocka_unit_test(malformed_modules_are_refused), cmocka_unit_test(constants_are_those_of_c),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
