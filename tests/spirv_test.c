@@ -182,6 +182,7 @@ static void constants_are_those_of_c(void **state) {
         read_literals(path, &all);
     }
     // Before optimisation, which may fold operations on bits.
+    size_t all_constants = 0;
     for (size_t i = 0; i < MODULES; i++) {
         lmb_spirv bare = read_bare_module(modules[i].name);
         uint32_t float_type = 0;
@@ -199,9 +200,10 @@ static void constants_are_those_of_c(void **state) {
             }
         }
         printf("%s: %zu constants\n", modules[i].name, constants);
-        assert_true(constants >= 2);
+        all_constants += constants;
         free(bare.words);
     }
+    assert_true(all_constants > 60);
 }
 
 int main(void) {
