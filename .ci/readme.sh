@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs what README tells its reader to run: every block fenced as ```sh, in order, in one shell in the root, stopping at
+# the first command that fails. A block fenced as ```sh (elsewhere) is shown and not run: what it does has a step of its own
+# in .ci/run, or needs a window.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+commands=$(awk '/^```/ { run = ($0 == "```sh"); next } run' README.md)
+if [ -z "$commands" ]; then
+    echo "README.md has no block fenced as \`\`\`sh" >&2
+    exit 1
+fi
+bash -eux -o pipefail <<<"$commands"
