@@ -1,0 +1,68 @@
+cmake_minimum_required(VERSION 3.25)
+
+# cmake -DKIND=static|shared|embedded -DSOURCE=... -DBINARY=... -DOPTIONS=... -P build.cmake
+# Builds the consumers: of an installed static or shared Limber, or of one that is embedded as sources.
+function(run)
+    execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT result EQUAL 0)
+        list(JOIN ARGV " " command)
+        message(FATAL_ERROR "${command}\n${output}")
+    endif()
+endfunction()
+
+function(build source binary)
+    run(${CMAKE_COMMAND} -S ${source} -B ${binary} -G Ninja ${OPTIONS} ${ARGN})
+    run(${CMAKE_COMMAND} --build ${binary})
+endfunction()
+
+# Every symbol that a library defines for others starts with lmb_, so that it cannot meet one of the host's: its own
+# volk above all. And it asks for no Vulkan function by name, since it links no loader.
+function(check_symbols library)
+    execute_process(COMMAND nm --extern-only ${ARGN} ${library} OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL " [A-TV-Z] [^\n]+" defined "${lines}")
+    string(REGEX MATCHALL " U vk[^\n]+" wanted "${lines}")
+    list(FILTER defined EXCLUDE REGEX "^ [A-Z] (lmb_|_init$|_fini$|__)")
+    if(defined OR wanted)
+        message(FATAL_ERROR "${library} defines${defined}; wants${wanted}")
+    endif()
+endfunction()
+
+set(source_options -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF)
+if(KIND STREQUAL "embedded")
+    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded -DLIMBER_SOURCE=${SOURCE})
+    return()
+endif()
+
+set(prefix ${BINARY}/${KIND}-prefix)
+set(shared OFF)
+if(KIND STREQUAL "shared")
+    set(shared ON)
+endif()
+build(${SOURCE} ${BINARY}/${KIND}-limber ${source_options} -DBUILD_SHARED_LIBS=${shared}
+      -DCMAKE_INSTALL_PREFIX=${prefix})
+run(${CMAKE_COMMAND} --install ${BINARY}/${KIND}-limber)
+build(${SOURCE}/tests/consumer ${BINARY}/${KIND} -DCMAKE_PREFIX_PATH=${prefix} -DCONSUMER_COMPONENTS=${COMPONENTS})
+run(${BINARY}/${KIND}/consumer_headers)
+
+file(GLOB_RECURSE libraries ${prefix}/liblimber*.a ${prefix}/liblimber*.so)
+if(NOT libraries)
+    message(FATAL_ERROR "No library was installed in ${prefix}")
+endif()
+foreach(library IN LISTS libraries)
+    if(KIND STREQUAL "shared")
+        check_symbols(${library} --dynamic)
+    else()
+        check_symbols(${library})
+    endif()
+endforeach()
+
+# The same by pkg-config, without CMake.
+file(GLOB_RECURSE package ${prefix}/limber.pc)
+get_filename_component(package_dir "${package}" DIRECTORY)
+set(ENV{PKG_CONFIG_PATH} ${package_dir})
+execute_process(COMMAND pkg-config --${KIND} --cflags --libs limber
+                OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+separate_arguments(compiler_flags UNIX_COMMAND "${COMPILER_FLAGS}")
+run(${COMPILER} ${compiler_flags} ${SOURCE}/tests/consumer/consumer.c -o ${BINARY}/${KIND}/consumer_pkgconfig ${flags}
+    -lvulkan -Wl,-rpath,${package_dir}/..)
