@@ -16,13 +16,13 @@
 /// | #LMB_OP_DIFFERENCE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
 ///
-/// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one that is NaN counts as 0 and as
-/// refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly; where s is to be
-/// divided by a zero, the quotient is 1 (no change). Weighted: translation is the weighted mean, rotation the weighted
-/// sum with each input turned to the hemisphere of the sum so far, in the order of the inputs, then normalised; scale
-/// the weighted geometric mean, or the weighted mean where an input differs in sign from the first or is zero; inputs of
-/// weight 0 change nothing. If all weights are 0 the result is the rest pose. If a sum of rotations vanishes, the
-/// rotation is that of the rest pose.
+/// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
+/// is NaN as 0 and as refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly;
+/// where s is to be divided by a zero, the quotient is 1 (no change). Weighted: translation is the weighted mean,
+/// rotation the weighted sum with each input turned to the hemisphere of the sum so far, in the order of the inputs,
+/// then normalised; scale the weighted geometric mean, or the weighted mean where an input differs in sign from the
+/// first or is zero; inputs of weight 0 change nothing. If all weights are 0 the result is the rest pose. If a sum of
+/// rotations vanishes, the rotation is that of the rest pose.
 ///
 /// Errors against float64. Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
 /// relative, where b/a is from 2^-8 to 2^8, and within 4e-6 for any other ratio of values that the snapping rule leaves

@@ -1,0 +1,86 @@
+#include "keyframes.h"
+
+#include <stdlib.h>
+
+static void random_times(float *times, uint32_t count, random_source *source) {
+    for (uint32_t i = 0; i < count; i++) {
+        // Slots of equal length, each with its key in the middle half, so that no two come too close.
+        const double slot = (double)KEYFRAMES_DURATION / count;
+        times[i] = (float)(slot * (i + random_between(source, 0.25, 0.75)));
+    }
+    if (random_below(source, 2) == 0) {
+        times[0] = 0.0f;
+    }
+    if (random_below(source, 2) == 0 && count > 1) {
+        times[count - 1] = KEYFRAMES_DURATION;
+    }
+}
+
+// `next` is `previous` turned a little, and sometimes its antipode, which is the same rotation: not for splines, which
+// take the components as they are.
+static void random_step(const float *previous, float *next, bool antipodes, random_source *source) {
+    float noise[4];
+    random_rotation(source, noise);
+    double square = 0.0, sum[4];
+    for (int i = 0; i < 4; i++) {
+        sum[i] = (double)previous[i] + 0.4 * (double)noise[i];
+        square += sum[i] * sum[i];
+    }
+    const double sign = antipodes && random_below(source, 3) == 0 ? -1.0 : 1.0;
+    for (int i = 0; i < 4; i++) {
+        next[i] = (float)(sign * sum[i] / sqrt(square));
+    }
+}
+
+static void random_keys(const lmb_track_def *track, float *values, random_source *source) {
+    const uint32_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    const bool spline = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+    const uint32_t stride = spline ? 3 * width : width;
+    float *key = values + (spline ? width : 0);
+    for (uint32_t i = 0; i < track->key_count; i++, key += stride) {
+        if (width == 4 && i == 0) {
+            random_rotation(source, key);
+        } else if (width == 4) {
+            random_step(key - stride, key, !spline, source);
+        }
+        for (uint32_t k = 0; k < width; k++) {
+            const double reach = width == 4 ? 0.3 : 4.0;
+            if (width == 3) {
+                key[k] = (float)random_between(source, -8.0, 8.0);
+            }
+            if (spline) { // tangents that, times the time between keys, stay within reach
+                const double rate = reach * track->key_count / (double)KEYFRAMES_DURATION / 1.5;
+                *(key - width + k) = (float)random_between(source, -rate, rate);
+                key[width + k] = (float)random_between(source, -rate, rate);
+            }
+        }
+    }
+}
+
+keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t seed) {
+    random_source source = {seed};
+    keyframes result = {0};
+    const size_t track_count = (size_t)joint_count * 3, floats = (size_t)most_keys * 13;
+    result.tracks = calloc(track_count, sizeof *result.tracks);
+    result.values = calloc(track_count * floats, sizeof *result.values);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < track_count && result.tracks != NULL && result.values != NULL; i++) {
+        if (random_below(&source, 8) == 0 && i > 0) {
+            continue;
+        }
+        lmb_track_def *track = &result.tracks[count++];
+        float *times = result.values + i * floats;
+        *track = (lmb_track_def){
+            i / 3, (lmb_channel)(i % 3), (lmb_interpolation)((i + i / 3) % 3), 1 + random_below(&source, most_keys),
+            times, times + most_keys};
+        random_times(times, track->key_count, &source);
+        random_keys(track, times + most_keys, &source);
+    }
+    result.clip = (lmb_clip_def){"random", KEYFRAMES_DURATION, result.tracks, count};
+    return result;
+}
+
+void keyframes_destroy(keyframes *owned) {
+    free(owned->tracks);
+    free(owned->values);
+}

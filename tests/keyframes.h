@@ -1,0 +1,25 @@
+// Clips for tests: random tracks of every channel and interpolation, owned by the caller.
+#ifndef LIMBER_TESTS_KEYFRAMES_H
+#define LIMBER_TESTS_KEYFRAMES_H
+
+#include "random.h"
+
+#include <limber/clip.h>
+
+#define KEYFRAMES_DURATION 2.5f
+// Largest magnitude of values and of tangents times the time between keys.
+#define KEYFRAMES_MAGNITUDE 16.0
+
+typedef struct keyframes {
+    lmb_clip_def clip;
+    lmb_track_def *tracks;
+    float *values;
+} keyframes;
+
+// Tracks for all channels of joints [0, joint_count), 1 to `most_keys` keys in 2.5 s each, except where a draw leaves a
+// channel to the rest pose. Interpolations go round. Neighbouring rotations differ by less than 120 degrees and splines
+// bend gently, so that none passes near zero, where their direction would be anybody's.
+keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t seed);
+void keyframes_destroy(keyframes *owned);
+
+#endif

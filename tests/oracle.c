@@ -1,0 +1,485 @@
+#include "oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+double oracle_snap(double value) {
+    const double largest = 1099511627776.0;
+    if (isnan(value) || fabs(value) * largest < 1.0) {
+        return 0.0;
+    }
+    return fmin(fmax(value, -largest), largest);
+}
+
+void oracle_quaternion_multiply(const double a[4], const double b[4], double result[4]) {
+    const double product[4] = {
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    };
+    memcpy(result, product, sizeof product);
+}
+
+void oracle_quaternion_conjugate(const double a[4], double result[4]) {
+    for (int i = 0; i < 4; i++) {
+        result[i] = i < 3 ? -a[i] : a[i];
+    }
+}
+
+double oracle_quaternion_dot(const double a[4], const double b[4]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+bool oracle_quaternion_normalise(const double a[4], double result[4]) {
+    const double length = sqrt(oracle_quaternion_dot(a, a));
+    if (length == 0.0) {
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        result[i] = a[i] / length;
+    }
+    return true;
+}
+
+// -1 where b lies in the other hemisphere than a; at right angles as the caller wants it.
+static double hemisphere(const double a[4], const double b[4], oracle_choices *choices) {
+    const double dot = oracle_quaternion_dot(a, b);
+    bool turned = dot < 0.0;
+    if (fabs(dot) < ORACLE_RIGHT_ANGLE * sqrt(oracle_quaternion_dot(a, a)) && choices->met < 32) {
+        turned ^= (choices->turned >> choices->met & 1u) != 0;
+        choices->met++;
+    }
+    return turned ? -1.0 : 1.0;
+}
+
+// The angle between unit quaternions from their difference and sum: acos of the dot product loses half of the digits
+// where the two are nearly the same.
+static double angle_between(const double a[4], const double b[4]) {
+    double difference = 0.0, sum = 0.0;
+    for (int i = 0; i < 4; i++) {
+        difference += (a[i] - b[i]) * (a[i] - b[i]);
+        sum += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    return 2.0 * atan2(sqrt(difference), sqrt(sum));
+}
+
+void oracle_quaternion_slerp(const double a[4], const double b[4], double t, oracle_choices *choices,
+                             double result[4]) {
+    const double sign = hemisphere(a, b, choices);
+    double near[4], blended[4];
+    for (int i = 0; i < 4; i++) {
+        near[i] = sign * b[i];
+    }
+    const double angle = angle_between(a, near);
+    const bool small = angle < 1e-9;
+    const double weight_a = small ? 1.0 - t : sin((1.0 - t) * angle) / sin(angle);
+    const double weight_b = small ? t : sin(t * angle) / sin(angle);
+    for (int i = 0; i < 4; i++) {
+        blended[i] = weight_a * a[i] + weight_b * near[i];
+    }
+    oracle_quaternion_normalise(blended, result);
+}
+
+double oracle_lerp(double a, double b, double t) {
+    return (1.0 - t) * a + t * b;
+}
+
+double oracle_scale_blend(double a, double b, double t) {
+    if (a * b <= 0.0) {
+        return oracle_lerp(a, b, t);
+    }
+    return a * pow(b / a, t);
+}
+
+static oracle_transform transform_of(const float *values, size_t stride) {
+    oracle_transform result;
+    double rotation[4];
+    for (size_t i = 0; i < 3; i++) {
+        result.translation[i] = (double)values[i * stride];
+        result.scale[i] = (double)values[(7 + i) * stride];
+    }
+    for (size_t i = 0; i < 4; i++) {
+        result.rotation[i] = rotation[i] = (double)values[(3 + i) * stride];
+    }
+    oracle_quaternion_normalise(rotation, result.rotation);
+    return result;
+}
+
+oracle_transform oracle_transform_from_float(const lmb_transform *transform) {
+    float values[LMB_POSE_COMPONENTS];
+    memcpy(values, transform->translation, sizeof transform->translation);
+    memcpy(values + 3, transform->rotation, sizeof transform->rotation);
+    memcpy(values + 7, transform->scale, sizeof transform->scale);
+    return transform_of(values, 1);
+}
+
+// v + 2 w (u x v) + 2 u x (u x v)
+static void rotate(const double q[4], const double v[3], double result[3]) {
+    const double c[3] = {q[1] * v[2] - q[2] * v[1], q[2] * v[0] - q[0] * v[2], q[0] * v[1] - q[1] * v[0]};
+    const double d[3] = {q[1] * c[2] - q[2] * c[1], q[2] * c[0] - q[0] * c[2], q[0] * c[1] - q[1] * c[0]};
+    for (int i = 0; i < 3; i++) {
+        result[i] = v[i] + 2.0 * (q[3] * c[i] + d[i]);
+    }
+}
+
+oracle_transform oracle_transform_multiply(const oracle_transform *a, const oracle_transform *b) {
+    oracle_transform result;
+    double scaled[3], rotated[3];
+    for (int i = 0; i < 3; i++) {
+        scaled[i] = a->scale[i] * b->translation[i];
+        result.scale[i] = a->scale[i] * b->scale[i];
+    }
+    rotate(a->rotation, scaled, rotated);
+    for (int i = 0; i < 3; i++) {
+        result.translation[i] = a->translation[i] + rotated[i];
+    }
+    oracle_quaternion_multiply(a->rotation, b->rotation, result.rotation);
+    return result;
+}
+
+oracle_affine oracle_affine_from_float(const lmb_affine *affine) {
+    oracle_affine result;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            result.m[row][column] = (double)affine->m[row][column];
+        }
+    }
+    return result;
+}
+
+oracle_affine oracle_affine_from_transform(const oracle_transform *transform) {
+    oracle_affine result;
+    for (int column = 0; column < 3; column++) {
+        double axis[3] = {0.0, 0.0, 0.0}, rotated[3];
+        axis[column] = transform->scale[column];
+        rotate(transform->rotation, axis, rotated);
+        for (int row = 0; row < 3; row++) {
+            result.m[row][column] = rotated[row];
+        }
+    }
+    for (int row = 0; row < 3; row++) {
+        result.m[row][3] = transform->translation[row];
+    }
+    return result;
+}
+
+oracle_affine oracle_affine_multiply(const oracle_affine *a, const oracle_affine *b) {
+    oracle_affine result;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            double sum = column == 3 ? a->m[row][3] : 0.0;
+            for (int k = 0; k < 3; k++) {
+                sum += a->m[row][k] * b->m[k][column];
+            }
+            result.m[row][column] = sum;
+        }
+    }
+    return result;
+}
+
+double oracle_clip_time(double time, double duration, bool loop) {
+    if (!isfinite(time)) {
+        time = 0.0;
+    }
+    if (!loop) {
+        return fmin(fmax(time, 0.0), duration);
+    }
+    if (duration <= 0.0) {
+        return 0.0;
+    }
+    const double rest = fmod(time, duration);
+    return rest < 0.0 ? rest + duration : rest;
+}
+
+double oracle_clip_duration(const lmb_clip_def *clip) {
+    double last = 0.0;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        last = fmax(last, (double)clip->tracks[i].times[clip->tracks[i].key_count - 1]);
+    }
+    return clip->duration > 0.0f ? (double)clip->duration : last;
+}
+
+static const lmb_track_def *find_track(const lmb_clip_def *clip, uint32_t joint, lmb_channel channel) {
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        if (clip->tracks[i].joint == joint && clip->tracks[i].channel == channel) {
+            return &clip->tracks[i];
+        }
+    }
+    return NULL;
+}
+
+enum { IN_TANGENT, VALUE, OUT_TANGENT };
+
+static void read_key(const lmb_track_def *track, uint32_t key, int part, double result[4]) {
+    const uint32_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    const bool spline = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+    const float *values = track->values + (spline ? (size_t)key * 3 + (size_t)part : key) * width;
+    result[3] = 0.0;
+    for (uint32_t i = 0; i < width; i++) {
+        result[i] = (double)values[i];
+    }
+    if (width == 4 && !spline) {
+        const double given[4] = {result[0], result[1], result[2], result[3]};
+        oracle_quaternion_normalise(given, result);
+    }
+}
+
+// glTF 2.0, appendix C.5: tangents are scaled by the time between the two keys.
+static void hermite(const lmb_track_def *track, uint32_t key, double t, double step, double result[4]) {
+    double value0[4], value1[4], out0[4], in1[4];
+    read_key(track, key, VALUE, value0);
+    read_key(track, key, OUT_TANGENT, out0);
+    read_key(track, key + 1, VALUE, value1);
+    read_key(track, key + 1, IN_TANGENT, in1);
+    const double t2 = t * t, t3 = t2 * t;
+    for (int i = 0; i < 4; i++) {
+        result[i] = (2.0 * t3 - 3.0 * t2 + 1.0) * value0[i] + step * (t3 - 2.0 * t2 + t) * out0[i] +
+                    (-2.0 * t3 + 3.0 * t2) * value1[i] + step * (t3 - t2) * in1[i];
+    }
+}
+
+static void sample_track(const lmb_track_def *track, double time, oracle_choices *choices, double result[4]) {
+    uint32_t key = 0;
+    while (key + 1 < track->key_count && (double)track->times[key + 1] <= time) {
+        key++;
+    }
+    read_key(track, key, VALUE, result);
+    const double start = (double)track->times[key];
+    if (key + 1 == track->key_count || time <= start || track->interpolation == LMB_INTERPOLATION_STEP) {
+        return;
+    }
+    const double step = (double)track->times[key + 1] - start, t = (time - start) / step;
+    if (track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE) {
+        hermite(track, key, t, step, result);
+        return;
+    }
+    const double from[4] = {result[0], result[1], result[2], result[3]};
+    double next[4];
+    read_key(track, key + 1, VALUE, next);
+    if (track->channel == LMB_CHANNEL_ROTATION) {
+        oracle_quaternion_slerp(from, next, t, choices, result);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        result[i] = oracle_lerp(from[i], next[i], t);
+    }
+}
+
+bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, const oracle_transform *rest,
+                        oracle_choices *choices, oracle_transform *result) {
+    double value[4];
+    bool direction = true;
+    *result = *rest;
+    const lmb_track_def *track = find_track(clip, joint, LMB_CHANNEL_TRANSLATION);
+    if (track != NULL) {
+        sample_track(track, time, choices, value);
+        memcpy(result->translation, value, sizeof result->translation);
+    }
+    track = find_track(clip, joint, LMB_CHANNEL_ROTATION);
+    if (track != NULL) {
+        sample_track(track, time, choices, value);
+        direction = oracle_quaternion_normalise(value, result->rotation);
+    }
+    track = find_track(clip, joint, LMB_CHANNEL_SCALE);
+    if (track != NULL) {
+        sample_track(track, time, choices, value);
+        memcpy(result->scale, value, sizeof result->scale);
+    }
+    return direction;
+}
+
+double oracle_curve(lmb_curve curve, double weight) {
+    const double square = weight * weight;
+    return curve == LMB_CURVE_LINEAR ? weight : square / (2.0 * (square - weight) + 1.0);
+}
+
+static double read_value(const oracle_scene *scene, lmb_value value, uint32_t character) {
+    return value.parameter == LMB_NONE
+               ? (double)value.constant
+               : (double)scene->parameters[(size_t)character * scene->parameter_count + value.parameter];
+}
+
+static double read_weight(const oracle_scene *scene, lmb_value value, uint32_t character, double largest) {
+    const double weight = read_value(scene, value, character);
+    return fmin(fmax(oracle_snap(weight), 0.0), largest);
+}
+
+static oracle_transform rest_of(const oracle_scene *scene, uint32_t joint) {
+    const lmb_transform rest = lmb_rig_joint_rest(scene->rig, joint);
+    return oracle_transform_from_float(&rest);
+}
+
+static oracle_transform evaluate_clip(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                      uint32_t joint, oracle_choices *choices) {
+    const oracle_transform rest = rest_of(scene, joint);
+    const double index = floor(read_value(scene, node->clip, character));
+    if (!(index >= 0.0 && index < (double)scene->clip_count)) {
+        return rest;
+    }
+    const lmb_clip_def *clip = &scene->clips[(uint32_t)index];
+    const double time =
+        oracle_clip_time(read_value(scene, node->time, character), oracle_clip_duration(clip), node->loop);
+    oracle_transform result;
+    oracle_clip_sample(clip, joint, time, &rest, choices, &result);
+    return result;
+}
+
+static oracle_transform evaluate_pose(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                      uint32_t joint) {
+    const size_t joints = lmb_rig_joint_count(scene->rig);
+    const float *values = scene->poses[node->pose] + (size_t)character * LMB_POSE_COMPONENTS * joints + joint;
+    float snapped[LMB_POSE_COMPONENTS];
+    bool finite = true;
+    for (size_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        finite = finite && isfinite(values[i * joints]);
+        snapped[i] = (float)oracle_snap((double)values[i * joints]);
+    }
+    const bool turned = snapped[3] != 0.0f || snapped[4] != 0.0f || snapped[5] != 0.0f || snapped[6] != 0.0f;
+    return finite && turned ? transform_of(snapped, 1) : rest_of(scene, joint);
+}
+
+static oracle_transform blend(const oracle_transform *a, const oracle_transform *b, double weight,
+                              oracle_choices *choices) {
+    oracle_transform result;
+    for (int i = 0; i < 3; i++) {
+        result.translation[i] = oracle_lerp(a->translation[i], b->translation[i], weight);
+        result.scale[i] = oracle_scale_blend(a->scale[i], b->scale[i], weight);
+    }
+    oracle_quaternion_slerp(a->rotation, b->rotation, weight, choices, result.rotation);
+    return result;
+}
+
+static oracle_transform difference(const oracle_transform *a, const oracle_transform *reference) {
+    oracle_transform result;
+    double conjugate[4];
+    for (int i = 0; i < 3; i++) {
+        result.translation[i] = a->translation[i] - reference->translation[i];
+        result.scale[i] = reference->scale[i] == 0.0 ? 1.0 : a->scale[i] / reference->scale[i];
+    }
+    oracle_quaternion_conjugate(reference->rotation, conjugate);
+    oracle_quaternion_multiply(conjugate, a->rotation, result.rotation);
+    return result;
+}
+
+static oracle_transform additive(const oracle_transform *base, const oracle_transform *added, double weight,
+                                 oracle_choices *choices) {
+    const double none[4] = {0.0, 0.0, 0.0, 1.0};
+    oracle_transform result;
+    double turn[4];
+    for (int i = 0; i < 3; i++) {
+        result.translation[i] = base->translation[i] + weight * added->translation[i];
+        result.scale[i] = base->scale[i] * oracle_scale_blend(1.0, added->scale[i], weight);
+    }
+    oracle_quaternion_slerp(none, added->rotation, weight, choices, turn);
+    oracle_quaternion_multiply(base->rotation, turn, result.rotation);
+    return result;
+}
+
+static double weighted_scale(const oracle_transform *inputs, const double *weights, uint32_t count, int axis) {
+    double mean = 0.0, logarithm = 0.0, first = 0.0;
+    bool geometric = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const double scale = inputs[i].scale[axis];
+        first = i == 0 ? scale : first;
+        geometric = geometric && scale * first > 0.0;
+        mean += weights[i] * scale;
+        logarithm += geometric ? weights[i] * log(fabs(scale)) : 0.0;
+    }
+    return geometric ? copysign(exp(logarithm), first) : mean;
+}
+
+// Inputs of weight 0 are left out by the caller, and the weights sum to 1.
+static oracle_transform weighted(const oracle_transform *inputs, const double *weights, uint32_t count,
+                                 const oracle_transform *rest, oracle_choices *choices) {
+    oracle_transform result = *rest;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+        result.translation[i] = 0.0;
+        result.scale[i] = weighted_scale(inputs, weights, count, i);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const double sign = i == 0 ? 1.0 : hemisphere(sum, inputs[i].rotation, choices);
+        for (int k = 0; k < 4; k++) {
+            sum[k] += sign * weights[i] * inputs[i].rotation[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            result.translation[k] += weights[i] * inputs[i].translation[k];
+        }
+    }
+    oracle_quaternion_normalise(sum, result.rotation);
+    return result;
+}
+
+static oracle_transform evaluate_weighted(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                          uint32_t joint, oracle_choices *choices) {
+    const oracle_transform rest = rest_of(scene, joint);
+    oracle_transform inputs[LMB_MAX_INPUTS];
+    double weights[LMB_MAX_INPUTS], sum = 0.0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        weights[count] = read_weight(scene, node->weights[i], character, (double)LMB_LARGEST);
+        if (weights[count] > 0.0) {
+            inputs[count] = oracle_evaluate(scene, node->inputs[i], character, joint, choices);
+            sum += weights[count++];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        weights[i] /= sum;
+    }
+    return count == 0 ? rest : weighted(inputs, weights, count, &rest, choices);
+}
+
+oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint32_t character, uint32_t joint,
+                                 oracle_choices *choices) {
+    const lmb_node_def *node = &scene->nodes[index];
+    switch (node->op) {
+    case LMB_OP_CLIP:
+        return evaluate_clip(scene, node, character, joint, choices);
+    case LMB_OP_POSE:
+        return evaluate_pose(scene, node, character, joint);
+    case LMB_OP_WEIGHTED:
+        return evaluate_weighted(scene, node, character, joint, choices);
+    case LMB_OP_REST:
+    case LMB_OP_COUNT:
+        return rest_of(scene, joint);
+    default:
+        break;
+    }
+    const oracle_transform a = oracle_evaluate(scene, node->inputs[0], character, joint, choices);
+    const oracle_transform b = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
+    if (node->op == LMB_OP_DIFFERENCE) {
+        return difference(&a, &b);
+    }
+    const double weight = oracle_curve(node->curve, read_weight(scene, node->weight, character, 1.0));
+    if (node->op == LMB_OP_ADDITIVE) {
+        return additive(&a, &b, weight, choices);
+    }
+    const double share = node->op == LMB_OP_MASKED ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
+    return blend(&a, &b, weight * share, choices);
+}
+
+static void snap_affine(oracle_affine *affine) {
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            affine->m[row][column] = oracle_snap(affine->m[row][column]);
+        }
+    }
+}
+
+void oracle_model(const lmb_rig *rig, const oracle_transform *local, oracle_affine *model, oracle_affine *palette) {
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const lmb_affine inverse_float = lmb_rig_joint_inverse_bind(rig, joint);
+        const oracle_affine inverse = oracle_affine_from_float(&inverse_float);
+        model[joint] = oracle_affine_from_transform(&local[joint]);
+        if (parent != LMB_NONE) {
+            model[joint] = oracle_affine_multiply(&model[parent], &model[joint]);
+        }
+        snap_affine(&model[joint]);
+        if (palette != NULL) {
+            palette[joint] = oracle_affine_multiply(&model[joint], &inverse);
+            snap_affine(&palette[joint]);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// The float64 oracle: every operation again in double precision, written from the textbook formulas and from what the
+// public headers and glTF 2.0 (section 3.11, appendix C) state, apart from the shared sources that it judges.
+#ifndef LIMBER_TESTS_ORACLE_H
+#define LIMBER_TESTS_ORACLE_H
+
+#include <limber/batch.h>
+
+typedef struct oracle_transform {
+    double translation[3];
+    double rotation[4];
+    double scale[3];
+} oracle_transform;
+
+typedef struct oracle_affine {
+    double m[3][4];
+} oracle_affine;
+
+// Where two rotations stand at right angles (|dot| < 1e-6) either way round is right. The oracle turns the i-th such
+// pair it meets by bit i of `turned`, so a test tries all of them: evaluate, look at `met`, try the next.
+typedef struct oracle_choices {
+    uint32_t turned;
+    uint32_t met;
+} oracle_choices;
+
+#define ORACLE_RIGHT_ANGLE 1e-6
+
+// The border of every stage: NaN and magnitudes below 2^-40 become 0, those above 2^40 become that.
+double oracle_snap(double value);
+
+void oracle_quaternion_multiply(const double a[4], const double b[4], double result[4]);
+void oracle_quaternion_conjugate(const double a[4], double result[4]);
+// False, and nothing written, for a quaternion of length 0.
+bool oracle_quaternion_normalise(const double a[4], double result[4]);
+double oracle_quaternion_dot(const double a[4], const double b[4]);
+// Of unit quaternions, the short way.
+void oracle_quaternion_slerp(const double a[4], const double b[4], double t, oracle_choices *choices, double result[4]);
+
+double oracle_lerp(double a, double b, double t);
+// a (b/a)^t; linear where a value is zero or the signs differ.
+double oracle_scale_blend(double a, double b, double t);
+
+oracle_transform oracle_transform_from_float(const lmb_transform *transform);
+oracle_transform oracle_transform_multiply(const oracle_transform *a, const oracle_transform *b);
+oracle_affine oracle_affine_from_float(const lmb_affine *affine);
+oracle_affine oracle_affine_from_transform(const oracle_transform *transform);
+oracle_affine oracle_affine_multiply(const oracle_affine *a, const oracle_affine *b);
+
+// Time as a clip takes it: not finite is 0, then looped over [0, duration) or clamped to [0, duration].
+double oracle_clip_time(double time, double duration, bool loop);
+double oracle_clip_duration(const lmb_clip_def *clip);
+// One joint at a time that is already in [0, duration]; `rest` fills in what has no track. False where the rotation has
+// no direction (a spline that passes through zero); it is then that of `rest`.
+bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, const oracle_transform *rest,
+                        oracle_choices *choices, oracle_transform *result);
+
+double oracle_curve(lmb_curve curve, double weight);
+
+// All that a program reads, in the form that its author gave.
+typedef struct oracle_scene {
+    const lmb_rig *rig;
+    const lmb_clip_def *clips;
+    uint32_t clip_count;
+    const uint8_t *const *masks;
+    const lmb_node_def *nodes;
+    uint32_t parameter_count;
+    const float *parameters;
+    const float *poses[LMB_MAX_POSES];
+} oracle_scene;
+
+// One joint of one character after node `node`; also what is refused on the way is replaced, but not counted.
+oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t node, uint32_t character, uint32_t joint,
+                                 oracle_choices *choices);
+
+// Local to model over a rig, from one character's local transforms, then the palette; `palette` may be NULL.
+void oracle_model(const lmb_rig *rig, const oracle_transform *local, oracle_affine *model, oracle_affine *palette);
+
+#endif

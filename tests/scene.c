@@ -1,0 +1,341 @@
+#include "scene.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK) {
+        fail_msg("%s: %s", lmb_result_name(result), error->message);
+    }
+}
+
+static void *zeroed(size_t count, size_t size) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static uint32_t parent_in(scene_shape shape, uint32_t joint, random_source *source) {
+    if (joint == 0) {
+        return LMB_NONE;
+    }
+    if (shape == SCENE_TREE) {
+        return random_below(source, 20) == 0 ? LMB_NONE : random_below(source, joint);
+    }
+    return shape == SCENE_CHAIN ? joint - 1 : 0;
+}
+
+lmb_rig *scene_rig(uint32_t joint_count, scene_shape shape, uint64_t seed) {
+    random_source source = {seed};
+    lmb_joint_def *joints = zeroed(joint_count, sizeof *joints);
+    for (uint32_t i = 0; i < joint_count; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = parent_in(shape, i, &source);
+        random_rotation(&source, joints[i].rest.rotation);
+        for (int k = 0; k < 3; k++) {
+            joints[i].rest.translation[k] = (float)random_between(&source, -1.0, 1.0);
+            joints[i].rest.scale[k] = (float)random_between(&source, 0.999, 1.001);
+        }
+    }
+    lmb_rig *rig = NULL;
+    lmb_error error = {0};
+    const lmb_rig_def def = {joints, joint_count};
+    check(lmb_rig_create(&def, NULL, &rig, &error), &error);
+    free(joints);
+    return rig;
+}
+
+lmb_rig *scene_single_joint(void) {
+    const lmb_joint_def joint = lmb_default_joint_def();
+    const lmb_rig_def def = {&joint, 1};
+    lmb_rig *rig = NULL;
+    lmb_error error = {0};
+    check(lmb_rig_create(&def, NULL, &rig, &error), &error);
+    return rig;
+}
+
+static size_t stage_floats(const test_scene *scene, lmb_stage stage) {
+    const size_t components = stage == LMB_STAGE_LOCAL ? LMB_POSE_COMPONENTS : LMB_MATRIX_COMPONENTS;
+    return components * lmb_rig_joint_count(scene->rig) * scene->character_count;
+}
+
+void scene_start(test_scene *scene, lmb_rig *rig, uint32_t character_count, uint32_t parameter_count) {
+    memset(scene, 0, sizeof *scene);
+    scene->rig = rig;
+    scene->character_count = character_count;
+    scene->parameter_count = parameter_count;
+    scene->parameters = zeroed((size_t)character_count * parameter_count, sizeof(float));
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        scene->stages[stage] = zeroed(stage_floats(scene, (lmb_stage)stage), sizeof(float));
+    }
+}
+
+void scene_end(test_scene *scene) {
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        free(scene->poses[i]);
+    }
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(scene->stages[stage]);
+    }
+    free(scene->parameters);
+    lmb_rig_destroy(scene->rig);
+}
+
+float *scene_component(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, uint32_t component) {
+    const size_t joints = lmb_rig_joint_count(scene->rig);
+    return buffer + ((size_t)character * LMB_POSE_COMPONENTS + component) * joints + joint;
+}
+
+float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter) {
+    return scene->parameters + (size_t)character * scene->parameter_count + parameter;
+}
+
+float *scene_add_pose(test_scene *scene, uint32_t pose) {
+    float *buffer = zeroed(stage_floats(scene, LMB_STAGE_LOCAL), sizeof(float));
+    for (uint32_t character = 0; character < scene->character_count; character++) {
+        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+            for (uint32_t component = 6; component < LMB_POSE_COMPONENTS; component++) {
+                *scene_component(scene, buffer, character, joint, component) = 1.0f;
+            }
+        }
+    }
+    return scene->poses[pose] = buffer;
+}
+
+void scene_fill_pose(test_scene *scene, uint32_t pose, random_source *source) {
+    float *buffer = scene_add_pose(scene, pose);
+    for (uint32_t character = 0; character < scene->character_count; character++) {
+        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+            float rotation[4];
+            random_rotation(source, rotation);
+            for (uint32_t i = 0; i < 3; i++) {
+                *scene_component(scene, buffer, character, joint, i) = (float)random_between(source, -10.0, 10.0);
+                *scene_component(scene, buffer, character, joint, 7 + i) =
+                    (float)exp2(random_between(source, -3.0, 3.0));
+            }
+            for (uint32_t i = 0; i < 4; i++) {
+                *scene_component(scene, buffer, character, joint, 3 + i) = rotation[i];
+            }
+        }
+    }
+}
+
+lmb_node_def *scene_add(test_scene *scene, lmb_op op, uint32_t first, uint32_t second) {
+    assert_true(scene->node_count < SCENE_NODES);
+    lmb_node_def *node = &scene->nodes[scene->node_count++];
+    *node = lmb_default_node_def();
+    node->op = op;
+    node->inputs[0] = first;
+    node->inputs[1] = second;
+    node->input_count = (first != LMB_NONE ? 1u : 0u) + (second != LMB_NONE ? 1u : 0u);
+    return node;
+}
+
+lmb_node_def *scene_add_pose_node(test_scene *scene, uint32_t pose) {
+    lmb_node_def *node = scene_add(scene, LMB_OP_POSE, LMB_NONE, LMB_NONE);
+    node->pose = pose;
+    return node;
+}
+
+static void check_value(float value, lmb_stage stage, size_t index) {
+    const bool zero = value == 0.0f && !signbit(value);
+    const float magnitude = fabsf(value);
+    if (!zero && !(magnitude >= LMB_SMALLEST && magnitude <= LMB_LARGEST)) {
+        fail_msg("%s[%zu] is %a, which no stage may give", lmb_stage_name(stage), index, (double)value);
+    }
+}
+
+static lmb_program *create_program(const test_scene *scene) {
+    lmb_error error = {0};
+    lmb_clip **clips = zeroed(scene->clip_count, sizeof(lmb_clip *));
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        check(lmb_clip_create(scene->rig, &scene->clips[i], NULL, &clips[i], &error), &error);
+    }
+    const lmb_program_def def = {scene->rig,        (const lmb_clip *const *)clips,
+                                 scene->clip_count, scene->masks,
+                                 scene->mask_count, scene->nodes,
+                                 scene->node_count, scene->parameter_count};
+    lmb_program *program = NULL;
+    check(lmb_program_create(&def, NULL, &program, &error), &error);
+    for (uint32_t i = 0; i < scene->clip_count; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    free(clips);
+    return program;
+}
+
+void scene_run(test_scene *scene) {
+    lmb_error error = {0};
+    lmb_program *program = create_program(scene);
+    lmb_cpu *cpu = NULL;
+    check(lmb_cpu_create(program, NULL, &cpu, &error), &error);
+    const lmb_batch batch = {program, scene->character_count, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    check(lmb_batch_check(&batch, &error), &error);
+    lmb_batch_inputs inputs = {0};
+    inputs.parameters = scene->parameters;
+    lmb_batch_outputs outputs = {0};
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        inputs.poses[i] = scene->poses[i];
+    }
+    memset(scene->refused, 0, sizeof scene->refused);
+    outputs.refused = scene->refused;
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        outputs.stages[stage] = scene->stages[stage];
+        memset(scene->stages[stage], 0xff, stage_floats(scene, (lmb_stage)stage) * sizeof(float));
+    }
+    check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        for (size_t i = 0; i < stage_floats(scene, (lmb_stage)stage); i++) {
+            check_value(scene->stages[stage][i], (lmb_stage)stage, i);
+        }
+    }
+}
+
+static oracle_scene as_oracle_scene(const test_scene *scene) {
+    oracle_scene result = {scene->rig,   scene->clips,           scene->clip_count, scene->masks,
+                           scene->nodes, scene->parameter_count, scene->parameters, {0}};
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        result.poses[i] = scene->poses[i];
+    }
+    return result;
+}
+
+// The larger of the two, with NaN (which an oracle gone astray would give) as the largest of all.
+static double larger(double a, double b) {
+    return isnan(a) || isnan(b) ? HUGE_VAL : fmax(a, b);
+}
+
+// Errors relative to their bounds' units; see scene_bounds.
+static scene_bounds errors_of(const test_scene *scene, uint32_t character, uint32_t joint,
+                              const oracle_transform *expected, const scene_bounds *bounds) {
+    scene_bounds errors = {0};
+    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        const double value = (double)*scene_component(scene, scene->stages[LMB_STAGE_LOCAL], character, joint, i);
+        if (i < 3) {
+            const double unit = fmax(bounds->magnitude, fabs(expected->translation[i]));
+            errors.translation = larger(errors.translation, fabs(value - oracle_snap(expected->translation[i])) / unit);
+        } else if (i < 7) {
+            errors.rotation = larger(errors.rotation, fabs(value - expected->rotation[i - 3]));
+        } else {
+            const double scale = oracle_snap(expected->scale[i - 7]);
+            const double unit = fmax(fmax(bounds->scale_floor, fabs(scale)), DBL_MIN);
+            errors.scale = larger(errors.scale, fabs(value - scale) / unit);
+        }
+    }
+    return errors;
+}
+
+static double worst(const scene_bounds *errors, const scene_bounds *bounds) {
+    return fmax(fmax(errors->translation / bounds->translation, errors->rotation / bounds->rotation),
+                errors->scale / bounds->scale);
+}
+
+static scene_bounds compare_joint(const test_scene *scene, uint32_t character, uint32_t joint,
+                                  const scene_bounds *bounds) {
+    const oracle_scene world = as_oracle_scene(scene);
+    scene_bounds best = {0};
+    oracle_choices choices = {0, 0};
+    for (uint32_t turned = 0;; turned++) {
+        choices = (oracle_choices){turned, 0};
+        const oracle_transform expected = oracle_evaluate(&world, scene->node_count - 1, character, joint, &choices);
+        const scene_bounds errors = errors_of(scene, character, joint, &expected, bounds);
+        if (turned == 0 || worst(&errors, bounds) < worst(&best, bounds)) {
+            best = errors;
+        }
+        if (turned + 1 >= 1u << (choices.met < 8 ? choices.met : 8)) {
+            return best;
+        }
+    }
+}
+
+void scene_compare_local(const test_scene *scene, const char *title, scene_bounds bounds) {
+    scene_bounds largest = {0};
+    for (uint32_t character = 0; character < scene->character_count; character++) {
+        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+            const scene_bounds errors = compare_joint(scene, character, joint, &bounds);
+            if (!(worst(&errors, &bounds) <= 1.0)) {
+                fail_msg("%s: character %u, joint %u: translation off by %.3g (bound %.3g), rotation by %.3g (%.3g), "
+                         "scale by %.3g (%.3g)",
+                         title, character, joint, errors.translation, bounds.translation, errors.rotation,
+                         bounds.rotation, errors.scale, bounds.scale);
+            }
+            largest.translation = fmax(largest.translation, errors.translation);
+            largest.rotation = fmax(largest.rotation, errors.rotation);
+            largest.scale = fmax(largest.scale, errors.scale);
+        }
+    }
+    print_message("%s: translation %.2g, rotation %.2g, scale %.2g\n", title, largest.translation, largest.rotation,
+                  largest.scale);
+}
+
+static double largest_entry(const oracle_affine *affines, uint32_t count) {
+    double largest = 1.0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (int k = 0; k < 12; k++) {
+            largest = fmax(largest, fabs(affines[i].m[k / 4][k % 4]));
+        }
+    }
+    return largest;
+}
+
+static double largest_difference(const float *values, const oracle_affine *expected, uint32_t count) {
+    double largest = 0.0;
+    for (size_t i = 0; i < (size_t)count * 12; i++) {
+        largest = larger(largest, fabs((double)values[i] - expected[i / 12].m[i % 12 / 4][i % 4]));
+    }
+    return largest;
+}
+
+static double largest_inverse_row(const lmb_rig *rig) {
+    double largest = 1.0;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        const lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, joint);
+        for (int column = 0; column < 4; column++) {
+            largest = fmax(largest, 1.0 + fabs((double)inverse.m[0][column]) + fabs((double)inverse.m[1][column]) +
+                                        fabs((double)inverse.m[2][column]));
+        }
+    }
+    return largest;
+}
+
+static double rest_extent(const lmb_rig *rig, oracle_transform *local, oracle_affine *model) {
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+        local[joint] = oracle_transform_from_float(&rest);
+    }
+    oracle_model(rig, local, model, NULL);
+    return largest_entry(model, lmb_rig_joint_count(rig));
+}
+
+void scene_compare_model(const test_scene *scene, const char *title, double bound) {
+    const uint32_t joints = lmb_rig_joint_count(scene->rig);
+    const oracle_scene world = as_oracle_scene(scene);
+    oracle_transform *local = zeroed(joints, sizeof *local);
+    oracle_affine *model = zeroed(joints, sizeof *model), *palette = zeroed(joints, sizeof *palette);
+    const double rest = rest_extent(scene->rig, local, model), inverse = largest_inverse_row(scene->rig);
+    double largest_model = 0.0, largest_palette = 0.0;
+    for (uint32_t character = 0; character < scene->character_count; character++) {
+        for (uint32_t joint = 0; joint < joints; joint++) {
+            oracle_choices choices = {0, 0};
+            local[joint] = oracle_evaluate(&world, scene->node_count - 1, character, joint, &choices);
+            assert_int_equal(choices.met, 0);
+        }
+        oracle_model(scene->rig, local, model, palette);
+        const double unit = lmb_rig_depth(scene->rig) * fmax(rest, largest_entry(model, joints));
+        const size_t first = (size_t)character * joints * LMB_MATRIX_COMPONENTS;
+        largest_model =
+            larger(largest_model, largest_difference(scene->stages[LMB_STAGE_MODEL] + first, model, joints) / unit);
+        largest_palette =
+            larger(largest_palette,
+                   largest_difference(scene->stages[LMB_STAGE_PALETTE] + first, palette, joints) / (unit * inverse));
+    }
+    free(local);
+    free(model);
+    free(palette);
+    print_message("%s: model %.2g, palette %.2g of depth x extent\n", title, largest_model, largest_palette);
+    assert_true(largest_model <= bound && largest_palette <= bound);
+}
