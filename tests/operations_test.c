@@ -239,6 +239,28 @@ static void set_scale_ratios(test_scene *scene, random_source *source, double re
     }
 }
 
+// Weights 0 and 1 give translation and scale of one side back to the bit.
+static void the_ends_of_a_blend_are_exact(void **state) {
+    (void)state;
+    test_scene scene;
+    random_source source = {19};
+    start_pair(&scene, LMB_OP_BLEND, 2, 500, 19);
+    set_scale_ratios(&scene, &source, 76.0);
+    for (uint32_t character = 0; character < 2; character++) {
+        *scene_parameter(&scene, character, 0) = (float)character;
+    }
+    scene_run(&scene);
+    for (uint32_t character = 0; character < 2; character++) {
+        for (uint32_t i = 0; i < 500 * LMB_POSE_COMPONENTS; i++) {
+            const uint32_t component = i / 500, at = character * 500 * LMB_POSE_COMPONENTS + i;
+            if (component < 3 || component >= 7) {
+                assert_true(scene.stages[LMB_STAGE_LOCAL][at] == scene.poses[character][at]);
+            }
+        }
+    }
+    scene_end(&scene);
+}
+
 static void scale_of_ratios(lmb_op op, double reach, double bound, const char *title) {
     test_scene scene;
     random_source source = {6};
@@ -723,6 +745,7 @@ int main(void) {
         cmocka_unit_test(blend_over_all_angles),
         cmocka_unit_test(public_slerp),
         cmocka_unit_test(public_transforms),
+        cmocka_unit_test(the_ends_of_a_blend_are_exact),
         cmocka_unit_test(scale_blends_exponentially),
         cmocka_unit_test(scale_around_powers_of_two),
         cmocka_unit_test(scale_of_zero_and_of_both_signs),

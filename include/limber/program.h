@@ -25,7 +25,7 @@
 /// rotations vanishes, the rotation is that of the rest pose.
 ///
 /// Errors against float64. Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
-/// relative, where b/a is from 2^-8 to 2^8, and within 4e-6 for any other ratio of values that the snapping rule leaves
+/// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
 /// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation.
 #ifndef LIMBER_PROGRAM_H
 #define LIMBER_PROGRAM_H
