@@ -1,0 +1,20 @@
+// The subcommands of `limber`, and what they share. Each takes the arguments behind its name and returns the exit
+// status: 0, 1 for a failure, 2 for wrong usage.
+#ifndef LIMBER_SRC_CLI_COMMAND_H
+#define LIMBER_SRC_CLI_COMMAND_H
+
+#include <limber/base.h>
+
+int command_devices(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_sample(int argc, char **argv);
+int command_compare(int argc, char **argv);
+
+// Tells on stderr what failed with `place`, a file or a command, or NULL where the message names the place, as those of
+// an import do. Returns the exit status of failures, 1.
+int command_failed(const char *place, const lmb_error *error);
+
+// Prints text from a file to a person's terminal, at least `width` columns of it: control characters become '?'.
+void command_print_text(const char *text, int width);
+
+#endif

@@ -1,0 +1,296 @@
+// `limber compare`: a random crowd on a device and on the reference, every stage compared bit by bit.
+#include "command.h"
+#include "crowd.h"
+#include "gpu_device.h"
+#include "gpu_side.h"
+#include "json.h"
+#include "options.h"
+
+#include <inttypes.h>
+#include <limber/compare.h>
+#include <limber/cpu.h>
+#include <limber/import.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRAM_COUNT 4u
+#define REFUSED_ONE_IN 61u
+#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
+
+typedef struct side_outputs {
+    lmb_batch_outputs outputs;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+} side_outputs;
+
+typedef struct comparing {
+    const char *file;
+    const char *device_name; // as asked for; NULL for the best
+    uint32_t character_count;
+    uint32_t frame_count;
+    uint64_t seed;
+    bool as_json;
+
+    lmb_import *import;
+    const lmb_clip **clips;
+    uint32_t clip_count;
+    gpu_device opened;
+    char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    side_outputs reference;
+    side_outputs gpu;
+
+    lmb_comparison comparison;
+    uint64_t refused[LMB_REFUSAL_COUNT]; // by the reference
+    uint64_t counters;                   // refusal counters compared
+    uint64_t counters_differ;
+    char first[600]; // the first difference, as text
+} comparing;
+
+static lmb_result no_memory(lmb_error *error) {
+    error->result = LMB_ERROR_MEMORY;
+    snprintf(error->message, sizeof error->message, "no memory for the outputs");
+    return LMB_ERROR_MEMORY;
+}
+
+static lmb_result list_clips(comparing *comparing, lmb_error *error) {
+    comparing->clip_count = lmb_import_clip_count(comparing->import);
+    comparing->clips = calloc((size_t)comparing->clip_count + 1, sizeof(lmb_clip *));
+    if (comparing->clips == NULL) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < comparing->clip_count; i++) {
+        comparing->clips[i] = lmb_import_clip(comparing->import, i);
+    }
+    return LMB_OK;
+}
+
+static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
+    side->outputs.refused = side->refused;
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        side->outputs.stages[stage] =
+            calloc((size_t)batch->character_count * lmb_batch_stage_floats(batch, stage), sizeof(float));
+        if (side->outputs.stages[stage] == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void destroy_outputs(side_outputs *side) {
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(side->outputs.stages[stage]);
+        side->outputs.stages[stage] = NULL;
+    }
+}
+
+// Keeps the text of the first difference that is met.
+static void note_difference(comparing *comparing, uint32_t program, uint32_t frame, const char *what) {
+    if (comparing->first[0] == '\0') {
+        snprintf(comparing->first, sizeof comparing->first, "program %u, frame %u: %s", program, frame, what);
+    }
+}
+
+static void compare_refusals(comparing *comparing, uint32_t program, uint32_t frame) {
+    static const char *const names[LMB_REFUSAL_COUNT] = {"clip", "time", "weight", "pose"};
+    for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
+        comparing->refused[i] += comparing->reference.refused[i];
+        comparing->counters++;
+        if (comparing->reference.refused[i] != comparing->gpu.refused[i]) {
+            char text[100];
+            snprintf(text, sizeof text, "%s refused %u times by the reference, %u times by the device", names[i],
+                     comparing->reference.refused[i], comparing->gpu.refused[i]);
+            note_difference(comparing, program, frame, text);
+            comparing->counters_differ++;
+        }
+    }
+}
+
+static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t frame, lmb_cpu *cpu, gpu_side *side,
+                                lmb_error *error) {
+    const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
+    crowd_draw(crowd, frame);
+    const lmb_batch_inputs inputs = crowd_inputs(crowd);
+    memset(comparing->reference.refused, 0, sizeof comparing->reference.refused);
+    memset(comparing->gpu.refused, 0, sizeof comparing->gpu.refused);
+    lmb_result result = lmb_cpu_run(cpu, &batch, &inputs, &comparing->reference.outputs, error);
+    if (result == LMB_OK) {
+        result = gpu_side_run(side, &inputs, &comparing->gpu.outputs, error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_compare(&batch, &comparing->reference.outputs, &comparing->gpu.outputs, 0, batch.character_count,
+                             &comparing->comparison, error);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    if (comparing->comparison.has_first) {
+        char text[400];
+        lmb_comparison_describe(&comparing->comparison, text, sizeof text);
+        note_difference(comparing, crowd->def.program, frame, text);
+    }
+    compare_refusals(comparing, crowd->def.program, frame);
+    return LMB_OK;
+}
+
+static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_cpu *cpu, lmb_error *error) {
+    const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
+    if (!create_outputs(&batch, &comparing->reference) || !create_outputs(&batch, &comparing->gpu)) {
+        return no_memory(error);
+    }
+    gpu_side side;
+    lmb_result result = gpu_side_create(&comparing->opened.device, comparing->opened.gpu, &batch, 0, &side, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    for (uint32_t frame = 0; result == LMB_OK && frame < comparing->frame_count; frame++) {
+        result = compare_frame(comparing, crowd, frame, cpu, &side, error);
+    }
+    gpu_side_destroy(&side);
+    return result;
+}
+
+static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_error *error) {
+    const crowd_def def = {.rig = lmb_import_rig(comparing->import),
+                           .clips = comparing->clips,
+                           .clip_count = comparing->clip_count,
+                           .character_count = comparing->character_count,
+                           .seed = comparing->seed,
+                           .program = program,
+                           .one_in = REFUSED_ONE_IN};
+    crowd crowd;
+    lmb_result result = crowd_create(&def, &crowd, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_cpu *cpu = NULL;
+    result = lmb_cpu_create(crowd.program, NULL, &cpu, error);
+    if (result == LMB_OK) {
+        result = compare_frames(comparing, &crowd, cpu, error);
+    }
+    lmb_cpu_destroy(cpu);
+    destroy_outputs(&comparing->reference);
+    destroy_outputs(&comparing->gpu);
+    crowd_destroy(&crowd);
+    return result;
+}
+
+static lmb_result compare(comparing *comparing, lmb_error *error) {
+    lmb_result result = list_clips(comparing, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = gpu_device_open(comparing->device_name, false, &comparing->opened, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    memcpy(comparing->device, comparing->opened.device.properties.deviceName, sizeof comparing->device);
+    for (uint32_t program = 0; result == LMB_OK && program < PROGRAM_COUNT; program++) {
+        result = compare_program(comparing, program, error);
+    }
+    lmb_error validation;
+    lmb_result closed = gpu_device_close(&comparing->opened, &validation);
+    if (result == LMB_OK && closed != LMB_OK) {
+        *error = validation;
+        return closed;
+    }
+    return result;
+}
+
+static uint64_t total_values(const comparing *comparing) {
+    return lmb_comparison_values(&comparing->comparison) + comparing->counters;
+}
+
+static uint64_t total_differs(const comparing *comparing) {
+    return lmb_comparison_differs(&comparing->comparison) + comparing->counters_differ;
+}
+
+static void print_row(const char *stage, uint64_t values, uint64_t differs) {
+    printf("%-10s  %14" PRIu64 "  %14" PRIu64 "\n", stage, values, differs);
+}
+
+static void print_text(const comparing *comparing) {
+    printf("device  %s\n", comparing->device);
+    printf("crowd   joints %u, clips %u, programs %u, characters %u, frames %u, seed %" PRIu64 "\n",
+           lmb_rig_joint_count(lmb_import_rig(comparing->import)), comparing->clip_count, PROGRAM_COUNT,
+           comparing->character_count, comparing->frame_count, comparing->seed);
+    printf("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64 "\n\n",
+           comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
+           comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE]);
+    printf("%-10s  %14s  %14s\n", "stage", "values", "differ");
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);
+    }
+    print_row("refusals", comparing->counters, comparing->counters_differ);
+    if (comparing->first[0] != '\0') {
+        printf("\nfirst difference: %s\n", comparing->first);
+    }
+    printf("\nbit-exact: %" PRIu64 " values compared, %" PRIu64 " differ\n", total_values(comparing),
+           total_differs(comparing));
+}
+
+static void write_row(json *json, const char *stage, uint64_t values, uint64_t differs) {
+    json_begin_object(json, NULL);
+    json_text(json, "stage", stage);
+    json_unsigned(json, "values", values);
+    json_unsigned(json, "differ", differs);
+    json_end_object(json);
+}
+
+static void write_json(const comparing *comparing) {
+    json json = {.stream = stdout};
+    json_begin_object(&json, NULL);
+    json_text(&json, "file", comparing->file);
+    json_text(&json, "device", comparing->device);
+    json_unsigned(&json, "programs", PROGRAM_COUNT);
+    json_unsigned(&json, "characters", comparing->character_count);
+    json_unsigned(&json, "frames", comparing->frame_count);
+    json_unsigned(&json, "seed", comparing->seed);
+    json_begin_array(&json, "stages");
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        write_row(&json, lmb_stage_name(stage), comparing->comparison.values[stage],
+                  comparing->comparison.differs[stage]);
+    }
+    write_row(&json, "refusals", comparing->counters, comparing->counters_differ);
+    json_end_array(&json);
+    json_unsigned(&json, "values", total_values(comparing));
+    json_unsigned(&json, "differ", total_differs(comparing));
+    json_text(&json, "first", comparing->first[0] == '\0' ? NULL : comparing->first);
+    json_end_object(&json);
+    putchar('\n');
+}
+
+int command_compare(int argc, char **argv) {
+    comparing comparing = {.character_count = 1000, .frame_count = 4, .seed = 1};
+    const option options[] = {
+        {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
+        {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
+        {"--seed", OPTION_NUMBER, &comparing.seed, "S", "what the crowd is drawn from (1)"},
+        {"--device", OPTION_TEXT, &comparing.device_name, "NAME|INDEX", "part of a device's name, or its index"},
+        {"--json", OPTION_FLAG, &comparing.as_json, NULL, "print JSON"}};
+    const usage usage = {
+        .command = "compare",
+        .synopsis = "FILE [--characters N] [--frames N] [--seed S] [--device NAME|INDEX] [--json]",
+        .text =
+            "Runs a crowd with random programs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
+            "device and on the reference, and compares every stage bit by bit, and the counters of refused inputs,\n"
+            "some of which are drawn on purpose. Exit status 1 where anything differs.\n",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .takes_file = true};
+    int status = 0;
+    if (!options_read(&usage, argc, argv, &comparing.file, &status)) {
+        return status;
+    }
+    lmb_error error = {0};
+    if (lmb_import_file(comparing.file, NULL, &comparing.import, &error) != LMB_OK) {
+        status = command_failed(NULL, &error);
+    } else if (compare(&comparing, &error) != LMB_OK) {
+        status = command_failed(comparing.file, &error);
+    } else {
+        (comparing.as_json ? write_json : print_text)(&comparing);
+        status = total_differs(&comparing) == 0 ? 0 : 1;
+    }
+    free(comparing.clips);
+    lmb_import_destroy(comparing.import);
+    return status;
+}

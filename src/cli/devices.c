@@ -1,0 +1,156 @@
+// `limber devices`: the Vulkan devices, and whether each can give the same bits.
+#include "command.h"
+#include "gpu_device.h"
+#include "json.h"
+#include "options.h"
+
+#include <stdio.h>
+
+typedef struct listed_device {
+    uint32_t index;
+    VkPhysicalDeviceProperties properties;
+    bool same_bits;
+    lmb_gpu_probe_result probe; // not done where the device could not be opened
+    char reason[600];           // why it cannot give the same bits; empty where it can
+} listed_device;
+
+static const char *type_name(VkPhysicalDeviceType type) {
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return "CPU";
+    default:
+        return "other";
+    }
+}
+
+static void version_text(uint32_t version, char *text, size_t size) {
+    snprintf(text, size, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+             VK_API_VERSION_PATCH(version));
+}
+
+// Opens the device, which runs the probe. False where the validation layer had something to say.
+static bool probe(listed_device *listed, lmb_error *error) {
+    char index[16];
+    snprintf(index, sizeof index, "%u", listed->index);
+    gpu_device opened;
+    lmb_error refusal;
+    if (gpu_device_open(index, true, &opened, &refusal) != LMB_OK) {
+        snprintf(listed->reason, sizeof listed->reason, "%s", refusal.message);
+        return true;
+    }
+    const lmb_gpu_probe_result result = lmb_gpu_probed(opened.gpu);
+    listed->probe = result;
+    listed->same_bits = result.same_bits;
+    if (!result.same_bits) {
+        snprintf(listed->reason, sizeof listed->reason,
+                 "%u of %u probe cases differ; the first, %s of 0x%08x and 0x%08x, is 0x%08x and must be 0x%08x",
+                 result.failure_count, result.case_count, result.failed_case, result.input_bits[0],
+                 result.input_bits[1], result.actual_bits, result.expected_bits);
+    }
+    return gpu_device_close(&opened, error) == LMB_OK;
+}
+
+static bool list(VkPhysicalDevice physical, uint32_t index, listed_device *listed, lmb_error *error) {
+    *listed = (listed_device){.index = index};
+    vkGetPhysicalDeviceProperties(physical, &listed->properties);
+    const char *lacks = device_lacks(physical);
+    if (lacks != NULL) {
+        snprintf(listed->reason, sizeof listed->reason, "lacks %s", lacks);
+        return true;
+    }
+    return probe(listed, error);
+}
+
+static void print_text(const listed_device *devices, uint32_t count) {
+    if (count == 0) {
+        puts("no Vulkan device");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const listed_device *listed = &devices[i];
+        char version[32];
+        version_text(listed->properties.apiVersion, version, sizeof version);
+        printf("%u: %s (%s, Vulkan %s)\n", listed->index, listed->properties.deviceName,
+               type_name(listed->properties.deviceType), version);
+        if (listed->same_bits) {
+            printf("   same bits: yes, %u probe cases, ", listed->probe.case_count);
+            puts(listed->probe.declares_rte ? "round to nearest even declared"
+                                            : "round to nearest even not declared by the device, but done");
+        } else {
+            printf("   same bits: no, %s\n", listed->reason);
+        }
+    }
+}
+
+static void write_json(const listed_device *devices, uint32_t count) {
+    json json = {.stream = stdout};
+    json_begin_object(&json, NULL);
+    json_begin_array(&json, "devices");
+    for (uint32_t i = 0; i < count; i++) {
+        const listed_device *listed = &devices[i];
+        char version[32];
+        version_text(listed->properties.apiVersion, version, sizeof version);
+        json_begin_object(&json, NULL);
+        json_unsigned(&json, "index", listed->index);
+        json_text(&json, "name", listed->properties.deviceName);
+        json_text(&json, "type", type_name(listed->properties.deviceType));
+        json_text(&json, "vulkan", version);
+        json_bool(&json, "same_bits", listed->same_bits);
+        json_bool(&json, "declares_rte", listed->probe.declares_rte);
+        json_unsigned(&json, "cases", listed->probe.case_count);
+        json_unsigned(&json, "failures", listed->probe.failure_count);
+        json_text(&json, "reason", listed->same_bits ? NULL : listed->reason);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+    putchar('\n');
+}
+
+// The physical devices' handles end with the instance, so they are looked at while it is open.
+static bool list_all(const device *instance, listed_device *devices, uint32_t *count, lmb_error *error) {
+    VkPhysicalDevice physical[DEVICE_MAX];
+    bool clean = true;
+    *count = device_list(instance, physical);
+    for (uint32_t i = 0; i < *count; i++) {
+        clean = list(physical[i], i, &devices[i], error) && clean;
+    }
+    return clean;
+}
+
+int command_devices(int argc, char **argv) {
+    bool as_json = false;
+    int status = 0;
+    const option options[] = {{"--json", OPTION_FLAG, &as_json, NULL, "print JSON"}};
+    const usage usage = {
+        .command = "devices",
+        .synopsis = "[--json]",
+        .text = "Lists the Vulkan devices in the order in which --device counts them, and runs the probe on\n"
+                "each: does it give the reference's bits, and if not, why.\n",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0]};
+    if (!options_read(&usage, argc, argv, NULL, &status)) {
+        return status;
+    }
+    const device_request request = {0};
+    device instance = {0};
+    lmb_error error = {0};
+    if (device_open_instance(&request, &instance, &error) != LMB_OK) {
+        return command_failed("devices", &error);
+    }
+    listed_device devices[DEVICE_MAX];
+    uint32_t count = 0;
+    bool clean = list_all(&instance, devices, &count, &error);
+    device_close(&instance);
+    if (as_json) {
+        write_json(devices, count);
+    } else {
+        print_text(devices, count);
+    }
+    return clean ? 0 : command_failed("devices", &error);
+}

@@ -1,0 +1,81 @@
+// The command `limber`.
+#include "command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} command;
+
+static const command commands[] = {
+    {"devices", command_devices, "list the Vulkan devices, and which of them give the same bits"},
+    {"info", command_info, "tell what a file holds"},
+    {"sample", command_sample, "print the poses of a clip at given times"},
+    {"compare", command_compare, "run a random crowd on a device and on the reference, and compare every bit"},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+int command_failed(const char *place, const lmb_error *error) {
+    fprintf(stderr, "limber: %s%s%s\n", place == NULL ? "" : place, place == NULL ? "" : ": ", error->message);
+    return 1;
+}
+
+void command_print_text(const char *text, int width) {
+    int column = 0;
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        putchar(byte < 0x20 || byte == 0x7f ? '?' : byte);
+        column += (byte & 0xc0) != 0x80; // bytes that continue a UTF-8 sequence take no column
+    }
+    for (; column < width; column++) {
+        putchar(' ');
+    }
+}
+
+static void print_help(FILE *stream) {
+    fputs("usage: limber COMMAND [ARGUMENTS]\n\n", stream);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    }
+    fputs("\n'limber COMMAND --help' explains one. 'limber --version' tells the version.\n"
+          "Exit status: 0, 1 for a failure or a difference, 2 for wrong usage.\n"
+          "With LIMBER_VALIDATE=1 in the environment, devices are used under the Vulkan validation layer,\n"
+          "and a message of its is a failure.\n",
+          stream);
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("limber %d.%d.%d\n", LMB_VERSION_MAJOR, LMB_VERSION_MINOR, LMB_VERSION_PATCH);
+        return 0;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            return commands[i].run(argc - 2, argv + 2);
+        }
+    }
+    fprintf(stderr, "limber: unknown command '%s'\nTry 'limber --help'.\n", argv[1]);
+    return 2;
+}
+
+int main(int argc, char **argv) {
+    int status = run(argc, argv);
+    // A full disk or a closed pipe shows here, and must not pass for success.
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
+        fprintf(stderr, "limber: standard output: %s\n", strerror(errno));
+        return 1;
+    }
+    return status;
+}

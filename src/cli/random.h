@@ -1,0 +1,38 @@
+// Pseudo-random numbers that are the same everywhere: SplitMix64, after G. Steele, D. Lea and C. Flood, "Fast Splittable
+// Pseudorandom Number Generators", OOPSLA 2014.
+#ifndef LIMBER_SRC_CLI_RANDOM_H
+#define LIMBER_SRC_CLI_RANDOM_H
+
+#include <stdint.h>
+
+typedef struct random_source {
+    uint64_t state;
+} random_source;
+
+static inline uint64_t random_bits(random_source *source) {
+    uint64_t z = source->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+// A source of its own for each pair of numbers, so that what one use draws does not shift another.
+static inline random_source random_branch(uint64_t seed, uint64_t branch) {
+    random_source source = {seed};
+    source.state = random_bits(&source) ^ branch;
+    source.state = random_bits(&source);
+    return source;
+}
+
+// In [0, count); count is 1 or more, and small.
+static inline uint32_t random_below(random_source *source, uint32_t count) {
+    return (uint32_t)(((random_bits(source) >> 32) * count) >> 32);
+}
+
+// In [low, high), 24 bits of it.
+static inline float random_between(random_source *source, float low, float high) {
+    float unit = (float)(random_bits(source) >> 40) * 0x1p-24f;
+    return low + (high - low) * unit;
+}
+
+#endif

@@ -1,0 +1,249 @@
+// What of the command `limber`, and limber-hello, needs a Vulkan device. Runs once for each driver.
+#include "command.h"
+#include "json_tree.h"
+#include "suite.h"
+
+#include "../src/cli/gpu_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Runs a line of the shell, which has to end with this status.
+static command_output run(int status, const char *line) {
+    command_output output = command_run("%s", line);
+    if (output.status != status) {
+        fail_msg("%s: status %d instead of %d\n%s", line, output.status, status, output.err);
+    }
+    return output;
+}
+
+// The numbers of the line that `limber compare` ends with, and that nothing stands behind it.
+static void read_summary(const char *text, unsigned long long *values, unsigned long long *differ) {
+    const char *line = strstr(text, "\nbit-exact: ");
+    assert_non_null(line);
+    int end = 0;
+    assert_int_equal(sscanf(line, "\nbit-exact: %llu values compared, %llu differ%n", values, differ, &end), 2);
+    assert_string_equal(line + end, "\n");
+}
+
+static void devices_are_listed_with_the_probe(void **state) {
+    (void)state;
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" devices");
+    assert_string_equal(output.err, "");
+    assert_int_equal(strncmp(output.out, "0: ", 3), 0);
+    assert_non_null(strstr(output.out, "\n   same bits: yes, "));
+    command_output_release(&output);
+}
+
+static void devices_as_json_have_the_same(void **state) {
+    (void)state;
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" devices --json");
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "devices");
+    int devices = json_tree_member(&tree, 0, "devices");
+    bool any = false;
+    for (int i = 0; i < json_tree_size(&tree, devices); i++) {
+        int device = json_tree_item(&tree, devices, i);
+        json_tree_expect_keys(&tree, device, "index name type vulkan same_bits declares_rte cases failures reason");
+        assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, device, "index")), i);
+        if (json_tree_is_true(&tree, json_tree_member(&tree, device, "same_bits"))) {
+            any = true;
+            assert_true(json_tree_number(&tree, json_tree_member(&tree, device, "cases")) > 0);
+            assert_true(json_tree_number(&tree, json_tree_member(&tree, device, "failures")) == 0);
+            assert_true(json_tree_is_null(&tree, json_tree_member(&tree, device, "reason")));
+        }
+    }
+    assert_true(any);
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
+static void the_gpu_samples_what_the_reference_samples(void **state) {
+    (void)state;
+    const char *const arguments =
+        "sample small.gltf --clip 1 --loop --time 0 --time 0.3 --time 0.77 --time -8 --time 1e7 --json";
+    char line[1000];
+    snprintf(line, sizeof line, "\"%s\" %s", LIMBER_COMMAND, arguments);
+    command_output reference = run(0, line);
+    snprintf(line, sizeof line, "\"%s\" %s --backend gpu --device 0", LIMBER_COMMAND, arguments);
+    command_output gpu = run(0, line);
+    assert_string_equal(gpu.err, "");
+    json_tree tree = json_tree_read(gpu.out);
+    json_tree_expect_keys(&tree, 0, "clip duration backend device poses");
+    json_tree_expect_text(&tree, json_tree_member(&tree, 0, "backend"), "gpu");
+    json_tree_release(&tree);
+    const char *a = strstr(reference.out, "\"poses\": ");
+    const char *b = strstr(gpu.out, "\"poses\": ");
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_string_equal(a, b);
+    command_output_release(&reference);
+    command_output_release(&gpu);
+}
+
+static void a_sample_on_the_gpu_names_its_device(void **state) {
+    (void)state;
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" sample small.gltf --clip Bend --time 0.5 --backend gpu");
+    assert_int_equal(strncmp(output.out, "clip Bend, 1.250 s, on ", 23), 0);
+    assert_null(strstr(output.out, "the reference"));
+    command_output_release(&output);
+}
+
+static void a_device_that_is_not_there_is_a_failure(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "\"" LIMBER_COMMAND "\" sample small.gltf --clip 0 --time 0 --backend gpu --device 99",
+        "\"" LIMBER_COMMAND "\" compare small.gltf --device 99",
+        "\"" LIMBER_COMMAND "\" compare small.gltf --device 'no such device'",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        command_output output = run(1, lines[i]);
+        assert_string_equal(output.out, "");
+        assert_int_equal(strncmp(output.err, "limber: small.gltf: ", 20), 0);
+        command_output_release(&output);
+    }
+}
+
+// A driver list without a driver.
+static void no_driver_is_a_failure(void **state) {
+    (void)state;
+    command_output output =
+        run(1, "VK_DRIVER_FILES=none.json VK_ICD_FILENAMES=none.json \"" LIMBER_COMMAND "\" devices");
+    assert_string_equal(output.out, "");
+    assert_non_null(strstr(output.err, "limber: devices: "));
+    command_output_release(&output);
+}
+
+static void a_crowd_is_compared_bit_by_bit(void **state) {
+    (void)state;
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" compare small.gltf");
+    unsigned long long values = 0, differ = 1;
+    read_summary(output.out, &values, &differ);
+    assert_true(values >= 1000000);
+    assert_int_equal(differ, 0);
+    command_output_release(&output);
+}
+
+static void comparing_as_json_counts_every_stage(void **state) {
+    (void)state;
+    command_output output = run(
+        0, "\"" LIMBER_COMMAND "\" compare small.gltf --characters 65 --frames 2 --seed 18446744073709551615 --json");
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "file device programs characters frames seed stages values differ first");
+    const double characters = 65 * 2 * json_tree_number(&tree, json_tree_member(&tree, 0, "programs"));
+    const double floats[4] = {3 * 10, 3 * 12, 3 * 12, 4.0 / 65};
+    static const char *const names[4] = {"local", "model", "palette", "refusals"};
+    int stages = json_tree_member(&tree, 0, "stages");
+    assert_int_equal(json_tree_size(&tree, stages), 4);
+    double sum = 0.0;
+    for (int i = 0; i < 4; i++) {
+        int stage = json_tree_item(&tree, stages, i);
+        json_tree_expect_keys(&tree, stage, "stage values differ");
+        json_tree_expect_text(&tree, json_tree_member(&tree, stage, "stage"), names[i]);
+        double values = json_tree_number(&tree, json_tree_member(&tree, stage, "values"));
+        assert_int_equal((int)values, (int)(characters * floats[i] + 0.5));
+        assert_true(json_tree_number(&tree, json_tree_member(&tree, stage, "differ")) == 0);
+        sum += values;
+    }
+    assert_true(json_tree_number(&tree, json_tree_member(&tree, 0, "values")) == sum);
+    assert_true(json_tree_is_null(&tree, json_tree_member(&tree, 0, "first")));
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
+static void a_file_without_clips_is_compared_in_its_rest_pose(void **state) {
+    (void)state;
+    FILE *file = fopen("still.gltf", "wb");
+    assert_non_null(file);
+    fputs("{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"scale\":[1,2,3]}]}",
+          file);
+    fclose(file);
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" compare still.gltf --characters 100");
+    unsigned long long values = 0, differ = 1;
+    read_summary(output.out, &values, &differ);
+    assert_int_equal(values, 4 * 4 * (100 * 34 + 4));
+    assert_int_equal(differ, 0);
+    command_output_release(&output);
+}
+
+static void real_characters_are_compared(void **state) {
+    (void)state;
+    static const char *const names[] = {"Fox.glb", "cesium_man.gltf"};
+    int found = 0;
+    for (int i = 0; i < 2; i++) {
+        char line[1000];
+        snprintf(line, sizeof line, "%s/%s", LIMBER_ASSETS, names[i]);
+        FILE *file = fopen(line, "rb");
+        if (file == NULL) {
+            continue;
+        }
+        fclose(file);
+        found++;
+        snprintf(line, sizeof line, "\"%s\" compare '%s/%s' --frames 1 --characters 500", LIMBER_COMMAND, LIMBER_ASSETS,
+                 names[i]);
+        command_output output = run(0, line);
+        unsigned long long values = 0, differ = 1;
+        read_summary(output.out, &values, &differ);
+        assert_true(values >= 1000000);
+        assert_int_equal(differ, 0);
+        command_output_release(&output);
+    }
+    if (found < 2) {
+        skip(); // LIMBER_ASSETS lacks Fox.glb or cesium_man.gltf
+    }
+}
+
+// Its whole output is one line, so a message of the validation layer, which goes to stdout, cannot hide.
+static void hello_says_that_its_palettes_are_bit_exact(void **state) {
+    (void)state;
+    char line[1000];
+    snprintf(line, sizeof line, "%s \"%s\"",
+             gpu_device_validates() ? "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "
+                                      "VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"
+                                    : "",
+             LIMBER_HELLO);
+    command_output output = run(0, line);
+    assert_string_equal(output.err, "");
+    assert_int_equal(strncmp(output.out, "hello: 64 characters x 3 joints on ", 35), 0);
+    const char *end = strstr(output.out, ": palettes bit-exact\n");
+    assert_non_null(end);
+    assert_string_equal(end, ": palettes bit-exact\n");
+    assert_ptr_equal(strchr(output.out, '\n'), output.out + strlen(output.out) - 1);
+    command_output_release(&output);
+}
+
+static int enter(void **state) {
+    (void)state;
+    return command_enter_folder() && command_write_small_gltf("small.gltf") ? 0 : -1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    command_leave_folder();
+    return 0;
+}
+
+int main(void) {
+    device device;
+    lmb_error error;
+    if (device_open(&(device_request){0}, &device, &error) != LMB_OK) {
+        printf("skipped: %s\n", error.message);
+        return 77;
+    }
+    device_close(&device);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_are_listed_with_the_probe),
+        cmocka_unit_test(devices_as_json_have_the_same),
+        cmocka_unit_test(the_gpu_samples_what_the_reference_samples),
+        cmocka_unit_test(a_sample_on_the_gpu_names_its_device),
+        cmocka_unit_test(a_device_that_is_not_there_is_a_failure),
+        cmocka_unit_test(no_driver_is_a_failure),
+        cmocka_unit_test(a_crowd_is_compared_bit_by_bit),
+        cmocka_unit_test(comparing_as_json_counts_every_stage),
+        cmocka_unit_test(a_file_without_clips_is_compared_in_its_rest_pose),
+        cmocka_unit_test(real_characters_are_compared),
+        cmocka_unit_test(hello_says_that_its_palettes_are_bit_exact),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}

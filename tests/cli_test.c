@@ -1,0 +1,502 @@
+// The command `limber` without a GPU: what it prints, what it refuses, and its exit status.
+#include "command.h"
+#include "json_tree.h"
+#include "suite.h"
+
+#include "../src/cli/crowd.h"
+#include "../src/cli/json.h"
+
+#include <float.h>
+#include <limber/cpu.h>
+#include <limber/import.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOINT_COUNT 3
+
+static void expect_contains(const char *text, const char *part) {
+    if (text == NULL || strstr(text, part) == NULL) {
+        fail_msg("'%s' is not in:\n%s", part, text == NULL ? "(nothing)" : text);
+    }
+}
+
+static void expect_starts(const char *text, const char *start) {
+    if (text == NULL || strncmp(text, start, strlen(start)) != 0) {
+        fail_msg("does not start with '%s':\n%s", start, text == NULL ? "(nothing)" : text);
+    }
+}
+
+// Runs the command, which has to succeed and say nothing on stderr.
+static command_output run_well(const char *arguments) {
+    command_output output = command_run("\"%s\" %s", LIMBER_COMMAND, arguments);
+    if (output.status != 0) {
+        fail_msg("limber %s: status %d\n%s", arguments, output.status, output.err);
+    }
+    assert_string_equal(output.err, "");
+    return output;
+}
+
+// Runs the command, which has to end with this status and say this on stderr, and nothing on stdout.
+static void run_badly(int status, const char *arguments, const char *message) {
+    command_output output = command_run("\"%s\" %s", LIMBER_COMMAND, arguments);
+    if (output.status != status) {
+        fail_msg("limber %s: status %d instead of %d\n%s", arguments, output.status, status, output.err);
+    }
+    assert_string_equal(output.out, "");
+    expect_contains(output.err, message);
+    command_output_release(&output);
+}
+
+static void wrong_usage_is_told_and_ends_with_2(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments;
+        const char *message;
+    } rows[] = {
+        {"", "usage: limber COMMAND"},
+        {"walk", "limber: unknown command 'walk'"},
+        {"--walk", "limber: unknown command '--walk'"},
+        {"info", "limber: info: no file given"},
+        {"info a.glb b.glb", "limber: info: unexpected argument 'b.glb'"},
+        {"info --yaml small.gltf", "limber: info: unknown option '--yaml'"},
+        {"info --json=yes small.gltf", "limber: info: --json must be given without a value"},
+        {"info --jso small.gltf", "limber: info: unknown option '--jso'"},
+        {"devices small.gltf", "limber: devices: unexpected argument 'small.gltf'"},
+        {"sample --clip 0 --time 0", "limber: sample: no file given"},
+        {"sample small.gltf --time 0", "limber: sample: no --clip given"},
+        {"sample small.gltf --clip 0", "limber: sample: no --time given"},
+        {"sample small.gltf --clip 0 --time", "limber: sample: --time needs a value"},
+        {"sample small.gltf --clip", "limber: sample: --clip needs a value"},
+        {"sample small.gltf --clip 0 --time soon", "--time must be a finite number of seconds, not 'soon'"},
+        {"sample small.gltf --clip 0 --time nan", "--time must be a finite number of seconds, not 'nan'"},
+        {"sample small.gltf --clip 0 --time -inf", "--time must be a finite number of seconds, not '-inf'"},
+        {"sample small.gltf --clip 0 --time 1e39", "--time must be a finite number of seconds, not '1e39'"},
+        {"sample small.gltf --clip 0 --time 0x1", "--time must be a finite number of seconds, not '0x1'"},
+        {"sample small.gltf --clip 0 --time 1s", "--time must be a finite number of seconds, not '1s'"},
+        {"sample small.gltf --clip 0 --time ''", "--time must be a finite number of seconds, not ''"},
+        {"sample small.gltf --clip 0 --time 0 --backend cuda", "--backend must be reference or gpu, not 'cuda'"},
+        {"sample small.gltf --clip 0 --time 0 --device 0", "limber: sample: --device needs --backend gpu"},
+        {"compare", "limber: compare: no file given"},
+        {"compare small.gltf --characters 0", "--characters must be a whole number, 1 or more, not '0'"},
+        {"compare small.gltf --characters -3", "--characters must be a whole number, 1 or more, not '-3'"},
+        {"compare small.gltf --characters 4294967295", "--characters must be a whole number"},
+        {"compare small.gltf --frames 1.5", "--frames must be a whole number, 1 or more, not '1.5'"},
+        {"compare small.gltf --seed x", "--seed must be a whole number, 0 or more, not 'x'"},
+        {"compare small.gltf --seed 18446744073709551616", "--seed must be a whole number"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        run_badly(2, rows[i].arguments, rows[i].message);
+    }
+}
+
+static void a_file_that_fails_is_named_and_ends_with_1(void **state) {
+    (void)state;
+    run_badly(1, "info nowhere.glb", "limber: nowhere.glb: ");
+    run_badly(1, "sample nowhere.glb --clip 0 --time 0", "limber: nowhere.glb: ");
+    run_badly(1, "compare nowhere.glb", "limber: nowhere.glb: ");
+    FILE *file = fopen("broken.gltf", "wb");
+    assert_non_null(file);
+    fputs("{\"asset\":", file);
+    fclose(file);
+    run_badly(1, "info broken.gltf", "limber: broken.gltf: ");
+    run_badly(1, "info --json -- broken.gltf", "limber: broken.gltf: ");
+    run_badly(1, "info -- --json", "limber: --json: ");
+    run_badly(1, "sample small.gltf --clip Run --time 0", "limber: small.gltf: no clip 'Run' among its 2: Bend, caf");
+    run_badly(1, "sample small.gltf --clip 2 --time 0", "limber: small.gltf: no clip '2'");
+    run_badly(1, "sample small.gltf --clip '' --time 0", "limber: small.gltf: no clip ''");
+}
+
+static void output_that_cannot_be_written_is_a_failure(void **state) {
+    (void)state;
+    FILE *full = fopen("/dev/full", "wb");
+    if (full == NULL) {
+        skip();
+    }
+    fclose(full);
+    command_output output = command_run("{ \"%s\" info small.gltf >/dev/full; echo \"status $?\"; }", LIMBER_COMMAND);
+    assert_string_equal(output.out, "status 1\n");
+    expect_starts(output.err, "limber: standard output: ");
+    command_output_release(&output);
+}
+
+static void help_and_version_go_to_stdout(void **state) {
+    (void)state;
+    command_output output = run_well("--version");
+    char version[40];
+    snprintf(version, sizeof version, "limber %d.%d.%d\n", LMB_VERSION_MAJOR, LMB_VERSION_MINOR, LMB_VERSION_PATCH);
+    assert_string_equal(output.out, version);
+    command_output_release(&output);
+    output = run_well("--help");
+    expect_starts(output.out, "usage: limber COMMAND");
+    command_output_release(&output);
+    static const char *const commands[] = {"devices", "info", "sample", "compare"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "%s --help", commands[i]);
+        output = run_well(text);
+        snprintf(text, sizeof text, "usage: limber %s ", commands[i]);
+        expect_starts(output.out, text);
+        expect_contains(output.out, "--json");
+        command_output_release(&output);
+    }
+}
+
+static void info_tells_joints_and_clips(void **state) {
+    (void)state;
+    command_output output = run_well("info small.gltf");
+    expect_starts(output.out, "joints: 3, depth 3\n");
+    expect_contains(output.out, "elbow \"left\"");
+    expect_contains(output.out, "clips: 2\n");
+    expect_contains(output.out, "Bend");
+    expect_contains(output.out, "1.250");
+    expect_contains(output.out, "meshes: 0, images: 0\n");
+    expect_contains(output.out, "notes: 0\n");
+    command_output_release(&output);
+}
+
+static void info_as_json_has_the_same(void **state) {
+    (void)state;
+    command_output output = run_well("info --json small.gltf");
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "file depth joints clips meshes images notes");
+    json_tree_expect_text(&tree, json_tree_member(&tree, 0, "file"), "small.gltf");
+    int joints = json_tree_member(&tree, 0, "joints");
+    assert_int_equal(json_tree_size(&tree, joints), JOINT_COUNT);
+    static const char *const names[JOINT_COUNT] = {"root", "elbow \\\"left\\\"", "node_2"};
+    for (int i = 0; i < JOINT_COUNT; i++) {
+        int joint = json_tree_item(&tree, joints, i);
+        json_tree_expect_keys(&tree, joint, "name parent");
+        json_tree_expect_text(&tree, json_tree_member(&tree, joint, "name"), names[i]);
+        assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, joint, "parent")), i - 1);
+    }
+    int clips = json_tree_member(&tree, 0, "clips");
+    assert_int_equal(json_tree_size(&tree, clips), 2);
+    int clip = json_tree_item(&tree, clips, 1);
+    json_tree_expect_keys(&tree, clip, "name duration tracks keys bytes");
+    json_tree_expect_text(&tree, json_tree_member(&tree, clip, "name"), "caf\xc3\xa9 \\\"1\\\"\\\\");
+    assert_true(json_tree_float(&tree, json_tree_member(&tree, clip, "duration")) == 1.25f);
+    assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, clip, "tracks")), 2);
+    assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, clip, "keys")), 6);
+    assert_int_equal(json_tree_size(&tree, json_tree_member(&tree, 0, "meshes")), 0);
+    assert_int_equal(json_tree_size(&tree, json_tree_member(&tree, 0, "notes")), 0);
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
+// What the library itself says of a clip at some times.
+typedef struct expected_poses {
+    lmb_import *import;
+    lmb_program *program;
+    float local[4 * LMB_POSE_COMPONENTS * JOINT_COUNT];
+    float model[4 * LMB_MATRIX_COMPONENTS * JOINT_COUNT];
+} expected_poses;
+
+static void run_library(uint32_t clip_index, bool loop, const float *times, uint32_t count, expected_poses *expected) {
+    lmb_error error;
+    assert_int_equal(lmb_import_file("small.gltf", NULL, &expected->import, &error), LMB_OK);
+    const lmb_clip *clip = lmb_import_clip(expected->import, clip_index);
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    node.loop = loop;
+    const lmb_program_def def = {.rig = lmb_import_rig(expected->import),
+                                 .clips = &clip,
+                                 .clip_count = 1,
+                                 .nodes = &node,
+                                 .node_count = 1,
+                                 .parameter_count = 1};
+    assert_int_equal(lmb_program_create(&def, NULL, &expected->program, &error), LMB_OK);
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_cpu_create(expected->program, NULL, &cpu, &error), LMB_OK);
+    const lmb_batch batch = {expected->program, count, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL};
+    const lmb_batch_inputs inputs = {.parameters = times};
+    const lmb_batch_outputs outputs = {.stages = {expected->local, expected->model, NULL}};
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
+    lmb_cpu_destroy(cpu);
+}
+
+static void expect_same_bits(float a, float b) {
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+// The floats of a JSON array against every `stride`th of `values`.
+static void expect_floats(const json_tree *tree, int array, const float *values, int count, int stride) {
+    assert_int_equal(json_tree_size(tree, array), count);
+    for (int i = 0; i < count; i++) {
+        expect_same_bits(json_tree_float(tree, json_tree_item(tree, array, i)), values[i * stride]);
+    }
+}
+
+static void expect_joint(const json_tree *tree, int node, int joint, const float *local, const float *model) {
+    json_tree_expect_keys(tree, node, "name parent translation rotation scale model");
+    assert_int_equal((int)json_tree_number(tree, json_tree_member(tree, node, "parent")), joint - 1);
+    expect_floats(tree, json_tree_member(tree, node, "translation"), local + joint, 3, JOINT_COUNT);
+    expect_floats(tree, json_tree_member(tree, node, "rotation"), local + 3 * JOINT_COUNT + joint, 4, JOINT_COUNT);
+    expect_floats(tree, json_tree_member(tree, node, "scale"), local + 7 * JOINT_COUNT + joint, 3, JOINT_COUNT);
+    expect_floats(tree, json_tree_member(tree, node, "model"), model + joint * 12, 12, 1);
+}
+
+static void expect_sample(const char *arguments, uint32_t clip, bool loop, const float *times, int count) {
+    expected_poses expected = {0};
+    run_library(clip, loop, times, (uint32_t)count, &expected);
+    command_output output = run_well(arguments);
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "clip duration backend device poses");
+    assert_true(json_tree_float(&tree, json_tree_member(&tree, 0, "duration")) == 1.25f);
+    json_tree_expect_text(&tree, json_tree_member(&tree, 0, "backend"), "reference");
+    assert_true(json_tree_is_null(&tree, json_tree_member(&tree, 0, "device")));
+    int poses = json_tree_member(&tree, 0, "poses");
+    assert_int_equal(json_tree_size(&tree, poses), count);
+    for (int i = 0; i < count; i++) {
+        int pose = json_tree_item(&tree, poses, i);
+        json_tree_expect_keys(&tree, pose, "time joints");
+        expect_same_bits(json_tree_float(&tree, json_tree_member(&tree, pose, "time")), times[i]);
+        int joints = json_tree_member(&tree, pose, "joints");
+        assert_int_equal(json_tree_size(&tree, joints), JOINT_COUNT);
+        for (int joint = 0; joint < JOINT_COUNT; joint++) {
+            expect_joint(&tree, json_tree_item(&tree, joints, joint), joint, expected.local + i * 10 * JOINT_COUNT,
+                         expected.model + i * 12 * JOINT_COUNT);
+        }
+    }
+    json_tree_release(&tree);
+    command_output_release(&output);
+    lmb_program_destroy(expected.program);
+    lmb_import_destroy(expected.import);
+}
+
+static void sampled_values_read_back_to_the_librarys_bits(void **state) {
+    (void)state;
+    const float times[] = {0.3f, -7.0f, 1e6f, 0.7f};
+    expect_sample("sample small.gltf --clip Bend --time 0.3 --time -7 --time 1e6 --time=0.7 --json", 0, false, times,
+                  4);
+    expect_sample("sample small.gltf --clip 1 --json --time 0.3 --loop --time -7 --time 1e6 --time .7", 1, true, times,
+                  4);
+    expect_sample("sample --backend reference --json --clip 'caf\xc3\xa9 \"1\"\\' --time 0.3 small.gltf", 1, false,
+                  times, 1);
+}
+
+static void a_sample_as_text_names_every_joint(void **state) {
+    (void)state;
+    command_output output = run_well("sample small.gltf --clip Bend --time 0.5 --time 1");
+    expect_starts(output.out, "clip Bend, 1.250 s, on the reference\ntime 0.5 s\n");
+    expect_contains(output.out, "root");
+    expect_contains(output.out, "elbow \"left\"");
+    expect_contains(output.out, "node_2");
+    expect_contains(output.out, "0.60000  0.80000");
+    expect_contains(output.out, "time 1 s\n");
+    command_output_release(&output);
+}
+
+static void real_characters_are_sampled(void **state) {
+    (void)state;
+    static const char *const names[] = {"Fox.glb", "cesium_man.gltf"};
+    static const int joint_counts[] = {24, 19};
+    int found = 0;
+    for (int i = 0; i < 2; i++) {
+        char arguments[1000];
+        snprintf(arguments, sizeof arguments, "%s/%s", LIMBER_ASSETS, names[i]);
+        FILE *file = fopen(arguments, "rb");
+        if (file == NULL) {
+            continue;
+        }
+        fclose(file);
+        found++;
+        snprintf(arguments, sizeof arguments, "sample '%s/%s' --clip 0 --time 0.5 --json", LIMBER_ASSETS, names[i]);
+        command_output output = run_well(arguments);
+        json_tree tree = json_tree_read(output.out);
+        int pose = json_tree_item(&tree, json_tree_member(&tree, 0, "poses"), 0);
+        // The rig of a file with a skin has the joints' ancestors too.
+        assert_true(json_tree_size(&tree, json_tree_member(&tree, pose, "joints")) >= joint_counts[i]);
+        json_tree_release(&tree);
+        command_output_release(&output);
+    }
+    if (found < 2) {
+        skip(); // LIMBER_ASSETS lacks Fox.glb or cesium_man.gltf
+    }
+}
+
+static void json_is_well_formed_whatever_the_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *written;
+    } rows[] = {
+        {"", ""},
+        {"a\"b\\c/d", "a\\\"b\\\\c/d"},
+        {"\x01\n\x7f", "\\u0001\\u000a\\u007f"},
+        {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+        {"\xc0\x80", "\\ufffd\\ufffd"},                       // overlong
+        {"\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"},            // a surrogate
+        {"\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"}, // past U+10FFFF
+        {"x\xe2\x82", "x\\ufffd\\ufffd"},                     // cut off
+        {"\xe2\x28\xa1", "\\ufffd(\\ufffd"},
+    };
+    FILE *file = fopen("written.json", "wb");
+    assert_non_null(file);
+    json json = {.stream = file};
+    json_begin_array(&json, NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_text(&json, NULL, rows[i].text);
+    }
+    json_end_array(&json);
+    fclose(file);
+    char *text = command_read_file("written.json");
+    json_tree tree = json_tree_read(text);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_tree_expect_text(&tree, json_tree_item(&tree, 0, (int)i), rows[i].written);
+    }
+    json_tree_release(&tree);
+    free(text);
+}
+
+static void json_numbers_read_back(void **state) {
+    (void)state;
+    static const float floats[] = {0.0f,    -0.0f,    0.1f,       1.0f / 3.0f, FLT_MIN,      FLT_TRUE_MIN,
+                                   FLT_MAX, -FLT_MAX, 16777217.f, 1e-20f,      LMB_SMALLEST, LMB_LARGEST};
+    const uint32_t count = sizeof floats / sizeof floats[0];
+    FILE *file = fopen("written.json", "wb");
+    assert_non_null(file);
+    json json = {.stream = file};
+    json_begin_object(&json, NULL);
+    json_floats(&json, "floats", floats, count);
+    json_float(&json, "nan", NAN);
+    json_float(&json, "infinity", -INFINITY);
+    json_unsigned(&json, "unsigned", UINT64_MAX);
+    json_integer(&json, "integer", -1);
+    json_bool(&json, "bool", true);
+    json_text(&json, "text", NULL);
+    json_end_object(&json);
+    fclose(file);
+    char *text = command_read_file("written.json");
+    json_tree tree = json_tree_read(text);
+    json_tree_expect_keys(&tree, 0, "floats nan infinity unsigned integer bool text");
+    expect_floats(&tree, json_tree_member(&tree, 0, "floats"), floats, (int)count, 1);
+    assert_true(json_tree_is_null(&tree, json_tree_member(&tree, 0, "nan")));
+    assert_true(json_tree_is_null(&tree, json_tree_member(&tree, 0, "infinity")));
+    expect_contains(text, "\"unsigned\": 18446744073709551615, \"integer\": -1, \"bool\": true, \"text\": null}");
+    json_tree_release(&tree);
+    free(text);
+}
+
+// ---- The crowd that `limber compare` and the GPU tests run. ----
+
+static lmb_rig *create_crowd_rig(void) {
+    lmb_joint_def joints[5];
+    for (uint32_t i = 0; i < 5; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    const lmb_rig_def def = {joints, 5};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    return rig;
+}
+
+static lmb_clip *create_crowd_clip(const lmb_rig *rig) {
+    static const float times[] = {0.0f, 1.0f};
+    static const float values[] = {0, 0, 0, 1, 0.6f, 0, 0, 0.8f};
+    const lmb_track_def track = {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
+    const lmb_clip_def def = {.name = "clip", .tracks = &track, .track_count = 1};
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_clip_create(rig, &def, NULL, &clip, NULL), LMB_OK);
+    return clip;
+}
+
+static void crowds_of_every_seed_can_be_created(void **state) {
+    (void)state;
+    lmb_rig *rig = create_crowd_rig();
+    lmb_clip *clip = create_crowd_clip(rig);
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        for (uint32_t program = 0; program < 5; program++) {
+            const crowd_def def = {.rig = rig,
+                                   .clips = (const lmb_clip *const *)&clip,
+                                   .clip_count = seed % 2 == 0 ? 1 : 0,
+                                   .character_count = 3,
+                                   .seed = seed,
+                                   .program = program};
+            crowd crowd;
+            lmb_error error;
+            if (crowd_create(&def, &crowd, &error) != LMB_OK) {
+                fail_msg("seed %u, program %u: %s", (unsigned)seed, program, error.message);
+            }
+            crowd_destroy(&crowd);
+        }
+    }
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
+// Runs the crowd's frame 0 on the reference.
+static void run_crowd(const lmb_rig *rig, const lmb_clip *clip, uint64_t seed, uint32_t one_in, float *local,
+                      uint32_t refused[LMB_REFUSAL_COUNT]) {
+    const crowd_def def = {.rig = rig,
+                           .clips = &clip,
+                           .clip_count = 1,
+                           .character_count = 100,
+                           .seed = seed,
+                           .program = 0,
+                           .one_in = one_in};
+    crowd crowd;
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(crowd.program, NULL, &cpu, NULL), LMB_OK);
+    crowd_draw(&crowd, 0);
+    const lmb_batch batch = crowd_batch(&crowd, LMB_OUTPUT_LOCAL);
+    const lmb_batch_inputs inputs = crowd_inputs(&crowd);
+    const lmb_batch_outputs outputs = {.stages = {local}, .refused = refused};
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+    crowd_destroy(&crowd);
+}
+
+static void a_seed_decides_the_crowd(void **state) {
+    (void)state;
+    lmb_rig *rig = create_crowd_rig();
+    lmb_clip *clip = create_crowd_clip(rig);
+    static float local[4][100 * LMB_POSE_COMPONENTS * 5];
+    uint32_t refused[4][LMB_REFUSAL_COUNT] = {{0}};
+    run_crowd(rig, clip, 7, 0, local[0], refused[0]);
+    run_crowd(rig, clip, 7, 0, local[1], refused[1]);
+    run_crowd(rig, clip, 8, 0, local[2], refused[2]);
+    run_crowd(rig, clip, 7, 20, local[3], refused[3]);
+    assert_memory_equal(local[0], local[1], sizeof local[0]);
+    assert_memory_not_equal(local[0], local[2], sizeof local[0]);
+    for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
+        assert_int_equal(refused[0][i], 0);
+        assert_true(refused[3][i] > 0);
+    }
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
+static int enter(void **state) {
+    (void)state;
+    return command_enter_folder() && command_write_small_gltf("small.gltf") ? 0 : -1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    command_leave_folder();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_usage_is_told_and_ends_with_2),
+        cmocka_unit_test(a_file_that_fails_is_named_and_ends_with_1),
+        cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
+        cmocka_unit_test(help_and_version_go_to_stdout),
+        cmocka_unit_test(info_tells_joints_and_clips),
+        cmocka_unit_test(info_as_json_has_the_same),
+        cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),
+        cmocka_unit_test(a_sample_as_text_names_every_joint),
+        cmocka_unit_test(real_characters_are_sampled),
+        cmocka_unit_test(json_is_well_formed_whatever_the_text),
+        cmocka_unit_test(json_numbers_read_back),
+        cmocka_unit_test(crowds_of_every_seed_can_be_created),
+        cmocka_unit_test(a_seed_decides_the_crowd),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
