@@ -255,6 +255,10 @@ static void wrong_buffers_and_accessors(void **state) {
         {"\"type\":\"MAT4\",\"count\":2", "\"type\":\"MAT4\",\"count\":1", LMB_ERROR_FORMAT,
          "skins[0].inverseBindMatrices: accessor 5 does not hold 2 MAT4"},
         {"\"type\":\"MAT4\"", "\"type\":\"MAT3\"", LMB_ERROR_FORMAT, "does not hold 2 MAT4"},
+        {"\"type\":\"MAT4\",\"count\":2}",
+         "\"type\":\"MAT4\",\"count\":2,\"sparse\":{\"count\":1,\"indices\":"
+         "{\"bufferView\":99,\"componentType\":5121},\"values\":{\"bufferView\":0}}}",
+         LMB_ERROR_FORMAT, "accessors[5].sparse.indices.bufferView: 99 is no index"},
         {"\"sparse\":{\"count\":1", "\"sparse\":{\"count\":5", LMB_ERROR_FORMAT,
          "accessors[14].sparse.count: 5 is no integer from 1 to 4"},
         {"\"sparse\":{\"count\":1", "\"sparse\":{\"count\":2", LMB_ERROR_FORMAT,
@@ -401,6 +405,29 @@ static void sparse_indices_out_of_order(void **state) {
     }
 }
 
+static void strides_that_do_not_fit(void **state) {
+    (void)state;
+    static const struct {
+        const char *accessor;
+        const char *fragment;
+    } cases[] = {{"{\"bufferView\":0,\"componentType\":5126,\"type\":\"VEC3\",\"count\":2}",
+                  "accessors[0].bufferView: its stride of 8 bytes is less than an element's 12"},
+                 {"{\"componentType\":5126,\"type\":\"SCALAR\",\"count\":2,\"sparse\":{\"count\":1,\"indices\":{"
+                  "\"bufferView\":0,"
+                  "\"componentType\":5121},\"values\":{\"bufferView\":0}}}",
+                  "accessors[0].sparse.indices.bufferView: has a byteStride, which sparse data must not have"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gltf_document document = {0};
+        gltf_view(&document, (float[6]){0}, 24);
+        gltf_raw_accessor(&document, cases[i].accessor);
+        char *text = gltf_text(&document, "\"nodes\":[{}]");
+        char *strided = gltf_replace(text, "\"byteOffset\":0", "\"byteStride\":8");
+        expect_text(strided, LMB_ERROR_FORMAT, cases[i].fragment);
+        free(strided);
+        free(text);
+    }
+}
+
 static void wrong_containers(void **state) {
     (void)state;
     gltf_document document;
@@ -475,6 +502,17 @@ static void nothing_small_takes_much_memory(void **state) {
         assert_true(counting.bytes < (size_t)300 << 20);
         assert_int_equal(counting.alive, 0);
     }
+}
+
+static void objects_with_too_many_members(void **state) {
+    (void)state;
+    char text[8192] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{";
+    for (int i = 0; i < 257; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s\"a%d\":0", i > 0 ? "," : "", i);
+    }
+    strcat(text, "}]}");
+    expect_text(text, LMB_ERROR_LIMIT, "nodes[0]: 257 members, 256 at most");
 }
 
 static void too_many_joints(void **state) {
@@ -653,8 +691,10 @@ int main(void) {
         cmocka_unit_test(wrong_animations),
         cmocka_unit_test(wrong_values_in_buffers),
         cmocka_unit_test(sparse_indices_out_of_order),
+        cmocka_unit_test(strides_that_do_not_fit),
         cmocka_unit_test(wrong_containers),
         cmocka_unit_test(nothing_small_takes_much_memory),
+        cmocka_unit_test(objects_with_too_many_members),
         cmocka_unit_test(too_many_joints),
         cmocka_unit_test(messages_fit_whatever_a_file_says),
         cmocka_unit_test(arguments),

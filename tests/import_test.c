@@ -6,6 +6,7 @@
 #include <limber/cpu.h>
 #include <limber/import.h>
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -465,6 +466,111 @@ static void fan_becomes_triangles(void **state) {
     lmb_import_destroy(import);
 }
 
+// The complete document with one place changed.
+static lmb_import *load_changed(const char *old, const char *replacement) {
+    gltf_document document;
+    char *sections = gltf_complete(&document);
+    char *text = gltf_text(&document, sections);
+    char *changed = gltf_replace(text, old, replacement);
+    lmb_import *import = load_text(changed);
+    free(changed);
+    free(text);
+    free(sections);
+    return import;
+}
+
+static void further_notes(void **state) {
+    (void)state;
+    static const struct {
+        const char *old;
+        const char *replacement;
+        const char *note;
+    } cases[] = {
+        {"\"JOINTS_1\":11", "\"JOINTS_2\":11,\"JOINTS_1\":11", "mesh 'Skin': influences of a vertex beyond 8 left out"},
+        {"\"source\":1", "\"sampler\":0", "textures[0] has no PNG or JPEG image: left out"},
+        {"\"bufferView\":17}]", "\"bufferView\":16}]", "image 'Fur' is neither PNG nor JPEG: left out"},
+        {"{\"node\":2,\"path\":\"scale\"}", "{\"path\":\"pointer\"}",
+         "animation 'Walk': 1 track of a property that is no node's skipped"},
+        {"{\"node\":2,\"path\":\"scale\"}", "{\"path\":\"scale\"}",
+         "animation 'Walk': 2 tracks of nodes outside the rig skipped"},
+        {"\"nodes\":[0,5]}", "\"nodes\":[0,5,6]}", "mesh 'mesh_1' of node 'Camera' hangs on no joint: left out"},
+        {"\"attributes\":{\"POSITION\":14},\"mode\":1", "\"attributes\":{\"COLOR_0\":14}",
+         "meshes[1].primitives[1] has no POSITION: left out"},
+        {"\"WEIGHTS_0\":10,\"JOINTS_1\":11,\"WEIGHTS_1\":12", "\"WEIGHTS_0\":18",
+         "mesh 'Skin': 4 vertices without weights hang on the skin's first joint"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gltf_document document;
+        char *sections = gltf_complete(&document);
+        gltf_raw_accessor(&document, "{\"componentType\":5126,\"type\":\"VEC4\",\"count\":4},"
+                                     "{\"componentType\":5126,\"type\":\"VEC4\",\"count\":4},"
+                                     "{\"componentType\":5126,\"type\":\"VEC4\",\"count\":4}");
+        char *changed = gltf_replace(sections, cases[i].old, cases[i].replacement);
+        lmb_import *import = load(&document, changed);
+        if (!has_note(import, cases[i].note)) {
+            fail_msg("no note '%s'", cases[i].note);
+        }
+        lmb_import_destroy(import);
+        free(changed);
+        free(sections);
+    }
+}
+
+// Nothing undoes a bind matrix of zeros, so a mesh that hangs on its joint cannot be shown; the skin's own mesh can.
+static void mesh_on_a_joint_without_inverse_is_left_out(void **state) {
+    (void)state;
+    gltf_document document = {0};
+    gltf_floats(&document, "MAT4", 1, (float[16]){[15] = 1});
+    gltf_floats(&document, "VEC3", 3, (float[9]){0, 0, 0, 1, 0, 0, 0, 1, 0});
+    lmb_import *import = load(&document, "\"nodes\":[{\"mesh\":0}],\"skins\":[{\"joints\":[0],"
+                                         "\"inverseBindMatrices\":0}],\"meshes\":[{\"primitives\":[{"
+                                         "\"attributes\":{\"POSITION\":1}}]}]");
+    assert_int_equal(lmb_import_mesh_count(import), 0);
+    assert_true(has_note(import, "mesh 'mesh_0' of node 'node_0' hangs on a joint whose bind matrix has no inverse"));
+    lmb_import_destroy(import);
+}
+
+// An image that two materials share is kept once; materials without one differ in color alone.
+static void images_are_kept_once(void **state) {
+    (void)state;
+    lmb_import *import = load_changed("{\"attributes\":{\"POSITION\":14},\"mode\":1}",
+                                      "{\"attributes\":{\"POSITION\":14},\"mode\":5,\"material\":0}");
+    assert_int_equal(lmb_import_mesh_count(import), 5);
+    assert_int_equal(lmb_import_image_count(import), 1);
+    assert_int_equal(lmb_import_mesh(import, 1)->image, 0);
+    lmb_import_destroy(import);
+}
+
+static void caller_rounding_changes_nothing(void **state) {
+    (void)state;
+    gltf_document document;
+    char *sections = gltf_complete(&document);
+    char *text = gltf_text(&document, sections);
+    char *changed =
+        gltf_replace(text, "\"translation\":[0,1,0]", "\"translation\":[0.1,1.00000001,3.3333333333333333]");
+    lmb_import *near_even = load_text(changed);
+    assert_int_equal(fesetround(FE_UPWARD), 0);
+    lmb_import *upward = load_text(changed);
+    int rounding = fegetround();
+    fesetround(FE_TONEAREST);
+    assert_int_equal(rounding, FE_UPWARD);
+    for (uint32_t joint = 0; joint < 3; joint++) {
+        lmb_transform a = lmb_rig_joint_rest(lmb_import_rig(near_even), joint);
+        lmb_transform b = lmb_rig_joint_rest(lmb_import_rig(upward), joint);
+        assert_memory_equal(&a, &b, sizeof a);
+    }
+    for (uint32_t i = 0; i < lmb_import_mesh_count(near_even); i++) {
+        const lmb_mesh *mesh = lmb_import_mesh(near_even, i);
+        assert_memory_equal(mesh->vertices, lmb_import_mesh(upward, i)->vertices,
+                            mesh->vertex_count * sizeof(lmb_vertex));
+    }
+    lmb_import_destroy(near_even);
+    lmb_import_destroy(upward);
+    free(changed);
+    free(text);
+    free(sections);
+}
+
 static void texture_transform_moves_texcoords(void **state) {
     (void)state;
     gltf_document document = {0};
@@ -743,6 +849,10 @@ int main(void) {
         cmocka_unit_test(accessors_of_every_component_type),
         cmocka_unit_test(accessor_without_a_view_is_zero),
         cmocka_unit_test(fan_becomes_triangles),
+        cmocka_unit_test(further_notes),
+        cmocka_unit_test(mesh_on_a_joint_without_inverse_is_left_out),
+        cmocka_unit_test(images_are_kept_once),
+        cmocka_unit_test(caller_rounding_changes_nothing),
         cmocka_unit_test(texture_transform_moves_texcoords),
         cmocka_unit_test(names_are_decoded),
         cmocka_unit_test(same_document_as_glb),

@@ -7,7 +7,14 @@
 /// "node_<index>". Units and axes stay as glTF has them: metres, Y up, right-handed.
 ///
 /// Nothing in a file is trusted: every offset, count and value is checked, and an error names the file and the place in
-/// it. No locale, no global state; memory comes from the host's allocator.
+/// it. No locale, no global state; memory comes from the host's allocator, and a file takes no more of it than 256 MiB
+/// and 64 times its own size (#LMB_ERROR_LIMIT).
+///
+/// What is read: nodes, skins, animations of translation, rotation and scale, triangles (lists, strips and fans) with
+/// up to 8 influences, base colours with PNG and JPEG textures; accessors of every kind, sparse and normalised; the
+/// extensions KHR_mesh_quantization and KHR_texture_transform. Meshes are those of the file's scene. What a file has
+/// beyond that is left out and noted; an extension that it requires and that is not known here is
+/// #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` that is sheared.
 #ifndef LIMBER_IMPORT_H
 #define LIMBER_IMPORT_H
 
@@ -25,14 +32,16 @@ typedef struct lmb_import lmb_import;
 /// One vertex of a mesh: 112 bytes, no padding.
 typedef struct lmb_vertex {
     float position[3];                   ///< in the bind pose's model space
-    float normal[3];                     ///< unit; computed from the triangles where the file has none
+    float normal[3];                     ///< unit; each triangle's own where the file has none
     float texcoord[2];                   ///< (0, 0) where the file has none
     uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 where the weight is 0
     float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
 } lmb_vertex;
 
 /// One primitive: triangles with one material. Meshes of nodes without a skin hang on their node's joint with weight 1
-/// (or on its nearest ancestor that is in the rig), so one way of skinning draws them all.
+/// (or on its nearest ancestor that is in the rig), so one way of skinning draws them all. Where two skins bind a joint
+/// with different matrices, the rig has the first one's, and the other's meshes are moved to suit it, or left out with a
+/// note where no one matrix does that for all their joints.
 typedef struct lmb_mesh {
     const char *name;
     const lmb_vertex *vertices;
@@ -44,7 +53,7 @@ typedef struct lmb_mesh {
     bool double_sided;
 } lmb_mesh;
 
-/// An image as the file has it: the bytes of a PNG or JPEG, not decoded.
+/// An image that a mesh uses, as the file has it: the bytes of a PNG or JPEG, not decoded.
 typedef struct lmb_image {
     const char *name;
     const uint8_t *bytes;
@@ -52,7 +61,8 @@ typedef struct lmb_image {
 } lmb_image;
 
 /// Reads a file and what it refers to beside it (buffers, images; a URI that leads out of the file's folder is
-/// refused). Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY.
+/// refused). Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY,
+/// and #LMB_ERROR_ARGUMENT where `path` or `import` is NULL.
 LMB_API lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error);
 
 /// The same from memory, .glb or .gltf told by its first bytes. `name` stands in messages. Files beside it are looked

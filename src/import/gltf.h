@@ -121,6 +121,7 @@ typedef struct lmb_gltf {
 bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *format, ...)
     LMB_PRINTF(4, 5);
 lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
+bool lmb_gltf_has(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *present);
 bool lmb_gltf_require(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key);
 bool lmb_gltf_read_boolean(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *result);
 // An integer from `smallest` to `largest`.

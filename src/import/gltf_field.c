@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+// Far more than glTF has. Members are looked up one by one, in some objects again for each node that uses them, and a
+// file must not be able to make that slow.
+#define LARGEST_OBJECT 256u
+
 static lmb_gltf_place join(const lmb_gltf_object *object, const char *key) {
     bool is_root = object->place.text[0] == '\0';
     return lmb_gltf_place_of("%s%s%s", object->place.text, is_root ? "" : ".", key);
@@ -33,6 +37,12 @@ bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const ch
 // The value, or LMB_NONE where there is none.
 static bool find(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t *value) {
     bool twice;
+    *value = LMB_NONE;
+    uint32_t count = gltf->json.values[object->value].count;
+    if (count > LARGEST_OBJECT) {
+        return lmb_importer_fail(gltf->importer, LMB_ERROR_LIMIT, "%s: %" PRIu32 " members, %u at most",
+                                 object->place.text[0] == '\0' ? "JSON" : object->place.text, count, LARGEST_OBJECT);
+    }
     *value = lmb_json_member(&gltf->json, object->value, key, &twice);
     return !twice || lmb_gltf_fail(gltf, object, key, "stands there twice");
 }
@@ -47,6 +57,13 @@ static bool find_typed(const lmb_gltf *gltf, const lmb_gltf_object *object, cons
                              lmb_json_type_name(type));
     }
     return true;
+}
+
+bool lmb_gltf_has(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *present) {
+    uint32_t value;
+    bool found = find(gltf, object, key, &value);
+    *present = found && value != LMB_NONE;
+    return found;
 }
 
 bool lmb_gltf_require(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key) {

@@ -275,14 +275,15 @@ static bool build_primitive(lmb_gltf *gltf, const lmb_gltf_node *node, const cha
     return (geometry.has_normals || make_flat(gltf, &geometry)) && add_mesh(gltf, name, &material, &geometry);
 }
 
-static bool has_morph_targets(const lmb_gltf *gltf, const lmb_gltf_list *primitives) {
-    for (uint32_t i = 0; i < primitives->count; i++) {
-        bool twice;
-        if (lmb_json_member(&gltf->json, primitives->values[i], "targets", &twice) != LMB_NONE) {
-            return true;
+static bool note_morph_targets(const lmb_gltf *gltf, const lmb_gltf_list *primitives, const char *name) {
+    bool found = false;
+    for (uint32_t i = 0; !found && i < primitives->count; i++) {
+        lmb_gltf_object primitive = lmb_gltf_item(primitives, i);
+        if (!lmb_gltf_has(gltf, &primitive, "targets", &found)) {
+            return false;
         }
     }
-    return false;
+    return !found || lmb_importer_note(gltf->importer, "mesh '%.200s': morph targets skipped", name);
 }
 
 static bool build_mesh(lmb_gltf *gltf, const lmb_gltf_node *node) {
@@ -299,8 +300,7 @@ static bool build_mesh(lmb_gltf *gltf, const lmb_gltf_node *node) {
         return lmb_importer_note(gltf->importer, "mesh '%.150s' of node '%.150s' hangs on no joint: left out", name,
                                  node->name);
     }
-    if (has_morph_targets(gltf, &primitives) &&
-        !lmb_importer_note(gltf->importer, "mesh '%.200s': morph targets skipped", name)) {
+    if (!note_morph_targets(gltf, &primitives, name)) {
         return false;
     }
     for (uint32_t i = 0; i < primitives.count; i++) {
