@@ -302,7 +302,7 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
         device->device = VK_NULL_HANDLE;
         return fail_call(error, "vkCreateDevice", created);
     }
-    volkLoadDevice(device->device);
+    // volk's functions stay the instance's, which dispatch to whichever device they are given: there may be several.
     vkGetDeviceQueue(device->device, device->queue_family, 0, &device->queue);
     return LMB_OK;
 }

@@ -1,0 +1,78 @@
+#include "backend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct gpu_state {
+    device *device;
+    lmb_gpu *gpu;
+    lmb_gpu_program *program;
+    lmb_gpu_batch *batch;
+} gpu_state;
+
+static void close_gpu(backend *backend) {
+    gpu_state *state = backend->state;
+    if (state != NULL) {
+        lmb_gpu_batch_destroy(state->batch);
+        lmb_gpu_program_destroy(state->program);
+        lmb_gpu_destroy(state->gpu);
+        free(state);
+    }
+}
+
+// The time is from submission to completion, the queue's own work included: what a host waits for a crowd alone.
+static lmb_result run_gpu(backend *backend, uint32_t frame, double *seconds, lmb_error *error) {
+    gpu_state *state = backend->state;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    workload_fill(backend->workload, backend->characters, frame, lmb_gpu_batch_parameters(state->batch, 0));
+    lmb_result result = device_begin(state->device, &pool, &commands, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_gpu_record_info info = {.commands = commands};
+    lmb_result recorded = lmb_gpu_batch_record(state->batch, &info, error);
+    double start = bench_seconds();
+    result = device_submit_and_wait(state->device, pool, commands, error);
+    *seconds = bench_seconds() - start;
+    return recorded != LMB_OK ? recorded : result;
+}
+
+static lmb_result upload(gpu_state *state, lmb_error *error) {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    lmb_result result = device_begin(state->device, &pool, &commands, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_result recorded = lmb_gpu_program_record_upload(state->program, commands, error);
+    result = device_submit_and_wait(state->device, pool, commands, error);
+    result = recorded != LMB_OK ? recorded : result;
+    return result == LMB_OK ? lmb_gpu_program_uploaded(state->program, error) : result;
+}
+
+lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
+                            lmb_error *error) {
+    gpu_state *state = calloc(1, sizeof *state);
+    *backend = (struct backend){
+        .workload = workload, .characters = characters, .run = run_gpu, .close = close_gpu, .state = state};
+    snprintf(backend->name, sizeof backend->name, "%s", device->properties.deviceName);
+    if (state == NULL) {
+        error->result = LMB_ERROR_MEMORY;
+        return LMB_ERROR_MEMORY;
+    }
+    state->device = device;
+    lmb_gpu_def gpu_def = device_gpu_def(device);
+    lmb_result result = lmb_gpu_create(&gpu_def, NULL, &state->gpu, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_program_create(state->gpu, workload->program, &state->program, error);
+    }
+    if (result == LMB_OK) {
+        lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+        def.program = state->program;
+        def.character_count = characters;
+        def.frame_count = 1;
+        result = lmb_gpu_batch_create(state->gpu, &def, &state->batch, error);
+    }
+    return result == LMB_OK ? upload(state, error) : result;
+}

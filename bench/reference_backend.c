@@ -1,0 +1,50 @@
+#include "backend.h"
+
+#include <limber/cpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct reference_state {
+    lmb_cpu *cpu;
+    float *parameters;
+    float *palette;
+} reference_state;
+
+static void close_reference(backend *backend) {
+    reference_state *state = backend->state;
+    if (state != NULL) {
+        lmb_cpu_destroy(state->cpu);
+        free(state->parameters);
+        free(state->palette);
+        free(state);
+    }
+}
+
+static lmb_result run_reference(backend *backend, uint32_t frame, double *seconds, lmb_error *error) {
+    reference_state *state = backend->state;
+    workload_fill(backend->workload, backend->characters, frame, state->parameters);
+    lmb_batch batch = {backend->workload->program, backend->characters, LMB_OUTPUT_PALETTE};
+    lmb_batch_inputs inputs = {.parameters = state->parameters};
+    lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = state->palette}};
+    double start = bench_seconds();
+    lmb_result result = lmb_cpu_run(state->cpu, &batch, &inputs, &outputs, error);
+    *seconds = bench_seconds() - start;
+    return result;
+}
+
+lmb_result backend_open_reference(const workload *workload, uint32_t characters, backend *backend, lmb_error *error) {
+    reference_state *state = calloc(1, sizeof *state);
+    *backend = (struct backend){
+        .workload = workload, .characters = characters, .run = run_reference, .close = close_reference, .state = state};
+    snprintf(backend->name, sizeof backend->name, "CPU reference, one core");
+    error->result = LMB_ERROR_MEMORY;
+    if (state == NULL) {
+        return LMB_ERROR_MEMORY;
+    }
+    state->parameters = malloc((size_t)characters * WORKLOAD_PARAMETERS * sizeof *state->parameters);
+    state->palette = malloc(characters * workload_floor_bytes(workload));
+    if (state->parameters == NULL || state->palette == NULL) {
+        return LMB_ERROR_MEMORY;
+    }
+    return lmb_cpu_create(workload->program, NULL, &state->cpu, error);
+}
