@@ -82,7 +82,8 @@ static lmb_result check_values(const uint32_t *words, uint32_t values, uint32_t 
             square += value * value;
         }
         bool unit = channel == LMB_CHANNEL_ROTATION && mode != MODE_CUBIC;
-        if (unit && !(square > 0.999f && square < 1.001f)) {
+        // As near as the builder's rounding leaves it, since sampling relies on it.
+        if (unit && !(square > 0.999999f && square < 1.000001f)) {
             return fail_word(error, at, "a rotation is not a unit quaternion");
         }
     }

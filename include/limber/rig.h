@@ -37,8 +37,9 @@ typedef struct lmb_rig_def {
 } lmb_rig_def;
 
 /// Builds a rig. Joints are put in an order in which parents stand before children; joints whose order is already so
-/// keep it. Fails with #LMB_ERROR_ARGUMENT on a parent out of range, a cycle, or a value that is not finite or above
-/// #LMB_LARGEST (the message names joint and field), #LMB_ERROR_LIMIT on too many joints, #LMB_ERROR_MEMORY.
+/// keep it. Fails with #LMB_ERROR_ARGUMENT on a parent out of range, a cycle, a value that is not finite or above
+/// #LMB_LARGEST, or a rest pose without an inverse where none is given (the message names joint and field),
+/// #LMB_ERROR_LIMIT on too many joints, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig **rig, lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_rig_destroy(lmb_rig *rig);
