@@ -1,0 +1,524 @@
+#include "failing_host.h"
+#include "keyframes.h"
+#include "refusal.h"
+#include "scene.h"
+
+#include <limber/cpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 4 };
+
+static lmb_rig *small_rig(void) {
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    joints[2].name = "knee";
+    const lmb_rig_def def = {joints, JOINTS};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    return rig;
+}
+
+static lmb_clip *created(const lmb_rig *rig, const lmb_clip_def *def) {
+    lmb_clip *clip = NULL;
+    lmb_error error = {0};
+    if (lmb_clip_create(rig, def, NULL, &clip, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return clip;
+}
+
+// Three keys of translation, of rotation and of scale, plain and as splines, that a test spoils one number of.
+static const float three_times[] = {0.0f, 0.5f, 2.0f};
+static const float three_values[36] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+                                       1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+static lmb_track_def track_of(uint32_t joint, lmb_channel channel, lmb_interpolation interpolation) {
+    return (lmb_track_def){joint, channel, interpolation, 3, three_times, three_values};
+}
+
+static void a_clip_tells_what_it_is(void **state) {
+    (void)state;
+    lmb_rig *rig = small_rig();
+    char name[] = "Walk";
+    lmb_track_def tracks[2] = {track_of(1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP),
+                               track_of(2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE)};
+    tracks[0].key_count = 2;
+    lmb_clip *clip = created(rig, &(lmb_clip_def){name, 0.0f, tracks, 2});
+    lmb_rig_destroy(rig); // a clip does not keep it
+    memset(name, 'x', 4);
+    assert_string_equal(lmb_clip_name(clip), "Walk");
+    assert_true(lmb_clip_duration(clip) == 2.0f);
+    assert_int_equal(lmb_clip_joint_count(clip), JOINTS);
+    assert_int_equal(lmb_clip_track_count(clip), 2);
+    assert_int_equal(lmb_clip_key_count(clip), 5);
+    size_t size = 0;
+    assert_non_null(lmb_clip_block(clip, &size));
+    assert_true(size > 0 && size % 4 == 0);
+    lmb_clip_destroy(clip);
+    lmb_clip_destroy(NULL);
+}
+
+static void names_and_durations(void **state) {
+    (void)state;
+    lmb_rig *rig = small_rig();
+    const lmb_track_def track = track_of(0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR);
+    static const char *const names[] = {NULL, "", "a", "ab", "abc", "abcd", "abcde", "M\xc3\xa4rz"};
+    for (uint32_t i = 0; i < 8; i++) {
+        lmb_clip *clip = created(rig, &(lmb_clip_def){names[i], 3.5f, &track, 1});
+        assert_string_equal(lmb_clip_name(clip), names[i] == NULL ? "" : names[i]);
+        assert_true(lmb_clip_duration(clip) == 3.5f);
+        lmb_clip_destroy(clip);
+    }
+    lmb_clip *clip = created(rig, &(lmb_clip_def){"exactly", 2.0f, &track, 1});
+    assert_true(lmb_clip_duration(clip) == 2.0f);
+    lmb_clip_destroy(clip);
+    clip = created(rig, &(lmb_clip_def){"nothing", 0.0f, NULL, 0});
+    assert_true(lmb_clip_duration(clip) == 0.0f);
+    assert_int_equal(lmb_clip_track_count(clip) + lmb_clip_key_count(clip), 0);
+    lmb_clip_destroy(clip);
+    static const float bad[] = {1.999f, -1.0f, NAN, INFINITY, -INFINITY, 1.2e12f};
+    for (uint32_t i = 0; i < 6; i++) {
+        lmb_error error = {0};
+        const lmb_clip_def def = {"Walk", bad[i], &track, 1};
+        CHECK_REFUSAL(lmb_clip_create(rig, &def, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "Walk", "duration");
+        assert_null(clip);
+    }
+    lmb_rig_destroy(rig);
+}
+
+static void refuse_tracks(const lmb_track_def *tracks, uint32_t count, const char *first, const char *second,
+                          const char *third) {
+    lmb_rig *rig = small_rig();
+    lmb_clip *clip = NULL;
+    lmb_error error = {0};
+    const lmb_clip_def def = {"Walk", 0.0f, tracks, count};
+    CHECK_REFUSAL(lmb_clip_create(rig, &def, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "clip 'Walk'", first,
+                  second, third);
+    assert_null(clip);
+    lmb_rig_destroy(rig);
+}
+
+static void tracks_that_fit_no_joint_or_channel(void **state) {
+    (void)state;
+    lmb_track_def tracks[13];
+    for (uint32_t i = 0; i < 12; i++) {
+        tracks[i] = track_of(i / 3, (lmb_channel)(i % 3), LMB_INTERPOLATION_LINEAR);
+    }
+    lmb_rig *rig = small_rig();
+    lmb_clip_destroy(created(rig, &(lmb_clip_def){"full", 0.0f, tracks, 12}));
+    lmb_rig_destroy(rig);
+    tracks[12] = tracks[0];
+    refuse_tracks(tracks, 13, "13 tracks", "", "");
+    refuse_tracks(NULL, 1, "track", "", "");
+    refuse_tracks(tracks, LMB_NONE, "tracks", "", "");
+    tracks[1] = track_of(2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_STEP);
+    tracks[2] = tracks[1];
+    refuse_tracks(tracks, 3, "track 2", "rotation of joint 'knee'", "already");
+    tracks[2].joint = JOINTS;
+    refuse_tracks(tracks, 3, "track 2", "joint", "");
+    tracks[2].joint = LMB_NONE;
+    refuse_tracks(tracks, 3, "track 2", "joint", "");
+    tracks[2] = tracks[1];
+    tracks[1].channel = (lmb_channel)3;
+    refuse_tracks(tracks, 3, "track 1", "knee", "channel");
+    tracks[1].channel = (lmb_channel)-1;
+    refuse_tracks(tracks, 3, "track 1", "knee", "channel");
+    tracks[1] = tracks[2];
+    tracks[1].interpolation = (lmb_interpolation)3;
+    refuse_tracks(tracks, 2, "track 1", "knee", "interpolation");
+    tracks[1].interpolation = (lmb_interpolation)-1;
+    refuse_tracks(tracks, 2, "track 1", "knee", "interpolation");
+}
+
+static void tracks_without_keys(void **state) {
+    (void)state;
+    for (uint32_t which = 0; which < 3; which++) {
+        lmb_track_def track = track_of(2, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR);
+        track.key_count = which == 0 ? 0 : 3;
+        track.times = which == 1 ? NULL : three_times;
+        track.values = which == 2 ? NULL : three_values;
+        refuse_tracks(&track, 1, "track 0", "translation of joint 'knee'", "key");
+    }
+}
+
+static void times_that_do_not_ascend(void **state) {
+    (void)state;
+    static const struct {
+        float times[3];
+        const char *key;
+    } rows[] = {{{0.0f, 0.5f, 0.5f}, "key 2"},   {{0.0f, 0.0f, 0.5f}, "key 1"},     {{1.0f, 0.5f, 2.0f}, "key 1"},
+                {{-0.1f, 0.5f, 2.0f}, "key 0"},  {{NAN, 0.5f, 2.0f}, "key 0"},      {{0.0f, NAN, 2.0f}, "key 1"},
+                {{0.0f, 0.5f, NAN}, "key 2"},    {{0.0f, 0.5f, INFINITY}, "key 2"}, {{0.0f, 1e-30f, 1.0f}, "key 1"},
+                {{0.0f, 0.5f, 1.2e12f}, "key 2"}};
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lmb_track_def track = track_of(2, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP);
+        track.times = rows[i].times;
+        refuse_tracks(&track, 1, "track 0 (scale of joint 'knee')", rows[i].key, "time");
+    }
+}
+
+static void values_that_are_none(void **state) {
+    (void)state;
+    static const float bad[] = {NAN, INFINITY, -INFINITY, 1.2e12f, -1.2e12f};
+    for (int channel = 0; channel < 3; channel++) {
+        for (int interpolation = 0; interpolation < 3; interpolation++) {
+            const uint32_t width = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+            const uint32_t stride = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 * width : width;
+            for (uint32_t i = 0; i < 3 * stride; i++) {
+                float values[36];
+                memcpy(values, three_values, sizeof values);
+                values[i] = bad[i % 5];
+                lmb_track_def track = track_of(2, (lmb_channel)channel, (lmb_interpolation)interpolation);
+                track.values = values;
+                char key[16];
+                snprintf(key, sizeof key, "key %u", i / stride);
+                refuse_tracks(&track, 1, "track 0", "knee", key);
+            }
+        }
+    }
+}
+
+static void rotations_that_are_zero(void **state) {
+    (void)state;
+    for (int interpolation = 0; interpolation < 3; interpolation++) {
+        const bool spline = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+        float values[36];
+        memcpy(values, three_values, sizeof values);
+        float *key = values + (spline ? 12 + 4 : 4);
+        memset(key, 0, 4 * sizeof *key);
+        lmb_track_def track = track_of(2, LMB_CHANNEL_ROTATION, (lmb_interpolation)interpolation);
+        track.values = values;
+        refuse_tracks(&track, 1, "rotation of joint 'knee'", "key 1", "zero");
+        if (spline) { // tangents may be
+            memcpy(values, three_values, sizeof values);
+            memset(values + 12, 0, 4 * sizeof *values);
+            memset(values + 20, 0, 4 * sizeof *values);
+            lmb_rig *rig = small_rig();
+            lmb_clip_destroy(created(rig, &(lmb_clip_def){"flat", 0.0f, &track, 1}));
+            lmb_rig_destroy(rig);
+        }
+    }
+}
+
+static void arguments_that_are_missing(void **state) {
+    (void)state;
+    lmb_rig *rig = small_rig();
+    const lmb_clip_def def = {"Walk", 0.0f, NULL, 0};
+    lmb_clip *clip = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_clip_create(NULL, &def, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "rig", "NULL");
+    CHECK_REFUSAL(lmb_clip_create(rig, NULL, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_clip_create(rig, &def, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_clip_open(NULL, 64, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_clip_open(&def, 64, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_int_equal(lmb_clip_open(&def, 0, NULL, &clip, NULL), LMB_ERROR_FORMAT);
+    lmb_rig_destroy(rig);
+}
+
+// Local poses of the clip at some times, looped and clamped, for as many joints as it has.
+enum { SAMPLES = 12 };
+
+static float *sampled(const lmb_clip *clip) {
+    const uint32_t joint_count = lmb_clip_joint_count(clip);
+    lmb_rig *rig = scene_rig(joint_count, SCENE_CHAIN, 1);
+    lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
+    for (uint32_t i = 0; i < 2; i++) {
+        nodes[i].op = LMB_OP_CLIP;
+        nodes[i].time = lmb_parameter(0);
+    }
+    float *result = calloc((size_t)2 * SAMPLES * LMB_POSE_COMPONENTS * joint_count, sizeof *result);
+    assert_non_null(result);
+    for (uint32_t loop = 0; loop < 2; loop++) {
+        nodes[0].loop = loop == 1;
+        const lmb_program_def def = {rig, &clip, 1, NULL, 0, nodes, 1, 1};
+        lmb_program *program = NULL;
+        lmb_cpu *cpu = NULL;
+        assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+        assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+        float times[SAMPLES];
+        for (uint32_t i = 0; i < SAMPLES; i++) {
+            times[i] = ((float)i / 4.0f - 0.5f) * lmb_clip_duration(clip);
+        }
+        const lmb_batch batch = {program, SAMPLES, LMB_OUTPUT_LOCAL};
+        const lmb_batch_inputs inputs = {times, {NULL}};
+        const lmb_batch_outputs outputs = {
+            {result + (size_t)loop * SAMPLES * LMB_POSE_COMPONENTS * joint_count, NULL, NULL}, NULL};
+        assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+        lmb_cpu_destroy(cpu);
+        lmb_program_destroy(program);
+    }
+    lmb_rig_destroy(rig);
+    return result;
+}
+
+static void a_block_may_move(void **state) {
+    (void)state;
+    lmb_rig *rig = scene_rig(9, SCENE_CHAIN, 1);
+    keyframes source = keyframes_create(9, 6, 70);
+    lmb_clip *clip = created(rig, &source.clip);
+    size_t size, copied_size;
+    const void *block = lmb_clip_block(clip, &size);
+    float *expected = sampled(clip);
+    char *bytes = malloc(size + 8);
+    assert_non_null(bytes);
+    for (uint32_t shift = 0; shift < 8; shift++) {
+        memcpy(bytes + shift, block, size);
+        lmb_clip *copy = NULL;
+        lmb_error error = {0};
+        if (lmb_clip_open(bytes + shift, size, NULL, &copy, &error) != LMB_OK) {
+            fail_msg("%s", error.message);
+        }
+        memset(bytes, 0xff, size + 8); // copied, not kept
+        const void *copied = lmb_clip_block(copy, &copied_size);
+        assert_true(copied_size == size && copied != block);
+        assert_memory_equal(copied, block, size);
+        assert_string_equal(lmb_clip_name(copy), "random");
+        assert_true(lmb_clip_duration(copy) == lmb_clip_duration(clip));
+        assert_int_equal(lmb_clip_joint_count(copy), 9);
+        assert_int_equal(lmb_clip_track_count(copy), lmb_clip_track_count(clip));
+        assert_int_equal(lmb_clip_key_count(copy), lmb_clip_key_count(clip));
+        float *values = sampled(copy);
+        assert_memory_equal(values, expected, sizeof(float[2 * SAMPLES * LMB_POSE_COMPONENTS * 9]));
+        free(values);
+        lmb_clip_destroy(copy);
+    }
+    free(bytes);
+    free(expected);
+    keyframes_destroy(&source);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
+// Rotations are rounded when a block is built, and opening one holds them to length 1: no closer than that rounding.
+static void every_rotation_that_was_built_opens(void **state) {
+    (void)state;
+    enum { KEYS = 50000 };
+    random_source source = {73};
+    float *times = malloc(KEYS * sizeof *times), *values = malloc(KEYS * 4 * sizeof *values);
+    assert_true(times != NULL && values != NULL);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        times[i] = (float)i;
+        for (uint32_t k = 0; k < 4; k++) {
+            values[4 * i + k] = (float)random_between(&source, -1.0, 1.0);
+        }
+    }
+    const lmb_track_def track = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, values};
+    lmb_rig *rig = small_rig();
+    lmb_clip *clip = created(rig, &(lmb_clip_def){"all ways", 0.0f, &track, 1}), *copy = NULL;
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    assert_int_equal(lmb_clip_open(block, size, NULL, &copy, NULL), LMB_OK);
+    lmb_clip_destroy(copy);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+    free(times);
+    free(values);
+}
+
+// The same descriptor makes the same bytes: nothing in a block is an address or left to chance.
+static void a_block_is_what_its_descriptor_says(void **state) {
+    (void)state;
+    lmb_rig *rig = scene_rig(9, SCENE_CHAIN, 1);
+    keyframes one = keyframes_create(9, 6, 71), two = keyframes_create(9, 6, 71);
+    lmb_clip *first = created(rig, &one.clip), *second = created(rig, &two.clip);
+    size_t size, other;
+    const void *block = lmb_clip_block(first, &size);
+    const void *again = lmb_clip_block(second, &other);
+    assert_int_equal(size, other);
+    assert_memory_equal(block, again, size);
+    keyframes_destroy(&one);
+    keyframes_destroy(&two);
+    lmb_clip_destroy(first);
+    lmb_clip_destroy(second);
+    lmb_rig_destroy(rig);
+}
+
+// A block to spoil: all channels and interpolations, shared and own times, and a channel that is at rest.
+static lmb_clip *victim(void) {
+    static const float times[] = {0.25f, 1.0f};
+    lmb_track_def tracks[] = {track_of(0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR),
+                              track_of(0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE),
+                              track_of(0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP),
+                              track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR)};
+    tracks[3].key_count = 2;
+    tracks[3].times = times;
+    lmb_rig *rig = scene_rig(2, SCENE_CHAIN, 1);
+    lmb_clip *clip = created(rig, &(lmb_clip_def){"victim", 0.0f, tracks, 4});
+    lmb_rig_destroy(rig);
+    return clip;
+}
+
+// Opens what may be a block. If it is refused, then as one that is malformed, with a message; if not, it must sample to
+// numbers in range and rotations of length 1. Whether it reads outside is for the address sanitizer to see.
+static bool survives(const uint32_t *words, size_t size) {
+    uint32_t *exact = malloc(size > 0 ? size : 1); // no slack behind it
+    assert_non_null(exact);
+    memcpy(exact, words, size);
+    lmb_clip *clip = NULL;
+    lmb_error error = {0};
+    const lmb_result result = lmb_clip_open(exact, size, NULL, &clip, &error);
+    free(exact);
+    if (result != LMB_OK) {
+        CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, "clip block");
+        assert_null(clip);
+        return false;
+    }
+    assert_true(strlen(lmb_clip_name(clip)) < size);
+    const uint32_t joint_count = lmb_clip_joint_count(clip);
+    float *values = sampled(clip);
+    for (uint32_t i = 0; i < 2 * SAMPLES * joint_count; i++) {
+        const uint32_t character = i / joint_count, joint = i % joint_count;
+        double square = 0.0;
+        for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) {
+            const float value = values[(character * LMB_POSE_COMPONENTS + component) * joint_count + joint];
+            assert_true(value == 0.0f || (fabsf(value) >= LMB_SMALLEST && fabsf(value) <= LMB_LARGEST));
+            square += component >= 3 && component < 7 ? (double)value * (double)value : 0.0;
+        }
+        assert_true(fabs(square - 1.0) <= 2e-6);
+    }
+    free(values);
+    lmb_clip_destroy(clip);
+    return true;
+}
+
+static void every_word_may_be_spoiled(void **state) {
+    (void)state;
+    static const uint32_t values[] = {0,          1,          2,          3,          0xffffffffu, 0x80000000u,
+                                      0x7fffffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001,  0x007fffff,
+                                      0x3f800000, 0xbf800000, 0x53800000, 0x53800001, 0x2b800000,  0x2b7fffff,
+                                      0x00010000, 0x40000000, 100,        0x3f8fffff};
+    lmb_clip *clip = victim();
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    uint32_t *words = malloc(size);
+    assert_non_null(words);
+    memcpy(words, block, size);
+    assert_true(survives(words, size));
+    uint32_t opened = 0, refused = 0;
+    for (uint32_t i = 0; i < size / 4; i++) {
+        const uint32_t kept = words[i];
+        for (uint32_t k = 0; k < sizeof values / sizeof *values + 32 + 4; k++) {
+            const uint32_t plain = sizeof values / sizeof *values;
+            words[i] = k < plain        ? values[k]
+                       : k < plain + 32 ? kept ^ (1u << (k - plain))
+                                        : kept + (k - plain - 32) - 2;
+            *(survives(words, size) ? &opened : &refused) += 1;
+        }
+        words[i] = kept;
+    }
+    print_message("%zu words, spoiled: %u refused, %u opened\n", size / 4, refused, opened);
+    assert_true(refused > 1000);
+    free(words);
+    lmb_clip_destroy(clip);
+}
+
+static void many_words_may_be_spoiled(void **state) {
+    (void)state;
+    lmb_clip *clip = victim();
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    uint32_t *words = malloc(size);
+    assert_non_null(words);
+    random_source source = {72};
+    for (uint32_t round = 0; round < 20000; round++) {
+        memcpy(words, block, size);
+        for (uint32_t spoiled = 2 + random_below(&source, 3); spoiled > 0; spoiled--) {
+            const uint32_t from = random_below(&source, (uint32_t)size / 4);
+            const uint32_t to = random_below(&source, (uint32_t)size / 4);
+            words[to] = random_below(&source, 2) == 0 ? words[from] : words[to] ^ (1u << random_below(&source, 32));
+        }
+        survives(words, size);
+    }
+    free(words);
+    lmb_clip_destroy(clip);
+}
+
+static void a_block_may_be_cut_or_continued(void **state) {
+    (void)state;
+    lmb_clip *clip = victim();
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    uint32_t *words = calloc(1, size + 64);
+    assert_non_null(words);
+    memcpy(words, block, size);
+    for (size_t length = 0; length <= size + 64; length++) {
+        assert_true(survives(words, length) == (length == size));
+    }
+    free(words);
+    lmb_clip_destroy(clip);
+}
+
+static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
+    const lmb_track_def track = track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR);
+    const lmb_clip_def def = {"Walk", 0.0f, &track, 1};
+    lmb_clip *clip = NULL;
+    const lmb_result result = lmb_clip_create(user, &def, host, &clip, error);
+    assert_true((result == LMB_OK) == (clip != NULL));
+    lmb_clip_destroy(clip);
+    return result;
+}
+
+static lmb_result open_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
+    size_t size;
+    const void *block = lmb_clip_block(user, &size);
+    lmb_clip *clip = NULL;
+    const lmb_result result = lmb_clip_open(block, size, host, &clip, error);
+    assert_true((result == LMB_OK) == (clip != NULL));
+    lmb_clip_destroy(clip);
+    return result;
+}
+
+// A refused descriptor or block leaves nothing behind either.
+static void nothing_is_leaked_where_input_is_refused(void **state) {
+    (void)state;
+    failing_host counts = {0};
+    const lmb_host host = failing_host_of(&counts);
+    lmb_rig *rig = small_rig();
+    lmb_track_def track = track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR);
+    track.times = (const float[]){1.0f, 0.5f, 0.25f};
+    const lmb_clip_def def = {"Walk", 0.0f, &track, 1};
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_clip_create(rig, &def, &host, &clip, NULL), LMB_ERROR_ARGUMENT);
+    assert_int_equal(counts.live, 0);
+    const uint32_t words[64] = {0};
+    assert_int_equal(lmb_clip_open(words, sizeof words, &host, &clip, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(counts.live, 0);
+    lmb_rig_destroy(rig);
+}
+
+static void memory_that_is_refused(void **state) {
+    (void)state;
+    lmb_rig *rig = small_rig();
+    failing_host_try_all(create_and_destroy, rig);
+    lmb_clip *clip = victim();
+    failing_host_try_all(open_and_destroy, clip);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clip_tells_what_it_is),
+        cmocka_unit_test(names_and_durations),
+        cmocka_unit_test(tracks_that_fit_no_joint_or_channel),
+        cmocka_unit_test(tracks_without_keys),
+        cmocka_unit_test(times_that_do_not_ascend),
+        cmocka_unit_test(values_that_are_none),
+        cmocka_unit_test(rotations_that_are_zero),
+        cmocka_unit_test(arguments_that_are_missing),
+        cmocka_unit_test(a_block_may_move),
+        cmocka_unit_test(every_rotation_that_was_built_opens),
+        cmocka_unit_test(a_block_is_what_its_descriptor_says),
+        cmocka_unit_test(every_word_may_be_spoiled),
+        cmocka_unit_test(many_words_may_be_spoiled),
+        cmocka_unit_test(a_block_may_be_cut_or_continued),
+        cmocka_unit_test(nothing_is_leaked_where_input_is_refused),
+        cmocka_unit_test(memory_that_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
