@@ -106,10 +106,10 @@ static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
     return LMB_OK;
 }
 
-static lmb_result create_pipeline(lmb_gpu *gpu, lmb_kernel kernel, VkPipelineCache cache, lmb_error *error) {
-    const uint32_t *words = kernels[kernel].words;
-    size_t count = kernels[kernel].count;
+lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_uses uses,
+                                   const char *name, VkPipeline *pipeline, lmb_error *error) {
     lmb_spirv rounding = {0};
+    *pipeline = VK_NULL_HANDLE;
     if (gpu->probe.declares_rte) {
         lmb_result result = lmb_spirv_declare_rte(&gpu->host, words, count, &rounding, error);
         if (result != LMB_OK) {
@@ -125,21 +125,25 @@ static lmb_result create_pipeline(lmb_gpu *gpu, lmb_kernel kernel, VkPipelineCac
     VkResult created = gpu->vk.CreateShaderModule(gpu->device, &module_info, gpu->allocator, &module);
     lmb_spirv_release(&gpu->host, &rounding);
     if (created == VK_SUCCESS) {
+        const VkSpecializationMapEntry entries[] = {{0, offsetof(lmb_kernel_uses, cubic), sizeof(VkBool32)},
+                                                    {1, offsetof(lmb_kernel_uses, scale), sizeof(VkBool32)}};
+        VkSpecializationInfo constants = {2, entries, sizeof uses, &uses};
         VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                             .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                       .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                                                       .module = module,
-                                                      .pName = "main"},
+                                                      .pName = "main",
+                                                      .pSpecializationInfo = &constants},
                                             .layout = gpu->layout};
         call = "vkCreateComputePipelines";
-        created = gpu->vk.CreateComputePipelines(gpu->device, cache, 1, &info, gpu->allocator, &gpu->pipelines[kernel]);
+        created = gpu->vk.CreateComputePipelines(gpu->device, gpu->pipeline_cache, 1, &info, gpu->allocator, pipeline);
         gpu->vk.DestroyShaderModule(gpu->device, module, gpu->allocator);
     }
     if (created != VK_SUCCESS) {
-        gpu->pipelines[kernel] = VK_NULL_HANDLE;
+        *pipeline = VK_NULL_HANDLE;
         return lmb_gpu_fail(error, call, created);
     }
-    lmb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)gpu->pipelines[kernel], kernels[kernel].name);
+    lmb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)*pipeline, name);
     return LMB_OK;
 }
 
@@ -185,6 +189,8 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     created->device = def->device;
     created->debug_utils = def->debug_utils;
     created->accept_mismatch = def->accept_mismatch;
+    created->interpret_programs = def->interpret_programs;
+    created->pipeline_cache = def->pipeline_cache;
     if (def->vulkan_allocator != NULL) {
         created->callbacks = *def->vulkan_allocator;
         created->allocator = &created->callbacks;
@@ -205,7 +211,9 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         result = create_layout(created, error);
     }
     for (int kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
-        result = create_pipeline(created, (lmb_kernel)kernel, def->pipeline_cache, error);
+        result = lmb_gpu_pipeline_create(created, kernels[kernel].words, kernels[kernel].count,
+                                         (lmb_kernel_uses){VK_TRUE, VK_TRUE}, kernels[kernel].name,
+                                         &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);
@@ -272,15 +280,15 @@ void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineSta
     gpu->vk.CmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, lmb_kernel kernel, const void *push, uint32_t size,
-                      uint64_t invocations) {
+void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
+                      uint32_t size, uint64_t invocations) {
     uint64_t groups = (invocations + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP;
     uint64_t rows = (groups + LMB_GPU_LARGEST_GRID - 1) / LMB_GPU_LARGEST_GRID;
     if (groups == 0) {
         return;
     }
     uint64_t columns = (groups + rows - 1) / rows;
-    gpu->vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, gpu->pipelines[kernel]);
+    gpu->vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     gpu->vk.CmdPushConstants(commands, gpu->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size, push);
     gpu->vk.CmdDispatch(commands, (uint32_t)columns, (uint32_t)rows, 1);
 }

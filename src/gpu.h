@@ -73,6 +73,8 @@ struct lmb_gpu {
     uint32_t queue_family_count;
     bool debug_utils;
     bool accept_mismatch;
+    bool interpret_programs;
+    VkPipelineCache pipeline_cache;
     VkPhysicalDeviceMemoryProperties memory;
     VkDeviceSize largest_allocation;
     VkPipelineLayout layout;
@@ -102,13 +104,23 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
 // A zeroed buffer is fine.
 void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 
+// What pipelines leave out; the order is that of the constant_ids in shaders/ops/language.h.
+typedef struct lmb_kernel_uses {
+    VkBool32 cubic;
+    VkBool32 scale;
+} lmb_kernel_uses;
+
+// A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.
+lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_uses uses,
+                                   const char *name, VkPipeline *pipeline, lmb_error *error);
+
 // A barrier between everything that the two masks name.
 void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags from_access,
                      VkPipelineStageFlags to, VkAccessFlags to_access);
 
-// Binds a kernel, pushes its constants and dispatches at least `invocations`.
-void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, lmb_kernel kernel, const void *push, uint32_t size,
-                      uint64_t invocations);
+// Binds a pipeline, pushes its constants and dispatches at least `invocations`.
+void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
+                      uint32_t size, uint64_t invocations);
 
 // For debuggers; does nothing without VK_EXT_debug_utils.
 void lmb_gpu_name(const lmb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name);
@@ -120,6 +132,7 @@ struct lmb_gpu_program {
     const lmb_program *program;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
+    VkPipeline steps; // the pose kernel made for this program, or VK_NULL_HANDLE where it is interpreted
     bool recorded;
 };
 

@@ -245,6 +245,8 @@ static void record_parameters(const lmb_gpu_batch *batch, const frame_slot *fram
 
 static void record_poses(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
     const lmb_program *program = batch->description.program;
+    bool interpreted = batch->program->steps == VK_NULL_HANDLE;
+    VkPipeline pipeline = interpreted ? batch->gpu->pipelines[LMB_KERNEL_POSE] : batch->program->steps;
     lmb_gpu_begin_label(batch->gpu, commands, "limber pose");
     for (uint32_t span = 0; span < batch->span_count; span++) {
         uint64_t first = (uint64_t)span * batch->span_characters;
@@ -257,7 +259,7 @@ static void record_poses(const lmb_gpu_batch *batch, const frame_slot *frame, Vk
         for (uint32_t i = 0; i < program->pose_count; i++) {
             push.poses[i] = frame->poses[i] + first * stage_bytes(batch, LMB_STAGE_LOCAL);
         }
-        lmb_gpu_dispatch(batch->gpu, commands, LMB_KERNEL_POSE, &push, sizeof push, push.count);
+        lmb_gpu_dispatch(batch->gpu, commands, pipeline, &push, sizeof push, push.count);
     }
     lmb_gpu_end_label(batch->gpu, commands);
 }
@@ -275,7 +277,7 @@ static void record_models(const lmb_gpu_batch *batch, const frame_slot *frame, V
                                .palette = stages[LMB_STAGE_PALETTE].address,
                                .count = span_size(batch, span),
                                .write_palette = palette};
-        lmb_gpu_dispatch(batch->gpu, commands, LMB_KERNEL_MODEL, &push, sizeof push, push.count);
+        lmb_gpu_dispatch(batch->gpu, commands, batch->gpu->pipelines[LMB_KERNEL_MODEL], &push, sizeof push, push.count);
     }
     lmb_gpu_end_label(batch->gpu, commands);
 }

@@ -1,5 +1,6 @@
 #include "gpu.h"
 
+#include "gpu_steps.h"
 #include "program.h"
 
 #include <string.h>
@@ -24,6 +25,9 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
     if (result == LMB_OK) {
         result = lmb_gpu_buffer_create(gpu, size, true, "limber program staging", &created->staging, error);
     }
+    if (result == LMB_OK && !gpu->interpret_programs && lmb_gpu_steps_fit(program)) {
+        result = lmb_gpu_steps_create(gpu, program, &created->steps, error);
+    }
     if (result != LMB_OK) {
         lmb_gpu_program_destroy(created);
         return result;
@@ -38,6 +42,7 @@ void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program) {
         return;
     }
     lmb_gpu *gpu = gpu_program->gpu;
+    gpu->vk.DestroyPipeline(gpu->device, gpu_program->steps, gpu->allocator);
     lmb_gpu_buffer_destroy(gpu, &gpu_program->staging);
     lmb_gpu_buffer_destroy(gpu, &gpu_program->buffer);
     lmb_host_release(&gpu->host, gpu_program);

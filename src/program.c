@@ -317,6 +317,42 @@ static void write_block(compiler *c, uint32_t *block) {
     emit_node(c, def->node_count - 1);
 }
 
+static bool rest_scales(const lmb_rig *rig) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        for (int axis = 0; axis < 3; axis++) {
+            if (rig->rest[joint].scale[axis] != 1.0f) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Whether a scale track has more than one key, or another value than 1.
+static bool clip_scales(const uint32_t *clip) {
+    uint32_t joints = clip[CLIP_JOINTS];
+    const uint32_t *tracks = clip + clip[CLIP_TRACKS] + CHANNEL_SCALE * TRACK_FIELDS * joints;
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        const uint32_t *track = tracks + joint;
+        // The values of a cubic spline's only key stand between its tangents.
+        uint32_t middle = track[TRACK_MODE * joints] == MODE_CUBIC ? 3 : 0;
+        const uint32_t *values = clip + track[TRACK_VALUES * joints] + middle;
+        if (track[TRACK_KEYS * joints] != 1 || REAL(values[0]) != 1.0f || REAL(values[1]) != 1.0f ||
+            REAL(values[2]) != 1.0f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_uses(lmb_program *program, const lmb_program_def *def) {
+    program->uses_scale = program->pose_count > 0 || rest_scales(def->rig);
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        program->uses_cubic = program->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
+        program->uses_scale = program->uses_scale || clip_scales(def->clips[i]->words);
+    }
+}
+
 lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                               lmb_error *error) {
     if (def == NULL || program == NULL) {
@@ -357,6 +393,7 @@ lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, 
                              .stack = c.deepest,
                              .size = (uint32_t)size,
                              .block = block};
+    find_uses(created, def);
     *program = created;
     return LMB_OK;
 }

@@ -9,13 +9,19 @@ enum {
     BOUND = 3, // index in the header: ids are below it
     MOST_IDS = 1 << 22,
 
+    OP_NAME = 5,
     OP_EXT_INST = 12,
     OP_MEMORY_MODEL = 14,
     OP_ENTRY_POINT = 15,
     OP_CAPABILITY = 17,
     OP_TYPE_VOID = 19,
+    OP_TYPE_INT = 21,
     OP_TYPE_FLOAT = 22,
     OP_TYPE_LAST = 39,
+    OP_CONSTANT = 43,
+    OP_FUNCTION = 54,
+    OP_FUNCTION_END = 56,
+    OP_FUNCTION_CALL = 57,
     OP_DECORATE = 71,
     OP_QUANTIZE_TO_F16 = 116,
     OP_F_NEGATE = 127,
@@ -28,6 +34,8 @@ enum {
     OP_VECTOR_TIMES_SCALAR = 142,
     OP_DOT = 148,
     OP_D_PDX = 207,
+    OP_LABEL = 248,
+    OP_RETURN = 253,
     OP_FWIDTH_COARSE = 215,
 
     DECORATION_NO_CONTRACTION = 42,
@@ -177,6 +185,102 @@ lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, si
     memcpy(copy + mode_at + 2, mode, sizeof mode);
     memcpy(copy + mode_at + 6, words + mode_at, (count - mode_at) * sizeof *copy);
     *result = (lmb_spirv){copy, count + 6};
+    return LMB_OK;
+}
+
+// The id of a function by its name in the source; debug names add the parameters' types in parentheses. 0 where there
+// is none.
+static uint32_t find_function(const uint32_t *words, size_t count, const char *name) {
+    size_t size = strlen(name);
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        const char *text = (const char *)(words + at + 2);
+        if (opcode(words[at]) == OP_NAME && (length(words[at]) - 2) * 4 > size && memcmp(text, name, size) == 0 &&
+            text[size] == '(') {
+            return words[at + 1];
+        }
+    }
+    return 0;
+}
+
+// What a row of calls needs to know of the module that it is put into.
+typedef struct splice {
+    uint32_t unsigned_type;
+    size_t constants_at; // the first function: constants stand before it
+    size_t body_at;      // after the label of the function whose body is replaced
+    size_t body_end;     // its OpFunctionEnd
+    uint32_t void_type;
+} splice;
+
+static lmb_result find_splice(const uint32_t *words, size_t count, const char *function, splice *s, lmb_error *error) {
+    uint32_t id = find_function(words, count, function);
+    bool inside = false;
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        uint32_t op = opcode(words[at]);
+        if (op == OP_TYPE_INT && words[at + 2] == 32 && words[at + 3] == 0) {
+            s->unsigned_type = words[at + 1];
+        } else if (op == OP_FUNCTION) {
+            s->constants_at = s->constants_at == 0 ? at : s->constants_at;
+            inside = id != 0 && words[at + 2] == id;
+            s->void_type = inside ? words[at + 1] : s->void_type;
+        } else if (inside && op == OP_LABEL && s->body_at == 0) {
+            s->body_at = at + length(words[at]);
+        } else if (inside && op == OP_FUNCTION_END) {
+            s->body_end = at;
+            inside = false;
+        }
+    }
+    if (s->unsigned_type == 0 || s->body_at == 0 || s->body_end == 0) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no function '%s' to fill", function);
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
+                                  const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error) {
+    splice s = {0};
+    lmb_result found = check_shape(words, count, error);
+    if (found == LMB_OK) {
+        found = find_splice(words, count, function, &s, error);
+    }
+    if (found != LMB_OK) {
+        return found;
+    }
+    // Two constants of 4 words and a call of 6 for each, and one return.
+    size_t size = count + call_count * 14 + 1 - (s.body_end - s.body_at);
+    uint32_t *copy = lmb_host_allocate(host, size, sizeof *copy);
+    if (copy == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", size);
+    }
+    uint32_t next = words[BOUND];
+    size_t at = s.constants_at;
+    memcpy(copy, words, at * sizeof *copy);
+    for (size_t i = 0; i < 2 * call_count; i++) {
+        const uint32_t constant[4] = {4u << 16 | OP_CONSTANT, s.unsigned_type, next + (uint32_t)i,
+                                      calls[i / 2].arguments[i % 2]};
+        memcpy(copy + at, constant, sizeof constant);
+        at += 4;
+    }
+    memcpy(copy + at, words + s.constants_at, (s.body_at - s.constants_at) * sizeof *copy);
+    at += s.body_at - s.constants_at;
+    for (size_t i = 0; i < call_count; i++) {
+        uint32_t callee = find_function(words, count, calls[i].function);
+        if (callee == 0) {
+            lmb_host_release(host, copy);
+            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no function '%s' to call", calls[i].function);
+        }
+        const uint32_t call[6] = {6u << 16 | OP_FUNCTION_CALL,
+                                  s.void_type,
+                                  next + (uint32_t)(2 * call_count + i),
+                                  callee,
+                                  next + (uint32_t)(2 * i),
+                                  next + (uint32_t)(2 * i + 1)};
+        memcpy(copy + at, call, sizeof call);
+        at += 6;
+    }
+    copy[at++] = 1u << 16 | OP_RETURN;
+    memcpy(copy + at, words + s.body_end, (count - s.body_end) * sizeof *copy);
+    copy[BOUND] = next + (uint32_t)(3 * call_count);
+    *result = (lmb_spirv){copy, size};
     return LMB_OK;
 }
 

@@ -21,6 +21,17 @@ lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *wo
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                  lmb_error *error);
 
+// A call of a function without a result, by the name it has in the source, with two unsigned constants.
+typedef struct lmb_spirv_call {
+    const char *function;
+    uint32_t arguments[2];
+} lmb_spirv_call;
+
+// A copy in which the body of `function` (no parameters, no result) is a row of calls. Names are those that debug
+// information keeps; LMB_ERROR_FORMAT where one is missing.
+lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
+                                  const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error);
+
 // Fails with LMB_ERROR_FORMAT, naming the instruction, where a float operation is not decorated NoContraction, or one is
 // not rounded the same on every device: division, remainder, vector and matrix products, other widths than 32, and
 // extended instructions except floor.

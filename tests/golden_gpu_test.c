@@ -51,11 +51,12 @@ static uint64_t hash_all_frames(fixture *f) {
     return hash;
 }
 
-static void golden_hash_with_spans(VkDeviceSize span_bytes, uint32_t least_spans) {
+static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t least_spans, bool interpret) {
     fixture f = {0};
     lmb_error error;
     open_device(&f.device);
     lmb_gpu_def gpu_def = device_gpu_def(&f.device);
+    gpu_def.interpret_programs = interpret;
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f.gpu, &error), &error);
     assert_ok(scenario_create(&f.scenario, &error), &error);
     assert_ok(lmb_gpu_program_create(f.gpu, f.scenario.program, &f.program, &error), &error);
@@ -84,16 +85,22 @@ static void golden_hash_with_spans(VkDeviceSize span_bytes, uint32_t least_spans
 
 static void golden_hash_in_one_span(void **state) {
     (void)state;
-    golden_hash_with_spans(0, 1);
+    expect_golden_hash(0, 1, false);
 }
 
 static void golden_hash_in_many_spans(void **state) {
     (void)state;
-    golden_hash_with_spans(20000, 10);
+    expect_golden_hash(20000, 10, false);
+}
+
+static void golden_hash_interpreted(void **state) {
+    (void)state;
+    expect_golden_hash(0, 1, true);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash_in_one_span),
-                                       cmocka_unit_test(golden_hash_in_many_spans)};
+                                       cmocka_unit_test(golden_hash_in_many_spans),
+                                       cmocka_unit_test(golden_hash_interpreted)};
     return run_gpu_suite("golden_gpu", tests, sizeof tests / sizeof tests[0]);
 }

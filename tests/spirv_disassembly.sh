@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Disassembles modules with SPIRV-Tools, apart from the project's own reader, and fails on a float operation without
+# Validates and disassembles modules with SPIRV-Tools, apart from the project's own reader, and fails on a float operation without
 # NoContraction, or on an instruction that devices may round as they like. Arguments: modules.
 set -euo pipefail
 status=0
 for module in "$@"; do
+    spirv-val --scalar-block-layout --target-env vulkan1.2 "$module" || status=1
     spirv-dis --raw-id --no-color "$module" | awk -v module="$(basename "$module")" '
         $1 == "OpDecorate" && $3 == "NoContraction" { decorated[$2] = 1 }
         $3 ~ /^OpF(Add|Sub|Mul|Negate)$/ { operations++; if (!decorated[$1]) { print module ": bare: " $0; bad = 1 } }

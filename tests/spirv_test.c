@@ -10,6 +10,7 @@
 
 #include "model.spv.h"
 #include "pose.spv.h"
+#include "pose_steps.spv.h"
 #include "probe.spv.h"
 
 static const struct {
@@ -18,6 +19,7 @@ static const struct {
     size_t count;
 } modules[] = {{"pose", kernel_pose, sizeof kernel_pose / 4},
                {"model", kernel_model, sizeof kernel_model / 4},
+               {"pose_steps", kernel_pose_steps, sizeof kernel_pose_steps / 4},
                {"probe", kernel_probe, sizeof kernel_probe / 4}};
 
 enum {
@@ -104,6 +106,47 @@ static void rounding_mode_is_declared_once(void **state) {
         assert_int_equal(lmb_spirv_check(&host, declared.words, declared.count, &error), LMB_OK);
         lmb_spirv_release(&host, &declared);
     }
+}
+
+// What a program's kernel is: the template with calls in place of a body.
+static void specialised_modules_pass(void **state) {
+    (void)state;
+    const lmb_spirv_call calls[] = {
+        {"step_weighted_begin", {16, 0}},      {"step_clip_operation", {24, 2}},
+        {"step_weighted_accumulate", {32, 3}}, {"step_rest_operation", {40, 2}},
+        {"step_weighted_accumulate", {48, 3}}, {"step_weighted_end", {56, 2}},
+        {"step_pose_operation", {64, 1}},      {"step_difference_operation", {72, 2}},
+        {"step_rest_operation", {80, 1}},      {"step_additive_operation", {88, 2}},
+        {"step_clip_operation", {96, 1}},      {"step_masked_operation", {104, 2}},
+        {"step_clip_operation", {112, 1}},     {"step_blend_operation", {120, 2}},
+    };
+    size_t call_count = sizeof calls / sizeof calls[0];
+    lmb_spirv module;
+    lmb_error error = {0};
+    assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "run_steps", calls,
+                                            call_count, &module, &error),
+                     LMB_OK);
+    assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
+    // For the disassembler, which runs after this suite.
+    FILE *file = fopen(LIMBER_SPECIALISED, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(module.words, 4, module.count, file), module.count);
+    fclose(file);
+    lmb_spirv_release(&host, &module);
+}
+
+static void unknown_functions_are_refused(void **state) {
+    (void)state;
+    const lmb_spirv_call call = {"step_clip", {0, 0}}; // no more than the beginning of a name
+    const uint32_t *words = kernel_pose_steps;
+    size_t count = sizeof kernel_pose_steps / 4;
+    lmb_spirv module;
+    lmb_error error = {0};
+    assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run_steps", &call, 1, &module, &error),
+                     LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "'step_clip'"));
+    assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run", &call, 1, &module, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "'run'"));
 }
 
 static void malformed_modules_are_refused(void **state) {
@@ -211,6 +254,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(embedded_modules_pass),         cmocka_unit_test(one_bare_operation_is_found),
         cmocka_unit_test(banned_operations_are_found),   cmocka_unit_test(rounding_mode_is_declared_once),
+        cmocka_unit_test(specialised_modules_pass),      cmocka_unit_test(unknown_functions_are_refused),
         cmocka_unit_test(malformed_modules_are_refused), cmocka_unit_test(constants_are_those_of_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

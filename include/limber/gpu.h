@@ -67,10 +67,13 @@ typedef struct lmb_gpu_def {
     uint32_t queue_family_count;
     const VkAllocationCallbacks *vulkan_allocator; ///< copied; may be NULL
     const lmb_gpu_memory_hooks *memory;            ///< copied; may be NULL
-    VkPipelineCache pipeline_cache;                ///< may be VK_NULL_HANDLE; used in create calls
-    bool debug_utils;                              ///< the instance has VK_EXT_debug_utils: name objects, label stages
+    VkPipelineCache pipeline_cache; ///< may be VK_NULL_HANDLE; used while pipelines are created, for programs as well
+    bool debug_utils;               ///< the instance has VK_EXT_debug_utils: name objects, label stages
     /// Accept a device that fails the probe. Its results are then no longer promised to equal the reference.
     bool accept_mismatch;
+    /// Run every program by one interpreting kernel. Otherwise a program of up to 64 instructions gets a pipeline of its
+    /// own when its device copy is created, which takes a moment and makes its frames several times faster. Same bits.
+    bool interpret_programs;
 } lmb_gpu_def;
 
 LMB_API lmb_gpu_def lmb_default_gpu_def(void);
@@ -100,7 +103,7 @@ LMB_API lmb_result lmb_gpu_probe(lmb_gpu *gpu, VkQueue queue, uint32_t queue_fam
 /// What the last probe found.
 LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 
-/// Creates the device's copy of a program, not yet filled. The program must outlive it.
+/// Creates the device's copy of a program, not yet filled, and its pipeline. The program must outlive it.
 LMB_API lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
                                           lmb_error *error);
 /// NULL is fine. No command buffer that uses it may be pending.

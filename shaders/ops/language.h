@@ -30,6 +30,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define LOAD(base, index) (base).at[index]
 #define STORE(base, index, value) (base).at[index] = (value)
 
+// Whether a program can meet a cubic spline, or a scale other than 1: where it cannot, a pipeline leaves that work out,
+// which changes no bit.
+layout(constant_id = 0) const bool USES_CUBIC = true;
+layout(constant_id = 1) const bool USES_SCALE = true;
+
 #else
 
 #include <math.h>
@@ -66,6 +71,8 @@ static inline real REAL(word bits) {
 
 typedef const uint32_t *memory;
 #define LOAD(base, index) (base)[index]
+#define USES_CUBIC true
+#define USES_SCALE true
 
 #endif
 

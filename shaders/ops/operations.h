@@ -132,7 +132,10 @@ OP transform difference_operation(frame f, word instruction, transform a, transf
     quaternion inverse = quaternion_conjugate(r.q);
     quaternion q = quaternion_multiply(inverse, a.q);
     difference.q = quaternion_normalize(q);
-    difference.s = make_vector(divide_scale(a.s.x, r.s.x), divide_scale(a.s.y, r.s.y), divide_scale(a.s.z, r.s.z));
+    difference.s = a.s;
+    if (USES_SCALE) {
+        difference.s = make_vector(divide_scale(a.s.x, r.s.x), divide_scale(a.s.y, r.s.y), divide_scale(a.s.z, r.s.z));
+    }
     return difference;
 }
 
@@ -196,7 +199,7 @@ OP blend_sums weighted_accumulate(frame f, word instruction, blend_sums so_far, 
     notes.t = add_vectors(notes.t, scale_vector(a.s, weight));
     notes.q.x = notes.q.x + weight;
     truth differs = EITHER(a.s.x != notes.s.x, EITHER(a.s.y != notes.s.y, a.s.z != notes.s.z));
-    if (ANY(BOTH(counts, EITHER(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
+    if (USES_SCALE && ANY(BOTH(counts, EITHER(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
         notes.q.y = SELECT(BOTH(counts, a.s.x * notes.s.x <= 0.0f), 1.0f, notes.q.y);
         notes.q.z = SELECT(BOTH(counts, a.s.y * notes.s.y <= 0.0f), 1.0f, notes.q.z);
         notes.q.w = SELECT(BOTH(counts, a.s.z * notes.s.z <= 0.0f), 1.0f, notes.q.w);
@@ -224,9 +227,12 @@ OP transform weighted_end(frame f, word instruction, blend_sums all) {
     mean.t = scale_vector(sums.t, inverse);
     quaternion q = quaternion_scale(sums.q, inverse);
     mean.q = quaternion_normalize_or(q, QUATERNION_VANISHED, rest.q);
-    mean.s.x = weighted_scale(sums.s.x, notes.t.x, notes.q.y, notes.s.x, inverse);
-    mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
-    mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
+    mean.s = rest.s;
+    if (USES_SCALE) {
+        mean.s.x = weighted_scale(sums.s.x, notes.t.x, notes.q.y, notes.s.x, inverse);
+        mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
+        mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
+    }
     return select_transform(notes.q.x > 0.0f, mean, rest);
 }
 

@@ -126,7 +126,7 @@ OP vector sample_vector(memory data, word clip, uint channel, word joint, real t
     vector a = load_vector(data, at.from);
     vector b = load_vector(data, at.to);
     vector sampled = lerp_vectors(a, b, at.fraction);
-    if (ANY(at.mode == MODE_CUBIC)) {
+    if (USES_CUBIC && ANY(at.mode == MODE_CUBIC)) {
         vector cubic =
             make_vector(sample_cubic(data, at, 0u, 3u), sample_cubic(data, at, 1u, 3u), sample_cubic(data, at, 2u, 3u));
         sampled = select_vector(at.mode == MODE_CUBIC, cubic, sampled);
@@ -139,7 +139,7 @@ OP quaternion sample_rotation(memory data, word clip, word joint, real time) {
     quaternion a = load_quaternion(data, at.from);
     quaternion b = load_quaternion(data, at.to);
     quaternion sampled = quaternion_slerp_unnormalized(a, b, at.fraction);
-    if (ANY(at.mode == MODE_CUBIC)) {
+    if (USES_CUBIC && ANY(at.mode == MODE_CUBIC)) {
         quaternion cubic = make_quaternion(sample_cubic(data, at, 0u, 4u), sample_cubic(data, at, 1u, 4u),
                                            sample_cubic(data, at, 2u, 4u), sample_cubic(data, at, 3u, 4u));
         cubic = snap_quaternion(cubic);
@@ -155,7 +155,10 @@ OP transform sample_joint(memory data, word clip, word joint, real time) {
     transform sampled;
     sampled.t = sample_vector(data, clip, CHANNEL_TRANSLATION, joint, time);
     sampled.q = sample_rotation(data, clip, joint, time);
-    sampled.s = sample_vector(data, clip, CHANNEL_SCALE, joint, time);
+    sampled.s = make_vector(1.0f, 1.0f, 1.0f);
+    if (USES_SCALE) {
+        sampled.s = sample_vector(data, clip, CHANNEL_SCALE, joint, time);
+    }
     return sampled;
 }
 

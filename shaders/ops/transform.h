@@ -96,7 +96,7 @@ OP real blend_scale(real a, real b, real t) {
 
 OP vector blend_scales(vector a, vector b, real t) {
     vector blended = b;
-    if (ANY(EITHER(EITHER(a.x != b.x, a.y != b.y), a.z != b.z))) {
+    if (USES_SCALE && ANY(EITHER(EITHER(a.x != b.x, a.y != b.y), a.z != b.z))) {
         blended = make_vector(blend_scale(a.x, b.x, t), blend_scale(a.y, b.y, t), blend_scale(a.z, b.z, t));
     }
     return snap_vector(blended);

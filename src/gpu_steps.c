@@ -1,0 +1,54 @@
+#include "gpu_steps.h"
+
+#include "program.h"
+
+#include "../shaders/ops/operations.h"
+
+#include "pose_steps.spv.h"
+
+// Compiling takes time in proportion to the instructions; past this the interpreter serves.
+#define MOST_STEPS 64u
+
+// The template's function for each instruction, and how many poses more are held after it.
+static const struct {
+    const char *function;
+    int pushed;
+} steps[] = {
+#define SOURCE_STEP(code, function) [code] = {"step_" #function, 1},
+#define BINARY_STEP(code, function) [code] = {"step_" #function, -1},
+    OPERATIONS(SOURCE_STEP, BINARY_STEP)
+#undef SOURCE_STEP
+#undef BINARY_STEP
+        [OPERATION_WEIGHTED_BEGIN] = {"step_weighted_begin", 2},
+    [OPERATION_WEIGHTED_ACCUMULATE] = {"step_weighted_accumulate", -1},
+    [OPERATION_WEIGHTED_END] = {"step_weighted_end", -1},
+};
+
+bool lmb_gpu_steps_fit(const lmb_program *program) {
+    return program->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
+}
+
+lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, lmb_spirv *module, lmb_error *error) {
+    lmb_spirv_call calls[MOST_STEPS];
+    uint32_t count = program->block[PROGRAM_INSTRUCTION_COUNT];
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = program->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
+        uint32_t code = program->block[at + INSTRUCTION_OPERATION];
+        calls[i] = (lmb_spirv_call){steps[code].function, {at, depth}};
+        depth += (uint32_t)steps[code].pushed;
+    }
+    return lmb_spirv_replace_body(host, kernel_pose_steps, sizeof kernel_pose_steps / sizeof kernel_pose_steps[0],
+                                  "run_steps", calls, count, module, error);
+}
+
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {
+    lmb_spirv module;
+    lmb_result result = lmb_gpu_steps_module(&gpu->host, program, &module, error);
+    if (result == LMB_OK) {
+        lmb_kernel_uses uses = {program->uses_cubic, program->uses_scale};
+        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, uses, "limber program", pipeline, error);
+        lmb_spirv_release(&gpu->host, &module);
+    }
+    return result;
+}
