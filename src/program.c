@@ -6,6 +6,7 @@
 #include "../shaders/ops/program.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LARGEST_BLOCK (1u << 30) // words
@@ -64,7 +65,9 @@ static lmb_result fail_node(const compiler *c, uint32_t node, const char *field,
 
 static lmb_result check_value(const compiler *c, uint32_t node, const char *field, lmb_value value) {
     if (value.parameter == LMB_NONE) {
-        return isfinite(value.constant) ? LMB_OK : fail_node(c, node, field, "the constant is not finite");
+        return fabsf(value.constant) <= LMB_LARGEST
+                   ? LMB_OK
+                   : fail_node(c, node, field, "the constant is not a finite number up to 2^40");
     }
     return value.parameter < c->def->parameter_count ? LMB_OK : fail_node(c, node, field, "there is no such parameter");
 }
@@ -127,7 +130,9 @@ static lmb_result check_node(const compiler *c, uint32_t index) {
         return node->mask < c->def->mask_count ? LMB_OK : fail_node(c, index, "mask", "there is no such mask");
     case LMB_OP_WEIGHTED:
         for (uint32_t i = 0; i < node->input_count && result == LMB_OK; i++) {
-            result = check_value(c, index, "weights", node->weights[i]);
+            char field[sizeof "weights[16]"];
+            snprintf(field, sizeof field, "weights[%u]", (unsigned)(i % LMB_MAX_INPUTS));
+            result = check_value(c, index, field, node->weights[i]);
         }
         return result;
     default:
