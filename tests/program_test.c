@@ -1,0 +1,584 @@
+#include "failing_host.h"
+#include "refusal.h"
+#include "scene.h"
+
+#include <limber/cpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 4 };
+
+// A program that is right, of which a test spoils one thing: nodes 0 to 9 use every operation.
+typedef struct recipe {
+    lmb_rig *rig;
+    lmb_clip *clip;
+    const lmb_clip *clips[2];
+    uint8_t mask[JOINTS];
+    const uint8_t *masks[2];
+    lmb_node_def nodes[16];
+    lmb_program_def def;
+} recipe;
+
+enum { REST, CLIP, POSE_0, POSE_1, BLEND, MASKED, WEIGHTED, DIFFERENCE, ADDITIVE, NODES };
+
+static lmb_clip *clip_of(const lmb_rig *rig) {
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){"still", 0.0f, NULL, 0}, NULL, &clip, NULL), LMB_OK);
+    return clip;
+}
+
+static void set_inputs(lmb_node_def *node, lmb_op op, uint32_t first, uint32_t second) {
+    node->op = op;
+    node->inputs[0] = first;
+    node->inputs[1] = second;
+    node->input_count = 2;
+}
+
+static void start(recipe *r) {
+    memset(r, 0, sizeof *r);
+    r->rig = scene_rig(JOINTS, SCENE_CHAIN, 80);
+    r->clip = clip_of(r->rig);
+    r->clips[0] = r->clips[1] = r->clip;
+    r->masks[0] = r->masks[1] = r->mask;
+    for (uint32_t i = 0; i < 16; i++) {
+        r->nodes[i] = lmb_default_node_def();
+    }
+    r->nodes[CLIP].op = LMB_OP_CLIP;
+    r->nodes[CLIP].clip = lmb_parameter(2);
+    r->nodes[CLIP].time = lmb_parameter(0);
+    r->nodes[POSE_0].op = r->nodes[POSE_1].op = LMB_OP_POSE;
+    r->nodes[POSE_1].pose = 1;
+    set_inputs(&r->nodes[BLEND], LMB_OP_BLEND, REST, CLIP);
+    r->nodes[BLEND].weight = lmb_parameter(1);
+    set_inputs(&r->nodes[MASKED], LMB_OP_MASKED, BLEND, POSE_0);
+    r->nodes[MASKED].mask = 1;
+    set_inputs(&r->nodes[WEIGHTED], LMB_OP_WEIGHTED, MASKED, POSE_1);
+    r->nodes[WEIGHTED].weights[0] = lmb_constant(1.0f);
+    r->nodes[WEIGHTED].weights[1] = lmb_parameter(1);
+    set_inputs(&r->nodes[DIFFERENCE], LMB_OP_DIFFERENCE, POSE_1, POSE_0);
+    set_inputs(&r->nodes[ADDITIVE], LMB_OP_ADDITIVE, WEIGHTED, DIFFERENCE);
+    r->def = (lmb_program_def){r->rig, r->clips, 2, r->masks, 2, r->nodes, NODES, 3};
+}
+
+static void end(recipe *r) {
+    lmb_clip_destroy(r->clip);
+    lmb_rig_destroy(r->rig);
+}
+
+static lmb_program *created(const recipe *r) {
+    lmb_program *program = NULL;
+    lmb_error error = {0};
+    if (lmb_program_create(&r->def, NULL, &program, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return program;
+}
+
+#define CHECK_REFUSED(r, expected, ...)                                                                                \
+    do {                                                                                                               \
+        lmb_program *none = NULL;                                                                                      \
+        lmb_error refusal = {0};                                                                                       \
+        CHECK_REFUSAL(lmb_program_create(&(r)->def, NULL, &none, &refusal), &refusal, expected, __VA_ARGS__);          \
+        assert_null(none);                                                                                             \
+    } while (0)
+
+static void a_node_starts_at_rest(void **state) {
+    (void)state;
+    const lmb_node_def node = lmb_default_node_def();
+    assert_int_equal(node.op, LMB_OP_REST);
+    assert_int_equal(node.input_count, 0);
+    assert_int_equal(node.curve, LMB_CURVE_LINEAR);
+    assert_true(node.weight.parameter == LMB_NONE && node.weight.constant == 1.0f);
+    assert_true(node.clip.parameter == LMB_NONE && node.clip.constant == 0.0f);
+    assert_true(node.time.parameter == LMB_NONE && node.time.constant == 0.0f);
+    assert_false(node.loop);
+}
+
+static void a_program_tells_what_it_is(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_program *program = created(&r);
+    end(&r); // it keeps neither rig nor clips
+    assert_int_equal(lmb_program_joint_count(program), JOINTS);
+    assert_int_equal(lmb_program_parameter_count(program), 3);
+    assert_int_equal(lmb_program_pose_count(program), 2);
+    lmb_program_destroy(program);
+    lmb_program_destroy(NULL);
+}
+
+static void poses_are_counted_by_the_largest_used(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.def.node_count = 1;
+    lmb_program *program = created(&r);
+    assert_int_equal(lmb_program_pose_count(program), 0);
+    lmb_program_destroy(program);
+    r.nodes[0].op = LMB_OP_POSE;
+    r.nodes[0].pose = LMB_MAX_POSES - 1;
+    program = created(&r);
+    assert_int_equal(lmb_program_pose_count(program), LMB_MAX_POSES);
+    lmb_program_destroy(program);
+    end(&r);
+}
+
+static void counts_have_limits(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.def.node_count = 0;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node");
+    r.def.node_count = LMB_MAX_NODES + 1;
+    CHECK_REFUSED(&r, LMB_ERROR_LIMIT, "4096");
+    r.def.node_count = NODES;
+    r.def.parameter_count = LMB_MAX_PARAMETERS + 1;
+    CHECK_REFUSED(&r, LMB_ERROR_LIMIT, "parameter", "1024");
+    r.def.parameter_count = LMB_MAX_PARAMETERS;
+    lmb_program_destroy(created(&r));
+    r.def.parameter_count = 2;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 1", "clip", "parameter");
+    end(&r);
+}
+
+static void missing_pointers(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_program *program = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_program_create(NULL, NULL, &program, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_program_create(&r.def, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_int_equal(lmb_program_create(NULL, NULL, &program, NULL), LMB_ERROR_ARGUMENT);
+    const lmb_program_def whole = r.def;
+    r.def.rig = NULL;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "rig");
+    r.def = whole;
+    r.def.nodes = NULL;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node");
+    r.def = whole;
+    r.def.clips = NULL;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "clip");
+    r.def = whole;
+    r.def.masks = NULL;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "mask");
+    r.def = whole;
+    r.clips[1] = NULL;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "clip 1");
+    r.clips[1] = r.clip;
+    r.masks[1] = NULL;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "mask 1");
+    end(&r);
+}
+
+static void clips_of_another_rig(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_rig *other = scene_rig(JOINTS + 1, SCENE_CHAIN, 81);
+    lmb_clip *clip = clip_of(other);
+    r.clips[1] = clip;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "clip 1", "joints");
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(other);
+    end(&r);
+}
+
+static void nodes_that_do_not_fit(void **state) {
+    (void)state;
+    static const uint32_t inputs[] = {MASKED, ADDITIVE, NODES, LMB_NONE};
+    recipe r;
+    start(&r);
+    r.nodes[DIFFERENCE].op = LMB_OP_COUNT;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 7", "operation");
+    r.nodes[DIFFERENCE].op = (lmb_op)-1;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 7", "operation");
+    r.nodes[DIFFERENCE].op = LMB_OP_DIFFERENCE;
+    for (uint32_t i = 0; i < 4; i++) { // not before the node
+        r.nodes[MASKED].inputs[1] = inputs[i];
+        CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 5", "input");
+    }
+    r.nodes[MASKED].inputs[1] = POSE_0;
+    for (uint32_t node = BLEND; node < NODES; node++) {
+        static const uint32_t counts[] = {0, 1, 3, LMB_MAX_INPUTS + 1, LMB_NONE};
+        for (uint32_t i = 0; i < 5; i++) {
+            if (node == WEIGHTED && counts[i] == 3) {
+                continue;
+            }
+            char place[16];
+            snprintf(place, sizeof place, "node %u", node);
+            r.nodes[node].input_count = counts[i];
+            CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, "input");
+            r.nodes[node].input_count = 2;
+        }
+    }
+    r.nodes[MASKED].mask = 2;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 5", "mask");
+    r.nodes[MASKED].mask = LMB_NONE;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 5", "mask");
+    r.nodes[MASKED].mask = 0;
+    r.nodes[POSE_1].pose = LMB_MAX_POSES;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 3", "pose");
+    r.nodes[POSE_1].pose = 1;
+    static const uint32_t curved[] = {BLEND, MASKED, ADDITIVE};
+    for (uint32_t i = 0; i < 3; i++) {
+        char place[16];
+        snprintf(place, sizeof place, "node %u", curved[i]);
+        r.nodes[curved[i]].curve = LMB_CURVE_COUNT;
+        CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, "curve");
+        r.nodes[curved[i]].curve = LMB_CURVE_LINEAR;
+    }
+    lmb_program_destroy(created(&r));
+    end(&r);
+}
+
+static void values_that_do_not_fit(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    const struct {
+        uint32_t node;
+        lmb_value *value;
+        const char *field;
+    } values[] = {{CLIP, &r.nodes[CLIP].clip, "clip"},
+                  {CLIP, &r.nodes[CLIP].time, "time"},
+                  {BLEND, &r.nodes[BLEND].weight, "weight"},
+                  {MASKED, &r.nodes[MASKED].weight, "weight"},
+                  {ADDITIVE, &r.nodes[ADDITIVE].weight, "weight"},
+                  {WEIGHTED, &r.nodes[WEIGHTED].weights[0], "weights[0]"},
+                  {WEIGHTED, &r.nodes[WEIGHTED].weights[1], "weights[1]"}};
+    static const float bad[] = {NAN, INFINITY, -INFINITY, 1.2e12f, -1.2e12f};
+    for (uint32_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const lmb_value kept = *values[i].value;
+        char place[16];
+        snprintf(place, sizeof place, "node %u", values[i].node);
+        *values[i].value = lmb_parameter(3);
+        CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, values[i].field, "parameter");
+        *values[i].value = lmb_parameter(LMB_NONE - 1);
+        CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, values[i].field, "parameter");
+        for (uint32_t k = 0; k < 5; k++) {
+            *values[i].value = lmb_constant(bad[k]);
+            CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, values[i].field);
+        }
+        *values[i].value = kept;
+    }
+    // What an operation does not use is ignored.
+    r.nodes[REST].weight = r.nodes[REST].clip = r.nodes[POSE_0].time = lmb_parameter(1000);
+    r.nodes[REST].mask = r.nodes[REST].pose = r.nodes[BLEND].pose = 1000;
+    r.nodes[WEIGHTED].weights[2] = lmb_constant(NAN);
+    r.nodes[DIFFERENCE].weight = lmb_constant(NAN);
+    r.nodes[BLEND].inputs[2] = 1000;
+    lmb_program_destroy(created(&r));
+    end(&r);
+}
+
+static void a_clip_needs_clips(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.def.clips = NULL;
+    r.def.clip_count = 0;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 1", "clip");
+    r.def.clips = r.clips;
+    r.def.clip_count = 2;
+    r.def.masks = NULL;
+    r.def.mask_count = 0;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 5", "mask");
+    r.def.node_count = 5; // up to the blend, which needs none
+    lmb_program_destroy(created(&r));
+    end(&r);
+}
+
+// Chains in the first input stay flat; in the second input each holds one more.
+static void stacks_have_a_limit(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.nodes[0].op = LMB_OP_POSE;
+    for (uint32_t i = 1; i < 16; i++) {
+        set_inputs(&r.nodes[i], LMB_OP_BLEND, i - 1, 0);
+    }
+    r.def.node_count = 16;
+    lmb_program *program = created(&r);
+    const uint32_t flat = lmb_program_stack(program);
+    assert_true(flat <= 2);
+    lmb_program_destroy(program);
+    uint32_t previous = 0;
+    for (uint32_t count = 1; count <= 16; count++) {
+        if (count > 1) {
+            set_inputs(&r.nodes[count - 1], LMB_OP_BLEND, 0, count - 2);
+        }
+        r.def.node_count = count;
+        lmb_error error = {0};
+        const lmb_result result = lmb_program_create(&r.def, NULL, &program, &error);
+        if (previous == LMB_MAX_STACK) {
+            CHECK_REFUSAL(result, &error, LMB_ERROR_LIMIT, "8");
+            continue;
+        }
+        assert_int_equal(result, LMB_OK);
+        assert_int_equal(lmb_program_stack(program), previous + 1);
+        previous = lmb_program_stack(program);
+        lmb_program_destroy(program);
+    }
+    assert_int_equal(previous, LMB_MAX_STACK);
+    end(&r);
+}
+
+// Sixteen nodes that each use the one before twice are 65,535 operations; forty would run for hours. They are refused,
+// or at least checked in no time.
+static void nodes_used_twice_do_not_explode(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_node_def nodes[64];
+    for (uint32_t i = 0; i < 64; i++) {
+        nodes[i] = lmb_default_node_def();
+        if (i > 0) {
+            set_inputs(&nodes[i], LMB_OP_BLEND, i - 1, i - 1);
+        }
+    }
+    r.def.nodes = nodes;
+    r.def.node_count = 64;
+    CHECK_REFUSED(&r, LMB_ERROR_LIMIT, "");
+    end(&r);
+}
+
+static void batches_are_checked(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_program *program = created(&r);
+    lmb_error error = {0};
+    lmb_batch batch = {program, 5, LMB_OUTPUT_MODEL};
+    assert_int_equal(lmb_batch_check(&batch, &error), LMB_OK);
+    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL), 10 * JOINTS);
+    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_MODEL), 12 * JOINTS);
+    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE), 12 * JOINTS);
+    batch.outputs = 0;
+    CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "output");
+    batch.outputs = 1u << LMB_STAGE_COUNT;
+    CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "output");
+    batch.outputs = LMB_OUTPUT_LOCAL;
+    batch.program = NULL;
+    CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "program");
+    lmb_program_destroy(program);
+    end(&r);
+}
+
+enum { CHARACTERS = 5 };
+
+typedef struct buffers {
+    float parameters[CHARACTERS * 3];
+    float poses[2][CHARACTERS * JOINTS * LMB_POSE_COMPONENTS];
+    float local[CHARACTERS * JOINTS * LMB_POSE_COMPONENTS];
+    float matrices[2][CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
+    uint32_t refused[LMB_REFUSAL_COUNT];
+} buffers;
+
+static lmb_batch_inputs inputs_of(const buffers *b) {
+    return (lmb_batch_inputs){b->parameters, {b->poses[0], b->poses[1]}};
+}
+
+static lmb_batch_outputs outputs_of(buffers *b) {
+    return (lmb_batch_outputs){{b->local, b->matrices[0], b->matrices[1]}, b->refused};
+}
+
+static void fill(buffers *b, uint64_t seed) {
+    random_source source = {seed};
+    memset(b, 0xff, sizeof *b);
+    memset(b->refused, 0, sizeof b->refused);
+    for (uint32_t i = 0; i < CHARACTERS * 3; i++) {
+        b->parameters[i] = (float)random_between(&source, 0.0, 1.0);
+    }
+    for (uint32_t i = 0; i < 2 * CHARACTERS * JOINTS * LMB_POSE_COMPONENTS; i++) {
+        b->poses[i / (CHARACTERS * JOINTS * LMB_POSE_COMPONENTS)][i % (CHARACTERS * JOINTS * LMB_POSE_COMPONENTS)] =
+            (float)random_between(&source, 0.5, 2.0);
+    }
+}
+
+static void runs_are_checked(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_program *program = created(&r), *other = created(&r);
+    lmb_cpu *cpu = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_cpu_create(NULL, NULL, &cpu, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_cpu_create(program, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+    static buffers b;
+    fill(&b, 82);
+    lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    lmb_batch_inputs inputs = inputs_of(&b);
+    lmb_batch_outputs outputs = outputs_of(&b);
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
+    inputs.parameters = NULL;
+    CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "parameters");
+    inputs = inputs_of(&b);
+    inputs.poses[1] = NULL;
+    CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "pose");
+    inputs = inputs_of(&b);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        outputs.stages[stage] = NULL;
+        CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT,
+                      lmb_stage_name((lmb_stage)stage));
+        outputs = outputs_of(&b);
+    }
+    CHECK_REFUSAL(lmb_cpu_run(cpu, NULL, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "");
+    CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, NULL, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "");
+    CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, NULL, &error), &error, LMB_ERROR_ARGUMENT, "");
+    CHECK_REFUSAL(lmb_cpu_run(NULL, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "");
+    batch.program = other;
+    CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "program");
+    batch.program = program;
+    CHECK_REFUSAL(lmb_cpu_run_range(cpu, &batch, &inputs, &outputs, 3, 3, &error), &error, LMB_ERROR_ARGUMENT, "");
+    CHECK_REFUSAL(lmb_cpu_run_range(cpu, &batch, &inputs, &outputs, LMB_NONE, 2, &error), &error, LMB_ERROR_ARGUMENT,
+                  "");
+    batch.character_count = 0;
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
+    outputs.refused = NULL;
+    batch.character_count = CHARACTERS;
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
+    lmb_cpu_destroy(cpu);
+    lmb_cpu_destroy(NULL);
+    lmb_program_destroy(program);
+    lmb_program_destroy(other);
+    end(&r);
+}
+
+// Ranges give the bits of the whole, touch no other character, and each set of outputs those of all together.
+static void ranges_and_outputs_do_not_matter(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_program *program = created(&r);
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+    static buffers whole, part;
+    fill(&whole, 83);
+    whole.parameters[2] = -1.0f; // refused, so that counters have something to count
+    whole.parameters[7] = NAN;
+    const lmb_batch all = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    const lmb_batch_inputs inputs = inputs_of(&whole);
+    const lmb_batch_outputs outputs = outputs_of(&whole), part_outputs = outputs_of(&part);
+    assert_int_equal(lmb_cpu_run(cpu, &all, &inputs, &outputs, NULL), LMB_OK);
+    assert_int_equal(whole.refused[LMB_REFUSED_CLIP], 1);
+    for (uint32_t first = 0; first < CHARACTERS; first++) {
+        fill(&part, 83);
+        const buffers before = part;
+        assert_int_equal(lmb_cpu_run_range(cpu, &all, &inputs, &part_outputs, first, 1, NULL), LMB_OK);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            const buffers *expected = i == first ? &whole : &before;
+            const size_t pose = JOINTS * LMB_POSE_COMPONENTS, matrices = JOINTS * LMB_MATRIX_COMPONENTS;
+            assert_memory_equal(part.local + i * pose, expected->local + i * pose, pose * sizeof(float));
+            for (uint32_t k = 0; k < 2; k++) {
+                assert_memory_equal(part.matrices[k] + i * matrices, expected->matrices[k] + i * matrices,
+                                    matrices * sizeof(float));
+            }
+        }
+    }
+    fill(&part, 83);
+    assert_int_equal(lmb_cpu_run_range(cpu, &all, &inputs, &part_outputs, 0, 2, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_run_range(cpu, &all, &inputs, &part_outputs, 2, 0, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_run_range(cpu, &all, &inputs, &part_outputs, 2, 3, NULL), LMB_OK);
+    assert_memory_equal(part.local, whole.local, sizeof whole.local);
+    assert_memory_equal(part.matrices, whole.matrices, sizeof whole.matrices);
+    assert_memory_equal(part.refused, whole.refused, sizeof whole.refused);
+    for (uint32_t bits = 1; bits < 8; bits++) {
+        fill(&part, 83);
+        const buffers before = part;
+        const lmb_batch some = {program, CHARACTERS, bits};
+        lmb_batch_outputs wanted = part_outputs;
+        for (uint32_t stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+            wanted.stages[stage] = (bits >> stage & 1u) != 0 ? wanted.stages[stage] : NULL;
+        }
+        assert_int_equal(lmb_cpu_run(cpu, &some, &inputs, &wanted, NULL), LMB_OK);
+        assert_memory_equal(part.local, (bits & 1u) != 0 ? whole.local : before.local, sizeof whole.local);
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_memory_equal(part.matrices[k], (bits >> (k + 1) & 1u) != 0 ? whole.matrices[k] : before.matrices[k],
+                                sizeof whole.matrices[k]);
+        }
+    }
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+    end(&r);
+}
+
+static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
+    const recipe *r = user;
+    lmb_program *program = NULL;
+    const lmb_result result = lmb_program_create(&r->def, host, &program, error);
+    assert_true((result == LMB_OK) == (program != NULL));
+    lmb_program_destroy(program);
+    return result;
+}
+
+static lmb_result create_and_destroy_cpu(const lmb_host *host, lmb_error *error, void *user) {
+    lmb_cpu *cpu = NULL;
+    const lmb_result result = lmb_cpu_create(user, host, &cpu, error);
+    assert_true((result == LMB_OK) == (cpu != NULL));
+    lmb_cpu_destroy(cpu);
+    return result;
+}
+
+static void memory_that_is_refused(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    failing_host_try_all(create_and_destroy, &r);
+    lmb_program *program = created(&r);
+    failing_host_try_all(create_and_destroy_cpu, program);
+    lmb_program_destroy(program);
+    end(&r);
+}
+
+// Frames allocate nothing: all that a host hands out, it hands out before.
+static void running_allocates_nothing(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    failing_host counts = {0};
+    const lmb_host host = failing_host_of(&counts);
+    lmb_program *program = NULL;
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_program_create(&r.def, &host, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(program, &host, &cpu, NULL), LMB_OK);
+    const uint32_t asked = counts.asked;
+    static buffers b;
+    fill(&b, 84);
+    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    const lmb_batch_inputs inputs = inputs_of(&b);
+    const lmb_batch_outputs outputs = outputs_of(&b);
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+    assert_int_equal(counts.asked, asked);
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+    assert_int_equal(counts.live, 0);
+    r.nodes[MASKED].mask = 7;
+    assert_int_equal(lmb_program_create(&r.def, &host, &program, NULL), LMB_ERROR_ARGUMENT);
+    assert_int_equal(counts.live, 0);
+    end(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_starts_at_rest),
+        cmocka_unit_test(a_program_tells_what_it_is),
+        cmocka_unit_test(poses_are_counted_by_the_largest_used),
+        cmocka_unit_test(counts_have_limits),
+        cmocka_unit_test(missing_pointers),
+        cmocka_unit_test(clips_of_another_rig),
+        cmocka_unit_test(nodes_that_do_not_fit),
+        cmocka_unit_test(values_that_do_not_fit),
+        cmocka_unit_test(a_clip_needs_clips),
+        cmocka_unit_test(stacks_have_a_limit),
+        cmocka_unit_test(nodes_used_twice_do_not_explode),
+        cmocka_unit_test(batches_are_checked),
+        cmocka_unit_test(runs_are_checked),
+        cmocka_unit_test(ranges_and_outputs_do_not_matter),
+        cmocka_unit_test(memory_that_is_refused),
+        cmocka_unit_test(running_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
