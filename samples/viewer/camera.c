@@ -11,10 +11,10 @@
 #define HIGHEST 1.45f
 
 camera camera_before_crowd(float radius, float height) {
-    camera camera = {.target = {0.0f, 0.45f * height, radius * 0.42f},
+    camera camera = {.target = {0.0f, 0.38f * height, radius * 0.44f},
                      .yaw = 0.42f,
-                     .pitch = 0.23f,
-                     .distance = 3.0f * height + 0.60f * radius,
+                     .pitch = 0.21f,
+                     .distance = 3.4f * height + 0.60f * radius,
                      .nearest = 0.6f * height,
                      .farthest = 12.0f * height + 4.0f * radius};
     return camera;
@@ -44,11 +44,11 @@ void camera_look(const camera *camera, float aspect, camera_view *view) {
     projection[1][1] = -projection[1][1]; // Vulkan's clip space has Y down
     glm_mat4_mul(projection, look, both);
     memcpy(view->view_projection, both, sizeof view->view_projection);
-    float rise = tanf(0.5f * FIELD_OF_VIEW);
+    view->rise = tanf(0.5f * FIELD_OF_VIEW);
     for (int i = 0; i < 3; i++) {
         view->eye[i] = eye[i];
-        view->right[i] = look[i][0] * rise * aspect;
-        view->up[i] = look[i][1] * rise;
+        view->right[i] = look[i][0] * view->rise * aspect;
+        view->up[i] = look[i][1] * view->rise;
         view->forward[i] = -look[i][2];
     }
 }

@@ -17,6 +17,7 @@ typedef struct camera_view {
     float right[3]; // forward + x right + y up reaches the picture's edges at x, y = +-1
     float up[3];
     float forward[3];
+    float rise; // half the picture's height at distance 1
 } camera_view;
 
 // In front of a crowd about the origin that fills a circle of `radius` with characters of `height`.

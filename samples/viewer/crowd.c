@@ -27,8 +27,8 @@ static float between(float low, float high, float share) {
     return low + (high - low) * share;
 }
 
-static const float plain_tints[][3] = {{0.86f, 0.80f, 0.72f}, {0.80f, 0.52f, 0.38f}, {0.42f, 0.58f, 0.62f},
-                                       {0.88f, 0.70f, 0.40f}, {0.52f, 0.56f, 0.66f}, {0.62f, 0.66f, 0.50f}};
+static const float plain_tints[][3] = {{0.90f, 0.84f, 0.74f}, {0.86f, 0.42f, 0.27f}, {0.22f, 0.52f, 0.56f},
+                                       {0.93f, 0.66f, 0.24f}, {0.36f, 0.42f, 0.60f}, {0.52f, 0.62f, 0.36f}};
 
 static void set_tint(const character *character, uint32_t index, float tint[3]) {
     float light = between(0.88f, 1.05f, chance(index, 1));
@@ -41,7 +41,7 @@ static void set_tint(const character *character, uint32_t index, float tint[3]) 
 
 // A sunflower's seeds, shaken: even, without rows, and near to round for any number.
 static void set_placement(const crowd *crowd, uint32_t index, float spacing, crowd_placement *placement) {
-    float radius = 0.58f * spacing * sqrtf((float)index + 0.5f);
+    float radius = 0.58f * spacing * sqrtf((float)index);
     float angle = GOLDEN_ANGLE * (float)index;
     placement->position[0] = radius * cosf(angle) + spacing * between(-0.16f, 0.16f, chance(index, 3));
     placement->position[1] = radius * sinf(angle) + spacing * between(-0.16f, 0.16f, chance(index, 4));
@@ -72,11 +72,11 @@ lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd
     if (crowd->members == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", count);
     }
-    float spacing = fmaxf(1.25f * character->width, 0.55f * character->height);
+    float spacing = fmaxf(1.45f * character->width, 0.55f * character->height);
     for (uint32_t i = 0; i < count; i++) {
         set_member(crowd, i, spacing, &crowd->members[i]);
     }
-    crowd->radius = 0.58f * spacing * sqrtf((float)count) + 0.5f * spacing;
+    crowd->radius = 0.58f * spacing * sqrtf((float)(count - 1));
     return LMB_OK;
 }
 

@@ -2,15 +2,14 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Distances in heights of a character beyond which the next coarser level is enough.
-static const float level_distances[CHARACTER_LEVELS - 1] = {5.0f, 12.0f};
+// Heights in pixels below which the next coarser level is enough.
+static const float level_pixels[CHARACTER_LEVELS - 1] = {330.0f, 150.0f};
 
 // How far a shadow reaches, in heights of the one who casts it.
 #define SHADOW_REACH 2.0f
-
-typedef enum sight { SIGHT_VISIBLE, SIGHT_CASTS_ONLY, SIGHT_NONE } sight;
 
 typedef struct planes {
     float sides[4][4]; // unit normals that point inwards, and offset
@@ -43,28 +42,38 @@ static float distance_outside(const planes *planes, const float center[3]) {
     return outside;
 }
 
-typedef struct placing {
-    sight sight;
-    uint32_t level;
-} placing;
-
-static placing place_character(const draw_list_def *def, const planes *planes, uint32_t index) {
+static draw_entry place_character(const draw_list_def *def, const planes *planes, uint32_t index) {
     const character *character = def->crowd->character;
     const crowd_placement *placement = &def->crowd->members[index].placement;
     const float center[3] = {placement->position[0], 0.5f * character->height, placement->position[1]};
     float radius = 0.5f * character->height + character->width;
     float outside = distance_outside(planes, center);
-    placing placing = {SIGHT_VISIBLE, 0};
-    if (outside > radius) {
-        placing.sight = outside > radius + SHADOW_REACH * character->height ? SIGHT_NONE : SIGHT_CASTS_ONLY;
-    }
     float way[3] = {center[0] - def->view->eye[0], center[1] - def->view->eye[1], center[2] - def->view->eye[2]};
-    float distance = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-    while (placing.level + 1 < character->level_count &&
-           distance > level_distances[placing.level] * character->height) {
-        placing.level++;
+    draw_entry entry = {.character = index,
+                        .sight = SIGHT_VISIBLE,
+                        .distance = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])};
+    if (outside > radius) {
+        entry.sight = outside > radius + SHADOW_REACH * character->height ? SIGHT_NONE : SIGHT_CASTS_ONLY;
     }
-    return placing;
+    float pixels = def->picture_height * character->height / (2.0f * def->view->rise * entry.distance);
+    while (entry.level + 1 < character->level_count && pixels < level_pixels[entry.level]) {
+        entry.level++;
+    }
+    return entry;
+}
+
+// By level, then the visible before the others, then the nearest first, so that they hide what is behind them before it
+// is shaded.
+static int compare_entries(const void *a, const void *b) {
+    const draw_entry *first = a;
+    const draw_entry *second = b;
+    if (first->level != second->level) {
+        return first->level < second->level ? -1 : 1;
+    }
+    if (first->sight != second->sight) {
+        return first->sight < second->sight ? -1 : 1;
+    }
+    return first->distance < second->distance ? -1 : first->distance > second->distance;
 }
 
 // The world as the sun sees it: two axes across its light, one along it.
@@ -121,32 +130,33 @@ static void finish_sun_space(sun_space *space, uint32_t map_size, draw_list_shad
     shadow->texel = longest / (float)map_size;
 }
 
-// Two passes over a span's characters: count, then write where the counts say.
-static void build_span(const draw_list_def *def, const planes *planes, const draw_span *span,
-                       crowd_placement *placements, uint32_t *used, draw_group *groups, sun_space *space) {
-    uint32_t counts[CHARACTER_LEVELS][2] = {{0}};
+// Returns how many of a span's characters are drawn.
+static uint32_t list_span(const draw_list_def *def, const planes *planes, const draw_span *span) {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < span->character_count; i++) {
-        placing placing = place_character(def, planes, span->first_character + i);
-        if (placing.sight != SIGHT_NONE) {
-            counts[placing.level][placing.sight]++;
+        draw_entry entry = place_character(def, planes, span->first_character + i);
+        if (entry.sight != SIGHT_NONE) {
+            def->entries[count++] = entry;
         }
     }
-    uint32_t next[CHARACTER_LEVELS][2];
+    qsort(def->entries, count, sizeof *def->entries, compare_entries);
+    return count;
+}
+
+static void build_span(const draw_list_def *def, const planes *planes, const draw_span *span,
+                       crowd_placement *placements, uint32_t *used, draw_group *groups, sun_space *space) {
+    uint32_t count = list_span(def, planes, span);
+    uint32_t next = 0;
     for (uint32_t level = 0; level < CHARACTER_LEVELS; level++) {
-        const uint32_t *count = counts[level];
-        groups[level] = (draw_group){*used, count[SIGHT_VISIBLE], count[SIGHT_VISIBLE] + count[SIGHT_CASTS_ONLY]};
-        next[level][SIGHT_VISIBLE] = *used;
-        next[level][SIGHT_CASTS_ONLY] = *used + count[SIGHT_VISIBLE];
-        *used += groups[level].total;
-    }
-    for (uint32_t i = 0; i < span->character_count; i++) {
-        uint32_t character = span->first_character + i;
-        placing placing = place_character(def, planes, character);
-        if (placing.sight != SIGHT_NONE) {
-            crowd_placement *placement = &placements[next[placing.level][placing.sight]++];
-            *placement = def->crowd->members[character].placement;
-            placement->character = i;
+        groups[level] = (draw_group){.first = *used};
+        for (; next < count && def->entries[next].level == level; next++) {
+            const draw_entry *entry = &def->entries[next];
+            crowd_placement *placement = &placements[(*used)++];
+            *placement = def->crowd->members[entry->character].placement;
+            placement->character = entry->character - span->first_character;
             grow_sun_space(space, def->crowd->character, placement);
+            groups[level].visible += entry->sight == SIGHT_VISIBLE;
+            groups[level].total++;
         }
     }
 }

@@ -18,6 +18,15 @@ typedef struct draw_span {
     uint32_t character_count;
 } draw_span;
 
+typedef enum draw_sight { SIGHT_VISIBLE, SIGHT_CASTS_ONLY, SIGHT_NONE } draw_sight;
+
+typedef struct draw_entry {
+    uint32_t character;
+    uint32_t level;
+    draw_sight sight;
+    float distance; // metres from the eye
+} draw_entry;
+
 // Fills `placements` (as many as characters at most) and CHARACTER_LEVELS groups for each span, and writes the matrix from
 // the world to the shadow map and the length of a texel, for a map of `map_size` texels a side.
 typedef struct draw_list_def {
@@ -25,6 +34,8 @@ typedef struct draw_list_def {
     const camera_view *view;
     const draw_span *spans;
     uint32_t span_count;
+    draw_entry *entries;  // scratch for as many as the characters
+    float picture_height; // pixels
     uint32_t map_size;
     const float *sun; // unit, towards it
 } draw_list_def;

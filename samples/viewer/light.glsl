@@ -1,14 +1,14 @@
 // What the fragment shaders share: light, fog, and encoding.
-const vec3 HORIZON = vec3(0.78, 0.75, 0.71);
-const vec3 ZENITH = vec3(0.16, 0.33, 0.56);
-const vec3 SUNLIGHT = vec3(1.00, 0.83, 0.62);
-const vec3 SKYLIGHT = vec3(0.33, 0.42, 0.57);
-const vec3 BOUNCE = vec3(0.25, 0.21, 0.17);
+const vec3 HORIZON = vec3(0.70, 0.72, 0.74);
+const vec3 ZENITH = vec3(0.14, 0.31, 0.56);
+const vec3 SUNLIGHT = vec3(1.16, 0.97, 0.72);
+const vec3 SKYLIGHT = vec3(0.27, 0.35, 0.49);
+const vec3 BOUNCE = vec3(0.21, 0.175, 0.14);
 
 vec3 sky(vec3 direction) {
     float rise = clamp(direction.y, 0.0, 1.0);
     float glow = max(dot(direction, push.frame.sun), 0.0);
-    return mix(HORIZON, ZENITH, 1.0 - exp(-6.0 * rise)) + SUNLIGHT * (0.16 * pow(glow, 6.0));
+    return mix(HORIZON, ZENITH, 1.0 - exp(-8.0 * rise)) + SUNLIGHT * (0.14 * pow(glow, 6.0));
 }
 
 vec3 fog(vec3 color, vec3 position) {

@@ -102,10 +102,10 @@ static VkFormat choose_depth_format(const device *device) {
     return VK_FORMAT_D16_UNORM;
 }
 
-static VkSampleCountFlagBits choose_samples(const device *device) {
+static VkSampleCountFlagBits choose_samples(const device *device, bool multisampled) {
     const VkPhysicalDeviceLimits *limits = &device->properties.limits;
     VkSampleCountFlags both = limits->framebufferColorSampleCounts & limits->framebufferDepthSampleCounts;
-    return (both & VK_SAMPLE_COUNT_4_BIT) != 0 ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT;
+    return multisampled && (both & VK_SAMPLE_COUNT_4_BIT) != 0 ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT;
 }
 
 static lmb_result create_shadow_pass(const device *device, pipelines *pipelines, lmb_error *error) {
@@ -365,8 +365,10 @@ static lmb_result create_all(const device *device, VkFormat picture_format, pipe
     return LMB_OK;
 }
 
-lmb_result pipelines_create(const device *device, VkFormat picture_format, pipelines *pipelines, lmb_error *error) {
-    *pipelines = (struct pipelines){.depth_format = choose_depth_format(device), .samples = choose_samples(device)};
+lmb_result pipelines_create(const device *device, VkFormat picture_format, bool multisampled, pipelines *pipelines,
+                            lmb_error *error) {
+    *pipelines = (struct pipelines){.depth_format = choose_depth_format(device),
+                                    .samples = choose_samples(device, multisampled)};
     lmb_result result = create_all(device, picture_format, pipelines, error);
     if (result != LMB_OK) {
         pipelines_destroy(device, pipelines);

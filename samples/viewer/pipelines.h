@@ -36,7 +36,9 @@ typedef struct pipelines {
     VkPipeline handles[PIPELINE_COUNT];
 } pipelines;
 
-lmb_result pipelines_create(const device *device, VkFormat picture_format, pipelines *pipelines, lmb_error *error);
+// Four samples a pixel where `multisampled` is set and the device can.
+lmb_result pipelines_create(const device *device, VkFormat picture_format, bool multisampled, pipelines *pipelines,
+                            lmb_error *error);
 // A zeroed object is fine.
 void pipelines_destroy(const device *device, pipelines *pipelines);
 

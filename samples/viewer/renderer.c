@@ -72,6 +72,7 @@ struct renderer {
     uint32_t span_count;
     draw_span *spans;
     draw_group *groups;
+    draw_entry *entries; // scratch
 };
 
 static const float sun_direction[3] = {-0.6696f, 0.5498f, 0.4994f};
@@ -286,8 +287,9 @@ static lmb_result create_frames(renderer *renderer, const renderer_def *def, lmb
     renderer->span_count = def->span_count;
     renderer->spans = calloc(def->span_count, sizeof *renderer->spans);
     renderer->groups = calloc((size_t)def->span_count * CHARACTER_LEVELS, sizeof *renderer->groups);
-    if (renderer->spans == NULL || renderer->groups == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u spans", def->span_count);
+    renderer->entries = calloc(def->crowd->count, sizeof *renderer->entries);
+    if (renderer->spans == NULL || renderer->groups == NULL || renderer->entries == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to draw %u characters", def->crowd->count);
     }
     VkDeviceSize size = sizeof(frame_data) + (VkDeviceSize)def->crowd->count * sizeof(crowd_placement);
     for (uint32_t i = 0; i < def->frame_count; i++) {
@@ -337,7 +339,7 @@ static lmb_result create_targets(renderer *renderer, VkExtent2D extent, lmb_erro
 }
 
 static lmb_result create_parts(renderer *renderer, const renderer_def *def, lmb_error *error) {
-    if (pipelines_create(def->device, RENDERER_FORMAT, &renderer->pipelines, error) ||
+    if (pipelines_create(def->device, RENDERER_FORMAT, def->multisampled, &renderer->pipelines, error) ||
         create_textures(renderer, error) || create_meshes(renderer, error) || create_samplers(renderer, error) ||
         create_shadow_map(renderer, error) || create_materials(renderer, error) ||
         create_frames(renderer, def, error) || create_targets(renderer, def->extent, error)) {
@@ -386,6 +388,7 @@ void renderer_destroy(renderer *renderer) {
     free(renderer->meshes);
     free(renderer->spans);
     free(renderer->groups);
+    free(renderer->entries);
     free(renderer);
 }
 
@@ -436,6 +439,8 @@ static void fill_frame(renderer *renderer, const renderer_frame *frame) {
                                 .view = &view,
                                 .spans = renderer->spans,
                                 .span_count = renderer->span_count,
+                                .entries = renderer->entries,
+                                .picture_height = (float)renderer->extent.height,
                                 .map_size = SHADOW_MAP_SIZE,
                                 .sun = sun_direction};
     draw_list_shadow shadow;
@@ -505,7 +510,9 @@ static void draw_characters(const renderer *renderer, const renderer_frame *fram
         for (uint32_t level = 0; level < CHARACTER_LEVELS; level++) {
             const draw_group *group = &renderer->groups[span * CHARACTER_LEVELS + level];
             constants.first_placement = group->first;
-            draw_meshes(renderer, frame, constants, level, shadow ? group->total : group->visible, shadow);
+            // A shadow does not show more than the coarsest level has.
+            draw_meshes(renderer, frame, constants, shadow ? renderer->character->level_count - 1 : level,
+                        shadow ? group->total : group->visible, shadow);
         }
     }
 }

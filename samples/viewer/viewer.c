@@ -114,13 +114,15 @@ static lmb_result create_slot(const device *device, slot *slot, lmb_error *error
 }
 
 static lmb_result create_frames(viewer *viewer, lmb_error *error) {
-    const renderer_def def = {.device = &viewer->device,
-                              .crowd = &viewer->crowd,
-                              .frame_count = FRAMES_IN_FLIGHT,
-                              .span_count = lmb_gpu_batch_span_count(viewer->batch),
-                              .extent = viewer->window != NULL
-                                            ? window_extent(viewer->window)
-                                            : (VkExtent2D){viewer->options.width, viewer->options.height}};
+    const renderer_def def = {
+        .device = &viewer->device,
+        .crowd = &viewer->crowd,
+        .frame_count = FRAMES_IN_FLIGHT,
+        .span_count = lmb_gpu_batch_span_count(viewer->batch),
+        // A window on a device that draws on the CPU would rather be quick.
+        .multisampled = viewer->window == NULL || viewer->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
+        .extent = viewer->window != NULL ? window_extent(viewer->window)
+                                         : (VkExtent2D){viewer->options.width, viewer->options.height}};
     if (renderer_create(&def, &viewer->renderer, error) ||
         timing_create(&viewer->device, FRAMES_IN_FLIGHT, &viewer->timing, error)) {
         return error->result;
@@ -135,10 +137,10 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
 
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
-    if (character_open(options->file, &viewer->character, error) ||
-        crowd_create(&viewer->character, options->characters, &viewer->crowd, error) ||
-        (!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
-        open_device(viewer, error) || create_batch(viewer, error) || create_frames(viewer, error)) {
+    if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
+        open_device(viewer, error) || character_open(options->file, &viewer->character, error) ||
+        crowd_create(&viewer->character, options->characters, &viewer->crowd, error) || create_batch(viewer, error) ||
+        create_frames(viewer, error)) {
         return error->result;
     }
     viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
@@ -160,14 +162,16 @@ static void close_device(viewer *viewer) {
     lmb_gpu_destroy(viewer->gpu);
 }
 
-static void close_viewer(viewer *viewer) {
+// Returns the number of validation messages there were.
+static uint32_t close_viewer(viewer *viewer) {
     if (viewer->device.device != VK_NULL_HANDLE) {
         close_device(viewer);
     }
     window_close(viewer->window);
-    device_close(&viewer->device);
+    uint32_t messages = device_close(&viewer->device);
     crowd_destroy(&viewer->crowd);
     character_close(&viewer->character);
+    return messages;
 }
 
 static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error) {
@@ -339,6 +343,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
 
 static lmb_result show(viewer *viewer, bool *good, lmb_error *error) {
     if (viewer->window != NULL) {
+        window_show(viewer->window);
         fputs(controls_help, stdout);
         fflush(stdout);
     }
@@ -366,11 +371,11 @@ static int run(const options *options) {
     if (result != LMB_OK) {
         fprintf(stderr, "limber-viewer: %s\n", error.message);
     }
-    if (viewer.device.validation_messages != NULL && *viewer.device.validation_messages != 0) {
-        fprintf(stderr, "limber-viewer: the validation layer had %u messages\n", *viewer.device.validation_messages);
+    uint32_t messages = close_viewer(&viewer);
+    if (messages != 0) {
+        fprintf(stderr, "limber-viewer: the validation layer had %u messages\n", messages);
         good = false;
     }
-    close_viewer(&viewer);
     return result == LMB_OK && good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -74,6 +74,7 @@ lmb_result window_open(uint32_t width, uint32_t height, window **result, lmb_err
     }
     window *window = calloc(1, sizeof *window);
     glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
     GLFWwindow *handle = window != NULL ? glfwCreateWindow((int)width, (int)height, "limber-viewer", NULL, NULL) : NULL;
     if (handle == NULL) {
         graphics_fail(error, LMB_ERROR_STATE, "no window: %s; --headless draws without one", glfw_says());
@@ -183,6 +184,10 @@ lmb_result window_attach(window *window, device *device, uint32_t frame_count, l
         return error->result;
     }
     return window_renew(window, error);
+}
+
+void window_show(window *window) {
+    glfwShowWindow(window->handle);
 }
 
 static bool is_minimised(const window *window) {

@@ -18,7 +18,7 @@ typedef struct window_input {
     bool closed;
 } window_input;
 
-// Fails where there is no display, or GLFW finds no Vulkan.
+// Hidden until window_show(). Fails where there is no display, or GLFW finds no Vulkan.
 lmb_result window_open(uint32_t width, uint32_t height, window **window, lmb_error *error);
 // NULL is fine. The device must be idle; it and its instance still exist.
 void window_close(window *window);
@@ -29,6 +29,7 @@ const char *const *window_extensions(uint32_t *count);
 // Makes the surface and the swapchain. Fails where the device or its queue cannot present.
 lmb_result window_attach(window *window, device *device, uint32_t frame_count, lmb_error *error);
 
+void window_show(window *window);
 // Takes events; waits for them while the window is minimised.
 void window_poll(window *window, window_input *input);
 void window_set_title(window *window, const char *title);
