@@ -31,13 +31,12 @@ static inline void open_device(device *device) {
 }
 
 static inline void close_device(device *device) {
-    uint32_t messages = device->validation_messages != NULL ? *device->validation_messages : 0;
-    device_close(device);
-    assert_int_equal(messages, 0);
+    assert_int_equal(device_close(device), 0);
 }
 
-// Runs the tests, or says that there is no device and returns SUITE_SKIPPED.
-static inline int run_gpu_suite(const char *name, const struct CMUnitTest *tests, size_t count) {
+// Runs the tests between the two, which may be NULL, or says that there is no device and returns SUITE_SKIPPED.
+static inline int run_gpu_suite_with(const char *name, const struct CMUnitTest *tests, size_t count,
+                                     CMFixtureFunction start, CMFixtureFunction finish) {
     device device;
     lmb_error error;
     device_request request = suite_request();
@@ -47,7 +46,11 @@ static inline int run_gpu_suite(const char *name, const struct CMUnitTest *tests
     }
     printf("%s: on %s\n", name, device.properties.deviceName);
     device_close(&device);
-    return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+    return _cmocka_run_group_tests(name, tests, count, start, finish);
+}
+
+static inline int run_gpu_suite(const char *name, const struct CMUnitTest *tests, size_t count) {
+    return run_gpu_suite_with(name, tests, count, NULL, NULL);
 }
 
 #endif

@@ -21,6 +21,10 @@ typedef struct plan {
     uint32_t parameter_count;
 } plan;
 
+static float draw_float(random_source *random, double low, double high) {
+    return (float)random_between(random, low, high);
+}
+
 static lmb_value add_parameter(plan *plan, crowd_parameter kind) {
     plan->parameters[plan->parameter_count] = kind;
     return lmb_parameter(plan->parameter_count++);
@@ -29,7 +33,7 @@ static lmb_value add_parameter(plan *plan, crowd_parameter kind) {
 // Most weights come from the characters, some are constant.
 static lmb_value draw_weight(plan *plan, crowd_parameter kind) {
     if (random_below(&plan->random, 8) == 0) {
-        return lmb_constant(random_between(&plan->random, 0.0f, 1.0f));
+        return lmb_constant(draw_float(&plan->random, 0.0, 1.0));
     }
     return add_parameter(plan, kind);
 }
@@ -236,7 +240,7 @@ static float draw_clip(random_source *random, const crowd *crowd) {
         const float values[] = {-1.0f, count, NAN, 1e30f};
         return values[random_below(random, 4)];
     }
-    return random_between(random, 0.0f, count); // rounded down by the program
+    return draw_float(random, 0.0, count); // rounded down by the program
 }
 
 static float draw_time(random_source *random, const crowd *crowd) {
@@ -249,9 +253,9 @@ static float draw_time(random_source *random, const crowd *crowd) {
     case 1:
         return crowd->longest;
     case 2:
-        return random_between(random, -3600.0f, 3600.0f);
+        return draw_float(random, -3600.0, 3600.0);
     default:
-        return random_between(random, -0.25f, 1.25f) * crowd->longest;
+        return draw_float(random, -0.25, 1.25) * crowd->longest;
     }
 }
 
@@ -266,7 +270,7 @@ static float draw_parameter_weight(random_source *random, const crowd *crowd, fl
     case 1:
         return 1.0f;
     default:
-        return random_between(random, -0.125f, largest);
+        return draw_float(random, -0.125, largest);
     }
 }
 
@@ -292,7 +296,7 @@ static void draw_pose(random_source *random, const crowd *crowd, float *pose) {
         float components[LMB_POSE_COMPONENTS];
         memcpy(components, &rest, sizeof components);
         for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
-            components[i] += random_between(random, -0.5f, 0.5f);
+            components[i] += draw_float(random, -0.5, 0.5);
         }
         if (draw_refused(random, crowd)) {
             components[random_below(random, LMB_POSE_COMPONENTS)] = draw_not_finite(random);

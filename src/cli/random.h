@@ -24,15 +24,13 @@ static inline random_source random_branch(uint64_t seed, uint64_t branch) {
     return source;
 }
 
-// In [0, count); count is 1 or more, and small.
-static inline uint32_t random_below(random_source *source, uint32_t count) {
-    return (uint32_t)(((random_bits(source) >> 32) * count) >> 32);
+// In [0, end); end is 1 or more, and small.
+static inline uint32_t random_below(random_source *source, uint32_t end) {
+    return (uint32_t)((random_bits(source) >> 32) * end >> 32);
 }
 
-// In [low, high), 24 bits of it.
-static inline float random_between(random_source *source, float low, float high) {
-    float unit = (float)(random_bits(source) >> 40) * 0x1p-24f;
-    return low + (high - low) * unit;
+static inline double random_between(random_source *source, double low, double high) {
+    return low + (high - low) * (double)(random_bits(source) >> 11) * 0x1p-53;
 }
 
 #endif

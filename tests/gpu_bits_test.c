@@ -1,0 +1,401 @@
+// The GPU side against the reference, bit by bit: random programs over rigs of every size, batches of every size, split
+// into spans, several in one command buffer. Over 10 million values on each driver.
+#include "gpu_suite.h"
+#include "keyframes.h"
+#include "scene.h"
+
+#include <crowd.h>
+#include <gpu_side.h>
+
+#include <inttypes.h>
+#include <limber/compare.h>
+#include <string.h>
+
+#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
+#define CLIP_COUNT 3u
+#define EXPECTED_VALUES 10000000u
+
+static device opened;
+static lmb_gpu *gpu;
+static uint64_t compared; // values, by all tests so far
+
+// A rig with clips of every interpolation on it.
+typedef struct world {
+    lmb_rig *rig;
+    keyframes keys[CLIP_COUNT];
+    lmb_clip *clips[CLIP_COUNT];
+} world;
+
+static world world_create(uint32_t joint_count, scene_shape shape) {
+    world world = {.rig = scene_rig(joint_count, shape, joint_count)};
+    lmb_error error;
+    for (uint32_t i = 0; i < CLIP_COUNT; i++) {
+        world.keys[i] = keyframes_create(joint_count, 2 + 9 * i, joint_count + i);
+        assert_ok(lmb_clip_create(world.rig, &world.keys[i].clip, NULL, &world.clips[i], &error), &error);
+    }
+    return world;
+}
+
+static void world_destroy(world *world) {
+    for (uint32_t i = 0; i < CLIP_COUNT; i++) {
+        lmb_clip_destroy(world->clips[i]);
+        keyframes_destroy(&world->keys[i]);
+    }
+    lmb_rig_destroy(world->rig);
+}
+
+static crowd world_crowd(const world *world, uint32_t character_count, uint32_t program, uint32_t one_in) {
+    const crowd_def def = {.rig = world->rig,
+                           .clips = (const lmb_clip *const *)world->clips,
+                           .clip_count = CLIP_COUNT,
+                           .character_count = character_count,
+                           .seed = 20261121,
+                           .program = program,
+                           .one_in = one_in};
+    crowd crowd;
+    lmb_error error;
+    assert_ok(crowd_create(&def, &crowd, &error), &error);
+    return crowd;
+}
+
+// One side's outputs.
+typedef struct results {
+    lmb_batch_outputs outputs;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+} results;
+
+// On the heap, because `outputs` points into it.
+static results *results_create(const lmb_batch *batch) {
+    results *created = calloc(1, sizeof *created);
+    assert_non_null(created);
+    created->outputs.refused = created->refused;
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        if (batch->outputs >> stage & 1u) {
+            size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
+            created->outputs.stages[stage] = calloc(batch->character_count * floats, sizeof(float));
+            assert_non_null(created->outputs.stages[stage]);
+        }
+    }
+    return created;
+}
+
+static void results_destroy(results *results) {
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(results->outputs.stages[stage]);
+    }
+    free(results);
+}
+
+static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs, results *results) {
+    lmb_cpu *cpu = NULL;
+    lmb_error error;
+    assert_ok(lmb_cpu_create(batch->program, NULL, &cpu, &error), &error);
+    assert_ok(lmb_cpu_run(cpu, batch, inputs, &results->outputs, &error), &error);
+    lmb_cpu_destroy(cpu);
+}
+
+static void expect_same(const lmb_batch *batch, const results *reference, const results *device, const char *what) {
+    lmb_comparison comparison = {0};
+    lmb_error error;
+    assert_ok(lmb_compare(batch, &reference->outputs, &device->outputs, 0, batch->character_count, &comparison, &error),
+              &error);
+    if (lmb_comparison_differs(&comparison) != 0) {
+        char text[300];
+        lmb_comparison_describe(&comparison, text, sizeof text);
+        fail_msg("%s: %" PRIu64 " of %" PRIu64 " values differ; %s", what, lmb_comparison_differs(&comparison),
+                 lmb_comparison_values(&comparison), text);
+    }
+    for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
+        if (reference->refused[i] != device->refused[i]) {
+            fail_msg("%s: refusal counter %u is %u on the reference, %u on the device", what, i, reference->refused[i],
+                     device->refused[i]);
+        }
+    }
+    compared += lmb_comparison_values(&comparison);
+}
+
+// One frame of a crowd on both sides.
+static void compare_crowd(crowd *crowd, uint32_t outputs, VkDeviceSize span_bytes, uint32_t least_spans) {
+    const lmb_batch batch = crowd_batch(crowd, outputs);
+    crowd_draw(crowd, 0);
+    const lmb_batch_inputs inputs = crowd_inputs(crowd);
+    results *reference = results_create(&batch);
+    results *device = results_create(&batch);
+    run_reference(&batch, &inputs, reference);
+    gpu_side side;
+    lmb_error error;
+    assert_ok(gpu_side_create(&opened, gpu, &batch, span_bytes, &side, &error), &error);
+    assert_true(lmb_gpu_batch_span_count(side.batch) >= least_spans);
+    assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
+    gpu_side_destroy(&side);
+    char what[100];
+    snprintf(what, sizeof what, "program %u, %u characters of %u joints", crowd->def.program, batch.character_count,
+             lmb_program_joint_count(batch.program));
+    expect_same(&batch, reference, device, what);
+    results_destroy(device);
+    results_destroy(reference);
+}
+
+static void compare_program(const world *world, uint32_t character_count, uint32_t program, uint32_t one_in) {
+    crowd crowd = world_crowd(world, character_count, program, one_in);
+    compare_crowd(&crowd, ALL_OUTPUTS, 0, 1);
+    crowd_destroy(&crowd);
+}
+
+static void random_programs_over_67_joints(void **state) {
+    (void)state;
+    world world = world_create(67, SCENE_TREE);
+    for (uint32_t program = 0; program < 6; program++) {
+        compare_program(&world, 600, program, 0);
+    }
+    world_destroy(&world);
+}
+
+static void every_kind_of_refusal(void **state) {
+    (void)state;
+    world world = world_create(67, SCENE_TREE);
+    for (uint32_t program = 0; program < 4; program++) {
+        compare_program(&world, 65, program, 5);
+    }
+    world_destroy(&world);
+}
+
+static void batches_around_the_workgroup(void **state) {
+    (void)state;
+    static const uint32_t joint_counts[] = {1, 2, 63, 64, 65};
+    static const uint32_t character_counts[] = {1, 2, 63, 64, 65, 129};
+    for (size_t i = 0; i < sizeof joint_counts / sizeof joint_counts[0]; i++) {
+        world world = world_create(joint_counts[i], SCENE_WIDE);
+        for (size_t j = 0; j < sizeof character_counts / sizeof character_counts[0]; j++) {
+            compare_program(&world, character_counts[j], (uint32_t)(i + j) % 4, 61);
+        }
+        world_destroy(&world);
+    }
+}
+
+static void a_rig_of_1000_joints(void **state) {
+    (void)state;
+    static const scene_shape shapes[] = {SCENE_CHAIN, SCENE_TREE};
+    for (size_t i = 0; i < 2; i++) {
+        world world = world_create(1000, shapes[i]);
+        compare_program(&world, 1, 0, 61);
+        compare_program(&world, 64, 1, 61);
+        world_destroy(&world);
+    }
+}
+
+static void a_batch_split_into_spans(void **state) {
+    (void)state;
+    world world = world_create(67, SCENE_TREE);
+    crowd crowd = world_crowd(&world, 203, 0, 61);
+    const VkDeviceSize character = 67 * sizeof(lmb_affine);
+    compare_crowd(&crowd, ALL_OUTPUTS, character, 203);           // a character each
+    compare_crowd(&crowd, ALL_OUTPUTS, 64 * character + 100, 4);  // the last one short
+    compare_crowd(&crowd, ALL_OUTPUTS, 203 * character, 1);       // exactly one
+    compare_crowd(&crowd, LMB_OUTPUT_LOCAL, 50 * character, 5);   // model kernel not run
+    compare_crowd(&crowd, LMB_OUTPUT_PALETTE, 50 * character, 5); // model matrices kept, not given out
+    crowd_destroy(&crowd);
+    world_destroy(&world);
+}
+
+// One clip at each character's own time.
+static lmb_program *create_clip_program(const world *world) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    const lmb_program_def def = {.rig = world->rig,
+                                 .clips = (const lmb_clip *const *)world->clips,
+                                 .clip_count = 1,
+                                 .nodes = &node,
+                                 .node_count = 1,
+                                 .parameter_count = 1};
+    lmb_program *program = NULL;
+    lmb_error error;
+    assert_ok(lmb_program_create(&def, NULL, &program, &error), &error);
+    return program;
+}
+
+static void more_workgroups_than_an_axis_has(void **state) {
+    (void)state;
+    world world = world_create(1, SCENE_CHAIN);
+    lmb_program *program = create_clip_program(&world);
+    const uint32_t count = 65535 * 64 + 65; // one workgroup and one invocation more than fit
+    float *times = malloc(count * sizeof *times);
+    assert_non_null(times);
+    for (uint32_t i = 0; i < count; i++) {
+        times[i] = (float)i * (KEYFRAMES_DURATION / (float)count);
+    }
+    // Model matrices alone, which the other kernel computes from the local transforms: both grids have two rows.
+    const lmb_batch batch = {program, count, LMB_OUTPUT_MODEL};
+    const lmb_batch_inputs inputs = {.parameters = times};
+    results *reference = results_create(&batch);
+    results *device = results_create(&batch);
+    run_reference(&batch, &inputs, reference);
+    gpu_side side;
+    lmb_error error;
+    assert_ok(gpu_side_create(&opened, gpu, &batch, 0, &side, &error), &error);
+    assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
+    assert_int_equal(lmb_gpu_batch_span_count(side.batch), 1);
+    gpu_side_destroy(&side);
+    expect_same(&batch, reference, device, "more than 65,535 workgroups");
+    results_destroy(device);
+    results_destroy(reference);
+    free(times);
+    lmb_program_destroy(program);
+    world_destroy(&world);
+}
+
+// ---- Several batches, several frame slots each, in one command buffer. ----
+
+enum { FLIGHT_BATCHES = 3, FLIGHT_FRAMES = 3 };
+
+typedef struct flight {
+    crowd crowd;
+    lmb_gpu_program *program;
+    lmb_gpu_batch *batch;
+    device_buffer poses[FLIGHT_FRAMES][LMB_MAX_POSES];
+    results *reference[FLIGHT_FRAMES];
+} flight;
+
+static void flight_start(flight *flight, const world *world, uint32_t character_count, uint32_t program) {
+    lmb_error error;
+    *flight = (struct flight){.crowd = world_crowd(world, character_count, program, 61)};
+    assert_ok(lmb_gpu_program_create(gpu, flight->crowd.program, &flight->program, &error), &error);
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    def.program = flight->program;
+    def.character_count = character_count;
+    def.outputs = ALL_OUTPUTS;
+    def.frame_count = FLIGHT_FRAMES;
+    def.span_bytes = 40 * lmb_rig_joint_count(world->rig) * sizeof(lmb_affine);
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &flight->batch, &error), &error);
+}
+
+// Inputs of one frame, for both sides; runs the reference.
+static void flight_fill(flight *flight, uint32_t frame) {
+    const lmb_batch batch = lmb_gpu_batch_description(flight->batch);
+    lmb_error error;
+    crowd_draw(&flight->crowd, frame);
+    const lmb_batch_inputs inputs = crowd_inputs(&flight->crowd);
+    size_t parameters = (size_t)batch.character_count * lmb_program_parameter_count(batch.program);
+    memcpy(lmb_gpu_batch_parameters(flight->batch, frame), inputs.parameters, parameters * sizeof(float));
+    const size_t bytes = batch.character_count * lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL) * sizeof(float);
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    for (uint32_t i = 0; i < lmb_program_pose_count(batch.program); i++) {
+        device_buffer *pose = &flight->poses[frame][i];
+        assert_ok(device_buffer_create(&opened, bytes, usage, true, pose, &error), &error);
+        memcpy(pose->mapped, inputs.poses[i], bytes);
+        assert_ok(lmb_gpu_batch_bind_pose(flight->batch, frame, i, pose->address, &error), &error);
+    }
+    flight->reference[frame] = results_create(&batch);
+    run_reference(&batch, &inputs, flight->reference[frame]);
+}
+
+static void flight_compare(flight *flight, uint32_t frame) {
+    const lmb_batch batch = lmb_gpu_batch_description(flight->batch);
+    lmb_error error;
+    results *device = results_create(&batch);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        assert_ok(
+            device_read_stage(&opened, flight->batch, frame, (lmb_stage)stage, device->outputs.stages[stage], &error),
+            &error);
+    }
+    const lmb_gpu_span refused = lmb_gpu_batch_refused(flight->batch, frame);
+    assert_ok(device_read_span(&opened, &refused, device->refused, &error), &error);
+    char what[100];
+    snprintf(what, sizeof what, "program %u, frame slot %u", flight->crowd.def.program, frame);
+    expect_same(&batch, flight->reference[frame], device, what);
+    results_destroy(device);
+}
+
+static void flight_end(flight *flight) {
+    for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
+        results_destroy(flight->reference[frame]);
+        for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+            device_buffer_destroy(&opened, &flight->poses[frame][i]);
+        }
+    }
+    lmb_gpu_batch_destroy(flight->batch);
+    lmb_gpu_program_destroy(flight->program);
+    crowd_destroy(&flight->crowd);
+}
+
+static void record_flights(flight *flights, VkCommandBuffer commands, bool upload) {
+    lmb_error error;
+    for (uint32_t i = 0; i < FLIGHT_BATCHES && upload; i++) {
+        assert_ok(lmb_gpu_program_record_upload(flights[i].program, commands, &error), &error);
+    }
+    for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
+        for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
+            const lmb_gpu_record_info info = {.commands = commands, .frame = frame};
+            assert_ok(lmb_gpu_batch_record(flights[i].batch, &info, &error), &error);
+        }
+    }
+}
+
+// Once with the uploads before the frames, and every slot used twice; once more from what is on the device then.
+static void batches_and_frames_share_a_command_buffer(void **state) {
+    (void)state;
+    world world = world_create(20, SCENE_TREE);
+    flight flights[FLIGHT_BATCHES];
+    for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
+        flight_start(&flights[i], &world, 50 + 50 * i, i);
+        for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
+            flight_fill(&flights[i], frame);
+        }
+    }
+    for (int submission = 0; submission < 2; submission++) {
+        lmb_error error;
+        VkCommandPool pool;
+        VkCommandBuffer commands;
+        assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+        record_flights(flights, commands, submission == 0);
+        record_flights(flights, commands, false);
+        assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+        for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
+            assert_ok(lmb_gpu_program_uploaded(flights[i].program, &error), &error);
+            for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
+                flight_compare(&flights[i], frame);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
+        flight_end(&flights[i]);
+    }
+    world_destroy(&world);
+}
+
+// By the tests before it; the one after it compares simple values by the million.
+static void enough_was_compared(void **state) {
+    (void)state;
+    printf("%" PRIu64 " values compared\n", compared);
+    assert_true(compared >= EXPECTED_VALUES);
+}
+
+static int start(void **state) {
+    (void)state;
+    lmb_error error;
+    open_device(&opened);
+    const lmb_gpu_def def = device_gpu_def(&opened);
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    lmb_gpu_destroy(gpu);
+    return device_close(&opened) == 0 ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs_over_67_joints),
+        cmocka_unit_test(every_kind_of_refusal),
+        cmocka_unit_test(batches_around_the_workgroup),
+        cmocka_unit_test(a_rig_of_1000_joints),
+        cmocka_unit_test(a_batch_split_into_spans),
+        cmocka_unit_test(batches_and_frames_share_a_command_buffer),
+        cmocka_unit_test(enough_was_compared),
+        cmocka_unit_test(more_workgroups_than_an_axis_has),
+    };
+    return run_gpu_suite_with("gpu_bits", tests, sizeof tests / sizeof tests[0], start, finish);
+}
