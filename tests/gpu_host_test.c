@@ -1,0 +1,870 @@
+// What the GPU side does with its host: wrong arguments and wrong states, Vulkan calls and allocations that fail, memory
+// hooks, timestamps, a probe by hand, a queue family with compute alone.
+#include "gpu_suite.h"
+
+#include <gpu_side.h>
+
+#include <inttypes.h>
+#include <limber/compare.h>
+#include <limber/cpu.h>
+#include <string.h>
+
+#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
+#define CHARACTERS 70u
+#define JOINTS 3u
+
+// ---- Vulkan through a door that counts what is alive, and can fail. ----
+
+#define FALLIBLE(X)                                                                                                    \
+    X(CreateBuffer)                                                                                                    \
+    X(AllocateMemory)                                                                                                  \
+    X(MapMemory)                                                                                                       \
+    X(BindBufferMemory)                                                                                                \
+    X(CreateShaderModule)                                                                                              \
+    X(CreatePipelineLayout)                                                                                            \
+    X(CreateComputePipelines)                                                                                          \
+    X(CreateCommandPool)                                                                                               \
+    X(AllocateCommandBuffers)                                                                                          \
+    X(BeginCommandBuffer)                                                                                              \
+    X(EndCommandBuffer)                                                                                                \
+    X(CreateFence)                                                                                                     \
+    X(WaitForFences)                                                                                                   \
+    X(QueueSubmit)
+
+static uint32_t calls;          // of the functions above
+static uint32_t failing_call;   // the one of them that fails, counted from 1; 0 for none
+static const char *failed_name; // the function that failed
+static int32_t alive;           // Vulkan objects created and not destroyed
+static uint32_t lookups;        // of function pointers
+static uint32_t failing_lookup; // the one of them that finds nothing, counted from 1; 0 for none
+
+static bool fails(const char *name) {
+    if (++calls != failing_call) {
+        return false;
+    }
+    failed_name = name;
+    return true;
+}
+
+static VkResult created(VkResult result) {
+    alive += result == VK_SUCCESS;
+    return result;
+}
+
+#define OR_FAIL(name) fails(#name) ? VK_ERROR_OUT_OF_DEVICE_MEMORY
+#define CREATES(name, type, info_type)                                                                                 \
+    static VKAPI_ATTR VkResult VKAPI_CALL door_##name(VkDevice device, const info_type *info,                          \
+                                                      const VkAllocationCallbacks *callbacks, type *object) {          \
+        return OR_FAIL(vk##name) : created(vk##name(device, info, callbacks, object));                                 \
+    }
+#define DESTROYS(name, type)                                                                                           \
+    static VKAPI_ATTR void VKAPI_CALL door_##name(VkDevice device, type object,                                        \
+                                                  const VkAllocationCallbacks *callbacks) {                            \
+        alive -= object != VK_NULL_HANDLE;                                                                             \
+        vk##name(device, object, callbacks);                                                                           \
+    }
+
+CREATES(CreateBuffer, VkBuffer, VkBufferCreateInfo)
+CREATES(AllocateMemory, VkDeviceMemory, VkMemoryAllocateInfo)
+CREATES(CreateShaderModule, VkShaderModule, VkShaderModuleCreateInfo)
+CREATES(CreatePipelineLayout, VkPipelineLayout, VkPipelineLayoutCreateInfo)
+CREATES(CreateCommandPool, VkCommandPool, VkCommandPoolCreateInfo)
+CREATES(CreateFence, VkFence, VkFenceCreateInfo)
+DESTROYS(DestroyBuffer, VkBuffer)
+DESTROYS(FreeMemory, VkDeviceMemory)
+DESTROYS(DestroyShaderModule, VkShaderModule)
+DESTROYS(DestroyPipelineLayout, VkPipelineLayout)
+DESTROYS(DestroyPipeline, VkPipeline)
+DESTROYS(DestroyCommandPool, VkCommandPool)
+DESTROYS(DestroyFence, VkFence)
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_CreateComputePipelines(VkDevice device, VkPipelineCache cache,
+                                                                  uint32_t count,
+                                                                  const VkComputePipelineCreateInfo *infos,
+                                                                  const VkAllocationCallbacks *callbacks,
+                                                                  VkPipeline *pipelines) {
+    assert_int_equal(count, 1);
+    return OR_FAIL(vkCreateComputePipelines)
+        : created(vkCreateComputePipelines(device, cache, count, infos, callbacks, pipelines));
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                                     VkDeviceSize size, VkMemoryMapFlags flags, void **mapped) {
+    return OR_FAIL(vkMapMemory) : vkMapMemory(device, memory, offset, size, flags, mapped);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                                            VkDeviceSize offset) {
+    return OR_FAIL(vkBindBufferMemory) : vkBindBufferMemory(device, buffer, memory, offset);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_AllocateCommandBuffers(VkDevice device,
+                                                                  const VkCommandBufferAllocateInfo *info,
+                                                                  VkCommandBuffer *commands) {
+    return OR_FAIL(vkAllocateCommandBuffers) : vkAllocateCommandBuffers(device, info, commands);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_BeginCommandBuffer(VkCommandBuffer commands,
+                                                              const VkCommandBufferBeginInfo *info) {
+    return OR_FAIL(vkBeginCommandBuffer) : vkBeginCommandBuffer(commands, info);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_EndCommandBuffer(VkCommandBuffer commands) {
+    return OR_FAIL(vkEndCommandBuffer) : vkEndCommandBuffer(commands);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos,
+                                                       VkFence fence) {
+    return OR_FAIL(vkQueueSubmit) : vkQueueSubmit(queue, count, infos, fence);
+}
+
+// Waits in any case: what it waits for is destroyed next.
+static VKAPI_ATTR VkResult VKAPI_CALL door_WaitForFences(VkDevice device, uint32_t count, const VkFence *fences,
+                                                         VkBool32 all, uint64_t timeout) {
+    VkResult result = vkWaitForFences(device, count, fences, all, timeout);
+    return OR_FAIL(vkWaitForFences) : result;
+}
+
+#define SHADOWED(X)                                                                                                    \
+    FALLIBLE(X)                                                                                                        \
+    X(DestroyBuffer)                                                                                                   \
+    X(FreeMemory)                                                                                                      \
+    X(DestroyShaderModule)                                                                                             \
+    X(DestroyPipelineLayout)                                                                                           \
+    X(DestroyPipeline)                                                                                                 \
+    X(DestroyCommandPool)                                                                                              \
+    X(DestroyFence)
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_device(VkDevice device, const char *name) {
+    if (++lookups == failing_lookup) {
+        return NULL;
+    }
+#define SHADOW(function)                                                                                               \
+    if (strcmp(name, "vk" #function) == 0) {                                                                           \
+        return (PFN_vkVoidFunction)door_##function;                                                                    \
+    }
+    SHADOWED(SHADOW)
+#undef SHADOW
+    return vkGetDeviceProcAddr(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_instance(VkInstance instance, const char *name) {
+    if (++lookups == failing_lookup) {
+        return NULL;
+    }
+    return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)door_device
+                                                    : vkGetInstanceProcAddr(instance, name);
+}
+
+// ---- The host's memory, counted, and able to fail. ----
+
+static uint32_t allocations;        // asked for
+static uint32_t failing_allocation; // the one of them that fails, counted from 1; 0 for none
+static int32_t blocks;              // allocated and not released
+
+static void *counting_allocate(void *user, size_t size) {
+    (void)user;
+    if (++allocations == failing_allocation) {
+        return NULL;
+    }
+    blocks++;
+    return malloc(size);
+}
+
+static void counting_release(void *user, void *memory) {
+    (void)user;
+    assert_non_null(memory);
+    blocks--;
+    free(memory);
+}
+
+static const lmb_host counting_host = {.allocate = counting_allocate, .release = counting_release};
+
+// ---- A device, a rig of three joints, and a program with two clips, a parameter each for time and weight. ----
+
+static device opened;
+static lmb_rig *rig;
+static lmb_clip *clip;
+static lmb_program *program;
+
+static void create_rig_and_clip(void) {
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+        joints[i].rest.translation[0] = 1.0f;
+    }
+    const lmb_rig_def rig_def = {joints, JOINTS};
+    static const float times[] = {0.0f, 1.0f};
+    static const float values[] = {0, 0, 0, 1, 0.6f, 0, 0, 0.8f};
+    const lmb_track_def track = {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
+    const lmb_clip_def clip_def = {.name = "turn", .tracks = &track, .track_count = 1};
+    lmb_error error;
+    assert_ok(lmb_rig_create(&rig_def, NULL, &rig, &error), &error);
+    assert_ok(lmb_clip_create(rig, &clip_def, NULL, &clip, &error), &error);
+}
+
+// The clip at parameter 0, or, with `pose`, pose buffer 0.
+static lmb_program *create_program(bool pose) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = pose ? LMB_OP_POSE : LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    const lmb_program_def def = {.rig = rig,
+                                 .clips = (const lmb_clip *const *)&clip,
+                                 .clip_count = 1,
+                                 .nodes = &node,
+                                 .node_count = 1,
+                                 .parameter_count = pose ? 0 : 1};
+    lmb_program *made = NULL;
+    lmb_error error;
+    assert_ok(lmb_program_create(&def, NULL, &made, &error), &error);
+    return made;
+}
+
+static int start(void **state) {
+    (void)state;
+    open_device(&opened);
+    create_rig_and_clip();
+    program = create_program(false);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    lmb_program_destroy(program);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+    return device_close(&opened) == 0 ? 0 : -1;
+}
+
+static lmb_gpu *create_gpu(void) {
+    const lmb_gpu_def def = device_gpu_def(&opened);
+    lmb_gpu *gpu = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    return gpu;
+}
+
+static lmb_gpu_batch_def batch_def(lmb_gpu_program *gpu_program) {
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    def.program = gpu_program;
+    def.character_count = CHARACTERS;
+    def.outputs = ALL_OUTPUTS;
+    return def;
+}
+
+static void expect_error(lmb_result result, const lmb_error *error, lmb_result expected, const char *part) {
+    if (result != expected || error->result != expected || strstr(error->message, part) == NULL) {
+        fail_msg("%s '%s' instead of %s with '%s'", lmb_result_name(result), result == LMB_OK ? "" : error->message,
+                 lmb_result_name(expected), part);
+    }
+}
+
+// ---- Failures. ----
+
+// All creating calls, in two spans, then all destroying ones. What was created before a failure is destroyed.
+static lmb_result live_and_die(const lmb_gpu_def *def, lmb_error *error) {
+    lmb_gpu *gpu = NULL;
+    lmb_gpu_program *gpu_program = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_result result = lmb_gpu_create(def, &counting_host, &gpu, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_program_create(gpu, program, &gpu_program, error);
+    }
+    if (result == LMB_OK) {
+        lmb_gpu_batch_def with = batch_def(gpu_program);
+        with.frame_count = 1;
+        with.span_bytes = CHARACTERS / 2 * JOINTS * sizeof(lmb_affine);
+        result = lmb_gpu_batch_create(gpu, &with, &batch, error);
+    }
+    assert_true(result == LMB_OK || batch == NULL);
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_program_destroy(gpu_program);
+    lmb_gpu_destroy(gpu);
+    return result;
+}
+
+static lmb_gpu_def door_def(void) {
+    calls = failing_call = lookups = failing_lookup = allocations = failing_allocation = 0;
+    alive = blocks = 0;
+    lmb_gpu_def def = device_gpu_def(&opened);
+    def.get_instance_proc_addr = door_instance;
+    return def;
+}
+
+static void every_vulkan_call_that_fails_is_named_and_leaves_nothing(void **state) {
+    (void)state;
+    lmb_error error;
+    lmb_gpu_def def = door_def();
+    assert_ok(live_and_die(&def, &error), &error);
+    assert_int_equal(alive, 0);
+    const uint32_t count = calls;
+    assert_true(count > 30);
+    for (uint32_t call = 1; call <= count; call++) {
+        def = door_def();
+        failing_call = call;
+        lmb_result result = live_and_die(&def, &error);
+        expect_error(result, &error, LMB_ERROR_VULKAN, failed_name);
+        assert_non_null(strstr(error.message, "VK_ERROR_OUT_OF_DEVICE_MEMORY"));
+        assert_int_equal(alive, 0);
+        assert_int_equal(blocks, 0);
+    }
+}
+
+static void every_allocation_that_fails_is_told_and_leaves_nothing(void **state) {
+    (void)state;
+    lmb_error error;
+    lmb_gpu_def def = door_def();
+    assert_ok(live_and_die(&def, &error), &error);
+    const uint32_t count = allocations;
+    assert_true(count >= 3);
+    for (uint32_t allocation = 1; allocation <= count; allocation++) {
+        def = door_def();
+        failing_allocation = allocation;
+        lmb_result result = live_and_die(&def, &error);
+        expect_error(result, &error, LMB_ERROR_MEMORY, "memory");
+        assert_int_equal(alive, 0);
+        assert_int_equal(blocks, 0);
+    }
+}
+
+static void every_function_that_cannot_be_loaded_is_named(void **state) {
+    (void)state;
+    lmb_error error;
+    lmb_gpu_def def = door_def();
+    assert_ok(live_and_die(&def, &error), &error);
+    const uint32_t count = lookups;
+    for (uint32_t lookup = 1; lookup <= count; lookup++) {
+        def = door_def();
+        failing_lookup = lookup;
+        lmb_result result = live_and_die(&def, &error);
+        expect_error(result, &error, LMB_ERROR_ARGUMENT, "cannot be loaded");
+        assert_int_equal(alive, 0);
+        assert_int_equal(blocks, 0);
+    }
+}
+
+// ---- The frame loop. ----
+
+// Both outputs of one frame on the gpu that is given, and on the reference.
+static void expect_reference_bits(lmb_gpu *gpu) {
+    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    float times[CHARACTERS];
+    static float expected[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS],
+        found[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        times[i] = (float)i / CHARACTERS;
+    }
+    const lmb_batch_inputs inputs = {.parameters = times};
+    const lmb_batch_outputs a = {.stages[LMB_STAGE_PALETTE] = expected};
+    const lmb_batch_outputs b = {.stages[LMB_STAGE_PALETTE] = found};
+    memset(found, 0, sizeof found);
+    lmb_error error;
+    lmb_cpu *cpu = NULL;
+    assert_ok(lmb_cpu_create(program, NULL, &cpu, &error), &error);
+    assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &a, &error), &error);
+    lmb_cpu_destroy(cpu);
+    gpu_side side;
+    assert_ok(gpu_side_create(&opened, gpu, &batch, 0, &side, &error), &error);
+    assert_ok(gpu_side_run(&side, &inputs, &b, &error), &error);
+    gpu_side_destroy(&side);
+    assert_memory_equal(expected, found, sizeof expected);
+}
+
+static void recording_creates_and_allocates_nothing(void **state) {
+    (void)state;
+    const lmb_gpu_def def = door_def();
+    lmb_gpu *gpu = NULL;
+    lmb_gpu_program *gpu_program = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, &counting_host, &gpu, &error), &error);
+    assert_ok(lmb_gpu_program_create(gpu, program, &gpu_program, &error), &error);
+    const lmb_gpu_batch_def with = batch_def(gpu_program);
+    assert_ok(lmb_gpu_batch_create(gpu, &with, &batch, &error), &error);
+    memset(lmb_gpu_batch_parameters(batch, 0), 0, CHARACTERS * sizeof(float));
+    const uint32_t calls_before = calls, allocations_before = allocations;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_program_record_upload(gpu_program, commands, &error), &error);
+    const lmb_gpu_record_info info = {.commands = commands};
+    assert_ok(lmb_gpu_batch_record(batch, &info, &error), &error);
+    assert_int_equal(calls, calls_before);
+    assert_int_equal(allocations, allocations_before);
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+    const int32_t alive_before = alive;
+    assert_ok(lmb_gpu_program_uploaded(gpu_program, &error), &error);
+    assert_int_equal(alive, alive_before - 2); // the staging buffer and its memory
+    assert_ok(lmb_gpu_program_uploaded(gpu_program, &error), &error);
+    assert_int_equal(alive, alive_before - 2);
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_program_destroy(gpu_program);
+    lmb_gpu_destroy(gpu);
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks, 0);
+}
+
+static void timestamps_ascend(void **state) {
+    (void)state;
+    VkQueueFamilyProperties families[16];
+    uint32_t family_count = 16;
+    vkGetPhysicalDeviceQueueFamilyProperties(opened.physical, &family_count, families);
+    if (families[opened.queue_family].timestampValidBits == 0) {
+        skip();
+    }
+    lmb_gpu *gpu = create_gpu();
+    const lmb_batch description = {program, CHARACTERS, ALL_OUTPUTS};
+    lmb_error error;
+    gpu_side side;
+    assert_ok(gpu_side_create(&opened, gpu, &description, 0, &side, &error), &error);
+    memset(lmb_gpu_batch_parameters(side.batch, 0), 0, CHARACTERS * sizeof(float));
+    const VkQueryPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                             .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                             .queryCount = 1 + LMB_GPU_TIMESTAMPS};
+    VkQueryPool queries;
+    assert_int_equal(vkCreateQueryPool(opened.device, &pool_info, NULL, &queries), VK_SUCCESS);
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    vkCmdResetQueryPool(commands, queries, 0, 1 + LMB_GPU_TIMESTAMPS);
+    const lmb_gpu_record_info info = {.commands = commands, .query_pool = queries, .first_query = 1};
+    assert_ok(lmb_gpu_batch_record(side.batch, &info, &error), &error);
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+    uint64_t stamps[LMB_GPU_TIMESTAMPS];
+    assert_int_equal(vkGetQueryPoolResults(opened.device, queries, 1, LMB_GPU_TIMESTAMPS, sizeof stamps, stamps,
+                                           sizeof stamps[0], VK_QUERY_RESULT_64_BIT),
+                     VK_SUCCESS);
+    for (uint32_t i = 1; i < LMB_GPU_TIMESTAMPS; i++) {
+        assert_true(stamps[i] >= stamps[i - 1]);
+    }
+    vkDestroyQueryPool(opened.device, queries, NULL);
+    gpu_side_destroy(&side);
+    lmb_gpu_destroy(gpu);
+}
+
+// ---- Wrong states and wrong arguments. ----
+
+static void a_gpu_without_a_queue_waits_for_its_probe(void **state) {
+    (void)state;
+    lmb_gpu_def def = device_gpu_def(&opened);
+    def.probe_queue = VK_NULL_HANDLE;
+    lmb_gpu *gpu = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    assert_false(lmb_gpu_probed(gpu).done);
+    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    gpu_side side;
+    assert_ok(gpu_side_create(&opened, gpu, &batch, 0, &side, &error), &error);
+    float times[CHARACTERS] = {0};
+    static float palettes[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
+    const lmb_batch_inputs inputs = {.parameters = times};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = palettes};
+    expect_error(gpu_side_run(&side, &inputs, &outputs, &error), &error, LMB_ERROR_STATE, "probe");
+    gpu_side_destroy(&side);
+    expect_error(lmb_gpu_probe(gpu, VK_NULL_HANDLE, 0, &error), &error, LMB_ERROR_ARGUMENT, "queue");
+    assert_ok(lmb_gpu_probe(gpu, opened.queue, opened.queue_family, &error), &error);
+    const lmb_gpu_probe_result probe = lmb_gpu_probed(gpu);
+    assert_true(probe.done && probe.same_bits && probe.case_count > 0 && probe.failure_count == 0);
+    expect_reference_bits(gpu);
+    lmb_gpu_destroy(gpu);
+}
+
+static void wrong_descriptors_of_a_gpu_are_named(void **state) {
+    (void)state;
+    const lmb_gpu_def good = device_gpu_def(&opened);
+    const lmb_gpu_memory_hooks no_hooks = {0};
+    lmb_gpu_def defs[6];
+    for (size_t i = 0; i < 6; i++) {
+        defs[i] = good;
+    }
+    defs[0].get_instance_proc_addr = NULL;
+    defs[1].instance = VK_NULL_HANDLE;
+    defs[2].physical_device = VK_NULL_HANDLE;
+    defs[3].device = VK_NULL_HANDLE;
+    defs[4].queue_family_count = 2;
+    defs[5].memory = &no_hooks;
+    static const char *const parts[] = {"get_instance_proc_addr", "instance", "physical device", "device",
+                                        "queue families",         "hook"};
+    lmb_error error;
+    lmb_gpu *gpu = NULL;
+    for (size_t i = 0; i < 6; i++) {
+        expect_error(lmb_gpu_create(&defs[i], NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, parts[i]);
+        assert_null(gpu);
+    }
+    expect_error(lmb_gpu_create(NULL, NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
+    expect_error(lmb_gpu_create(&good, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    assert_int_equal(lmb_gpu_create(NULL, NULL, &gpu, NULL), LMB_ERROR_ARGUMENT);
+    lmb_gpu_destroy(NULL);
+    lmb_gpu_program_destroy(NULL);
+    lmb_gpu_batch_destroy(NULL);
+}
+
+static void wrong_descriptors_of_a_batch_are_named(void **state) {
+    (void)state;
+    lmb_gpu *gpu = create_gpu();
+    lmb_gpu *other = create_gpu();
+    lmb_gpu_program *gpu_program = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    expect_error(lmb_gpu_program_create(NULL, program, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "gpu");
+    expect_error(lmb_gpu_program_create(gpu, NULL, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "program");
+    expect_error(lmb_gpu_program_create(gpu, program, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    assert_ok(lmb_gpu_program_create(gpu, program, &gpu_program, &error), &error);
+    const lmb_gpu_batch_def good = batch_def(gpu_program);
+    lmb_gpu_batch_def defs[6];
+    for (size_t i = 0; i < 6; i++) {
+        defs[i] = good;
+    }
+    defs[0].program = NULL;
+    defs[1].character_count = 0;
+    defs[2].frame_count = 0;
+    defs[3].frame_count = 9;
+    defs[4].outputs = 0;
+    defs[5].outputs = 1u << LMB_STAGE_COUNT;
+    static const char *const parts[] = {"program", "characters", "frame slots", "frame slots", "output", "output"};
+    for (size_t i = 0; i < 6; i++) {
+        expect_error(lmb_gpu_batch_create(gpu, &defs[i], &batch, &error), &error, LMB_ERROR_ARGUMENT, parts[i]);
+        assert_null(batch);
+    }
+    lmb_gpu_batch_def small = good;
+    small.span_bytes = JOINTS * sizeof(lmb_affine) - 1;
+    expect_error(lmb_gpu_batch_create(gpu, &small, &batch, &error), &error, LMB_ERROR_LIMIT, "span");
+    expect_error(lmb_gpu_batch_create(other, &good, &batch, &error), &error, LMB_ERROR_ARGUMENT, "another gpu");
+    expect_error(lmb_gpu_batch_create(NULL, &good, &batch, &error), &error, LMB_ERROR_ARGUMENT, "gpu");
+    expect_error(lmb_gpu_batch_create(gpu, NULL, &batch, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
+    expect_error(lmb_gpu_batch_create(gpu, &good, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    lmb_gpu_program_destroy(gpu_program);
+    lmb_gpu_destroy(other);
+    lmb_gpu_destroy(gpu);
+}
+
+static void calls_in_the_wrong_state_are_refused(void **state) {
+    (void)state;
+    lmb_gpu *gpu = create_gpu();
+    lmb_program *of_pose = create_program(true);
+    lmb_gpu_program *gpu_program = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_program_create(gpu, of_pose, &gpu_program, &error), &error);
+    lmb_gpu_batch_def def = batch_def(gpu_program);
+    def.outputs = LMB_OUTPUT_LOCAL;
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    lmb_gpu_record_info info = {.commands = commands};
+    expect_error(lmb_gpu_program_uploaded(gpu_program, &error), &error, LMB_ERROR_STATE, "upload");
+    expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "upload");
+    expect_error(lmb_gpu_program_record_upload(gpu_program, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                 "command buffer");
+    expect_error(lmb_gpu_program_record_upload(NULL, commands, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_ok(lmb_gpu_program_record_upload(gpu_program, commands, &error), &error);
+    expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "pose buffer 0");
+    expect_error(lmb_gpu_batch_bind_pose(batch, 2, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "frame slot");
+    expect_error(lmb_gpu_batch_bind_pose(batch, 0, 8, 256, &error), &error, LMB_ERROR_ARGUMENT, "pose buffer");
+    expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 0, &error), &error, LMB_ERROR_ARGUMENT, "address");
+    expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 258, &error), &error, LMB_ERROR_ARGUMENT, "multiple of 4");
+    expect_error(lmb_gpu_batch_bind_pose(NULL, 0, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    info.frame = 2;
+    expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_ARGUMENT, "frame slot 2");
+    expect_error(lmb_gpu_batch_record(batch, &(lmb_gpu_record_info){0}, &error), &error, LMB_ERROR_ARGUMENT,
+                 "command buffer");
+    expect_error(lmb_gpu_batch_record(batch, NULL, &error), &error, LMB_ERROR_ARGUMENT, "record info");
+    expect_error(lmb_gpu_batch_record(NULL, &info, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+    assert_ok(lmb_gpu_program_uploaded(gpu_program, &error), &error);
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    expect_error(lmb_gpu_program_record_upload(gpu_program, commands, &error), &error, LMB_ERROR_STATE, "completed");
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_program_destroy(gpu_program);
+    lmb_program_destroy(of_pose);
+    lmb_gpu_destroy(gpu);
+}
+
+static void what_a_batch_does_not_have_is_null(void **state) {
+    (void)state;
+    lmb_gpu *gpu = create_gpu();
+    lmb_program *of_pose = create_program(true);
+    lmb_gpu_program *programs[2] = {NULL, NULL};
+    lmb_gpu_batch *batch = NULL, *without_parameters = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_program_create(gpu, program, &programs[0], &error), &error);
+    assert_ok(lmb_gpu_program_create(gpu, of_pose, &programs[1], &error), &error);
+    lmb_gpu_batch_def def = batch_def(programs[0]);
+    def.outputs = LMB_OUTPUT_PALETTE;
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
+    def.program = programs[1];
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &without_parameters, &error), &error);
+    assert_non_null(lmb_gpu_batch_parameters(batch, 1));
+    assert_ptr_not_equal(lmb_gpu_batch_parameters(batch, 0), lmb_gpu_batch_parameters(batch, 1));
+    assert_null(lmb_gpu_batch_parameters(batch, 2));
+    assert_null(lmb_gpu_batch_parameters(without_parameters, 0));
+    lmb_gpu_span span;
+    assert_true(lmb_gpu_batch_output(batch, 1, LMB_STAGE_PALETTE, 0, &span));
+    assert_int_equal(span.size, CHARACTERS * JOINTS * sizeof(lmb_affine));
+    assert_int_equal(span.first_character, 0);
+    assert_int_equal(span.character_count, CHARACTERS);
+    assert_int_equal(span.offset % 256, 0);
+    assert_true(span.buffer != VK_NULL_HANDLE && span.address != 0);
+    assert_false(lmb_gpu_batch_output(batch, 2, LMB_STAGE_PALETTE, 0, &span));
+    assert_true(span.buffer == VK_NULL_HANDLE && span.size == 0);
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_PALETTE, 1, &span));
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_MODEL, 0, &span));
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_COUNT, 0, &span));
+    assert_int_equal(lmb_gpu_batch_refused(batch, 0).size, LMB_REFUSAL_COUNT * sizeof(uint32_t));
+    assert_int_equal(lmb_gpu_batch_refused(batch, 2).size, 0);
+    const lmb_batch description = lmb_gpu_batch_description(batch);
+    assert_ptr_equal(description.program, program);
+    assert_int_equal(description.character_count, CHARACTERS);
+    assert_int_equal(description.outputs, LMB_OUTPUT_PALETTE);
+    lmb_gpu_batch_destroy(without_parameters);
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_program_destroy(programs[1]);
+    lmb_gpu_program_destroy(programs[0]);
+    lmb_program_destroy(of_pose);
+    lmb_gpu_destroy(gpu);
+}
+
+// ---- The host's own allocators. ----
+
+// Two pieces of device memory, cut up from their start; nothing is given back before the end.
+typedef struct arena {
+    VkDeviceMemory memory[2]; // device local, host visible
+    void *mapped;
+    VkDeviceSize used[2];
+    uint32_t asked, failing; // as above
+    int32_t pieces;
+    bool forget_mapping;
+} arena;
+
+#define ARENA_SIZE ((VkDeviceSize)1 << 20)
+
+static VkResult arena_allocate(void *user, const VkMemoryRequirements *needs, bool host_access,
+                               lmb_gpu_memory *memory) {
+    arena *arena = user;
+    if (++arena->asked == arena->failing) {
+        return VK_ERROR_TOO_MANY_OBJECTS;
+    }
+    VkDeviceSize *used = &arena->used[host_access];
+    VkDeviceSize offset = (*used + needs->alignment - 1) / needs->alignment * needs->alignment;
+    assert_true(offset + needs->size <= ARENA_SIZE);
+    *used = offset + needs->size;
+    *memory = (lmb_gpu_memory){.memory = arena->memory[host_access], .offset = offset, .handle = arena};
+    if (host_access && !arena->forget_mapping) {
+        memory->mapped = (char *)arena->mapped + offset;
+    }
+    arena->pieces++;
+    return VK_SUCCESS;
+}
+
+static void arena_release(void *user, const lmb_gpu_memory *memory) {
+    arena *arena = user;
+    assert_ptr_equal(memory->handle, arena);
+    arena->pieces--;
+}
+
+// Types that buffers of Limber's usage can lie in, found with such a buffer.
+static VkDeviceMemory arena_memory(VkMemoryPropertyFlags flags, VkBufferUsageFlags usage) {
+    const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 256, .usage = usage};
+    VkBuffer buffer;
+    assert_int_equal(vkCreateBuffer(opened.device, &info, NULL, &buffer), VK_SUCCESS);
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(opened.device, buffer, &needs);
+    vkDestroyBuffer(opened.device, buffer, NULL);
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(opened.physical, &memory);
+    uint32_t type = 0;
+    while ((needs.memoryTypeBits >> type & 1u) == 0 || (memory.memoryTypes[type].propertyFlags & flags) != flags) {
+        type++;
+        assert_true(type < memory.memoryTypeCount);
+    }
+    const VkMemoryAllocateFlagsInfo with = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                            .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+    const VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                             .pNext = &with,
+                                             .allocationSize = ARENA_SIZE,
+                                             .memoryTypeIndex = type};
+    VkDeviceMemory made;
+    assert_int_equal(vkAllocateMemory(opened.device, &allocation, NULL, &made), VK_SUCCESS);
+    return made;
+}
+
+static void arena_create(arena *arena) {
+    const VkBufferUsageFlags copies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    *arena = (struct arena){0};
+    arena->memory[0] = arena_memory(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, copies | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                                                             VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
+                                                                             VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
+    arena->memory[1] = arena_memory(VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, copies);
+    assert_int_equal(vkMapMemory(opened.device, arena->memory[1], 0, VK_WHOLE_SIZE, 0, &arena->mapped), VK_SUCCESS);
+}
+
+static void arena_destroy(arena *arena) {
+    vkFreeMemory(opened.device, arena->memory[0], NULL);
+    vkFreeMemory(opened.device, arena->memory[1], NULL);
+}
+
+static void memory_hooks_take_the_place_of_vulkans_memory(void **state) {
+    (void)state;
+    arena arena;
+    arena_create(&arena);
+    const lmb_gpu_memory_hooks hooks = {arena_allocate, arena_release, &arena};
+    lmb_gpu_def def = door_def();
+    def.memory = &hooks;
+    lmb_gpu *gpu = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    expect_reference_bits(gpu);
+    lmb_gpu_destroy(gpu);
+    assert_true(arena.asked > 5);
+    assert_int_equal(arena.pieces, 0);
+    assert_int_equal(alive, 0);
+    const uint32_t count = arena.asked;
+    for (uint32_t i = 1; i <= count + 2; i++) { // live_and_die() has two spans
+        def = door_def();
+        def.memory = &hooks;
+        arena.used[0] = arena.used[1] = arena.asked = 0;
+        arena.failing = i;
+        lmb_result result = live_and_die(&def, &error);
+        if (arena.asked >= i) {
+            expect_error(result, &error, LMB_ERROR_VULKAN, "hook: VK_ERROR_TOO_MANY_OBJECTS");
+        }
+        assert_int_equal(arena.pieces, 0);
+        assert_int_equal(alive, 0);
+        assert_int_equal(blocks, 0);
+    }
+    arena.used[0] = arena.used[1] = arena.asked = arena.failing = 0;
+    arena.forget_mapping = true;
+    expect_error(live_and_die(&def, &error), &error, LMB_ERROR_ARGUMENT, "mapped");
+    assert_int_equal(arena.pieces, 0);
+    arena_destroy(&arena);
+}
+
+static int32_t callback_blocks;
+static uint32_t callback_calls;
+
+static void *VKAPI_CALL callback_allocate(void *user, size_t size, size_t alignment, VkSystemAllocationScope scope) {
+    (void)scope;
+    assert_ptr_equal(user, &callback_blocks);
+    callback_blocks++;
+    callback_calls++;
+    alignment = alignment < sizeof(void *) ? sizeof(void *) : alignment;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void VKAPI_CALL callback_free(void *user, void *memory) {
+    (void)user;
+    callback_blocks -= memory != NULL;
+    free(memory);
+}
+
+static void *VKAPI_CALL callback_reallocate(void *user, void *old, size_t size, size_t alignment,
+                                            VkSystemAllocationScope scope) {
+    (void)scope;
+    assert_true(alignment <= 16);
+    callback_calls++;
+    if (size == 0) {
+        callback_free(user, old);
+        return NULL;
+    }
+    callback_blocks += old == NULL;
+    return realloc(old, size);
+}
+
+static void vulkans_allocation_callbacks_are_passed_on(void **state) {
+    (void)state;
+    const VkAllocationCallbacks callbacks = {.pUserData = &callback_blocks,
+                                             .pfnAllocation = callback_allocate,
+                                             .pfnReallocation = callback_reallocate,
+                                             .pfnFree = callback_free};
+    callback_blocks = 0;
+    callback_calls = 0;
+    lmb_gpu_def def = door_def();
+    def.vulkan_allocator = &callbacks;
+    lmb_error error;
+    assert_ok(live_and_die(&def, &error), &error);
+    assert_int_equal(alive, 0);
+    assert_true(callback_calls > 0);
+    assert_int_equal(callback_blocks, 0);
+}
+
+// ---- A queue family with compute and no graphics. ----
+
+static bool open_compute_only(device *device) {
+    const device_request request = suite_request();
+    lmb_error error;
+    assert_ok(device_open_instance(&request, device, &error), &error);
+    VkPhysicalDevice listed[DEVICE_MAX];
+    const uint32_t count = device_list(device, listed);
+    for (uint32_t i = 0; i < count; i++) {
+        VkQueueFamilyProperties families[16];
+        uint32_t family_count = 16;
+        vkGetPhysicalDeviceQueueFamilyProperties(listed[i], &family_count, families);
+        for (uint32_t family = 0; family < family_count && device_lacks(listed[i]) == NULL; family++) {
+            if ((families[family].queueFlags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) !=
+                VK_QUEUE_COMPUTE_BIT) {
+                continue;
+            }
+            const float priority = 1.0f;
+            const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                                   .queueFamilyIndex = family,
+                                                   .queueCount = 1,
+                                                   .pQueuePriorities = &priority};
+            VkPhysicalDeviceVulkan12Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                         .scalarBlockLayout = VK_TRUE,
+                                                         .bufferDeviceAddress = VK_TRUE};
+            const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                             .pNext = &features,
+                                             .queueCreateInfoCount = 1,
+                                             .pQueueCreateInfos = &queue};
+            assert_int_equal(vkCreateDevice(listed[i], &info, NULL, &device->device), VK_SUCCESS);
+            volkLoadDevice(device->device);
+            device->physical = listed[i];
+            device->queue_family = family;
+            vkGetDeviceQueue(device->device, family, 0, &device->queue);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void a_queue_with_compute_alone_is_enough(void **state) {
+    (void)state;
+    const device all = opened;
+    device compute;
+    const bool found = open_compute_only(&compute);
+    if (found) {
+        opened = compute;
+        lmb_gpu *gpu = create_gpu();
+        expect_reference_bits(gpu);
+        lmb_gpu_destroy(gpu);
+    }
+    close_device(&compute);
+    opened = all;
+    volkLoadInstance(opened.instance);
+    volkLoadDevice(opened.device);
+    if (!found) {
+        skip(); // every family with compute has graphics too
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_vulkan_call_that_fails_is_named_and_leaves_nothing),
+        cmocka_unit_test(every_allocation_that_fails_is_told_and_leaves_nothing),
+        cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
+        cmocka_unit_test(recording_creates_and_allocates_nothing),
+        cmocka_unit_test(timestamps_ascend),
+        cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),
+        cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
+        cmocka_unit_test(wrong_descriptors_of_a_batch_are_named),
+        cmocka_unit_test(calls_in_the_wrong_state_are_refused),
+        cmocka_unit_test(what_a_batch_does_not_have_is_null),
+        cmocka_unit_test(memory_hooks_take_the_place_of_vulkans_memory),
+        cmocka_unit_test(vulkans_allocation_callbacks_are_passed_on),
+        cmocka_unit_test(a_queue_with_compute_alone_is_enough),
+    };
+    return run_gpu_suite_with("gpu_host", tests, sizeof tests / sizeof tests[0], start, finish);
+}
