@@ -1,0 +1,147 @@
+#include "mannequin_clips.h"
+
+#include "mannequin_memory.h"
+#include "mannequin_motion.h"
+
+static const char *const NAMES[MANNEQUIN_CLIP_COUNT] = {
+    "idle",      "walk",       "run",  "walk_back", "strafe_left", "strafe_right",
+    "turn_left", "turn_right", "jump", "wave",      "lean",        "breathe",
+};
+
+// Everything a clip is made of, at most: a rotation and a scale for every joint, and the pelvis' translation.
+enum { TRACKS = 2 * JOINT_COUNT + 1 };
+
+typedef struct clip_keys {
+    uint32_t count;
+    float *times;
+    motion_pose *poses;
+    float *values; // of all tracks, one after the other
+    size_t value_count;
+    lmb_track_def tracks[TRACKS];
+    uint32_t track_count;
+} clip_keys;
+
+const char *mannequin_clip_name(mannequin_clip_id id) {
+    return (unsigned)id < MANNEQUIN_CLIP_COUNT ? NAMES[id] : NULL;
+}
+
+// The values of one key of a channel; returns their number.
+static uint32_t key_values(const motion_pose *pose, uint32_t joint, lmb_channel channel, float values[4]) {
+    if (channel == LMB_CHANNEL_ROTATION) {
+        quat q = pose->rotations[joint];
+        values[0] = (float)q.x;
+        values[1] = (float)q.y;
+        values[2] = (float)q.z;
+        values[3] = (float)q.w;
+        return 4;
+    }
+    vec3 value = channel == LMB_CHANNEL_TRANSLATION
+                     ? pose->pelvis
+                     : vec3_of(pose->scales[joint], pose->scales[joint], pose->scales[joint]);
+    values[0] = (float)value.x;
+    values[1] = (float)value.y;
+    values[2] = (float)value.z;
+    return 3;
+}
+
+// Neighbouring rotations on one side of the sphere, so that the numbers run without jumps too.
+static void align_rotations(clip_keys *keys) {
+    for (uint32_t i = 1; i < keys->count; i++) {
+        for (uint32_t joint = 0; joint < JOINT_COUNT; joint++) {
+            quat a = keys->poses[i - 1].rotations[joint];
+            quat *b = &keys->poses[i].rotations[joint];
+            if (a.x * b->x + a.y * b->y + a.z * b->z + a.w * b->w < 0.0) {
+                *b = (quat){-b->x, -b->y, -b->z, -b->w};
+            }
+        }
+    }
+}
+
+static void sample_keys(clip_keys *keys, mannequin_clip_id id) {
+    uint32_t last = keys->count - 1;
+    for (uint32_t i = 0; i < last; i++) {
+        keys->times[i] = (float)(i / MOTION_RATE);
+        motion_sample(id, i / MOTION_RATE, &keys->poses[i]);
+    }
+    align_rotations(keys);
+    keys->times[last] = (float)motion_duration(id);
+    keys->poses[last] = keys->poses[0];
+}
+
+static bool track_moves(const float *values, uint32_t width, uint32_t count) {
+    for (uint32_t i = width; i < width * count; i++) {
+        if (values[i] != values[i % width]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_rest(const float *values, const motion_pose *rest, uint32_t joint, lmb_channel channel) {
+    float expected[4];
+    uint32_t width = key_values(rest, joint, channel, expected);
+    for (uint32_t i = 0; i < width; i++) {
+        if (values[i] != expected[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Adds the keys of one channel: one key where it does not move, none where it only rests.
+static void add_track(clip_keys *keys, uint32_t joint, lmb_channel channel, const motion_pose *rest) {
+    float *values = keys->values + keys->value_count;
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < keys->count; i++) {
+        width = key_values(&keys->poses[i], joint, channel, values + (size_t)i * width);
+    }
+    bool moves = track_moves(values, width, keys->count);
+    if (!moves && is_rest(values, rest, joint, channel)) {
+        return;
+    }
+    keys->tracks[keys->track_count++] =
+        (lmb_track_def){joint, channel, LMB_INTERPOLATION_LINEAR, moves ? keys->count : 1, keys->times, values};
+    keys->value_count += (size_t)keys->count * width;
+}
+
+static motion_pose rest_pose(void) {
+    motion_pose rest = {.pelvis = vec3_subtract(joint_rest(PELVIS), joint_rest(ROOT))};
+    for (uint32_t i = 0; i < JOINT_COUNT; i++) {
+        rest.rotations[i] = quat_identity();
+        rest.scales[i] = 1.0;
+    }
+    return rest;
+}
+
+static void add_tracks(clip_keys *keys) {
+    motion_pose rest = rest_pose();
+    add_track(keys, PELVIS, LMB_CHANNEL_TRANSLATION, &rest);
+    for (uint32_t joint = 0; joint < JOINT_COUNT; joint++) {
+        add_track(keys, joint, LMB_CHANNEL_ROTATION, &rest);
+        add_track(keys, joint, LMB_CHANNEL_SCALE, &rest);
+    }
+}
+
+lmb_result clips_create(mannequin_clip_id id, const lmb_rig *rig, const lmb_host *host, lmb_clip **clip,
+                        lmb_error *error) {
+    clip_keys keys = {.count = (uint32_t)lround(motion_duration(id) * MOTION_RATE) + 1};
+    keys.times = memory_take(host, keys.count, sizeof(float));
+    keys.poses = memory_take(host, keys.count, sizeof(motion_pose));
+    keys.values = memory_take(host, keys.count, (3 + 7 * JOINT_COUNT) * sizeof(float));
+    lmb_result result = LMB_OK;
+    if (keys.times == NULL || keys.poses == NULL || keys.values == NULL) {
+        result = memory_missing(error);
+    } else {
+        sample_keys(&keys, id);
+        add_tracks(&keys);
+        lmb_clip_def def = {.name = NAMES[id],
+                            .duration = (float)motion_duration(id),
+                            .tracks = keys.tracks,
+                            .track_count = keys.track_count};
+        result = lmb_clip_create(rig, &def, host, clip, error);
+    }
+    memory_give(host, keys.times);
+    memory_give(host, keys.poses);
+    memory_give(host, keys.values);
+    return result;
+}

@@ -1,0 +1,10 @@
+// The mannequin's clips: its motions as keys.
+#ifndef LIMBER_SAMPLES_MANNEQUIN_CLIPS_H
+#define LIMBER_SAMPLES_MANNEQUIN_CLIPS_H
+
+#include "mannequin.h"
+
+lmb_result clips_create(mannequin_clip_id id, const lmb_rig *rig, const lmb_host *host, lmb_clip **clip,
+                        lmb_error *error);
+
+#endif

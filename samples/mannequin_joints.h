@@ -1,0 +1,42 @@
+// The mannequin's joints and where they rest.
+#ifndef LIMBER_SAMPLES_MANNEQUIN_JOINTS_H
+#define LIMBER_SAMPLES_MANNEQUIN_JOINTS_H
+
+#include "mannequin_math.h"
+
+#include <limber/rig.h>
+
+enum {
+    ROOT, // on the ground between the feet
+    PELVIS,
+    SPINE_LOWER,
+    SPINE_UPPER,
+    CHEST,
+    NECK,
+    HEAD,
+    LEFT_ARM,
+    RIGHT_ARM = LEFT_ARM + 7,
+    LEFT_LEG = RIGHT_ARM + 7,
+    RIGHT_LEG = LEFT_LEG + 4,
+    JOINT_COUNT = RIGHT_LEG + 4
+};
+
+// Offsets from LEFT_ARM or RIGHT_ARM. SHOULDER sits where UPPER_ARM does and turns half as far, which keeps the skin
+// round there.
+enum { CLAVICLE, SHOULDER, UPPER_ARM, FOREARM, HAND, FINGERS, THUMB };
+
+// Offsets from LEFT_LEG or RIGHT_LEG.
+enum { THIGH, SHIN, FOOT, TOES };
+
+// In model space. All rest rotations are the identity.
+vec3 joint_rest(uint32_t joint);
+uint32_t joint_parent(uint32_t joint);
+const char *joint_name(uint32_t joint);
+
+// The tip of the fingers and of the thumb in the rest pose, for the left hand.
+extern const vec3 LEFT_FINGER_TIP;
+extern const vec3 LEFT_THUMB_TIP;
+
+lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *error);
+
+#endif

@@ -1,0 +1,23 @@
+// How the mannequin moves: the pose of every clip at any time, from gaits, key poses and inverse kinematics.
+#ifndef LIMBER_SAMPLES_MANNEQUIN_MOTION_H
+#define LIMBER_SAMPLES_MANNEQUIN_MOTION_H
+
+#include "mannequin.h"
+#include "mannequin_joints.h"
+
+typedef struct motion_pose {
+    vec3 pelvis;                 // relative to the root
+    quat rotations[JOINT_COUNT]; // local; the rest pose is the identity
+    double scales[JOINT_COUNT];  // local, the same along all axes
+} motion_pose;
+
+// Keys a second of all clips.
+#define MOTION_RATE 30.0
+
+// Seconds: a whole number of keys.
+double motion_duration(mannequin_clip_id id);
+
+// Fills in the pose of a clip at a time in [0, duration]; the pose at the duration is that at 0.
+void motion_sample(mannequin_clip_id id, double time, motion_pose *pose);
+
+#endif

@@ -1,0 +1,319 @@
+// The skin: the surface cut where its tone changes, with weights, as meshes.
+#include "mannequin.h"
+
+#include "mannequin_memory.h"
+#include "mannequin_shape.h"
+#include "mannequin_surface.h"
+
+#include <string.h>
+
+enum { INFLUENCES = 4, MOST_VERTICES = 20000 };
+
+struct mannequin_skin {
+    lmb_host host;
+    lmb_mesh meshes[TONE_COUNT];
+};
+
+static const char *const TONE_NAMES[TONE_COUNT] = {"shell", "joints", "face"};
+static const float TONE_COLOURS[TONE_COUNT][4] = {
+    {0.74f, 0.72f, 0.68f, 1.0f}, {0.075f, 0.08f, 0.09f, 1.0f}, {0.02f, 0.16f, 0.20f, 1.0f}};
+
+// ---- Cutting, along one border after the other. A point has a depth: positive inside, 0 on the border.
+
+typedef struct cutter {
+    surface surface;      // with room for `points` and `triangles`
+    uint32_t *borders;    // per triangle: a bit for each border that it is inside of
+    double *depths;       // per point, for the border at hand
+    bool *fixed;          // per point: it lies on a border, and stays there
+    double *moves;        // per point: the share of an edge that takes it to the border
+    vec3 *targets;        // per point: where that is
+    uint32_t (*edges)[3]; // hash table of the edges cut: two ends plus 1, and the point between
+    uint32_t edge_mask;
+} cutter;
+
+// How near a border is, as a share of an edge's length, for the edge's end to be put there: thin triangles are spared.
+static const double SNAP = 0.3;
+
+// Where the border lies between two points on different sides of it.
+static double border_at(const double *depths, uint32_t a, uint32_t b) {
+    return depths[a] / (depths[a] - depths[b]);
+}
+
+static void consider_move(cutter *c, uint32_t from, uint32_t to) {
+    double t = border_at(c->depths, from, to);
+    if (t < SNAP && t < c->moves[from] && !c->fixed[from]) {
+        c->moves[from] = t;
+        c->targets[from] = vec3_lerp(c->surface.points[from], c->surface.points[to], t);
+    }
+}
+
+static void snap_to_border(cutter *c) {
+    surface *s = &c->surface;
+    for (uint32_t i = 0; i < s->point_count; i++) {
+        c->moves[i] = 1.0;
+    }
+    for (uint32_t corner = 0; corner < 3 * s->triangle_count; corner++) {
+        uint32_t a = s->triangles[corner / 3][corner % 3];
+        uint32_t b = s->triangles[corner / 3][(corner % 3 + 1) % 3];
+        if (c->depths[a] * c->depths[b] < 0.0) {
+            consider_move(c, a, b);
+            consider_move(c, b, a);
+        }
+    }
+    for (uint32_t i = 0; i < s->point_count; i++) {
+        if (c->moves[i] < SNAP) {
+            s->points[i] = shape_project(c->targets[i]);
+            c->depths[i] = 0.0;
+            c->fixed[i] = true;
+        }
+    }
+}
+
+// The point on the border across an edge, made when it is first asked for.
+static uint32_t cut_edge(cutter *c, uint32_t a, uint32_t b) {
+    uint32_t low = a < b ? a : b;
+    uint32_t high = a < b ? b : a;
+    uint32_t slot = (low * 2654435761u ^ high * 2246822519u) & c->edge_mask;
+    while (c->edges[slot][0] != 0) {
+        if (c->edges[slot][0] == low + 1 && c->edges[slot][1] == high + 1) {
+            return c->edges[slot][2];
+        }
+        slot = (slot + 1) & c->edge_mask;
+    }
+    surface *s = &c->surface;
+    uint32_t point = s->point_count++;
+    double t = border_at(c->depths, low, high);
+    s->points[point] = shape_project(vec3_lerp(s->points[low], s->points[high], t));
+    c->depths[point] = 0.0;
+    c->fixed[point] = true;
+    c->edges[slot][0] = low + 1;
+    c->edges[slot][1] = high + 1;
+    c->edges[slot][2] = point;
+    return point;
+}
+
+static void set_triangle(uint32_t *triangle, uint32_t a, uint32_t b, uint32_t c) {
+    triangle[0] = a;
+    triangle[1] = b;
+    triangle[2] = c;
+}
+
+static uint32_t (*add_piece(cutter *c, uint32_t index))[3] {
+    c->borders[c->surface.triangle_count] = c->borders[index];
+    return &c->surface.triangles[c->surface.triangle_count++];
+}
+
+// Cuts triangle `index`; pieces beyond the first are appended.
+static void cut_triangle(cutter *c, uint32_t index) {
+    uint32_t *triangle = c->surface.triangles[index];
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        uint32_t i = triangle[turn];
+        uint32_t j = triangle[(turn + 1) % 3];
+        uint32_t k = triangle[(turn + 2) % 3];
+        bool ij = c->depths[i] * c->depths[j] < 0.0;
+        bool jk = c->depths[j] * c->depths[k] < 0.0;
+        bool ki = c->depths[k] * c->depths[i] < 0.0;
+        if (ij && ki) {
+            // The border cuts `i` off.
+            uint32_t p = cut_edge(c, i, j);
+            uint32_t q = cut_edge(c, k, i);
+            set_triangle(triangle, i, p, q);
+            set_triangle(*add_piece(c, index), p, j, k);
+            set_triangle(*add_piece(c, index), p, k, q);
+            return;
+        }
+        if (jk && !ij && !ki) {
+            // The border runs through `i` and the edge across from it.
+            uint32_t p = cut_edge(c, j, k);
+            set_triangle(triangle, i, j, p);
+            set_triangle(*add_piece(c, index), i, p, k);
+            return;
+        }
+    }
+}
+
+static void cut_along_border(cutter *c, uint32_t border) {
+    surface *s = &c->surface;
+    for (uint32_t i = 0; i < s->point_count; i++) {
+        c->depths[i] = shape_border_depth(s->points[i], border);
+    }
+    snap_to_border(c);
+    memset(c->edges, 0, ((size_t)c->edge_mask + 1) * sizeof *c->edges);
+    uint32_t count = s->triangle_count;
+    for (uint32_t i = 0; i < count; i++) {
+        cut_triangle(c, i);
+    }
+    for (uint32_t i = 0; i < s->triangle_count; i++) {
+        const uint32_t *t = s->triangles[i];
+        if (c->depths[t[0]] + c->depths[t[1]] + c->depths[t[2]] > 0.0) {
+            c->borders[i] |= 1u << border;
+        }
+    }
+}
+
+// Borders are short beside the surface: all cuts together add fewer triangles than there were.
+static bool cutter_create(cutter *c, const surface *whole, const lmb_host *host) {
+    size_t triangles = 2u * (size_t)whole->triangle_count;
+    size_t points = 2u * (size_t)whole->point_count;
+    c->surface.points = memory_take(host, points, sizeof(vec3));
+    c->surface.triangles = memory_take(host, triangles, 3 * sizeof(uint32_t));
+    c->borders = memory_take(host, triangles, sizeof(uint32_t));
+    c->depths = memory_take(host, points, sizeof(double));
+    c->fixed = memory_take(host, points, sizeof(bool));
+    c->moves = memory_take(host, points, sizeof(double));
+    c->targets = memory_take(host, points, sizeof(vec3));
+    c->edge_mask = 1;
+    while (c->edge_mask < triangles) {
+        c->edge_mask = 2 * c->edge_mask + 1;
+    }
+    c->edges = memory_take(host, (size_t)c->edge_mask + 1, sizeof *c->edges);
+    if (c->surface.points == NULL || c->surface.triangles == NULL || c->borders == NULL || c->depths == NULL ||
+        c->fixed == NULL || c->moves == NULL || c->targets == NULL || c->edges == NULL) {
+        return false;
+    }
+    memcpy(c->surface.points, whole->points, whole->point_count * sizeof(vec3));
+    memcpy(c->surface.triangles, whole->triangles, whole->triangle_count * sizeof *whole->triangles);
+    c->surface.point_count = whole->point_count;
+    c->surface.triangle_count = whole->triangle_count;
+    return true;
+}
+
+static void cutter_destroy(cutter *c, const lmb_host *host) {
+    surface_destroy(&c->surface, host);
+    memory_give(host, c->borders);
+    memory_give(host, c->depths);
+    memory_give(host, c->fixed);
+    memory_give(host, c->moves);
+    memory_give(host, c->targets);
+    memory_give(host, c->edges);
+}
+
+// ---- Meshes.
+
+// The largest weights, largest first, made to sum to 1.
+static void set_influences(lmb_vertex *vertex, vec3 point) {
+    double weights[JOINT_COUNT];
+    shape_weights(point, weights);
+    double sum = 0.0;
+    double kept[INFLUENCES] = {0};
+    for (int k = 0; k < INFLUENCES; k++) {
+        uint32_t largest = 0;
+        for (uint32_t i = 1; i < JOINT_COUNT; i++) {
+            largest = weights[i] > weights[largest] ? i : largest;
+        }
+        // What can't be seen isn't worth an influence.
+        if (weights[largest] < 0.004) {
+            break;
+        }
+        vertex->joints[k] = largest;
+        kept[k] = weights[largest];
+        sum += kept[k];
+        weights[largest] = 0.0;
+    }
+    for (int k = 0; k < INFLUENCES; k++) {
+        vertex->weights[k] = (float)(kept[k] / sum);
+    }
+}
+
+static void set_vertex(lmb_vertex *vertex, vec3 point) {
+    vec3 normal = shape_normal(point);
+    vertex->position[0] = (float)point.x;
+    vertex->position[1] = (float)point.y;
+    vertex->position[2] = (float)point.z;
+    vertex->normal[0] = (float)normal.x;
+    vertex->normal[1] = (float)normal.y;
+    vertex->normal[2] = (float)normal.z;
+    // Seen from the front, the left side of the picture is the body's right; the top of the head is at 0.
+    vertex->texcoord[0] = (float)((point.x - SHAPE_LOWEST.x) / (SHAPE_HIGHEST.x - SHAPE_LOWEST.x));
+    vertex->texcoord[1] = (float)((SHAPE_HIGHEST.y - point.y) / (SHAPE_HIGHEST.y - SHAPE_LOWEST.y));
+    set_influences(vertex, point);
+}
+
+static bool fill_mesh(lmb_mesh *mesh, shape_tone tone, const cutter *c, const lmb_host *host) {
+    const surface *s = &c->surface;
+    uint32_t *place = memory_take(host, s->point_count, sizeof(uint32_t));
+    uint32_t *indices = memory_take(host, s->triangle_count, 3 * sizeof(uint32_t));
+    lmb_vertex *vertices = memory_take(host, s->point_count, sizeof(lmb_vertex));
+    mesh->indices = indices;
+    mesh->vertices = vertices;
+    if (place == NULL || indices == NULL || vertices == NULL) {
+        memory_give(host, place);
+        return false;
+    }
+    for (uint32_t i = 0; i < s->triangle_count; i++) {
+        if (shape_tone_inside(c->borders[i]) != tone) {
+            continue;
+        }
+        for (int k = 0; k < 3; k++) {
+            uint32_t point = s->triangles[i][k];
+            if (place[point] == 0) {
+                set_vertex(&vertices[mesh->vertex_count], s->points[point]);
+                place[point] = ++mesh->vertex_count;
+            }
+            indices[mesh->index_count++] = place[point] - 1;
+        }
+    }
+    memory_give(host, place);
+    mesh->name = TONE_NAMES[tone];
+    memcpy(mesh->base_color, TONE_COLOURS[tone], sizeof mesh->base_color);
+    mesh->image = LMB_NONE;
+    return true;
+}
+
+static bool fill_skin(mannequin_skin *skin, const surface *whole) {
+    cutter c = {0};
+    bool good = cutter_create(&c, whole, &skin->host);
+    for (uint32_t border = 0; good && border < BORDERS; border++) {
+        cut_along_border(&c, border);
+    }
+    for (shape_tone tone = TONE_SHELL; good && tone < TONE_COUNT; tone++) {
+        good = fill_mesh(&skin->meshes[tone], tone, &c, &skin->host);
+    }
+    cutter_destroy(&c, &skin->host);
+    return good;
+}
+
+lmb_result mannequin_skin_create(uint32_t vertex_count, const lmb_host *host, mannequin_skin **result,
+                                 lmb_error *error) {
+    lmb_host resolved = memory_host(host);
+    vertex_count = vertex_count < MANNEQUIN_VERTICES_LOW ? MANNEQUIN_VERTICES_LOW : vertex_count;
+    vertex_count = vertex_count > MOST_VERTICES ? MOST_VERTICES : vertex_count;
+    mannequin_skin *skin = memory_take(&resolved, 1, sizeof *skin);
+    if (skin == NULL) {
+        return memory_missing(error);
+    }
+    skin->host = resolved;
+    surface whole;
+    lmb_result code = surface_create(vertex_count, &resolved, &whole, error);
+    if (code == LMB_OK && !fill_skin(skin, &whole)) {
+        code = memory_missing(error);
+    }
+    surface_destroy(&whole, &resolved);
+    if (code != LMB_OK) {
+        mannequin_skin_destroy(skin);
+        return code;
+    }
+    *result = skin;
+    return LMB_OK;
+}
+
+void mannequin_skin_destroy(mannequin_skin *skin) {
+    if (skin == NULL) {
+        return;
+    }
+    for (int i = 0; i < TONE_COUNT; i++) {
+        memory_give(&skin->host, (void *)skin->meshes[i].vertices);
+        memory_give(&skin->host, (void *)skin->meshes[i].indices);
+    }
+    lmb_host host = skin->host;
+    memory_give(&host, skin);
+}
+
+uint32_t mannequin_skin_mesh_count(const mannequin_skin *skin) {
+    (void)skin;
+    return TONE_COUNT;
+}
+
+const lmb_mesh *mannequin_skin_mesh(const mannequin_skin *skin, uint32_t index) {
+    return index < TONE_COUNT ? &skin->meshes[index] : NULL;
+}
