@@ -100,6 +100,7 @@ lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) 
     uint32_t cubic = 0;
     // Tracks never share values, so all together fit the block; which also bounds the work done here.
     uint64_t used = 0;
+    uint64_t all_keys = 0;
     for (uint32_t i = 0; i < CHANNELS * joints; i++) {
         lmb_channel channel = (lmb_channel)(i / joints);
         uint32_t track = words[CLIP_TRACKS] + (uint32_t)channel * TRACK_FIELDS * joints + i % joints;
@@ -128,8 +129,12 @@ lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) 
         if (result != LMB_OK) {
             return result;
         }
+        all_keys += keys;
         longest = keys > longest ? keys : longest;
         cubic |= mode == MODE_CUBIC;
+    }
+    if (words[CLIP_AUTHORED_KEYS] > all_keys) {
+        return fail_word(error, CLIP_AUTHORED_KEYS, "more keys than the tracks have");
     }
     if (words[CLIP_SEARCH] != lmb_search_step(longest)) {
         return fail_word(error, CLIP_SEARCH, "it does not fit the longest track");
