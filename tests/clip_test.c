@@ -417,6 +417,95 @@ static void every_word_may_be_spoiled(void **state) {
     lmb_clip_destroy(clip);
 }
 
+// Bits that are no number, and as a count or an offset beyond any block: every word is checked but those of the name,
+// of which the last has to end it.
+static void no_word_is_left_unchecked(void **state) {
+    (void)state;
+    static const uint32_t values[] = {0x7fc00000, 0xffc00000, 0x7f800000, 0xff800000, 0x53800001, 0xd3800001};
+    lmb_clip *clip = victim();
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    uint32_t *words = malloc(size);
+    assert_non_null(words);
+    memcpy(words, block, size);
+    uint32_t first_of_name;
+    memcpy(&first_of_name, "vict", 4);
+    for (uint32_t i = 0; i < size / 4; i++) {
+        const uint32_t kept = words[i];
+        for (uint32_t k = 0; k < sizeof values / sizeof *values; k++) {
+            words[i] = values[k];
+            if (survives(words, size) != (kept == first_of_name)) {
+                fail_msg("word %u, spoiled with %08x, %s", i, values[k],
+                         kept == first_of_name ? "is refused" : "is not refused");
+            }
+        }
+        words[i] = kept;
+    }
+    free(words);
+    lmb_clip_destroy(clip);
+}
+
+// Times whose stored reciprocals agree with them, so that nothing else gives them away.
+static void times_in_a_block_ascend_to_the_duration(void **state) {
+    (void)state;
+    static const struct {
+        float first, second;
+        bool right;
+    } rows[] = {{0.25f, 1.0f, true},   {0.0f, 2.0f, true},   {1.0f, 0.25f, false},
+                {0.25f, 2.25f, false}, {-0.5f, 1.0f, false}, {-1.0f, -0.5f, false},
+                {3.0f, 4.0f, false},   {-0.0f, 1.0f, false}, {0x1p-41f, 1.0f, false}};
+    lmb_clip *clip = victim();
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    uint32_t *words = malloc(size);
+    assert_non_null(words);
+    uint32_t at = 0, found = 0;
+    const float given[4] = {0.25f, 1.0f, 1.0f / 0.75f, 0.0f};
+    for (uint32_t i = 0; i + 4 <= size / 4; i++) {
+        if (memcmp((const uint32_t *)block + i, given, sizeof given) == 0) {
+            at = i;
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const float times[4] = {rows[i].first, rows[i].second, 1.0f / (rows[i].second - rows[i].first), 0.0f};
+        memcpy(words, block, size);
+        memcpy(words + at, times, sizeof times);
+        assert_true(survives(words, size) == rows[i].right);
+    }
+    free(words);
+    lmb_clip_destroy(clip);
+}
+
+static void durations_in_a_block_are_in_range(void **state) {
+    (void)state;
+    static const struct {
+        float duration, rate;
+        bool right;
+    } rows[] = {{2.0f, 0.5f, true},      {4.0f, 0.25f, true},        {0x1p40f, 0x1p-40f, true},
+                {1.0f, 1.0f, false},     {0x1p41f, 0x1p-41f, false}, {NAN, 0.0f, false},
+                {INFINITY, 0.0f, false}, {-2.0f, 0.0f, false},       {2.0f, 0.25f, false}};
+    static const float given[2] = {2.0f, 0.5f};
+    lmb_clip *clip = victim();
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    uint32_t *words = malloc(size);
+    assert_non_null(words);
+    uint32_t at = 0;
+    while (memcmp((const uint32_t *)block + at, given, sizeof given) != 0) {
+        assert_true(++at + 2 <= size / 4);
+    }
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const float pair[2] = {rows[i].duration, rows[i].rate};
+        memcpy(words, block, size);
+        memcpy(words + at, pair, sizeof pair);
+        assert_true(survives(words, size) == rows[i].right);
+    }
+    free(words);
+    lmb_clip_destroy(clip);
+}
+
 static void many_words_may_be_spoiled(void **state) {
     (void)state;
     lmb_clip *clip = victim();
@@ -515,6 +604,9 @@ int main(void) {
         cmocka_unit_test(every_rotation_that_was_built_opens),
         cmocka_unit_test(a_block_is_what_its_descriptor_says),
         cmocka_unit_test(every_word_may_be_spoiled),
+        cmocka_unit_test(no_word_is_left_unchecked),
+        cmocka_unit_test(times_in_a_block_ascend_to_the_duration),
+        cmocka_unit_test(durations_in_a_block_are_in_range),
         cmocka_unit_test(many_words_may_be_spoiled),
         cmocka_unit_test(a_block_may_be_cut_or_continued),
         cmocka_unit_test(nothing_is_leaked_where_input_is_refused),
