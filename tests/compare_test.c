@@ -1,0 +1,175 @@
+// Comparing must find every difference and name the first one rightly: all claims about bits rest on it.
+#include "refusal.h"
+#include "scene.h"
+
+#include <limber/compare.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 5, CHARACTERS = 7, LARGEST = CHARACTERS * JOINTS * (int)LMB_MATRIX_COMPONENTS };
+
+typedef struct world {
+    lmb_rig *rig;
+    lmb_program *program;
+    lmb_batch batch;
+    float sides[2][LMB_STAGE_COUNT][LARGEST];
+    lmb_batch_outputs a, b;
+} world;
+
+static void start(world *w) {
+    const lmb_node_def node = lmb_default_node_def();
+    w->rig = scene_rig(JOINTS, SCENE_TREE, 90);
+    const lmb_program_def def = {w->rig, NULL, 0, NULL, 0, &node, 1, 0};
+    assert_int_equal(lmb_program_create(&def, NULL, &w->program, NULL), LMB_OK);
+    w->batch = (lmb_batch){w->program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    memset(w->sides, 0, sizeof w->sides);
+    w->a = (lmb_batch_outputs){{w->sides[0][0], w->sides[0][1], w->sides[0][2]}, NULL};
+    w->b = (lmb_batch_outputs){{w->sides[1][0], w->sides[1][1], w->sides[1][2]}, NULL};
+}
+
+static void end(world *w) {
+    lmb_program_destroy(w->program);
+    lmb_rig_destroy(w->rig);
+}
+
+static lmb_comparison compared(const world *w) {
+    lmb_comparison comparison = {0};
+    assert_int_equal(lmb_compare(&w->batch, &w->a, &w->b, 0, CHARACTERS, &comparison, NULL), LMB_OK);
+    return comparison;
+}
+
+static void the_same_bits_do_not_differ(void **state) {
+    (void)state;
+    static world w;
+    start(&w);
+    w.sides[0][0][3] = w.sides[1][0][3] = NAN; // the same bits, though not equal
+    const lmb_comparison comparison = compared(&w);
+    assert_int_equal(lmb_comparison_values(&comparison), CHARACTERS * JOINTS * (10 + 12 + 12));
+    assert_int_equal(comparison.values[LMB_STAGE_LOCAL], CHARACTERS * JOINTS * 10);
+    assert_int_equal(lmb_comparison_differs(&comparison), 0);
+    assert_false(comparison.has_first);
+    char text[64];
+    lmb_comparison_describe(&comparison, text, sizeof text);
+    assert_string_equal(text, "no difference");
+    end(&w);
+}
+
+// One value at a time, in every place.
+static void every_place_is_compared_and_named(void **state) {
+    (void)state;
+    static world w;
+    start(&w);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        const uint32_t components = stage == LMB_STAGE_LOCAL ? LMB_POSE_COMPONENTS : LMB_MATRIX_COMPONENTS;
+        for (uint32_t i = 0; i < CHARACTERS * JOINTS * components; i++) {
+            w.sides[1][stage][i] = 1.0f;
+            const lmb_comparison comparison = compared(&w);
+            w.sides[1][stage][i] = 0.0f;
+            const uint32_t within = i % (JOINTS * components);
+            assert_int_equal(lmb_comparison_differs(&comparison), 1);
+            assert_int_equal(comparison.differs[stage], 1);
+            assert_true(comparison.has_first);
+            assert_int_equal(comparison.stage, stage);
+            assert_int_equal(comparison.character, i / (JOINTS * components));
+            assert_int_equal(comparison.joint, stage == LMB_STAGE_LOCAL ? within % JOINTS : within / components);
+            assert_int_equal(comparison.component, stage == LMB_STAGE_LOCAL ? within / JOINTS : within % components);
+            assert_int_equal(comparison.bits_a, 0);
+            assert_int_equal(comparison.bits_b, 0x3f800000);
+        }
+    }
+    end(&w);
+}
+
+static void distances_are_counted_in_floats(void **state) {
+    (void)state;
+    static const struct {
+        float a, b;
+        uint32_t ulp;
+    } rows[] = {{0.0f, -0.0f, 1},           {0.0f, 0x1p-149f, 1},       {-0.0f, -0x1p-149f, 1},
+                {0x1p-149f, -0x1p-149f, 3}, {1.0f, 0x1.000002p0f, 1},   {0x1.000006p0f, 1.0f, 3},
+                {1.0f, 0x1.fffffep-1f, 1},  {-1.0f, -0x1.000002p0f, 1}, {1.0f, 2.0f, 1u << 23},
+                {1.0f, -1.0f, 0x7f000001u}, {1.0f, NAN, UINT32_MAX},    {NAN, 1.0f, UINT32_MAX}};
+    static world w;
+    start(&w);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        w.sides[0][0][0] = rows[i].a;
+        w.sides[1][0][0] = rows[i].b;
+        const lmb_comparison comparison = compared(&w);
+        assert_int_equal(lmb_comparison_differs(&comparison), 1);
+        assert_int_equal(comparison.ulp, rows[i].ulp);
+    }
+    end(&w);
+}
+
+// Several comparisons add up, and the first difference is the one met first: local before model before palette.
+static void comparisons_add_up(void **state) {
+    (void)state;
+    static world w;
+    start(&w);
+    lmb_comparison comparison = compared(&w);
+    w.sides[1][LMB_STAGE_PALETTE][0] = 1.0f;
+    w.sides[1][LMB_STAGE_MODEL][JOINTS * 12 * 2 + 12 + 3] = 2.0f;
+    assert_int_equal(lmb_compare(&w.batch, &w.a, &w.b, 0, CHARACTERS, &comparison, NULL), LMB_OK);
+    w.sides[1][LMB_STAGE_LOCAL][0] = 3.0f;
+    assert_int_equal(lmb_compare(&w.batch, &w.a, &w.b, 0, CHARACTERS, &comparison, NULL), LMB_OK);
+    assert_int_equal(lmb_comparison_values(&comparison), 3 * CHARACTERS * JOINTS * 34);
+    assert_int_equal(lmb_comparison_differs(&comparison), 5);
+    assert_int_equal(comparison.stage, LMB_STAGE_MODEL);
+    assert_int_equal(comparison.character, 2);
+    assert_int_equal(comparison.joint, 1);
+    assert_int_equal(comparison.component, 3);
+    char text[200], cut[16];
+    lmb_comparison_describe(&comparison, text, sizeof text);
+    static const char *const fragments[] = {"model",       "character 2", "joint 1",
+                                            "component 3", "0x00000000",  "0x40000000"};
+    for (uint32_t i = 0; i < sizeof fragments / sizeof *fragments; i++) {
+        assert_non_null(strstr(text, fragments[i]));
+    }
+    lmb_comparison_describe(&comparison, cut, sizeof cut);
+    assert_int_equal(strlen(cut), sizeof cut - 1);
+    assert_memory_equal(cut, text, sizeof cut - 1);
+    end(&w);
+}
+
+// Pointers are those of the range: its first character is named by its number in the batch.
+static void ranges_and_outputs_are_kept_to(void **state) {
+    (void)state;
+    static world w;
+    start(&w);
+    lmb_comparison comparison = {0};
+    w.sides[1][LMB_STAGE_LOCAL][JOINTS * 10] = 1.0f;     // character 1 of the range
+    w.sides[1][LMB_STAGE_LOCAL][JOINTS * 10 * 2] = 1.0f; // behind it
+    w.sides[1][LMB_STAGE_MODEL][0] = 1.0f;               // not among the outputs
+    w.batch.outputs = LMB_OUTPUT_LOCAL;
+    w.a.stages[LMB_STAGE_MODEL] = w.b.stages[LMB_STAGE_PALETTE] = NULL;
+    assert_int_equal(lmb_compare(&w.batch, &w.a, &w.b, 4, 2, &comparison, NULL), LMB_OK);
+    assert_int_equal(lmb_comparison_values(&comparison), 2 * JOINTS * 10);
+    assert_int_equal(lmb_comparison_differs(&comparison), 1);
+    assert_int_equal(comparison.character, 5);
+    end(&w);
+}
+
+static void what_is_missing_is_refused(void **state) {
+    (void)state;
+    static world w;
+    start(&w);
+    lmb_comparison comparison = {0};
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_compare(NULL, &w.a, &w.b, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_compare(&w.batch, NULL, &w.b, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, NULL, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, 0, 1, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    w.b.stages[LMB_STAGE_PALETTE] = NULL;
+    CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "palette");
+    assert_int_equal(lmb_comparison_values(&comparison), 0);
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_bits_do_not_differ),     cmocka_unit_test(every_place_is_compared_and_named),
+        cmocka_unit_test(distances_are_counted_in_floats), cmocka_unit_test(comparisons_add_up),
+        cmocka_unit_test(ranges_and_outputs_are_kept_to),  cmocka_unit_test(what_is_missing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
