@@ -110,8 +110,8 @@ typedef struct lmb_program_def {
 } lmb_program_def;
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field), #LMB_ERROR_LIMIT where there are too
-/// many nodes or parameters, more than #LMB_MAX_STACK poses would be held at once or the block would exceed 2^30 words,
-/// #LMB_ERROR_MEMORY.
+/// many nodes or parameters, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
+/// more than 65,536, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                                       lmb_error *error);
 /// NULL is fine.
