@@ -345,7 +345,7 @@ static const curve_key JUMP_BACK[] = {{0.0, 0.0}, {0.38, -0.085}, {0.58, 0.065},
 static const curve_key JUMP_HIPS[] = {{0.0, 1.0}, {0.36, 32.0}, {0.60, 0.0}, {0.80, 4.0}, {1.02, 8.0}, {1.20, 26.0}, {1.6, 1.0}};
 static const curve_key JUMP_CHEST[] = {{0.0, 1.0}, {0.36, 44.0}, {0.60, -6.0}, {0.80, 2.0}, {1.02, 12.0}, {1.20, 34.0}, {1.6, 1.0}};
 static const curve_key JUMP_HEAD[] = {{0.0, 0.0}, {0.36, 12.0}, {0.58, -14.0}, {0.82, 0.0}, {1.02, 12.0}, {1.20, 14.0}, {1.6, 0.0}};
-static const curve_key JUMP_SWING[] = {{0.0, 2.0}, {0.34, -52.0}, {0.60, 125.0}, {0.78, 132.0}, {1.02, 70.0}, {1.22, 12.0}, {1.38, -6.0}, {1.6, 2.0}};
+static const curve_key JUMP_SWING[] = {{0.0, 2.0}, {0.34, -52.0}, {0.60, 108.0}, {0.78, 116.0}, {1.02, 66.0}, {1.22, 12.0}, {1.38, -6.0}, {1.6, 2.0}};
 static const curve_key JUMP_ELBOW[] = {{0.0, 9.0}, {0.34, 18.0}, {0.50, 48.0}, {0.66, 22.0}, {1.02, 40.0}, {1.25, 34.0}, {1.6, 9.0}};
 static const curve_key JUMP_ROLL[] = {{0.0, 0.0}, {0.44, 0.0}, {0.58, 52.0}, {0.66, 58.0}, {0.85, 40.0}, {1.02, 28.0}, {1.11, 0.0}, {1.6, 0.0}};
 // clang-format on
@@ -363,6 +363,8 @@ static figure jump_figure(double time) {
     for (int i = 0; i < 2; i++) {
         f.arms[i].swing = CURVE_AT(JUMP_SWING, time) * DEGREES;
         f.arms[i].elbow = CURVE_AT(JUMP_ELBOW, time) * DEGREES;
+        // A raised arm takes the shoulder with it.
+        f.arms[i].shrug += 0.22 * smooth_rise(0.0, 1.8, f.arms[i].swing);
         f.feet[i].roll = CURVE_AT(JUMP_ROLL, time) * DEGREES;
         f.feet[i].lift = flight_height(time) + tuck;
     }

@@ -28,9 +28,9 @@ static const loft MIDDLE[] = {
      {{0.00, 0.080, 0.066, -0.006}, {0.07, 0.138, 0.094, -0.006}, {0.16, 0.163, 0.106, -0.006},
       {0.24, 0.157, 0.102, -0.001}, {0.34, 0.139, 0.093, 0.005}, {0.43, 0.131, 0.089, 0.006},
       {0.53, 0.139, 0.095, 0.004}, {0.66, 0.157, 0.108, 0.000}, {0.78, 0.165, 0.112, -0.004},
-      {0.87, 0.156, 0.102, -0.010}, {0.95, 0.120, 0.078, -0.018}, {1.00, 0.075, 0.056, -0.022}}},
+      {0.87, 0.156, 0.102, -0.010}, {0.95, 0.116, 0.080, -0.018}, {1.00, 0.076, 0.058, -0.022}}},
     // Neck.
-    {{0.0, 1.44, -0.030}, {0.0, 1.60, 0.004}, {0.0, 0.0, 1.0}, 0.02, 0.067, 0.035, 4,
+    {{0.0, 1.44, -0.030}, {0.0, 1.60, 0.004}, {0.0, 0.0, 1.0}, 0.02, 0.067, 0.060, 4,
      {{0.0, 0.066, 0.060, 0.0}, {0.35, 0.056, 0.056, 0.0}, {0.7, 0.052, 0.053, 0.0}, {1.0, 0.052, 0.050, 0.0}}},
     // Skull.
     {{0.0, 1.640, 0.004}, {0.0, 1.720, 0.000}, {0.0, 0.0, 1.0}, 0.060, 0.098, 0.020, 3,
@@ -46,10 +46,10 @@ static const loft MIDDLE[] = {
 // Parts of one side.
 static const loft SIDE[] = {
     // Slope of the shoulder.
-    {{0.020, 1.505, -0.032}, {0.160, 1.440, -0.022}, {0.0, 0.0, 1.0}, 0.03, 0.049, 0.045, 3,
+    {{0.020, 1.505, -0.032}, {0.160, 1.440, -0.022}, {0.0, 0.0, 1.0}, 0.03, 0.049, 0.060, 3,
      {{0.0, 0.040, 0.044, 0.0}, {0.5, 0.040, 0.046, 0.0}, {1.0, 0.040, 0.048, 0.0}}},
     // Chest muscle.
-    {{0.055, 1.318, 0.058}, {0.105, 1.335, 0.044}, {0.0, 0.0, 1.0}, 0.045, 0.057, 0.035, 2,
+    {{0.055, 1.318, 0.058}, {0.105, 1.335, 0.044}, {0.0, 0.0, 1.0}, 0.045, 0.057, 0.040, 2,
      {{0.0, 0.056, 0.046, 0.0}, {1.0, 0.056, 0.048, 0.0}}},
     // Back, under the arm.
     {{0.098, 1.20, -0.040}, {0.128, 1.36, -0.055}, {0.0, 0.0, -1.0}, 0.05, 0.051, 0.04, 2,
@@ -95,7 +95,10 @@ static const loft SIDE[] = {
 enum { MIDDLE_COUNT = sizeof MIDDLE / sizeof MIDDLE[0], SIDE_COUNT = sizeof SIDE / sizeof SIDE[0] };
 
 // Beyond this a part is not looked at closely: wider than any blend.
-static const double CLOSE = 0.06;
+static const double CLOSE = 0.085;
+
+// How wide a part and its mirror image blend.
+static const double ACROSS = 0.02;
 
 // The slope at b of the parabola through a, b, c.
 static double slope_through(double at_a, double a, double at_b, double b, double at_c, double c) {
@@ -197,8 +200,8 @@ double shape_distance(vec3 point) {
     }
     vec3 mirror = mirrored(point);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        distance = smooth_minimum(distance, loft_distance(&SIDE[i], point), SIDE[i].blend);
-        distance = smooth_minimum(distance, loft_distance(&SIDE[i], mirror), SIDE[i].blend);
+        double both = smooth_minimum(loft_distance(&SIDE[i], point), loft_distance(&SIDE[i], mirror), ACROSS);
+        distance = smooth_minimum(distance, both, SIDE[i].blend);
     }
     return -smooth_minimum(-distance, point.y, 0.012);
 }
