@@ -7,6 +7,8 @@
 #include "graphics.h"
 #include "measure.h"
 
+static const uint32_t mannequin_vertices[CHARACTER_LEVELS] = {MANNEQUIN_VERTICES_HIGH, 2600, MANNEQUIN_VERTICES_LOW};
+
 static bool contains(const char *text, const char *word) {
     size_t length = strlen(word);
     for (; *text != '\0'; text++) {
@@ -127,9 +129,32 @@ static lmb_result open_file(const char *file, character *character, lmb_error *e
     return LMB_OK;
 }
 
+static lmb_result open_mannequin(character *character, lmb_error *error) {
+    if (mannequin_create(NULL, &character->mannequin, error)) {
+        return error->result;
+    }
+    character->name = "mannequin";
+    character->plain = true;
+    character->rig = mannequin_rig(character->mannequin);
+    add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_IDLE));
+    add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_WALK));
+    add_base(character, mannequin_clip(character->mannequin, MANNEQUIN_RUN));
+    character->wave = mannequin_clip(character->mannequin, MANNEQUIN_WAVE);
+    character->wave_mask = mannequin_upper_body_mask(character->mannequin);
+    character->breath = mannequin_clip(character->mannequin, MANNEQUIN_BREATHE);
+    character->lean = mannequin_clip(character->mannequin, MANNEQUIN_LEAN);
+    for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
+        if (mannequin_skin_create(mannequin_vertices[i], NULL, &character->skins[i], error)) {
+            return error->result;
+        }
+        character->level_count++;
+    }
+    return LMB_OK;
+}
+
 lmb_result character_open(const char *file, character *character, lmb_error *error) {
     *character = (struct character){0};
-    lmb_result result = open_file(file, character, error);
+    lmb_result result = file != NULL ? open_file(file, character, error) : open_mannequin(character, error);
     if (result == LMB_OK) {
         result = create_program(character, error);
     }
@@ -144,18 +169,22 @@ lmb_result character_open(const char *file, character *character, lmb_error *err
 
 void character_close(character *character) {
     lmb_program_destroy(character->program);
+    for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
+        mannequin_skin_destroy(character->skins[i]);
+    }
+    mannequin_destroy(character->mannequin);
     lmb_import_destroy(character->import);
     *character = (struct character){0};
 }
 
 uint32_t character_mesh_count(const character *character, uint32_t level) {
-    (void)level;
-    return lmb_import_mesh_count(character->import);
+    return character->import != NULL ? lmb_import_mesh_count(character->import)
+                                     : mannequin_skin_mesh_count(character->skins[level]);
 }
 
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh) {
-    (void)level;
-    return lmb_import_mesh(character->import, mesh);
+    return character->import != NULL ? lmb_import_mesh(character->import, mesh)
+                                     : mannequin_skin_mesh(character->skins[level], mesh);
 }
 
 uint32_t character_image_count(const character *character) {

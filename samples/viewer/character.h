@@ -1,10 +1,12 @@
 // What the crowd is made of: a rig, a program over up to three base clips, and the meshes that hang on it. It comes from
-// a file.
+// a file, or is the mannequin, which also waves, breathes and leans.
 #ifndef LIMBER_SAMPLES_VIEWER_CHARACTER_H
 #define LIMBER_SAMPLES_VIEWER_CHARACTER_H
 
 #include <limber/batch.h>
 #include <limber/import.h>
+
+#include "../mannequin.h"
 
 #define CHARACTER_BASES 3u
 #define CHARACTER_CONTACTS 6u
@@ -38,7 +40,7 @@ typedef struct character {
     const char *base_names[CHARACTER_BASES];
     bool gait[CHARACTER_BASES]; // walks and runs, which share one phase
     uint32_t base_count;
-    const lmb_clip *wave; // these may be NULL
+    const lmb_clip *wave; // these are the mannequin's alone; NULL otherwise
     const uint8_t *wave_mask;
     const lmb_clip *breath;
     const lmb_clip *lean;
@@ -51,9 +53,11 @@ typedef struct character {
     character_contact contacts[CHARACTER_CONTACTS];
     uint32_t contact_count;
     lmb_import *import;
+    mannequin *mannequin;
+    mannequin_skin *skins[CHARACTER_LEVELS];
 } character;
 
-// From a .glb or .gltf.
+// From a file, or the mannequin where `file` is NULL.
 lmb_result character_open(const char *file, character *character, lmb_error *error);
 // A zeroed character is fine.
 void character_close(character *character);

@@ -8,7 +8,7 @@ const vec3 BOUNCE = vec3(0.21, 0.175, 0.14);
 vec3 sky(vec3 direction) {
     float rise = clamp(direction.y, 0.0, 1.0);
     float glow = max(dot(direction, push.frame.sun), 0.0);
-    return mix(HORIZON, ZENITH, 1.0 - exp(-8.0 * rise)) + SUNLIGHT * (0.14 * pow(glow, 6.0));
+    return mix(HORIZON, ZENITH, 1.0 - exp(-8.0 * rise)) + SUNLIGHT * (0.14 * glow * glow * glow * glow * glow * glow);
 }
 
 vec3 fog(vec3 color, vec3 position) {

@@ -10,9 +10,9 @@
 #define MAX_SIZE 16384u
 
 const char options_usage[] =
-    "usage: limber-viewer FILE [options]\n"
+    "usage: limber-viewer [FILE] [options]\n"
     "\n"
-    "Shows a crowd, sampled, blended and skinned on the GPU. FILE is a .glb or .gltf.\n"
+    "Shows a crowd, sampled, blended and skinned on the GPU. FILE is a .glb or .gltf; without it, the mannequin.\n"
     "\n"
     "  --characters N      how many (default 300)\n"
     "  --device NAME|INDEX part of a device's name, or its index as `limber devices` lists it\n"
@@ -115,9 +115,6 @@ bool options_parse(int argument_count, char **arguments, options *options) {
         } else {
             options->file = name;
         }
-    }
-    if (options->file == NULL && !options->help) {
-        return complain("which FILE?", NULL);
     }
     if (options->headless && options->frames == 0) {
         options->frames = 60;

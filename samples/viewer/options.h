@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct options {
-    const char *file;
+    const char *file;       // NULL shows the mannequin
     const char *device;     // part of a name, or an index; NULL takes the best
     const char *screenshot; // where the last frame goes, or NULL
     uint32_t characters;

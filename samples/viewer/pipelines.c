@@ -102,10 +102,10 @@ static VkFormat choose_depth_format(const device *device) {
     return VK_FORMAT_D16_UNORM;
 }
 
-static VkSampleCountFlagBits choose_samples(const device *device, bool multisampled) {
+static VkSampleCountFlagBits choose_samples(const device *device, bool fine) {
     const VkPhysicalDeviceLimits *limits = &device->properties.limits;
     VkSampleCountFlags both = limits->framebufferColorSampleCounts & limits->framebufferDepthSampleCounts;
-    return multisampled && (both & VK_SAMPLE_COUNT_4_BIT) != 0 ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT;
+    return fine && (both & VK_SAMPLE_COUNT_4_BIT) != 0 ? VK_SAMPLE_COUNT_4_BIT : VK_SAMPLE_COUNT_1_BIT;
 }
 
 static lmb_result create_shadow_pass(const device *device, pipelines *pipelines, lmb_error *error) {
@@ -280,6 +280,8 @@ static VkPipelineColorBlendAttachmentState describe_blend(bool multiply) {
 static lmb_result create_pipeline_of(const device *device, const pipelines *pipelines, const pipeline_def *def,
                                      const VkShaderModule modules[2], VkPipeline *pipeline, lmb_error *error) {
     bool picture = modules[1] != VK_NULL_HANDLE;
+    const VkSpecializationMapEntry entry = {0, 0, sizeof pipelines->shadow_fetches};
+    const VkSpecializationInfo constants = {1, &entry, sizeof pipelines->shadow_fetches, &pipelines->shadow_fetches};
     const VkPipelineShaderStageCreateInfo stages[2] = {{.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                         .stage = VK_SHADER_STAGE_VERTEX_BIT,
                                                         .module = modules[0],
@@ -287,7 +289,8 @@ static lmb_result create_pipeline_of(const device *device, const pipelines *pipe
                                                        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                         .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
                                                         .module = modules[1],
-                                                        .pName = "main"}};
+                                                        .pName = "main",
+                                                        .pSpecializationInfo = &constants}};
     const VkPipelineVertexInputStateCreateInfo vertices = describe_vertices(def->attributes);
     const VkPipelineInputAssemblyStateCreateInfo assembly = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
@@ -365,10 +368,11 @@ static lmb_result create_all(const device *device, VkFormat picture_format, pipe
     return LMB_OK;
 }
 
-lmb_result pipelines_create(const device *device, VkFormat picture_format, bool multisampled, pipelines *pipelines,
+lmb_result pipelines_create(const device *device, VkFormat picture_format, bool fine, pipelines *pipelines,
                             lmb_error *error) {
     *pipelines = (struct pipelines){.depth_format = choose_depth_format(device),
-                                    .samples = choose_samples(device, multisampled)};
+                                    .samples = choose_samples(device, fine),
+                                    .shadow_fetches = fine ? 4 : 2};
     lmb_result result = create_all(device, picture_format, pipelines, error);
     if (result != LMB_OK) {
         pipelines_destroy(device, pipelines);

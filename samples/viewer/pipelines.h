@@ -29,6 +29,7 @@ typedef enum pipeline_id {
 typedef struct pipelines {
     VkFormat depth_format;
     VkSampleCountFlagBits samples;
+    int32_t shadow_fetches; // a side
     VkRenderPass shadow_pass;
     VkRenderPass picture_pass;        // color, depth, and with more than one sample the resolved picture
     VkDescriptorSetLayout set_layout; // binding 0 the base color texture, binding 1 the shadow map
@@ -36,8 +37,8 @@ typedef struct pipelines {
     VkPipeline handles[PIPELINE_COUNT];
 } pipelines;
 
-// Four samples a pixel where `multisampled` is set and the device can.
-lmb_result pipelines_create(const device *device, VkFormat picture_format, bool multisampled, pipelines *pipelines,
+// `fine`: four samples a pixel where the device can, and softer shadows.
+lmb_result pipelines_create(const device *device, VkFormat picture_format, bool fine, pipelines *pipelines,
                             lmb_error *error);
 // A zeroed object is fine.
 void pipelines_destroy(const device *device, pipelines *pipelines);

@@ -184,12 +184,6 @@ static lmb_result create_textures(renderer *renderer, lmb_error *error) {
                                    error);
 }
 
-static bool filters_depth(const renderer *renderer) {
-    VkFormatProperties properties;
-    vkGetPhysicalDeviceFormatProperties(renderer->device->physical, renderer->pipelines.depth_format, &properties);
-    return (properties.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0;
-}
-
 static lmb_result create_samplers(renderer *renderer, lmb_error *error) {
     VkDevice device = renderer->device->device;
     const VkSamplerCreateInfo texture = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
@@ -197,15 +191,8 @@ static lmb_result create_samplers(renderer *renderer, lmb_error *error) {
                                          .minFilter = VK_FILTER_LINEAR,
                                          .mipmapMode = VK_SAMPLER_MIPMAP_MODE_LINEAR,
                                          .maxLod = VK_LOD_CLAMP_NONE};
-    VkFilter filter = filters_depth(renderer) ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
-    const VkSamplerCreateInfo shadow = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-                                        .magFilter = filter,
-                                        .minFilter = filter,
-                                        .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
-                                        .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
-                                        .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
-                                        .compareEnable = VK_TRUE,
-                                        .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL};
+    // Single texels are fetched from the shadow map, whatever its sampler says.
+    const VkSamplerCreateInfo shadow = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
     if (graphics_check(vkCreateSampler(device, &texture, NULL, &renderer->texture_sampler), "vkCreateSampler", error)) {
         return error->result;
     }
@@ -339,7 +326,7 @@ static lmb_result create_targets(renderer *renderer, VkExtent2D extent, lmb_erro
 }
 
 static lmb_result create_parts(renderer *renderer, const renderer_def *def, lmb_error *error) {
-    if (pipelines_create(def->device, RENDERER_FORMAT, def->multisampled, &renderer->pipelines, error) ||
+    if (pipelines_create(def->device, RENDERER_FORMAT, def->fine, &renderer->pipelines, error) ||
         create_textures(renderer, error) || create_meshes(renderer, error) || create_samplers(renderer, error) ||
         create_shadow_map(renderer, error) || create_materials(renderer, error) ||
         create_frames(renderer, def, error) || create_targets(renderer, def->extent, error)) {

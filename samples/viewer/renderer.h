@@ -18,7 +18,7 @@ typedef struct renderer_def {
     uint32_t frame_count; // frames in flight
     uint32_t span_count;  // of the batch
     VkExtent2D extent;
-    bool multisampled; // smooth edges, at about twice the time on a device that draws on the CPU
+    bool fine; // smooth edges and soft shadows, at more than twice the time on a device that draws on the CPU
 } renderer_def;
 
 lmb_result renderer_create(const renderer_def *def, renderer **renderer, lmb_error *error);

@@ -1,6 +1,7 @@
 #include "timing.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static uint32_t find_valid_bits(const device *device) {
     VkQueueFamilyProperties families[32];
@@ -60,6 +61,12 @@ void timing_collect(timing *timing, const device *device, uint32_t frame) {
         vkGetQueryPoolResults(device->device, timing->pool, timing_first_query(frame), TIMING_QUERIES, sizeof stamps,
                               stamps, sizeof *stamps, VK_QUERY_RESULT_64_BIT) != VK_SUCCESS) {
         return;
+    }
+    // The first frame, in which drivers still compile, counts only where it is the only one.
+    if (!timing->warm && timing->frames == 1) {
+        timing->warm = true;
+        timing->frames = 0;
+        memset(timing->sums, 0, sizeof timing->sums);
     }
     static const uint32_t starts[TIMING_STAGE_COUNT] = {0, 1, 2, LMB_GPU_TIMESTAMPS};
     for (uint32_t stage = 0; stage < TIMING_STAGE_COUNT; stage++) {

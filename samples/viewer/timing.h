@@ -15,6 +15,7 @@ typedef struct timing {
     double period;    // nanoseconds
     double sums[TIMING_STAGE_COUNT];
     uint32_t frames;
+    bool warm; // the first frame has been left out
 } timing;
 
 lmb_result timing_create(const device *device, uint32_t frame_count, timing *timing, lmb_error *error);

@@ -120,7 +120,7 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
         .frame_count = FRAMES_IN_FLIGHT,
         .span_count = lmb_gpu_batch_span_count(viewer->batch),
         // A window on a device that draws on the CPU would rather be quick.
-        .multisampled = viewer->window == NULL || viewer->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
+        .fine = viewer->window == NULL || viewer->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
         .extent = viewer->window != NULL ? window_extent(viewer->window)
                                          : (VkExtent2D){viewer->options.width, viewer->options.height}};
     if (renderer_create(&def, &viewer->renderer, error) ||
