@@ -6,6 +6,8 @@
 
 #include <device.h>
 
+#include <limber/cpu.h>
+
 typedef struct backend backend;
 
 struct backend {
@@ -26,8 +28,9 @@ double bench_seconds(void);
 double bench_copy_bandwidth(void);
 lmb_result bench_device_copy_bandwidth(device *device, double *bandwidth, lmb_error *error);
 
-// The reference on one core. On failure, close what there is.
-lmb_result backend_open_reference(const workload *workload, uint32_t characters, backend *backend, lmb_error *error);
+// A path of the CPU, on one core. On failure, close what there is.
+lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, backend *backend,
+                            lmb_error *error);
 // A Vulkan device; palettes stay on it.
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error);

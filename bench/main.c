@@ -1,11 +1,11 @@
-// limber-bench: what a character costs, on the reference and on the Vulkan devices, in one run.
+// limber-bench: what a character costs, on every path of the CPU and on the Vulkan devices, in one run.
 #include "backend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIZES = 16, MOST_BACKENDS = DEVICE_MAX + 1, MOST_SAMPLES = 101 };
+enum { MOST_SIZES = 16, MOST_BACKENDS = DEVICE_MAX + LMB_CPU_PATH_COUNT, MOST_SAMPLES = 101 };
 
 typedef struct options {
     uint32_t sizes[MOST_SIZES];
@@ -25,7 +25,8 @@ static void usage(FILE *to) {
     fprintf(to,
             "usage: limber-bench [--characters N[,N...]] [--joints N] [--seconds S] [--device NAME|INDEX] [--json]\n"
             "\n"
-            "Runs the workload of bench/workload.h on the reference and on every Vulkan device (or the one named),\n"
+            "Runs the workload of bench/workload.h on every path of the CPU and on every Vulkan device (or the one "
+            "named),\n"
             "interleaved, and prints the median of microseconds a character, the quartiles, and the share of the\n"
             "floor: the time in which the palettes' bytes could be copied, measured in the same run.\n"
             "  --characters  crowd sizes; default 1,16,1000,10000\n"
@@ -147,10 +148,17 @@ static int run_size(const options *options, const workload *workload, uint32_t c
     lmb_error error;
     uint32_t count = 0;
     int status = 0;
-    if (backend_open_reference(workload, characters, &backends[count++], &error) != LMB_OK) {
-        status = fail("reference", &error);
+    for (int i = 0; i < LMB_CPU_PATH_COUNT && status == 0; i++) {
+        lmb_cpu_path path = (lmb_cpu_path)i;
+        if (path == LMB_CPU_FAST || !lmb_cpu_has(path)) {
+            continue; // the fast path is one of the others
+        }
+        backend *backend = &backends[count++];
+        if (backend_open_cpu(workload, characters, path, backend, &error) != LMB_OK) {
+            status = fail(lmb_cpu_path_name(path), &error);
+        }
+        backend->copy_bandwidth = bandwidths[0];
     }
-    backends[0].copy_bandwidth = bandwidths[0];
     for (uint32_t i = 0; i < device_count && status == 0; i++) {
         backend *backend = &backends[count++];
         if (backend_open_gpu(workload, characters, &devices[i], backend, &error) != LMB_OK) {

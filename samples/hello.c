@@ -269,7 +269,7 @@ static void compare_with_cpu(const lmb_program *program, const lmb_gpu_batch *gp
                              lmb_comparison *comparison) {
     const lmb_batch batch = lmb_gpu_batch_description(gpu_batch);
     lmb_cpu *cpu = NULL;
-    check(lmb_cpu_create(program, NULL, &cpu, &error));
+    check(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error));
     static float expected[PALETTE_FLOATS];
     const lmb_batch_inputs inputs = {.parameters = parameters};
     const lmb_batch_outputs on_cpu = {.stages[LMB_STAGE_PALETTE] = expected};

@@ -51,7 +51,7 @@ void main() {
         uint parent = push.program.at[parents + joint];
         bool has_parent = parent != NO_PARENT;
         affine above = load_affine(push.model, first_matrix + (has_parent ? parent : 0u) * MATRIX_COMPONENTS);
-        transform local = load_pose(push.local, first_local, joints, joint);
+        transform local = load_pose(push.local, first_local + joint, joints);
         affine model = model_matrix(local, has_parent, above);
         uint at = first_matrix + joint * MATRIX_COMPONENTS;
         store_affine(push.model, at, model);

@@ -12,12 +12,12 @@ transform poses[8];
 frame at_joint;
 
 // Each takes the offset of its instruction and the number of poses held before it.
-#define DEFINE_SOURCE(code, function)                                                                                  \
+#define DEFINE_SOURCE(code, function, prepare)                                                                                  \
     void step_##function(const uint at, const uint depth) {                                                            \
         poses[depth] = function(at_joint, at);                                                                         \
     }
 
-#define DEFINE_BINARY(code, function)                                                                                  \
+#define DEFINE_BINARY(code, function, prepare)                                                                                  \
     void step_##function(const uint at, const uint depth) {                                                            \
         poses[depth - 2u] = function(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                              \
     }
@@ -47,7 +47,7 @@ void step_weighted_end(const uint at, const uint depth) {
 }
 
 // Calls everything once, so that the compiler keeps it; replaced whole.
-#define CALL(code, function) step_##function(0u, 2u);
+#define CALL(code, function, prepare) step_##function(0u, 2u);
 
 void run_steps() {
     OPERATIONS(CALL, CALL)

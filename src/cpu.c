@@ -1,32 +1,109 @@
 #include "environment.h"
 #include "host.h"
+#include "lanes.h"
 #include "program.h"
 #include "reference.h"
 
 #include <limber/cpu.h>
 
+typedef void run_function(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                          uint32_t first, uint32_t count, void *scratch);
+
 struct lmb_cpu {
     lmb_host host;
     const lmb_program *program;
-    lmb_affine *models; // [joint]
+    lmb_cpu_path path;
+    void *memory;
+    void *scratch; // in `memory`, aligned
 };
 
-lmb_result lmb_cpu_create(const lmb_program *program, const lmb_host *host, lmb_cpu **cpu, lmb_error *error) {
+// What each path needs and runs; NULL where this build has none. The fast path stands for another.
+static const struct {
+    const char *name;
+    size_t (*scratch)(const lmb_program *program);
+    run_function *run;
+} paths[LMB_CPU_PATH_COUNT] = {
+    [LMB_CPU_REFERENCE] = {"reference", lmb_reference_scratch, lmb_reference_run},
+    [LMB_CPU_FAST] = {"fast", NULL, NULL},
+#ifdef LMB_HAS_LANES_4
+    [LMB_CPU_LANES_4] = {"lanes 4", lmb_lanes_4_scratch, lmb_lanes_4_run},
+#else
+    [LMB_CPU_LANES_4] = {"lanes 4", NULL, NULL},
+#endif
+#ifdef LMB_HAS_LANES_X86
+    [LMB_CPU_LANES_8] = {"lanes 8", lmb_lanes_8_scratch, lmb_lanes_8_run},
+    [LMB_CPU_LANES_16] = {"lanes 16", lmb_lanes_16_scratch, lmb_lanes_16_run},
+#else
+    [LMB_CPU_LANES_8] = {"lanes 8", NULL, NULL},
+    [LMB_CPU_LANES_16] = {"lanes 16", NULL, NULL},
+#endif
+};
+
+const char *lmb_cpu_path_name(lmb_cpu_path path) {
+    return (unsigned)path < LMB_CPU_PATH_COUNT ? paths[path].name : "unknown path";
+}
+
+static bool machine_has(lmb_cpu_path path) {
+#ifdef LMB_HAS_LANES_X86
+    if (path == LMB_CPU_LANES_8) {
+        return __builtin_cpu_supports("avx2");
+    }
+    if (path == LMB_CPU_LANES_16) {
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    }
+#endif
+    (void)path;
+    return true;
+}
+
+bool lmb_cpu_has(lmb_cpu_path path) {
+    return path == LMB_CPU_FAST ||
+           ((unsigned)path < LMB_CPU_PATH_COUNT && paths[path].run != NULL && machine_has(path));
+}
+
+// The path that stands behind the fast one.
+static lmb_cpu_path resolve(lmb_cpu_path path) {
+    static const lmb_cpu_path widest_first[] = {LMB_CPU_LANES_16, LMB_CPU_LANES_8, LMB_CPU_LANES_4};
+    for (int i = 0; path == LMB_CPU_FAST && i < 3; i++) {
+        if (lmb_cpu_has(widest_first[i])) {
+            path = widest_first[i];
+        }
+    }
+    return path == LMB_CPU_FAST ? LMB_CPU_REFERENCE : path;
+}
+
+lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
+                          lmb_error *error) {
     if (program == NULL || cpu == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: %s is NULL", program == NULL ? "the program" : "the result");
     }
     *cpu = NULL;
+    if (!lmb_cpu_has(path)) {
+        return lmb_fail(error, (unsigned)path < LMB_CPU_PATH_COUNT ? LMB_ERROR_UNSUPPORTED : LMB_ERROR_ARGUMENT,
+                        "cpu: this machine does not have the path '%s'", lmb_cpu_path_name(path));
+    }
+    path = resolve(path);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_cpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
-    lmb_affine *models = lmb_host_allocate(&resolved, program->joint_count, sizeof *models);
-    if (created == NULL || models == NULL) {
+    char *memory = lmb_host_allocate(&resolved, paths[path].scratch(program) + LMB_LANES_ALIGNMENT, 1);
+    if (created == NULL || memory == NULL) {
         lmb_host_release(&resolved, created);
-        lmb_host_release(&resolved, models);
+        lmb_host_release(&resolved, memory);
         return lmb_fail(error, LMB_ERROR_MEMORY, "cpu: no memory for %u joints", (unsigned)program->joint_count);
     }
-    *created = (lmb_cpu){.host = resolved, .program = program, .models = models};
+    size_t past = (uintptr_t)memory % LMB_LANES_ALIGNMENT;
+    *created = (lmb_cpu){.host = resolved,
+                         .program = program,
+                         .path = path,
+                         .memory = memory,
+                         .scratch = memory + (LMB_LANES_ALIGNMENT - past)};
     *cpu = created;
     return LMB_OK;
+}
+
+lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu) {
+    return cpu->path;
 }
 
 void lmb_cpu_destroy(lmb_cpu *cpu) {
@@ -34,7 +111,7 @@ void lmb_cpu_destroy(lmb_cpu *cpu) {
         return;
     }
     lmb_host host = cpu->host;
-    lmb_host_release(&host, cpu->models);
+    lmb_host_release(&host, cpu->memory);
     lmb_host_release(&host, cpu);
 }
 
@@ -87,7 +164,7 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
     }
     fenv_t callers;
     lmb_environment_enter(&callers);
-    lmb_reference_run(batch, inputs, outputs, first, count, cpu->models);
+    paths[cpu->path].run(batch, inputs, outputs, first, count, cpu->scratch);
     lmb_environment_leave(&callers);
     return LMB_OK;
 }

@@ -14,8 +14,8 @@ static const struct {
     const char *function;
     int pushed;
 } steps[] = {
-#define SOURCE_STEP(code, function) [code] = {"step_" #function, 1},
-#define BINARY_STEP(code, function) [code] = {"step_" #function, -1},
+#define SOURCE_STEP(code, function, prepare) [code] = {"step_" #function, 1},
+#define BINARY_STEP(code, function, prepare) [code] = {"step_" #function, -1},
     OPERATIONS(SOURCE_STEP, BINARY_STEP)
 #undef SOURCE_STEP
 #undef BINARY_STEP

@@ -288,6 +288,7 @@ static uint64_t plan_block(compiler *c, uint32_t *header) {
     for (uint32_t i = 0; i < def->clip_count; i++) {
         at += def->clips[i]->size;
     }
+    at += 1; // spare: see load_vector() in shaders/ops/sampling.h
     header[PROGRAM_SIZE] = (uint32_t)at;
     return at;
 }

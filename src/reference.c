@@ -13,6 +13,11 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
     }
 }
 
+// Model matrices where the batch keeps none: [joint]; then what instructions prepare: [instruction].
+size_t lmb_reference_scratch(const lmb_program *program) {
+    return program->joint_count * sizeof(lmb_affine) + program->block[PROGRAM_INSTRUCTION_COUNT] * sizeof(prepared);
+}
+
 static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outputs, uint32_t character, frame f,
                           lmb_affine *models) {
     const uint32_t *block = batch->program->block;
@@ -22,6 +27,8 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
     if (batch->outputs & LMB_OUTPUT_MODEL) {
         models = (lmb_affine *)outputs->stages[LMB_STAGE_MODEL] + first_joint;
     }
+    f.joint = 0;
+    prepare_program(f, f.now);
     for (uint32_t joint = 0; joint < joints; joint++) {
         f.joint = joint;
         transform local = evaluate_program(f);
@@ -45,12 +52,16 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
 }
 
 void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
-                       uint32_t first, uint32_t count, lmb_affine *models) {
+                       uint32_t first, uint32_t count, void *scratch) {
     const lmb_program *program = batch->program;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
-    frame f = {
-        .program = program->block, .poses = poses, .refused = outputs->refused != NULL ? outputs->refused : refused};
+    lmb_affine *models = scratch;
+    frame f = {.program = program->block,
+               .poses = poses,
+               .refused = outputs->refused != NULL ? outputs->refused : refused,
+               .active = true,
+               .now = (prepared *)(models + program->joint_count)};
     for (uint32_t i = 0; i < count; i++) {
         // Rows are found here, with indices as wide as memory; the evaluator sees each character as number 0.
         size_t character = (size_t)first + i;

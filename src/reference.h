@@ -6,10 +6,11 @@
 
 #include <limber/batch.h>
 
-// Runs characters [first, first + count). `models` holds one matrix per joint and is used where the batch keeps no model
-// matrices. Everything is checked already; the floating-point environment is the default one.
+// Bytes of scratch that a run of the program needs, aligned to 16.
+size_t lmb_reference_scratch(const lmb_program *program);
+
+// Runs characters [first, first + count). Everything is checked already; the floating-point environment is the default one.
 LMB_NOINLINE void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,
-                                    const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
-                                    lmb_affine *models);
+                                    const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, void *scratch);
 
 #endif

@@ -209,7 +209,7 @@ static void run_library(uint32_t clip_index, bool loop, const float *times, uint
                                  .parameter_count = 1};
     assert_int_equal(lmb_program_create(&def, NULL, &expected->program, &error), LMB_OK);
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(expected->program, NULL, &cpu, &error), LMB_OK);
+    assert_int_equal(lmb_cpu_create(expected->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
     const lmb_batch batch = {expected->program, count, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL};
     const lmb_batch_inputs inputs = {.parameters = times};
     const lmb_batch_outputs outputs = {.stages = {expected->local, expected->model, NULL}};
@@ -441,7 +441,7 @@ static void run_crowd(const lmb_rig *rig, const lmb_clip *clip, uint64_t seed, u
     crowd crowd;
     lmb_cpu *cpu = NULL;
     assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
-    assert_int_equal(lmb_cpu_create(crowd.program, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(crowd.program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     crowd_draw(&crowd, 0);
     const lmb_batch batch = crowd_batch(&crowd, LMB_OUTPUT_LOCAL);
     const lmb_batch_inputs inputs = crowd_inputs(&crowd);

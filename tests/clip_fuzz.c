@@ -47,7 +47,7 @@ static void sample(const lmb_clip *clip) {
     lmb_program *program = NULL;
     require(lmb_program_create(&def, NULL, &program, NULL) == LMB_OK, "no program of a clip that opened");
     lmb_cpu *cpu = NULL;
-    require(lmb_cpu_create(program, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");
+    require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");
 
     const float duration = lmb_clip_duration(clip);
     const float times[] = {0.0f, duration * 0.5f, duration, -1.0f, LMB_LARGEST};

@@ -239,7 +239,7 @@ static float *sampled(const lmb_clip *clip) {
         lmb_program *program = NULL;
         lmb_cpu *cpu = NULL;
         assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
-        assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+        assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
         float times[SAMPLES];
         for (uint32_t i = 0; i < SAMPLES; i++) {
             times[i] = ((float)i / 4.0f - 0.5f) * lmb_clip_duration(clip);

@@ -1,5 +1,5 @@
 // Runs the scenario on the reference in every floating-point environment that a caller may have set, and expects the
-// golden hash each time. Needs no test library, so it runs wherever the library does.
+// golden hash each time, on every path of the CPU. Needs no test library, so it runs wherever the library does.
 #include "scenario.h"
 
 #include <fenv.h>
@@ -37,9 +37,9 @@ static bool is_flushing(void) {
 }
 #endif
 
-static lmb_result run(const scenario *s, uint64_t *hash, lmb_error *error) {
+static lmb_result run(const scenario *s, lmb_cpu_path path, uint64_t *hash, lmb_error *error) {
     lmb_cpu *cpu = NULL;
-    lmb_result result = lmb_cpu_create(s->program, NULL, &cpu, error);
+    lmb_result result = lmb_cpu_create(s->program, path, NULL, &cpu, error);
     for (int frame = 0; frame < SCENARIO_FRAMES && result == LMB_OK; frame++) {
         lmb_batch_outputs outputs = scenario_outputs_create(s);
         lmb_batch_inputs inputs = {.parameters = s->parameters[frame], .poses = {s->pose}};
@@ -52,7 +52,7 @@ static lmb_result run(const scenario *s, uint64_t *hash, lmb_error *error) {
 }
 
 // False, after a line that says why, where the environment changed the result or was not given back.
-static bool check(const char *name, int rounding, bool flush) {
+static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush) {
     scenario s;
     lmb_error error = {0};
     uint64_t hash = 0;
@@ -61,23 +61,32 @@ static bool check(const char *name, int rounding, bool flush) {
     bool flushes = is_flushing();
     lmb_result result = scenario_create(&s, &error);
     if (result == LMB_OK) {
-        result = run(&s, &hash, &error);
+        result = run(&s, path, &hash, &error);
     }
     scenario_destroy(&s);
     bool restored = fegetround() == rounding && is_flushing() == flushes;
     fesetenv(FE_DFL_ENV);
     set_flushing(false);
     bool same = result == LMB_OK && hash == scenario_golden;
-    printf("%-20s 0x%016" PRIx64 "%s%s%s\n", name, hash, same ? "" : " differs from the golden hash",
-           restored ? "" : " environment not restored", result == LMB_OK ? "" : error.message);
+    printf("%-10s %-20s 0x%016" PRIx64 "%s%s%s\n", lmb_cpu_path_name(path), name, hash,
+           same ? "" : " differs from the golden hash", restored ? "" : " environment not restored",
+           result == LMB_OK ? "" : error.message);
     return same && restored;
 }
 
 int main(void) {
-    bool same = check("default", FE_TONEAREST, false);
-    same = check("flush to zero", FE_TONEAREST, true) && same;
-    same = check("upward", FE_UPWARD, false) && same;
-    same = check("downward, flushing", FE_DOWNWARD, true) && same;
-    same = check("toward zero", FE_TOWARDZERO, false) && same;
+    bool same = true;
+    for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
+        lmb_cpu_path path = (lmb_cpu_path)i;
+        if (!lmb_cpu_has(path)) {
+            printf("%-10s not on this machine\n", lmb_cpu_path_name(path));
+            continue;
+        }
+        same = check(path, "default", FE_TONEAREST, false) && same;
+        same = check(path, "flush to zero", FE_TONEAREST, true) && same;
+        same = check(path, "upward", FE_UPWARD, false) && same;
+        same = check(path, "downward, flushing", FE_DOWNWARD, true) && same;
+        same = check(path, "toward zero", FE_TOWARDZERO, false) && same;
+    }
     return same ? 0 : 1;
 }

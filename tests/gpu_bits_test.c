@@ -89,7 +89,7 @@ static void results_destroy(results *results) {
 static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs, results *results) {
     lmb_cpu *cpu = NULL;
     lmb_error error;
-    assert_ok(lmb_cpu_create(batch->program, NULL, &cpu, &error), &error);
+    assert_ok(lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     assert_ok(lmb_cpu_run(cpu, batch, inputs, &results->outputs, &error), &error);
     lmb_cpu_destroy(cpu);
 }

@@ -361,7 +361,7 @@ static void expect_reference_bits(lmb_gpu *gpu) {
     memset(found, 0, sizeof found);
     lmb_error error;
     lmb_cpu *cpu = NULL;
-    assert_ok(lmb_cpu_create(program, NULL, &cpu, &error), &error);
+    assert_ok(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &a, &error), &error);
     lmb_cpu_destroy(cpu);
     gpu_side side;

@@ -97,7 +97,7 @@ static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint3
     uint32_t joint_count = lmb_rig_joint_count(def.rig);
     assert_in_range(joint_count, 1, 64);
     assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
-    assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
     const lmb_batch_inputs inputs = {.parameters = &time};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};

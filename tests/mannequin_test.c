@@ -57,7 +57,7 @@ static float *sample_clip(const lmb_clip *clip, uint32_t count, double cycles, b
     lmb_program *program;
     assert_int_equal(lmb_program_create(&def, NULL, &program, &error), LMB_OK);
     lmb_cpu *cpu;
-    assert_int_equal(lmb_cpu_create(program, NULL, &cpu, &error), LMB_OK);
+    assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
     float *times = malloc(count * sizeof(float));
     for (uint32_t i = 0; i < count; i++) {
         times[i] = (float)(cycles * lmb_clip_duration(clip) * i / (count - 1));

@@ -411,9 +411,9 @@ static void runs_are_checked(void **state) {
     lmb_program *program = created(&r), *other = created(&r);
     lmb_cpu *cpu = NULL;
     lmb_error error = {0};
-    CHECK_REFUSAL(lmb_cpu_create(NULL, NULL, &cpu, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    CHECK_REFUSAL(lmb_cpu_create(program, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+    CHECK_REFUSAL(lmb_cpu_create(NULL, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     static buffers b;
     fill(&b, 82);
     lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
@@ -461,7 +461,7 @@ static void ranges_and_outputs_do_not_matter(void **state) {
     start(&r);
     lmb_program *program = created(&r);
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(program, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     static buffers whole, part;
     fill(&whole, 83);
     whole.parameters[2] = -1.0f; // refused, so that counters have something to count
@@ -523,7 +523,7 @@ static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, voi
 
 static lmb_result create_and_destroy_cpu(const lmb_host *host, lmb_error *error, void *user) {
     lmb_cpu *cpu = NULL;
-    const lmb_result result = lmb_cpu_create(user, host, &cpu, error);
+    const lmb_result result = lmb_cpu_create(user, LMB_CPU_REFERENCE, host, &cpu, error);
     assert_true((result == LMB_OK) == (cpu != NULL));
     lmb_cpu_destroy(cpu);
     return result;
@@ -550,7 +550,7 @@ static void running_allocates_nothing(void **state) {
     lmb_program *program = NULL;
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_program_create(&r.def, &host, &program, NULL), LMB_OK);
-    assert_int_equal(lmb_cpu_create(program, &host, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, &host, &cpu, NULL), LMB_OK);
     const uint32_t asked = counts.asked;
     static buffers b;
     fill(&b, 84);

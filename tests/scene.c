@@ -170,7 +170,7 @@ void scene_run(test_scene *scene) {
     lmb_error error = {0};
     lmb_program *program = create_program(scene);
     lmb_cpu *cpu = NULL;
-    check(lmb_cpu_create(program, NULL, &cpu, &error), &error);
+    check(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     const lmb_batch batch = {program, scene->character_count, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
     check(lmb_batch_check(&batch, &error), &error);
     lmb_batch_inputs inputs = {0};

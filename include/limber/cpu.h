@@ -1,5 +1,6 @@
 /// @file cpu.h
-/// Runs a batch on the CPU. The reference is scalar C compiled from the sources of the kernels, and defines the bits.
+/// Runs a batch on the CPU: by the reference, scalar C compiled from the sources of the kernels, which defines the bits;
+/// or by the same sources compiled over vectors of characters, which gives the same bits several times faster.
 #ifndef LIMBER_CPU_H
 #define LIMBER_CPU_H
 
@@ -9,14 +10,33 @@
 extern "C" {
 #endif
 
+/// How the CPU does the work. All give the same bits.
+typedef enum lmb_cpu_path {
+    LMB_CPU_REFERENCE, ///< one character at a time, scalar
+    LMB_CPU_FAST,      ///< the widest of the following that this machine has, or the reference where it has none
+    LMB_CPU_LANES_4,   ///< 4 characters at a time: SSE2, NEON
+    LMB_CPU_LANES_8,   ///< 8 characters at a time: AVX2
+    LMB_CPU_LANES_16,  ///< 16 characters at a time: AVX-512
+    LMB_CPU_PATH_COUNT
+} lmb_cpu_path;
+
+/// "reference", "fast", "lanes 4" and so on; never NULL. The text is static.
+LMB_API const char *lmb_cpu_path_name(lmb_cpu_path path);
+/// Whether this build and this machine have a path. The reference and the fast path always exist.
+LMB_API bool lmb_cpu_has(lmb_cpu_path path);
+
 /// Scratch memory for running batches of one program. One thread at a time uses it: threads that share a batch each
 /// have their own and run ranges of characters that do not overlap.
 typedef struct lmb_cpu lmb_cpu;
 
-/// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY. The program must outlive it.
-LMB_API lmb_result lmb_cpu_create(const lmb_program *program, const lmb_host *host, lmb_cpu **cpu, lmb_error *error);
+/// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, and with #LMB_ERROR_UNSUPPORTED where this machine lacks the path.
+/// The program must outlive it.
+LMB_API lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
+                                  lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_cpu_destroy(lmb_cpu *cpu);
+/// The path that is used: never #LMB_CPU_FAST itself.
+LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 
 /// Runs the whole batch, whose program is the one of `cpu`. Allocates nothing. The caller's floating-point environment
 /// (rounding, flushing) changes nothing in the result and is restored. Inputs and outputs must not overlap. Fails with

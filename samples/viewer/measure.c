@@ -47,7 +47,7 @@ static lmb_result run_poses(const character *character, poses *poses, lmb_error 
         ask_for_pose(character, i, poses->parameters + (size_t)i * PARAMETER_COUNT);
     }
     lmb_cpu *cpu = NULL;
-    if (lmb_cpu_create(character->program, NULL, &cpu, error)) {
+    if (lmb_cpu_create(character->program, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
         return error->result;
     }
     const lmb_batch batch = {character->program, poses->count, LMB_OUTPUT_PALETTE};

@@ -15,7 +15,7 @@ typedef struct sides {
 
 static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_error *error) {
     lmb_cpu *cpu = NULL;
-    if (lmb_cpu_create(batch->program, NULL, &cpu, error)) {
+    if (lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
         return error->result;
     }
     const lmb_batch_inputs inputs = {.parameters = sides->parameters};

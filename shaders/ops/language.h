@@ -1,8 +1,9 @@
 // What differs between the compilers of these files: names for types, memory and selection.
 //
-// Everything in this folder is compiled as GLSL (LMB_GLSL is defined), and as C. `real` and `word` are values of one
-// lane: a float and its like-sized unsigned integer; `truth` is what comparing them gives. `uint` and `bool` are the
-// same for all lanes. A select evaluates both sides.
+// Everything in this folder is compiled as GLSL (LMB_GLSL is defined), as scalar C, and as C over vectors of LMB_LANES
+// characters (defined as their number). `real` and `word` are values of each lane: a float and its like-sized unsigned
+// integer; `truth` is what comparing them gives. `float`, `uint` and `bool` are the same for all lanes: a joint, a clip, an
+// offset. In GLSL and scalar C there is one lane, so the two kinds are one. A select evaluates both sides.
 #ifndef LMB_OPS_LANGUAGE_H
 #define LMB_OPS_LANGUAGE_H
 
@@ -28,7 +29,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 };
 #define memory Words
 #define LOAD(base, index) (base).at[index]
-#define STORE(base, index, value) (base).at[index] = (value)
 
 // Whether a program can meet a cubic spline, or a scale other than 1: where it cannot, a pipeline leaves that work out,
 // which changes no bit.
@@ -42,14 +42,30 @@ layout(constant_id = 1) const bool USES_SCALE = true;
 #include <stdint.h>
 #include <string.h>
 
-#define OP static inline
 #define STRUCT(name) typedef struct name {
 #define END_STRUCT(name)                                                                                               \
     }                                                                                                                  \
     name;
+#define UNUSED(x) (void)(x)
+typedef uint32_t uint;
+typedef const uint32_t *memory;
+#define LOAD(base, index) (base)[index]
+#define USES_CUBIC true
+#define USES_SCALE true
+
+static inline float lmb_float_of(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#ifdef LMB_LANES
+#include "lanes.h"
+#else
+
+#define OP static inline
 typedef float real;
 typedef uint32_t word;
-typedef uint32_t uint;
 typedef bool truth;
 
 static inline word BITS(real x) {
@@ -58,29 +74,36 @@ static inline word BITS(real x) {
     return bits;
 }
 
-static inline real REAL(word bits) {
-    real x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
+#define REAL(bits) lmb_float_of(bits)
 #define TO_REAL(integer) ((real)(integer))
 #define TO_WORD(x) ((word)(x))
 #define FLOOR(x) floorf(x)
-#define UNUSED(x) (void)(x)
-
-typedef const uint32_t *memory;
-#define LOAD(base, index) (base)[index]
-#define USES_CUBIC true
-#define USES_SCALE true
 
 #endif
+#endif
 
+#ifdef LMB_GLSL
+#define LOAD_FLOAT(base, index) REAL(LOAD(base, index))
+#else
+#define LOAD_FLOAT(base, index) lmb_float_of(LOAD(base, index))
+#endif
+
+#ifndef LMB_LANES
+// A value of every lane from one for all.
+#define ALL(x) (x)
+#define ALL_WORD(integer) (integer)
 #define SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 #define EITHER(a, b) ((a) || (b))
 #define BOTH(a, b) ((a) && (b))
+#define NOT(a) (!(a))
 // Whether it holds in any lane: guards work that would change no bit where it does not.
 #define ANY(condition) (condition)
-#define LOAD_REAL(base, index) REAL(LOAD(base, index))
+// Work for each value that differs between lanes: ONE_OF is that of some lane in which the condition holds.
+#define WHILE_ANY(condition) if (condition)
+#define ONE_OF(condition, integer) (integer)
+// Memory at an index of each lane's own.
+#define GATHER(base, index) LOAD(base, index)
+#define GATHER_REAL(base, index) LOAD_FLOAT(base, index)
+#endif
 
 #endif

@@ -42,32 +42,45 @@
 #define POSE_COMPONENTS 10u   // a transform
 #define MATRIX_COMPONENTS 12u // three rows of four
 
-// Component-major, as in pose buffers.
-OP transform load_pose(memory pose, word first, word joints, word joint) {
-    word at = first + joint;
+// A joint's transform of the program's rest pose: component-major, the same for every character.
+OP transform load_rest(memory program, uint joint) {
+    uint joints = LOAD(program, PROGRAM_JOINTS);
+    uint at = LOAD(program, PROGRAM_REST) + joint;
     transform a;
-    a.t = make_vector(LOAD_REAL(pose, at), LOAD_REAL(pose, at + joints), LOAD_REAL(pose, at + 2u * joints));
-    a.q = make_quaternion(LOAD_REAL(pose, at + 3u * joints), LOAD_REAL(pose, at + 4u * joints),
-                          LOAD_REAL(pose, at + 5u * joints), LOAD_REAL(pose, at + 6u * joints));
-    a.s = make_vector(LOAD_REAL(pose, at + 7u * joints), LOAD_REAL(pose, at + 8u * joints),
-                      LOAD_REAL(pose, at + 9u * joints));
+    a.t = all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints), LOAD_FLOAT(program, at + 2u * joints));
+    a.q = all_quaternion(LOAD_FLOAT(program, at + 3u * joints), LOAD_FLOAT(program, at + 4u * joints),
+                         LOAD_FLOAT(program, at + 5u * joints), LOAD_FLOAT(program, at + 6u * joints));
+    a.s = all_vector(LOAD_FLOAT(program, at + 7u * joints), LOAD_FLOAT(program, at + 8u * joints),
+                     LOAD_FLOAT(program, at + 9u * joints));
     return a;
 }
 
-OP affine load_affine(memory data, word at) {
+// A joint's transform in a pose buffer, component-major: `at` is that of the joint's first component.
+OP transform load_pose(memory pose, word at, uint joints) {
+    transform a;
+    a.t = make_vector(GATHER_REAL(pose, at), GATHER_REAL(pose, at + joints), GATHER_REAL(pose, at + 2u * joints));
+    a.q = make_quaternion(GATHER_REAL(pose, at + 3u * joints), GATHER_REAL(pose, at + 4u * joints),
+                          GATHER_REAL(pose, at + 5u * joints), GATHER_REAL(pose, at + 6u * joints));
+    a.s = make_vector(GATHER_REAL(pose, at + 7u * joints), GATHER_REAL(pose, at + 8u * joints),
+                      GATHER_REAL(pose, at + 9u * joints));
+    return a;
+}
+
+// A matrix that is the same for every character.
+OP affine load_affine(memory data, uint at) {
     affine m;
-    m.xx = LOAD_REAL(data, at);
-    m.xy = LOAD_REAL(data, at + 1u);
-    m.xz = LOAD_REAL(data, at + 2u);
-    m.xt = LOAD_REAL(data, at + 3u);
-    m.yx = LOAD_REAL(data, at + 4u);
-    m.yy = LOAD_REAL(data, at + 5u);
-    m.yz = LOAD_REAL(data, at + 6u);
-    m.yt = LOAD_REAL(data, at + 7u);
-    m.zx = LOAD_REAL(data, at + 8u);
-    m.zy = LOAD_REAL(data, at + 9u);
-    m.zz = LOAD_REAL(data, at + 10u);
-    m.zt = LOAD_REAL(data, at + 11u);
+    m.xx = ALL(LOAD_FLOAT(data, at));
+    m.xy = ALL(LOAD_FLOAT(data, at + 1u));
+    m.xz = ALL(LOAD_FLOAT(data, at + 2u));
+    m.xt = ALL(LOAD_FLOAT(data, at + 3u));
+    m.yx = ALL(LOAD_FLOAT(data, at + 4u));
+    m.yy = ALL(LOAD_FLOAT(data, at + 5u));
+    m.yz = ALL(LOAD_FLOAT(data, at + 6u));
+    m.yt = ALL(LOAD_FLOAT(data, at + 7u));
+    m.zx = ALL(LOAD_FLOAT(data, at + 8u));
+    m.zy = ALL(LOAD_FLOAT(data, at + 9u));
+    m.zz = ALL(LOAD_FLOAT(data, at + 10u));
+    m.zt = ALL(LOAD_FLOAT(data, at + 11u));
     return m;
 }
 

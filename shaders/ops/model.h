@@ -5,10 +5,10 @@
 #include "transform.h"
 
 // Model matrix of a joint: the parent's (the identity for roots), then its own transform.
-OP affine model_matrix(transform local, truth has_parent, affine parent) {
+OP affine model_matrix(transform local, bool has_parent, affine parent) {
     affine own = affine_from_transform(local);
     affine model = own;
-    if (ANY(has_parent)) {
+    if (has_parent) {
         model = affine_multiply(parent, own);
     }
     return snap_affine(model);

@@ -17,7 +17,9 @@ OP real snap(real x) {
     word bits = BITS(x);
     word magnitude = bits & BITS_MAGNITUDE;
     word bounded = SELECT(magnitude > SNAP_LARGEST, (bits & BITS_SIGN) | SNAP_LARGEST, bits);
-    return REAL(SELECT(EITHER(magnitude<SNAP_SMALLEST, magnitude> BITS_INFINITY), 0u, bounded));
+    truth tiny = magnitude < SNAP_SMALLEST;
+    truth no_number = magnitude > BITS_INFINITY;
+    return REAL(SELECT(EITHER(tiny, no_number), ALL_WORD(0u), bounded));
 }
 
 OP truth is_finite(real x) {
@@ -32,9 +34,9 @@ OP real magnitude_of(real x) {
     return REAL(BITS(x) & BITS_MAGNITUDE);
 }
 
-OP real clamp_real(real x, real low, real high) {
-    real raised = SELECT(x < low, low, x);
-    return SELECT(raised > high, high, raised);
+OP real clamp_real(real x, float low, float high) {
+    real raised = SELECT(x < low, ALL(low), x);
+    return SELECT(raised > high, ALL(high), raised);
 }
 
 // 1/x to 2 ulp for 2^-90 <= |x| <= 2^90; 0 for 0. Two steps of third order from a guess within 12 %.
@@ -47,7 +49,7 @@ OP real reciprocal(real x) {
     y = y + y * (e + e * e);
     e = 1.0f - a * y;
     y = y + y * (e + e * e);
-    return REAL(SELECT(magnitude == 0u, 0u, BITS(y) | (bits & BITS_SIGN)));
+    return REAL(SELECT(magnitude == 0u, ALL_WORD(0u), BITS(y) | (bits & BITS_SIGN)));
 }
 
 // 1/sqrt(x) to 2 ulp for 2^-90 <= x <= 2^90. Two steps of third order from a guess within 3.5 %.
@@ -64,7 +66,7 @@ OP real logarithm2(real x) {
     word shifted = (BITS(x) & BITS_MAGNITUDE) + (0x3f800000u - 0x3f3504f3u);
     real exponent = TO_REAL(shifted >> 23u) - 127.0f;
     real z = REAL((shifted & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
-    real p = -0.109949313f;
+    real p = ALL(-0.109949313f);
     p = p * z + 0.186174795f;
     p = p * z - 0.191062763f;
     p = p * z + 0.204600647f;
@@ -82,7 +84,7 @@ OP real exponential2(real x) {
     real bounded = clamp_real(x, -126.0f, 126.0f);
     real whole = FLOOR(bounded + 0.5f);
     real f = bounded - whole;
-    real p = 0.00015353362f;
+    real p = ALL(0.00015353362f);
     p = p * f + 0.00133988739f;
     p = p * f + 0.00961843692f;
     p = p * f + 0.0555033237f;

@@ -6,78 +6,194 @@
 #include "layout.h"
 #include "sampling.h"
 
-// Where one evaluation stands: a joint of a character. POSES(frame, index) and REFUSE(frame, kind) are defined by who
-// evaluates: the address of a pose buffer, and the count of what was refused.
+// What an instruction reads of a character's parameters, checked: the same for all joints.
+STRUCT(prepared)
+real weight; // shaped, where the operation has a curve
+real time;   // seconds within the clip
+word clip;   // offset of the clip's block
+truth known; // whether there is such a clip
+#ifndef LMB_GLSL
+// The last key search of this instruction: tracks usually share their key times.
+uint searched;
+key_position found;
+#endif
+END_STRUCT(prepared)
+
+// Where one evaluation stands: a joint of a character.
 STRUCT(frame)
 memory program;
 memory parameters;
 word character;
-word joint;
+uint joint;
 #ifndef LMB_GLSL
 const memory *poses;
 uint32_t *refused;
+truth active;  // lanes that stand for a character
+prepared *now; // the instruction's
 #endif
 END_STRUCT(frame)
 
+// Defined by who evaluates: POSES(frame, index) is a pose buffer, REFUSE(frame, kind, condition) counts what is refused.
+// PREPARED(frame, instruction, function) is what `function` prepares, which the CPU keeps for all joints of a character;
+// so what `function` refuses is to be counted at joint 0 alone.
 #ifdef LMB_GLSL
 #define REFUSE(frame, kind, condition)                                                                                 \
     if (condition) {                                                                                                   \
         count_refusal(kind);                                                                                           \
     }
 #define POSES(frame, index) pose_buffer(index)
+#define PREPARED(frame, instruction, function) function(frame, instruction)
+#define FIND_KEY(frame, times, keys, largest_step, time) find_key(frame.program, times, keys, largest_step, time)
 void count_refusal(uint kind);
 Words pose_buffer(uint index);
 #else
-#define REFUSE(frame, kind, condition) (frame).refused[kind] += (condition)
+#define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(BOTH((frame).active, condition))
 #define POSES(frame, index) (frame).poses[index]
+#define PREPARED(frame, instruction, function) ((void)(instruction), *(frame).now)
+#define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
+
+#ifdef LMB_LANES
+#define JOINT_IS_FIRST(frame) ((truth){0} - ((frame).joint == 0u))
+OP uint32_t lmb_count(truth condition) {
+    uint32_t count = 0;
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        count += condition[lane] != 0;
+    }
+    return count;
+}
+#else
+OP uint32_t lmb_count(truth condition) {
+    return condition;
+}
+#endif
+
+OP key_position find_key_again(frame f, uint times, uint keys, uint largest_step, real time) {
+    if (f.now->searched != times) {
+        f.now->searched = times;
+        f.now->found = find_key(f.program, times, keys, largest_step, time);
+    }
+    return f.now->found;
+}
+#endif
+
+#ifndef LMB_LANES
+#define JOINT_IS_FIRST(frame) ((frame).joint == 0u)
 #endif
 
 // A value of the instruction at offset `at`, as it stands.
-OP real load_value(frame f, word at) {
-    word parameter = LOAD(f.program, at);
-    real value = LOAD_REAL(f.program, at + 1u);
+OP real load_value(frame f, uint at) {
+    uint parameter = LOAD(f.program, at);
+    real value = ALL(LOAD_FLOAT(f.program, at + 1u));
     if (parameter != NO_PARAMETER) {
         word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
-        value = LOAD_REAL(f.parameters, row + parameter);
+        value = GATHER_REAL(f.parameters, row + parameter);
     }
     return value;
 }
 
-// A weight in [0, largest]; NaN becomes 0 and is counted, once for the character.
-OP real load_weight(frame f, word at, real largest) {
+// A weight in [0, largest]; NaN becomes 0 and is counted.
+OP real load_weight(frame f, uint at, float largest) {
     real weight = load_value(f, at);
-    REFUSE(f, REFUSED_WEIGHT, BOTH(f.joint == 0u, is_nan(weight)));
+    REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(weight)));
     return clamp_real(snap(weight), 0.0f, largest);
 }
 
-// A weight in [0, 1], shaped by the instruction's curve.
-OP real load_shaped_weight(frame f, word instruction) {
-    real weight = load_weight(f, instruction + WEIGHT_VALUE, 1.0f);
-    return shape_weight(LOAD(f.program, instruction + WEIGHT_CURVE), weight);
-}
-
-OP transform rest_operation(frame f, word instruction) {
+OP prepared prepare_nothing(frame f, uint instruction) {
+    UNUSED(f);
     UNUSED(instruction);
-    word joints = LOAD(f.program, PROGRAM_JOINTS);
-    return load_pose(f.program, LOAD(f.program, PROGRAM_REST), joints, f.joint);
+    prepared p;
+    p.weight = ALL(0.0f);
+    p.time = ALL(0.0f);
+    p.clip = ALL_WORD(0u);
+    p.known = p.weight != p.weight;
+#ifndef LMB_GLSL
+    p.searched = 0u;
+#endif
+    return p;
 }
 
-OP transform clip_operation(frame f, word instruction) {
+// A weight in [0, 1], shaped by the instruction's curve.
+OP prepared prepare_weight(frame f, uint instruction) {
+    prepared p = prepare_nothing(f, instruction);
+    real weight = load_weight(f, instruction + WEIGHT_VALUE, 1.0f);
+    p.weight = shape_weight(LOAD(f.program, instruction + WEIGHT_CURVE), weight);
+    return p;
+}
+
+// A weight that is to be divided by a sum.
+OP prepared prepare_share(frame f, uint instruction) {
+    prepared p = prepare_nothing(f, instruction);
+    p.weight = load_weight(f, instruction + WEIGHT_VALUE, 1.09951163e+12f);
+    return p;
+}
+
+OP prepared prepare_clip(frame f, uint instruction) {
+    prepared p = prepare_nothing(f, instruction);
     real index = FLOOR(load_value(f, instruction + CLIP_INDEX_VALUE));
     real time = load_value(f, instruction + CLIP_TIME_VALUE);
-    word count = LOAD(f.program, PROGRAM_CLIP_COUNT);
+    uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
     // False for NaN too.
-    truth known = BOTH(is_finite(index), BOTH(index >= 0.0f, index < TO_REAL(count)));
-    REFUSE(f, REFUSED_CLIP, BOTH(f.joint == 0u, !known));
-    REFUSE(f, REFUSED_TIME, BOTH(f.joint == 0u, !is_finite(time)));
-    transform sampled = rest_operation(f, instruction);
-    if (ANY(known)) {
-        real safe_time = snap(SELECT(is_finite(time), time, 0.0f));
-        word slot = TO_WORD(SELECT(known, index, 0.0f));
-        word clip = LOAD(f.program, LOAD(f.program, PROGRAM_CLIPS) + slot);
-        real at = clip_time(f.program, clip, safe_time, LOAD(f.program, instruction + CLIP_LOOP) != 0u);
-        transform from_clip = sample_joint(f.program, clip, f.joint, at);
-        sampled = select_transform(known, from_clip, sampled);
+    p.known = BOTH(is_finite(index), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
+    REFUSE(f, REFUSED_CLIP, BOTH(JOINT_IS_FIRST(f), NOT(p.known)));
+    REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(is_finite(time))));
+    if (count > 0u) {
+        real safe_time = snap(SELECT(is_finite(time), time, ALL(0.0f)));
+        word slot = TO_WORD(SELECT(p.known, index, ALL(0.0f)));
+        p.clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + slot);
+        real duration = GATHER_REAL(f.program, p.clip + CLIP_DURATION);
+        real rate = GATHER_REAL(f.program, p.clip + CLIP_RATE);
+        p.time = clip_time(duration, rate, safe_time, LOAD(f.program, instruction + CLIP_LOOP) != 0u);
+    }
+    return p;
+}
+
+OP transform rest_operation(frame f, uint instruction) {
+    UNUSED(instruction);
+    return load_rest(f.program, f.joint);
+}
+
+OP vector sample_vector(frame f, uint clip, uint channel, real time) {
+    track t = load_track(f.program, clip, channel, f.joint);
+    vector sampled = constant_vector(f.program, t);
+    if (t.keys > 1u || t.mode == MODE_CUBIC) {
+        key_position at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+        sampled = sample_vector_track(f.program, t, at);
+    }
+    return sampled;
+}
+
+OP quaternion sample_rotation(frame f, uint clip, real time) {
+    track t = load_track(f.program, clip, CHANNEL_ROTATION, f.joint);
+    quaternion sampled = constant_rotation(f.program, t);
+    if (t.keys > 1u || t.mode == MODE_CUBIC) {
+        key_position at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+        sampled = sample_rotation_track(f.program, t, at);
+    }
+    return sampled;
+}
+
+// The local transform of a joint in a clip at a time from clip_time().
+OP transform sample_joint(frame f, uint clip, real time) {
+    transform sampled;
+    sampled.t = sample_vector(f, clip, CHANNEL_TRANSLATION, time);
+    sampled.q = sample_rotation(f, clip, time);
+    sampled.s = all_vector(1.0f, 1.0f, 1.0f);
+    if (USES_SCALE) {
+        sampled.s = sample_vector(f, clip, CHANNEL_SCALE, time);
+    }
+    return sampled;
+}
+
+OP transform clip_operation(frame f, uint instruction) {
+    prepared p = PREPARED(f, instruction, prepare_clip);
+    transform sampled = load_rest(f.program, f.joint);
+    truth left = p.known;
+    WHILE_ANY(left) {
+        uint clip = ONE_OF(left, p.clip);
+        truth mine = BOTH(left, p.clip == clip);
+        transform from_clip = sample_joint(f, clip, p.time);
+        sampled = select_transform(mine, from_clip, sampled);
+        left = BOTH(left, NOT(mine));
     }
     return sampled;
 }
@@ -89,17 +205,16 @@ OP truth transform_is_finite(transform a) {
     return BOTH(t, BOTH(q, s));
 }
 
-OP transform pose_operation(frame f, word instruction) {
-    word joints = LOAD(f.program, PROGRAM_JOINTS);
-    word first = (f.character * POSE_COMPONENTS) * joints;
-    transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), first, joints, f.joint);
+OP transform pose_operation(frame f, uint instruction) {
+    uint joints = LOAD(f.program, PROGRAM_JOINTS);
+    word at = f.character * (POSE_COMPONENTS * joints) + f.joint;
+    transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at, joints);
     transform a = snap_transform(given);
     real square = quaternion_dot(a.q, a.q);
     truth good = BOTH(transform_is_finite(given), square > 0.0f);
-    REFUSE(f, REFUSED_POSE, !good);
+    REFUSE(f, REFUSED_POSE, NOT(good));
     a.q = quaternion_normalize(a.q);
-    transform rest = rest_operation(f, instruction);
-    return select_transform(good, a, rest);
+    return select_transform(good, a, load_rest(f.program, f.joint));
 }
 
 OP transform blend_transforms(transform a, transform b, real weight) {
@@ -110,21 +225,23 @@ OP transform blend_transforms(transform a, transform b, real weight) {
     return blended;
 }
 
-OP transform blend_operation(frame f, word instruction, transform a, transform b) {
-    return blend_transforms(a, b, load_shaped_weight(f, instruction));
+OP transform blend_operation(frame f, uint instruction, transform a, transform b) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    return blend_transforms(a, b, p.weight);
 }
 
-OP transform masked_operation(frame f, word instruction, transform a, transform b) {
-    word mask = LOAD(f.program, instruction + MASK_OFFSET);
-    word bytes = LOAD(f.program, mask + (f.joint >> 2u));
-    word byte = (bytes >> ((f.joint & 3u) * 8u)) & 255u;
-    real share = TO_REAL(byte) * 0.00392156886f; // 1/255; 255 gives 1
-    real weight = load_shaped_weight(f, instruction);
-    return blend_transforms(a, b, weight * share);
+OP transform masked_operation(frame f, uint instruction, transform a, transform b) {
+    uint mask = LOAD(f.program, instruction + MASK_OFFSET);
+    uint bytes = LOAD(f.program, mask + (f.joint >> 2u));
+    uint share = (bytes >> ((f.joint & 3u) * 8u)) & 255u;
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    // 1/255; a share of 255 gives exactly 1.
+    real part = TO_REAL(ALL_WORD(share)) * 0.00392156886f;
+    return blend_transforms(a, b, p.weight * part);
 }
 
 // The additive that turns r into a.
-OP transform difference_operation(frame f, word instruction, transform a, transform r) {
+OP transform difference_operation(frame f, uint instruction, transform a, transform r) {
     UNUSED(f);
     UNUSED(instruction);
     transform difference;
@@ -139,14 +256,14 @@ OP transform difference_operation(frame f, word instruction, transform a, transf
     return difference;
 }
 
-OP transform additive_operation(frame f, word instruction, transform base, transform difference) {
-    real weight = load_shaped_weight(f, instruction);
+OP transform additive_operation(frame f, uint instruction, transform base, transform difference) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
     transform none = identity_transform();
-    quaternion turn = quaternion_slerp(none.q, difference.q, weight);
+    quaternion turn = quaternion_slerp(none.q, difference.q, p.weight);
     quaternion q = quaternion_multiply(base.q, turn);
-    vector growth = blend_scales(none.s, difference.s, weight);
+    vector growth = blend_scales(none.s, difference.s, p.weight);
     transform sum;
-    sum.t = add_vectors(base.t, scale_vector(difference.t, weight));
+    sum.t = add_vectors(base.t, scale_vector(difference.t, p.weight));
     sum.q = quaternion_normalize(q);
     sum.s = snap_vector(make_vector(base.s.x * growth.x, base.s.y * growth.y, base.s.z * growth.z));
     return sum;
@@ -162,9 +279,9 @@ END_STRUCT(blend_sums)
 
 OP transform zero_transform(void) {
     transform zero;
-    zero.t = make_vector(0.0f, 0.0f, 0.0f);
-    zero.q = make_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
-    zero.s = make_vector(0.0f, 0.0f, 0.0f);
+    zero.t = all_vector(0.0f, 0.0f, 0.0f);
+    zero.q = all_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
+    zero.s = all_vector(0.0f, 0.0f, 0.0f);
     return zero;
 }
 
@@ -177,11 +294,12 @@ OP blend_sums weighted_begin(void) {
 
 // log2(s / first), exactly 0 for like values.
 OP real scale_logarithm(real s, real first) {
-    return SELECT(s == first, 0.0f, logarithm2(s * reciprocal(first)));
+    return SELECT(s == first, ALL(0.0f), logarithm2(s * reciprocal(first)));
 }
 
-OP blend_sums weighted_accumulate(frame f, word instruction, blend_sums so_far, transform a) {
-    real weight = load_weight(f, instruction + WEIGHT_VALUE, 1.09951163e+12f);
+OP blend_sums weighted_accumulate(frame f, uint instruction, blend_sums so_far, transform a) {
+    prepared p = PREPARED(f, instruction, prepare_share);
+    real weight = p.weight;
     transform sums = so_far.sums;
     transform notes = so_far.notes;
     truth counts = weight > 0.0f;
@@ -200,9 +318,9 @@ OP blend_sums weighted_accumulate(frame f, word instruction, blend_sums so_far, 
     notes.q.x = notes.q.x + weight;
     truth differs = EITHER(a.s.x != notes.s.x, EITHER(a.s.y != notes.s.y, a.s.z != notes.s.z));
     if (USES_SCALE && ANY(BOTH(counts, EITHER(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
-        notes.q.y = SELECT(BOTH(counts, a.s.x * notes.s.x <= 0.0f), 1.0f, notes.q.y);
-        notes.q.z = SELECT(BOTH(counts, a.s.y * notes.s.y <= 0.0f), 1.0f, notes.q.z);
-        notes.q.w = SELECT(BOTH(counts, a.s.z * notes.s.z <= 0.0f), 1.0f, notes.q.w);
+        notes.q.y = SELECT(BOTH(counts, a.s.x * notes.s.x <= 0.0f), ALL(1.0f), notes.q.y);
+        notes.q.z = SELECT(BOTH(counts, a.s.y * notes.s.y <= 0.0f), ALL(1.0f), notes.q.z);
+        notes.q.w = SELECT(BOTH(counts, a.s.z * notes.s.z <= 0.0f), ALL(1.0f), notes.q.w);
         sums.s.x = sums.s.x + weight * scale_logarithm(a.s.x, notes.s.x);
         sums.s.y = sums.s.y + weight * scale_logarithm(a.s.y, notes.s.y);
         sums.s.z = sums.s.z + weight * scale_logarithm(a.s.z, notes.s.z);
@@ -218,7 +336,7 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
     return snap(SELECT(mixed != 0.0f, linear * inverse, mean));
 }
 
-OP transform weighted_end(frame f, word instruction, blend_sums all) {
+OP transform weighted_end(frame f, uint instruction, blend_sums all) {
     transform sums = all.sums;
     transform notes = all.notes;
     transform rest = rest_operation(f, instruction);
@@ -236,9 +354,8 @@ OP transform weighted_end(frame f, word instruction, blend_sums all) {
     return select_transform(notes.q.x > 0.0f, mean, rest);
 }
 
-// The table: SOURCE rows push a pose, BINARY rows replace the two newest poses (the older is the first input) by one.
-// The weighted blend is three instructions: begin, one accumulate for each input, end.
-//          code                 name in lmb_op   function
+// The table: SOURCE rows push a pose, BINARY rows replace the two newest poses (the older is the first input) by one;
+// each with what prepares it. The weighted blend is three instructions: begin, one accumulate for each input, end.
 #define OPERATION_REST 0u
 #define OPERATION_CLIP 1u
 #define OPERATION_POSE 2u
@@ -251,12 +368,12 @@ OP transform weighted_end(frame f, word instruction, blend_sums all) {
 #define OPERATION_WEIGHTED_END 9u
 
 #define OPERATIONS(SOURCE, BINARY)                                                                                     \
-    SOURCE(OPERATION_REST, rest_operation)                                                                             \
-    SOURCE(OPERATION_CLIP, clip_operation)                                                                             \
-    SOURCE(OPERATION_POSE, pose_operation)                                                                             \
-    BINARY(OPERATION_BLEND, blend_operation)                                                                           \
-    BINARY(OPERATION_MASKED, masked_operation)                                                                         \
-    BINARY(OPERATION_DIFFERENCE, difference_operation)                                                                 \
-    BINARY(OPERATION_ADDITIVE, additive_operation)
+    SOURCE(OPERATION_REST, rest_operation, prepare_nothing)                                                            \
+    SOURCE(OPERATION_CLIP, clip_operation, prepare_clip)                                                               \
+    SOURCE(OPERATION_POSE, pose_operation, prepare_nothing)                                                            \
+    BINARY(OPERATION_BLEND, blend_operation, prepare_weight)                                                           \
+    BINARY(OPERATION_MASKED, masked_operation, prepare_weight)                                                         \
+    BINARY(OPERATION_DIFFERENCE, difference_operation, prepare_nothing)                                                \
+    BINARY(OPERATION_ADDITIVE, additive_operation, prepare_weight)
 
 #endif

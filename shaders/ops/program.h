@@ -20,7 +20,7 @@ transform load_slot(uint slot);
 #define LOAD_SLOT(slot) slots[slot]
 #endif
 
-#define EVALUATE_SOURCE(code, function)                                                                                \
+#define EVALUATE_SOURCE(code, function, prepare)                                                                       \
     case code:                                                                                                         \
         if (depth > 0u) {                                                                                              \
             STORE_SLOT(depth - 1u, top);                                                                               \
@@ -29,7 +29,7 @@ transform load_slot(uint slot);
         depth = depth + 1u;                                                                                            \
         break;
 
-#define EVALUATE_BINARY(code, function)                                                                                \
+#define EVALUATE_BINARY(code, function, prepare)                                                                       \
     case code: {                                                                                                       \
         transform first = LOAD_SLOT(depth - 2u);                                                                       \
         top = function(f, at, first, top);                                                                             \
@@ -37,15 +37,42 @@ transform load_slot(uint slot);
         break;                                                                                                         \
     }
 
-// The local transform. The sums of a weighted blend stand as two poses, `sums` below `notes`.
+#ifndef LMB_GLSL
+#define PREPARE(code, function, prepare)                                                                               \
+    case code:                                                                                                         \
+        values[i] = prepare(f, at);                                                                                    \
+        break;
+
+// What each instruction prepares for a character (of each lane): for evaluate_program(), with joint 0.
+OP void prepare_program(frame f, prepared *values) {
+    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
+    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        uint at = instructions + i * INSTRUCTION_WORDS;
+        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+            OPERATIONS(PREPARE, PREPARE)
+        case OPERATION_WEIGHTED_ACCUMULATE:
+            values[i] = prepare_share(f, at);
+            break;
+        default:
+            break;
+        }
+    }
+}
+#define NEXT_PREPARED(frame) (frame).now++
+#else
+#define NEXT_PREPARED(frame)
+#endif
+
+// The local transform. On the CPU `f.now` is the first of what prepare_program() wrote. The sums of a weighted blend stand as two poses, `sums` below `notes`.
 OP transform evaluate_program(frame f) {
     SLOTS
     transform top = identity_transform();
     uint depth = 0u;
-    word instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
+    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
-        word at = instructions + i * INSTRUCTION_WORDS;
+        uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
             OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY)
         case OPERATION_WEIGHTED_BEGIN: {
@@ -79,6 +106,7 @@ OP transform evaluate_program(frame f) {
         default:
             break;
         }
+        NEXT_PREPARED(f);
     }
     return snap_transform(top);
 }

@@ -20,6 +20,10 @@ OP quaternion make_quaternion(real x, real y, real z, real w) {
     return q;
 }
 
+OP quaternion all_quaternion(float x, float y, float z, float w) {
+    return make_quaternion(ALL(x), ALL(y), ALL(z), ALL(w));
+}
+
 OP quaternion select_quaternion(truth condition, quaternion yes, quaternion no) {
     return make_quaternion(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y),
                            SELECT(condition, yes.z, no.z), SELECT(condition, yes.w, no.w));
@@ -52,7 +56,7 @@ OP quaternion quaternion_scale(quaternion q, real factor) {
 #define QUATERNION_VANISHED 9.09494702e-13f
 
 // The unit quaternion, or `otherwise` where the squared length is below `smallest`. Components are at most 2^40.
-OP quaternion quaternion_normalize_or(quaternion q, real smallest, quaternion otherwise) {
+OP quaternion quaternion_normalize_or(quaternion q, float smallest, quaternion otherwise) {
     real square = quaternion_dot(q, q);
     return select_quaternion(square < smallest, otherwise, quaternion_scale(q, reciprocal_root(square)));
 }
@@ -89,7 +93,7 @@ OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, real t) 
     word flip = BITS(cosine) & BITS_SIGN;
     // Rounding can lift the cosine of like rotations above 1.
     real x1 = magnitude_of(cosine) - 1.0f;
-    x1 = SELECT(x1 > 0.0f, 0.0f, x1);
+    x1 = SELECT(x1 > 0.0f, ALL(0.0f), x1);
     real from = slerp_coefficient(1.0f - t, x1);
     real to = REAL(BITS(slerp_coefficient(t, x1)) ^ flip);
     return make_quaternion(a.x * from + b.x * to, a.y * from + b.y * to, a.z * from + b.z * to, a.w * from + b.w * to);

@@ -39,68 +39,67 @@
 #define CHANNEL_SCALE 2u
 #define CHANNELS 3u
 
-// Where in a track a time falls: two keys' values and how far between them.
-STRUCT(position)
-word mode;
-word from;     // index of the earlier key's value
-word to;       // index of the later key's value
-real fraction; // 0 to 1
-real interval; // seconds between the keys
-END_STRUCT(position)
+// Where in a track a time falls: the key at or before it, and how far it is to the next one.
+STRUCT(key_position)
+word key;
+real fraction; // 0 to 1; 0 from the last key on
+real interval; // seconds to the next key
+END_STRUCT(key_position)
 
-// Seconds within the clip: [0, duration], or [0, duration) when looped over a duration above 0.
-OP real clip_time(memory data, word clip, real time, bool loop) {
-    real duration = LOAD_REAL(data, clip + CLIP_DURATION);
+// A channel's track: offsets are from the start of memory.
+STRUCT(track)
+uint mode;
+uint keys;
+uint times;
+uint values;
+END_STRUCT(track)
+
+// Seconds within a clip of that duration: [0, duration], or [0, duration) when looped over a duration above 0.
+OP real clip_time(real duration, real rate, real time, bool loop) {
     if (loop) {
-        real rate = LOAD_REAL(data, clip + CLIP_RATE);
         time = time - duration * FLOOR(time * rate);
         time = SELECT(time < 0.0f, time + duration, time);
         time = SELECT(time >= duration, time - duration, time);
     }
-    return clamp_real(time, 0.0f, duration);
+    time = SELECT(time < 0.0f, ALL(0.0f), time);
+    return SELECT(time > duration, duration, time);
 }
 
-// The last key at or before the time, or the first.
-OP word find_key(memory data, word times, word keys, uint largest_step, real time) {
-    word found = 0u;
-    for (uint step = largest_step; step > 0u; step >>= 1u) {
-        word next = found + step;
-        word safe = SELECT(next < keys, next, 0u);
-        real next_time = LOAD_REAL(data, times + safe);
-        found = SELECT(BOTH(next < keys, next_time <= time), next, found);
-    }
+OP track load_track(memory data, uint clip, uint channel, uint joint) {
+    uint joints = LOAD(data, clip + CLIP_JOINTS);
+    uint at = clip + LOAD(data, clip + CLIP_TRACKS) + (channel * TRACK_FIELDS) * joints + joint;
+    track found;
+    found.mode = LOAD(data, at);
+    found.keys = LOAD(data, at + TRACK_KEYS * joints);
+    found.times = clip + LOAD(data, at + TRACK_TIMES * joints);
+    found.values = clip + LOAD(data, at + TRACK_VALUES * joints);
     return found;
 }
 
-OP position find_position(memory data, word clip, uint channel, uint width, word joint, real time) {
-    word joints = LOAD(data, clip + CLIP_JOINTS);
-    word track = clip + LOAD(data, clip + CLIP_TRACKS) + (channel * TRACK_FIELDS) * joints + joint;
-    word keys = LOAD(data, track + TRACK_KEYS * joints);
-    word times = clip + LOAD(data, track + TRACK_TIMES * joints);
-    word values = clip + LOAD(data, track + TRACK_VALUES * joints);
-    word key = find_key(data, times, keys, LOAD(data, clip + CLIP_SEARCH), time);
-    word next = SELECT(key + 1u < keys, key + 1u, key);
-    position at;
-    at.mode = LOAD(data, track);
-    // Cubic keys are in-tangent, value, out-tangent.
-    word stride = SELECT(at.mode == MODE_CUBIC, 3u * width, width);
-    word middle = SELECT(at.mode == MODE_CUBIC, width, 0u);
-    at.from = values + key * stride + middle;
-    at.to = values + next * stride + middle;
-    real key_time = LOAD_REAL(data, times + key);
-    real fraction = (time - key_time) * LOAD_REAL(data, times + keys + key);
-    at.fraction = SELECT(at.mode == MODE_STEP, 0.0f, clamp_real(fraction, 0.0f, 1.0f));
-    at.interval = LOAD_REAL(data, times + next) - key_time;
+// `largest_step` is the clip's, so that the number of steps is the same for all its tracks.
+OP key_position find_key(memory data, uint times, uint keys, uint largest_step, real time) {
+    key_position at;
+    at.key = ALL_WORD(0u);
+    for (uint stride = largest_step; stride > 0u; stride >>= 1u) {
+        word next = at.key + stride;
+        word safe = SELECT(next < keys, next, ALL_WORD(0u));
+        real next_time = GATHER_REAL(data, times + safe);
+        at.key = SELECT(BOTH(next < keys, next_time <= time), next, at.key);
+    }
+    word after = SELECT(at.key + 1u < keys, at.key + 1u, at.key);
+    real key_time = GATHER_REAL(data, times + at.key);
+    real fraction = (time - key_time) * GATHER_REAL(data, (times + keys) + at.key);
+    at.fraction = clamp_real(fraction, 0.0f, 1.0f);
+    at.interval = GATHER_REAL(data, times + after) - key_time;
     return at;
 }
 
-// One component of a cubic spline; for other modes, the earlier key's value.
-OP real sample_cubic(memory data, position at, uint component, uint width) {
-    truth cubic = at.mode == MODE_CUBIC;
-    real a = LOAD_REAL(data, at.from + component);
-    real b = LOAD_REAL(data, at.to + component);
-    real out_tangent = LOAD_REAL(data, SELECT(cubic, at.from + width, at.from) + component);
-    real in_tangent = LOAD_REAL(data, SELECT(cubic, at.to - width, at.to) + component);
+// One component of a cubic spline between keys whose values lie at `from` and `to`.
+OP real sample_cubic(memory data, key_position at, word from, word to, uint width) {
+    real a = GATHER_REAL(data, from);
+    real b = GATHER_REAL(data, to);
+    real out_tangent = GATHER_REAL(data, from + width);
+    real in_tangent = GATHER_REAL(data, to - width);
     real u = at.fraction;
     real square = u * u;
     real cube = square * u;
@@ -112,54 +111,87 @@ OP real sample_cubic(memory data, position at, uint component, uint width) {
     return values + tangents * at.interval;
 }
 
+// Three or four floats in a row. Over lanes both read four, so a block ends with a spare word.
+#ifdef LMB_LANES
 OP vector load_vector(memory data, word at) {
-    return make_vector(LOAD_REAL(data, at), LOAD_REAL(data, at + 1u), LOAD_REAL(data, at + 2u));
+    real v[4];
+    lmb_load_rows(data, at, v);
+    return make_vector(v[0], v[1], v[2]);
 }
 
 OP quaternion load_quaternion(memory data, word at) {
-    return make_quaternion(LOAD_REAL(data, at), LOAD_REAL(data, at + 1u), LOAD_REAL(data, at + 2u),
-                           LOAD_REAL(data, at + 3u));
+    real v[4];
+    lmb_load_rows(data, at, v);
+    return make_quaternion(v[0], v[1], v[2], v[3]);
+}
+#else
+OP vector load_vector(memory data, word at) {
+    return make_vector(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u));
 }
 
-OP vector sample_vector(memory data, word clip, uint channel, word joint, real time) {
-    position at = find_position(data, clip, channel, 3u, joint, time);
-    vector a = load_vector(data, at.from);
-    vector b = load_vector(data, at.to);
-    vector sampled = lerp_vectors(a, b, at.fraction);
-    if (USES_CUBIC && ANY(at.mode == MODE_CUBIC)) {
-        vector cubic =
-            make_vector(sample_cubic(data, at, 0u, 3u), sample_cubic(data, at, 1u, 3u), sample_cubic(data, at, 2u, 3u));
-        sampled = select_vector(at.mode == MODE_CUBIC, cubic, sampled);
+OP quaternion load_quaternion(memory data, word at) {
+    return make_quaternion(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u),
+                           GATHER_REAL(data, at + 3u));
+}
+#endif
+
+// Where the value of a key lies. Cubic keys are in-tangent, value, out-tangent.
+OP word key_value(track t, word key, uint width) {
+    uint cubic = t.mode == MODE_CUBIC ? 1u : 0u;
+    uint first = t.values + cubic * width;
+    return first + key * (width + cubic * (2u * width));
+}
+
+OP vector sample_vector_track(memory data, track t, key_position at) {
+    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
+    word from = key_value(t, at.key, 3u);
+    word to = key_value(t, after, 3u);
+    real fraction = at.fraction;
+    if (t.mode == MODE_STEP) {
+        fraction = ALL(0.0f);
+    }
+    vector a = load_vector(data, from);
+    vector b = load_vector(data, to);
+    vector sampled = lerp_vectors(a, b, fraction);
+    if (USES_CUBIC && t.mode == MODE_CUBIC) {
+        sampled = make_vector(sample_cubic(data, at, from, to, 3u), sample_cubic(data, at, from + 1u, to + 1u, 3u),
+                              sample_cubic(data, at, from + 2u, to + 2u, 3u));
     }
     return snap_vector(sampled);
 }
 
-OP quaternion sample_rotation(memory data, word clip, word joint, real time) {
-    position at = find_position(data, clip, CHANNEL_ROTATION, 4u, joint, time);
-    quaternion a = load_quaternion(data, at.from);
-    quaternion b = load_quaternion(data, at.to);
-    quaternion sampled = quaternion_slerp_unnormalized(a, b, at.fraction);
-    if (USES_CUBIC && ANY(at.mode == MODE_CUBIC)) {
-        quaternion cubic = make_quaternion(sample_cubic(data, at, 0u, 4u), sample_cubic(data, at, 1u, 4u),
-                                           sample_cubic(data, at, 2u, 4u), sample_cubic(data, at, 3u, 4u));
+OP quaternion sample_rotation_track(memory data, track t, key_position at) {
+    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
+    word from = key_value(t, at.key, 4u);
+    word to = key_value(t, after, 4u);
+    real fraction = at.fraction;
+    if (t.mode == MODE_STEP) {
+        fraction = ALL(0.0f);
+    }
+    quaternion a = load_quaternion(data, from);
+    quaternion b = load_quaternion(data, to);
+    quaternion sampled = a;
+    if (!USES_CUBIC || t.mode != MODE_CUBIC) {
+        sampled = quaternion_slerp_unnormalized(a, b, fraction);
+    } else {
+        quaternion cubic = make_quaternion(
+            sample_cubic(data, at, from, to, 4u), sample_cubic(data, at, from + 1u, to + 1u, 4u),
+            sample_cubic(data, at, from + 2u, to + 2u, 4u), sample_cubic(data, at, from + 3u, to + 3u, 4u));
         cubic = snap_quaternion(cubic);
-        quaternion identity = make_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
-        cubic = quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);
-        sampled = select_quaternion(at.mode == MODE_CUBIC, cubic, sampled);
+        quaternion identity = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+        sampled = quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);
     }
     return sampled;
 }
 
-// The local transform of a joint at a time from clip_time().
-OP transform sample_joint(memory data, word clip, word joint, real time) {
-    transform sampled;
-    sampled.t = sample_vector(data, clip, CHANNEL_TRANSLATION, joint, time);
-    sampled.q = sample_rotation(data, clip, joint, time);
-    sampled.s = make_vector(1.0f, 1.0f, 1.0f);
-    if (USES_SCALE) {
-        sampled.s = sample_vector(data, clip, CHANNEL_SCALE, joint, time);
-    }
-    return sampled;
+// The only key of a track that is no cubic spline: what interpolating would give.
+OP vector constant_vector(memory data, track t) {
+    return all_vector(LOAD_FLOAT(data, t.values), LOAD_FLOAT(data, t.values + 1u), LOAD_FLOAT(data, t.values + 2u));
+}
+
+OP quaternion constant_rotation(memory data, track t) {
+    return all_quaternion(LOAD_FLOAT(data, t.values), LOAD_FLOAT(data, t.values + 1u), LOAD_FLOAT(data, t.values + 2u),
+                          LOAD_FLOAT(data, t.values + 3u));
 }
 
 #endif

@@ -40,6 +40,10 @@ OP vector make_vector(real x, real y, real z) {
     return v;
 }
 
+OP vector all_vector(float x, float y, float z) {
+    return make_vector(ALL(x), ALL(y), ALL(z));
+}
+
 OP vector snap_vector(vector v) {
     return make_vector(snap(v.x), snap(v.y), snap(v.z));
 }
@@ -66,9 +70,9 @@ OP vector lerp_vectors(vector a, vector b, real t) {
 
 OP transform identity_transform(void) {
     transform identity;
-    identity.t = make_vector(0.0f, 0.0f, 0.0f);
-    identity.q = make_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
-    identity.s = make_vector(1.0f, 1.0f, 1.0f);
+    identity.t = all_vector(0.0f, 0.0f, 0.0f);
+    identity.q = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    identity.s = all_vector(1.0f, 1.0f, 1.0f);
     return identity;
 }
 
@@ -104,7 +108,7 @@ OP vector blend_scales(vector a, vector b, real t) {
 
 // S / R with no change, 1, where R is zero.
 OP real divide_scale(real s, real r) {
-    return snap(SELECT(r == 0.0f, 1.0f, s * reciprocal(r)));
+    return snap(SELECT(r == 0.0f, ALL(1.0f), s * reciprocal(r)));
 }
 
 // The linear part of a rotation by a unit quaternion, columns scaled.

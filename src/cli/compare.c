@@ -163,7 +163,7 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
         return result;
     }
     lmb_cpu *cpu = NULL;
-    result = lmb_cpu_create(crowd.program, NULL, &cpu, error);
+    result = lmb_cpu_create(crowd.program, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
         result = compare_frames(comparing, &crowd, cpu, error);
     }

@@ -97,7 +97,7 @@ static lmb_result create_batch(sampling *sampling, lmb_error *error) {
 static lmb_result run_reference(sampling *sampling, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                                 lmb_error *error) {
     lmb_cpu *cpu = NULL;
-    lmb_result result = lmb_cpu_create(sampling->program, NULL, &cpu, error);
+    lmb_result result = lmb_cpu_create(sampling->program, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
         result = lmb_cpu_run(cpu, &sampling->batch, inputs, outputs, error);
     }

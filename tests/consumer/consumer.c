@@ -248,7 +248,7 @@ static void run_cpu(const lmb_batch *batch, float *palette) {
     float parameters[CHARACTERS * 2];
     fill_parameters(parameters);
     lmb_cpu *cpu;
-    check_limber(lmb_cpu_create(batch->program, NULL, &cpu, &error), &error);
+    check_limber(lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     const lmb_batch_inputs inputs = {.parameters = parameters};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}};
     check_limber(lmb_cpu_run(cpu, batch, &inputs, &outputs, &error), &error);

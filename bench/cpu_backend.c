@@ -1,17 +1,16 @@
 #include "backend.h"
 
-#include <limber/cpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct reference_state {
+typedef struct cpu_state {
     lmb_cpu *cpu;
     float *parameters;
     float *palette;
-} reference_state;
+} cpu_state;
 
-static void close_reference(backend *backend) {
-    reference_state *state = backend->state;
+static void close_cpu(backend *backend) {
+    cpu_state *state = backend->state;
     if (state != NULL) {
         lmb_cpu_destroy(state->cpu);
         free(state->parameters);
@@ -20,8 +19,8 @@ static void close_reference(backend *backend) {
     }
 }
 
-static lmb_result run_reference(backend *backend, uint32_t frame, double *seconds, lmb_error *error) {
-    reference_state *state = backend->state;
+static lmb_result run_cpu(backend *backend, uint32_t frame, double *seconds, lmb_error *error) {
+    cpu_state *state = backend->state;
     workload_fill(backend->workload, backend->characters, frame, state->parameters);
     lmb_batch batch = {backend->workload->program, backend->characters, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = state->parameters};
@@ -32,11 +31,12 @@ static lmb_result run_reference(backend *backend, uint32_t frame, double *second
     return result;
 }
 
-lmb_result backend_open_reference(const workload *workload, uint32_t characters, backend *backend, lmb_error *error) {
-    reference_state *state = calloc(1, sizeof *state);
+lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, backend *backend,
+                            lmb_error *error) {
+    cpu_state *state = calloc(1, sizeof *state);
     *backend = (struct backend){
-        .workload = workload, .characters = characters, .run = run_reference, .close = close_reference, .state = state};
-    snprintf(backend->name, sizeof backend->name, "CPU reference, one core");
+        .workload = workload, .characters = characters, .run = run_cpu, .close = close_cpu, .state = state};
+    snprintf(backend->name, sizeof backend->name, "CPU %s, one core", lmb_cpu_path_name(path));
     error->result = LMB_ERROR_MEMORY;
     if (state == NULL) {
         return LMB_ERROR_MEMORY;
@@ -46,5 +46,5 @@ lmb_result backend_open_reference(const workload *workload, uint32_t characters,
     if (state->parameters == NULL || state->palette == NULL) {
         return LMB_ERROR_MEMORY;
     }
-    return lmb_cpu_create(workload->program, NULL, &state->cpu, error);
+    return lmb_cpu_create(workload->program, path, NULL, &state->cpu, error);
 }

@@ -1,0 +1,132 @@
+// The language of these files over vectors of LMB_LANES lanes, with GCC's and Clang's vector extensions: arithmetic,
+// comparison and integer operations are the compilers', rounded as one float is.
+#ifndef LMB_OPS_LANES_H
+#define LMB_OPS_LANES_H
+
+// Vectors as wide as no register are passed in memory where a call is not inlined: all are.
+#define OP static inline __attribute__((always_inline))
+
+typedef float real __attribute__((vector_size(4 * LMB_LANES)));
+typedef uint32_t word __attribute__((vector_size(4 * LMB_LANES)));
+typedef int32_t truth __attribute__((vector_size(4 * LMB_LANES)));
+typedef float lmb_four __attribute__((vector_size(16)));
+
+#define BITS(x) ((word)(x))
+#define REAL(bits) ((real)(bits))
+// Both inside the range of a signed integer.
+#define TO_REAL(integer) __builtin_convertvector((truth)(integer), real)
+#define TO_WORD(x) ((word) __builtin_convertvector(x, truth))
+
+#define ALL(x) lmb_all(x)
+#define ALL_WORD(integer) lmb_all_word(integer)
+#define SELECT(condition, yes, no) _Generic((yes), real : lmb_select_real, word : lmb_select_word)(condition, yes, no)
+#define EITHER(a, b) ((a) | (b))
+#define BOTH(a, b) ((a) & (b))
+#define NOT(a) (~(a))
+#define ANY(condition) lmb_any(condition)
+#define WHILE_ANY(condition) while (lmb_any(condition))
+#define ONE_OF(condition, integer) lmb_one_of(condition, integer)
+#define GATHER(base, index) lmb_gather(base, index)
+#define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
+#define FLOOR(x) lmb_floor(x)
+
+OP real lmb_all(float x) {
+    return (real){0} + x;
+}
+
+OP word lmb_all_word(uint32_t integer) {
+    return (word){0} + integer;
+}
+
+OP word lmb_select_word(truth condition, word yes, word no) {
+    return (yes & (word)condition) | (no & ~(word)condition);
+}
+
+OP real lmb_select_real(truth condition, real yes, real no) {
+    return (real)lmb_select_word(condition, (word)yes, (word)no);
+}
+
+OP bool lmb_any(truth condition) {
+    uint64_t parts[LMB_LANES / 2];
+    uint64_t any = 0;
+    memcpy(parts, &condition, sizeof parts);
+    for (int i = 0; i < LMB_LANES / 2; i++) {
+        any |= parts[i];
+    }
+    return any != 0;
+}
+
+OP uint32_t lmb_one_of(truth condition, word integer) {
+    int lane = 0;
+    while (lane < LMB_LANES - 1 && condition[lane] == 0) {
+        lane++;
+    }
+    return integer[lane];
+}
+
+OP word lmb_gather(memory base, word index) {
+    word gathered;
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        gathered[lane] = base[index[lane]];
+    }
+    return gathered;
+}
+
+// Exact: floats from 2^23 on have no fraction, and smaller ones fit an integer.
+OP real lmb_floor(real x) {
+    real whole = __builtin_convertvector(__builtin_convertvector(x, truth), real);
+    whole = whole - (real)((word)(whole > x) & (word)lmb_all(1.0f));
+    word magnitude = (word)x & 0x7fffffffu;
+    return lmb_select_real((truth)(magnitude < 0x4b000000u), whole, x);
+}
+
+// Within each group of four lanes: the first halves of two vectors interleaved, the second halves; and pairs likewise.
+#if LMB_LANES == 4
+#define LMB_LOW 0, 4, 1, 5
+#define LMB_HIGH 2, 6, 3, 7
+#define LMB_LOW_PAIRS 0, 1, 4, 5
+#define LMB_HIGH_PAIRS 2, 3, 6, 7
+#elif LMB_LANES == 8
+#define LMB_LOW 0, 8, 1, 9, 4, 12, 5, 13
+#define LMB_HIGH 2, 10, 3, 11, 6, 14, 7, 15
+#define LMB_LOW_PAIRS 0, 1, 8, 9, 4, 5, 12, 13
+#define LMB_HIGH_PAIRS 2, 3, 10, 11, 6, 7, 14, 15
+#elif LMB_LANES == 16
+#define LMB_LOW 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define LMB_HIGH 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#define LMB_LOW_PAIRS 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
+#define LMB_HIGH_PAIRS 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
+#endif
+
+// Four vectors to and fro: row k of group g of `v` is what lane 4 g + k has of four components.
+OP void lmb_transpose(real v[4]) {
+    real low_a = __builtin_shufflevector(v[0], v[1], LMB_LOW);
+    real high_a = __builtin_shufflevector(v[0], v[1], LMB_HIGH);
+    real low_b = __builtin_shufflevector(v[2], v[3], LMB_LOW);
+    real high_b = __builtin_shufflevector(v[2], v[3], LMB_HIGH);
+    v[0] = __builtin_shufflevector(low_a, low_b, LMB_LOW_PAIRS);
+    v[1] = __builtin_shufflevector(low_a, low_b, LMB_HIGH_PAIRS);
+    v[2] = __builtin_shufflevector(high_a, high_b, LMB_LOW_PAIRS);
+    v[3] = __builtin_shufflevector(high_a, high_b, LMB_HIGH_PAIRS);
+}
+
+// Four floats in a row for each lane, into a vector a component.
+OP void lmb_load_rows(memory base, word at, real v[4]) {
+    for (int group = 0; group < LMB_LANES / 4; group++) {
+        for (int row = 0; row < 4; row++) {
+            memcpy((char *)&v[row] + 16 * group, base + at[4 * group + row], 16);
+        }
+    }
+    lmb_transpose(v);
+}
+
+// And back: `rows` points to each lane's floats.
+OP void lmb_store_rows(float *const rows[LMB_LANES], size_t offset, int lanes, real v0, real v1, real v2, real v3) {
+    real v[4] = {v0, v1, v2, v3};
+    lmb_transpose(v);
+    for (int lane = 0; lane < lanes; lane++) {
+        memcpy(rows[lane] + offset, (const char *)&v[lane % 4] + 16 * (lane / 4), 16);
+    }
+}
+
+#endif

@@ -1,0 +1,106 @@
+#include "lanes.h"
+
+#include "program.h"
+
+#include "../shaders/ops/layout.h"
+#include "../shaders/ops/model.h"
+#include "../shaders/ops/program.h"
+
+#define JOIN_NAMES(a, b, c) a##b##c
+#define NAME_LANES(a, lanes, c) JOIN_NAMES(a, lanes, c)
+#define LANES_SCRATCH NAME_LANES(lmb_lanes_, LMB_LANES, _scratch)
+#define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _run)
+
+// Model matrices: [joint]; then what instructions prepare: [instruction].
+size_t LANES_SCRATCH(const lmb_program *program) {
+    return program->joint_count * sizeof(affine) + program->block[PROGRAM_INSTRUCTION_COUNT] * sizeof(prepared);
+}
+
+// Where each lane's outputs begin. Lanes without a character repeat the last one's, and are not stored.
+typedef struct rows {
+    float *stages[LMB_STAGE_COUNT][LMB_LANES];
+    int lanes;
+} rows;
+
+static rows find_rows(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t first, int lanes) {
+    rows found = {.lanes = lanes};
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
+        for (int lane = 0; lane < lanes && (batch->outputs >> stage & 1u); lane++) {
+            found.stages[stage][lane] = outputs->stages[stage] + (first + (size_t)lane) * floats;
+        }
+    }
+    return found;
+}
+
+static void store_local(const rows *to, uint32_t joints, uint32_t joint, const transform *local) {
+    const real *components = (const real *)local;
+    for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
+        for (int lane = 0; lane < to->lanes; lane++) {
+            to->stages[LMB_STAGE_LOCAL][lane][(size_t)i * joints + joint] = components[i][lane];
+        }
+    }
+}
+
+OP void store_affine(float *const *to, int lanes, uint32_t joint, affine m) {
+    size_t at = (size_t)joint * MATRIX_COMPONENTS;
+    lmb_store_rows(to, at, lanes, m.xx, m.xy, m.xz, m.xt);
+    lmb_store_rows(to, at + 4, lanes, m.yx, m.yy, m.yz, m.yt);
+    lmb_store_rows(to, at + 8, lanes, m.zx, m.zy, m.zz, m.zt);
+}
+
+static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *models) {
+    memory block = f.program;
+    uint32_t joints = batch->program->joint_count;
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        f.joint = joint;
+        transform local = evaluate_program(f);
+        if (batch->outputs & LMB_OUTPUT_LOCAL) {
+            store_local(to, joints, joint, &local);
+        }
+        if (!(batch->outputs & (LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE))) {
+            continue;
+        }
+        uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+        bool has_parent = parent != NO_PARENT;
+        affine model = model_matrix(local, has_parent, models[has_parent ? parent : joint]);
+        models[joint] = model;
+        if (batch->outputs & LMB_OUTPUT_MODEL) {
+            store_affine(to->stages[LMB_STAGE_MODEL], to->lanes, joint, model);
+        }
+        if (batch->outputs & LMB_OUTPUT_PALETTE) {
+            affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
+            store_affine(to->stages[LMB_STAGE_PALETTE], to->lanes, joint, palette_matrix(model, inverse_bind));
+        }
+    }
+}
+
+void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs, uint32_t first,
+               uint32_t count, void *scratch) {
+    const lmb_program *program = batch->program;
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0};
+    const uint32_t *poses[LMB_MAX_POSES] = {0};
+    affine *models = scratch;
+    frame f = {.program = program->block,
+               .poses = poses,
+               .refused = outputs->refused != NULL ? outputs->refused : refused,
+               .now = (prepared *)(models + program->joint_count)};
+    for (uint32_t done = 0; done < count; done += LMB_LANES) {
+        int lanes = count - done < LMB_LANES ? (int)(count - done) : LMB_LANES;
+        size_t character = (size_t)first + done;
+        for (int lane = 0; lane < LMB_LANES; lane++) {
+            f.character[lane] = (uint32_t)(lane < lanes ? lane : lanes - 1);
+            f.active[lane] = lane < lanes ? -1 : 0;
+        }
+        if (program->parameter_count > 0) {
+            f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
+        }
+        for (uint32_t pose = 0; pose < program->pose_count; pose++) {
+            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->joint_count * POSE_COMPONENTS;
+        }
+        rows to = find_rows(batch, outputs, character, lanes);
+        f.joint = 0;
+        prepare_program(f, f.now);
+        run_joints(batch, &to, f, models);
+    }
+}

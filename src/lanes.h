@@ -1,0 +1,24 @@
+// The shared operations over vectors: LMB_LANES characters at once, the same joint of each. Compiled once for each
+// instruction set; src/cpu.c chooses at run time.
+#ifndef LIMBER_SRC_LANES_H
+#define LIMBER_SRC_LANES_H
+
+#include "environment.h"
+
+#include <limber/batch.h>
+
+#define LMB_LANES_ALIGNMENT 64u
+
+#define LMB_DECLARE_LANES(lanes)                                                                                       \
+    /* Bytes of scratch that a run of the program needs, aligned to LMB_LANES_ALIGNMENT. */                            \
+    size_t lmb_lanes_##lanes##_scratch(const lmb_program *program);                                                    \
+    /* Runs characters [first, first + count). Everything is checked already; the environment is the default one. */   \
+    LMB_NOINLINE void lmb_lanes_##lanes##_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,                  \
+                                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,        \
+                                              void *scratch);
+
+LMB_DECLARE_LANES(4)
+LMB_DECLARE_LANES(8)
+LMB_DECLARE_LANES(16)
+
+#endif
