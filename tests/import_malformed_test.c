@@ -96,6 +96,13 @@ static void texts_that_are_no_json(void **state) {
         {"{\"a\":\"\xF4\x90\x80\x80\"}", "bytes that are not UTF-8"},
         {"{\"a\":\"\x80\"}", "bytes that are not UTF-8"},
         {"{\"a\":\"\xE2\x82", "bytes that are not UTF-8"},
+        {"{\"a\":1 \"b\":2}", "column 8: ',' or '}' was expected"},
+        {"{\"a\":\"b\":1}", "column 9: ',' or '}' was expected"},
+        {"{\"a\",\"b\"}", "column 5: ':' was expected"},
+        {"{\"a\":[1}", "column 8: ',' or ']' was expected"},
+        {"[1]]", "column 4: something stands behind the end"},
+        {"[", "the text ends where a value was expected"},
+        {"42", "a number, not an object"},
         {"[]", "an array, not an object"},
         {"\x89PNG", "a value was expected"},
     };

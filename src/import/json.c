@@ -3,20 +3,41 @@
 #include "decimal.h"
 #include "text.h"
 
+#include <limits.h>
 #include <string.h>
+
+// With links to parents, a closing bracket is matched in steps that the depth bounds. Strict mode finds nothing that the
+// check before has not found, and refuses a text that is one number.
+#define JSMN_STATIC
+#define JSMN_PARENT_LINKS
+#include <jsmn.h>
+
+typedef struct expectation {
+    const char *allowed; // characters
+    const char *reason;  // why no other
+} expectation;
+
+#define SPACE " \t\r\n"
+#define DIGITS "0123456789"
+#define VALUE "\"[{-" DIGITS "tfn"
+static const expectation a_value = {VALUE, "a value was expected"};
+static const expectation an_element = {VALUE "]", "a value was expected"};
+static const expectation a_key = {"\"", "a key in quotes was expected"};
+static const expectation a_member = {"\"}", "a key in quotes was expected"};
+static const expectation a_colon = {":", "':' was expected"};
+static const expectation more_elements = {",]", "',' or ']' was expected"};
+static const expectation more_members = {",}", "',' or '}' was expected"};
+static const expectation the_end = {"", "something stands behind the end"};
 
 typedef struct reader {
     const char *text;
     size_t size;
     size_t at;
+    const expectation *expected;
     uint32_t depth;
-    lmb_pool *pool;
-    lmb_json *json;
-    size_t capacity;
+    char open[LMB_JSON_DEPTH]; // brackets
     lmb_json_error *error;
 } reader;
-
-static bool read_value(reader *r);
 
 static bool fail(reader *r, const char *reason) {
     r->error->result = LMB_ERROR_FORMAT;
@@ -33,59 +54,54 @@ static bool fail(reader *r, const char *reason) {
     return false;
 }
 
-static void skip_space(reader *r) {
-    while (r->at < r->size && strchr(" \t\r\n", r->text[r->at]) != NULL && r->text[r->at] != '\0') {
+static bool fail_expectation(reader *r) {
+    bool value = r->expected == &a_value || r->expected == &an_element;
+    return fail(r, value && r->at == r->size ? "the text ends where a value was expected" : r->expected->reason);
+}
+
+static bool next_is(const reader *r, const char *characters) {
+    return r->at < r->size && r->text[r->at] != '\0' && strchr(characters, r->text[r->at]) != NULL;
+}
+
+static bool skip(reader *r, const char *characters) {
+    size_t start = r->at;
+    while (next_is(r, characters)) {
         r->at++;
     }
+    return r->at > start;
 }
 
-static bool next_is(const reader *r, char character) {
-    return r->at < r->size && r->text[r->at] == character;
+static bool skip_one(reader *r, const char *characters) {
+    bool found = next_is(r, characters);
+    r->at += found ? 1 : 0;
+    return found;
 }
 
-static bool append(reader *r, lmb_json_type type, size_t start, uint32_t *index) {
-    lmb_json *json = r->json;
-    lmb_json_value *values = lmb_pool_grow(r->pool, json->values, json->count, &r->capacity, sizeof(lmb_json_value));
-    if (values == NULL) {
-        r->error->result = LMB_ERROR_MEMORY;
+static bool skip_number(reader *r) {
+    skip_one(r, "-");
+    if ((!skip_one(r, "0") && !skip(r, DIGITS)) || (skip_one(r, ".") && !skip(r, DIGITS))) {
         return false;
     }
-    json->values = values;
-    *index = json->count++;
-    json->values[*index] = (lmb_json_value){.type = type, .start = (uint32_t)start};
-    return true;
-}
-
-static void close_value(reader *r, uint32_t index, size_t end) {
-    r->json->values[index].end = (uint32_t)end;
-    r->json->values[index].next = r->json->count;
-}
-
-static int hexadecimal_digit(char character) {
-    if (character >= '0' && character <= '9') {
-        return character - '0';
+    if (!skip_one(r, "eE")) {
+        return true;
     }
-    if (character >= 'a' && character <= 'f') {
-        return character - 'a' + 10;
-    }
-    if (character >= 'A' && character <= 'F') {
-        return character - 'A' + 10;
-    }
-    return -1;
+    skip_one(r, "+-");
+    return skip(r, DIGITS);
 }
 
 // The 4 digits behind "\u" at `text`, or -1.
 static int32_t escaped_unit(const char *text, size_t size) {
+    static const char digits[] = "0123456789abcdefABCDEF";
     if (size < 6 || text[0] != '\\' || text[1] != 'u') {
         return -1;
     }
     int32_t unit = 0;
     for (int i = 2; i < 6; i++) {
-        int digit = hexadecimal_digit(text[i]);
-        if (digit < 0) {
+        const char *digit = memchr(digits, text[i], sizeof digits - 1);
+        if (digit == NULL) {
             return -1;
         }
-        unit = unit * 16 + digit;
+        unit = unit * 16 + (int32_t)(digit - digits) - (digit >= digits + 16 ? 6 : 0);
     }
     return unit;
 }
@@ -113,13 +129,9 @@ static size_t escape_length(const char *text, size_t size) {
     return is_low_surrogate(escaped_unit(text + 6, size - 6)) ? 12 : 0;
 }
 
-static bool read_string(reader *r) {
-    uint32_t index;
-    if (!append(r, LMB_JSON_STRING, r->at + 1, &index)) {
-        return false;
-    }
+static bool check_string(reader *r) {
     r->at++;
-    while (!next_is(r, '"')) {
+    while (!next_is(r, "\"")) {
         const char *text = r->text + r->at;
         size_t left = r->size - r->at;
         if (left == 0) {
@@ -135,163 +147,136 @@ static bool read_string(reader *r) {
         }
         r->at += length;
     }
-    close_value(r, index, r->at);
     r->at++;
     return true;
 }
 
-static bool skip_digits(reader *r) {
-    size_t start = r->at;
-    while (r->at < r->size && r->text[r->at] >= '0' && r->text[r->at] <= '9') {
-        r->at++;
+static bool check_primitive(reader *r) {
+    const char *text = r->text + r->at;
+    const char *word = text[0] == 't' ? "true" : text[0] == 'f' ? "false" : text[0] == 'n' ? "null" : NULL;
+    if (word == NULL) {
+        return skip_number(r) || fail(r, "a number that JSON does not have");
     }
-    return r->at > start;
-}
-
-static bool skip_number(reader *r) {
-    if (next_is(r, '-')) {
-        r->at++;
+    size_t length = strlen(word);
+    if (r->size - r->at < length || memcmp(text, word, length) != 0) {
+        return fail(r, "a value was expected");
     }
-    if (next_is(r, '0')) {
-        r->at++;
-    } else if (!skip_digits(r)) {
-        return false;
-    }
-    if (next_is(r, '.')) {
-        r->at++;
-        if (!skip_digits(r)) {
-            return false;
-        }
-    }
-    if (next_is(r, 'e') || next_is(r, 'E')) {
-        r->at++;
-        if (next_is(r, '-') || next_is(r, '+')) {
-            r->at++;
-        }
-        return skip_digits(r);
-    }
+    r->at += length;
     return true;
 }
 
-static bool read_number(reader *r) {
-    uint32_t index;
-    if (!append(r, LMB_JSON_NUMBER, r->at, &index)) {
-        return false;
-    }
-    if (!skip_number(r)) {
-        return fail(r, "a number that JSON does not have");
-    }
-    close_value(r, index, r->at);
-    return true;
-}
-
-static bool read_word(reader *r) {
-    static const struct {
-        const char *text;
-        lmb_json_type type;
-    } words[] = {{"true", LMB_JSON_BOOLEAN}, {"false", LMB_JSON_BOOLEAN}, {"null", LMB_JSON_NULL}};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        size_t length = strlen(words[i].text);
-        if (r->size - r->at >= length && memcmp(r->text + r->at, words[i].text, length) == 0) {
-            uint32_t index;
-            if (!append(r, words[i].type, r->at, &index)) {
-                return false;
-            }
-            r->at += length;
-            close_value(r, index, r->at);
-            return true;
-        }
-    }
-    return fail(r, "a value was expected");
-}
-
-static bool read_key(reader *r) {
-    if (!next_is(r, '"')) {
-        return fail(r, "a key in quotes was expected");
-    }
-    if (!read_string(r)) {
-        return false;
-    }
-    skip_space(r);
-    if (!next_is(r, ':')) {
-        return fail(r, "':' was expected");
-    }
-    r->at++;
-    return true;
-}
-
-static bool read_elements(reader *r, uint32_t container, bool keyed, char closing) {
-    skip_space(r);
-    if (next_is(r, closing)) {
-        return true;
-    }
-    for (;;) {
-        skip_space(r);
-        if ((keyed && !read_key(r)) || !read_value(r)) {
-            return false;
-        }
-        r->json->values[container].count++;
-        skip_space(r);
-        if (next_is(r, closing)) {
-            return true;
-        }
-        if (!next_is(r, ',')) {
-            return fail(r, keyed ? "',' or '}' was expected" : "',' or ']' was expected");
-        }
-        r->at++;
-    }
-}
-
-static bool read_container(reader *r, lmb_json_type type) {
+static bool open_bracket(reader *r) {
     if (r->depth == LMB_JSON_DEPTH) {
         return fail(r, "more than 256 arrays and objects inside each other");
     }
-    uint32_t index;
-    if (!append(r, type, r->at, &index)) {
-        return false;
-    }
-    r->depth++;
-    r->at++;
-    bool keyed = type == LMB_JSON_OBJECT;
-    if (!read_elements(r, index, keyed, keyed ? '}' : ']')) {
-        return false;
-    }
-    r->at++;
-    r->depth--;
-    close_value(r, index, r->at);
+    char bracket = r->text[r->at++];
+    r->open[r->depth++] = bracket;
+    r->expected = bracket == '[' ? &an_element : &a_member;
     return true;
 }
 
-static bool read_value(reader *r) {
-    skip_space(r);
-    if (r->at == r->size) {
-        return fail(r, "the text ends where a value was expected");
+static bool is_in_array(const reader *r) {
+    return r->depth > 0 && r->open[r->depth - 1] == '[';
+}
+
+static bool end_value(reader *r) {
+    r->expected = r->depth == 0 ? &the_end : is_in_array(r) ? &more_elements : &more_members;
+    return true;
+}
+
+static bool check_next(reader *r) {
+    if (!next_is(r, r->expected->allowed)) {
+        return fail_expectation(r);
     }
-    char first = r->text[r->at];
-    switch (first) {
-    case '{':
-        return read_container(r, LMB_JSON_OBJECT);
+    bool key = r->expected == &a_key || r->expected == &a_member;
+    switch (r->text[r->at]) {
     case '[':
-        return read_container(r, LMB_JSON_ARRAY);
+    case '{':
+        return open_bracket(r);
+    case ']':
+    case '}':
+        r->at++;
+        r->depth--;
+        return end_value(r);
+    case ',':
+        r->at++;
+        r->expected = is_in_array(r) ? &a_value : &a_key;
+        return true;
+    case ':':
+        r->at++;
+        r->expected = &a_value;
+        return true;
     case '"':
-        return read_string(r);
+        if (!check_string(r)) {
+            return false;
+        }
+        r->expected = &a_colon;
+        return key || end_value(r);
     default:
-        return first == '-' || (first >= '0' && first <= '9') ? read_number(r) : read_word(r);
+        return check_primitive(r) && end_value(r);
+    }
+}
+
+// jsmn lets much pass that is no JSON, and is quadratic in the depth and in colons that follow each other. So it is given
+// nothing but JSON of a bounded depth.
+static bool check_text(reader *r) {
+    for (skip(r, SPACE); r->at < r->size; skip(r, SPACE)) {
+        if (!check_next(r)) {
+            return false;
+        }
+    }
+    return r->expected == &the_end || fail_expectation(r);
+}
+
+static lmb_json_type type_of(const jsmntok_t *token, char first) {
+    return token->type == JSMN_OBJECT     ? LMB_JSON_OBJECT
+           : token->type == JSMN_ARRAY    ? LMB_JSON_ARRAY
+           : token->type == JSMN_STRING   ? LMB_JSON_STRING
+           : first == 'n'                 ? LMB_JSON_NULL
+           : first == 't' || first == 'f' ? LMB_JSON_BOOLEAN
+                                          : LMB_JSON_NUMBER;
+}
+
+// Backwards, so that the first one seen inside another is the last one inside it.
+static void fill_values(lmb_json *json, const jsmntok_t *tokens) {
+    for (uint32_t i = json->count; i-- > 0;) {
+        const jsmntok_t *token = &tokens[i];
+        lmb_json_value *value = &json->values[i];
+        value->type = type_of(token, json->text[token->start]);
+        value->start = (uint32_t)token->start;
+        value->end = (uint32_t)token->end;
+        value->count = (uint32_t)token->size;
+        value->next = value->next == 0 ? i + 1 : value->next;
+        if (token->parent >= 0 && json->values[token->parent].next == 0) {
+            json->values[token->parent].next = value->next;
+        }
     }
 }
 
 bool lmb_json_read(const char *text, size_t size, lmb_pool *pool, lmb_json *json, lmb_json_error *error) {
     *json = (lmb_json){.text = text};
     *error = (lmb_json_error){.result = LMB_OK};
-    reader r = {.text = text, .size = size, .pool = pool, .json = json, .error = error};
-    if (size >= UINT32_MAX) {
-        return fail(&r, "4 GiB or more of JSON");
+    reader r = {.text = text, .size = size, .expected = &a_value, .error = error};
+    if (size > INT_MAX) {
+        return fail(&r, "2 GiB or more of JSON");
     }
-    if (!read_value(&r)) {
+    if (!check_text(&r)) {
         return false;
     }
-    skip_space(&r);
-    return r.at == size || fail(&r, "something stands behind the end");
+    jsmn_parser parser;
+    jsmn_init(&parser);
+    json->count = (uint32_t)jsmn_parse(&parser, text, size, NULL, 0);
+    json->values = lmb_pool_allocate(pool, json->count, sizeof(lmb_json_value));
+    jsmntok_t *tokens = lmb_pool_allocate(pool, json->count, sizeof(jsmntok_t));
+    if (json->values == NULL || tokens == NULL) {
+        error->result = LMB_ERROR_MEMORY;
+        return false;
+    }
+    jsmn_init(&parser);
+    jsmn_parse(&parser, text, size, tokens, json->count);
+    fill_values(json, tokens);
+    lmb_pool_release(pool, tokens);
+    return true;
 }
 
 const char *lmb_json_type_name(lmb_json_type type) {
@@ -343,7 +328,7 @@ static bool string_equals(const lmb_json *json, uint32_t value, const char *key)
 uint32_t lmb_json_member(const lmb_json *json, uint32_t object, const char *key, bool *twice) {
     uint32_t found = LMB_NONE;
     *twice = false;
-    for (uint32_t at = object + 1; at < json->values[object].next; at = json->values[at + 1].next) {
+    for (uint32_t at = object + 1; at < json->values[object].next; at = json->values[at].next) {
         if (string_equals(json, at, key)) {
             *twice = found != LMB_NONE;
             found = at + 1;

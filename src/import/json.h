@@ -1,5 +1,5 @@
-// JSON (RFC 8259) as a flat list of values, strict: what is no JSON is refused with its line and column. A reader of
-// our own, because small tokenisers such as jsmn accept much that is no JSON and take quadratic time on deep nesting.
+// JSON (RFC 8259) as a flat list of values, strict: what is no JSON is refused with its line and column. jsmn reads it,
+// after a check for all that jsmn lets pass.
 #ifndef LIMBER_SRC_IMPORT_JSON_H
 #define LIMBER_SRC_IMPORT_JSON_H
 
@@ -17,13 +17,14 @@ typedef enum lmb_json_type {
     LMB_JSON_OBJECT
 } lmb_json_type;
 
-// The values inside an array or object follow it directly; in an object each is preceded by its key, a string.
+// The values inside an array or object follow it directly. What is inside an object are its keys, strings, and inside
+// each of them is its value.
 typedef struct lmb_json_value {
     lmb_json_type type;
     uint32_t start; // of its text; inside the quotes of a string
     uint32_t end;
     uint32_t next;  // index of the first value that is not inside this one
-    uint32_t count; // elements or members
+    uint32_t count; // elements or members; 1 for a key
 } lmb_json_value;
 
 typedef struct lmb_json {
@@ -39,7 +40,7 @@ typedef struct lmb_json_error {
     const char *reason;
 } lmb_json_error;
 
-// Reads a text below 4 GiB, which must outlive the values. They belong to the pool.
+// Reads a text below 2 GiB, which must outlive the values. They belong to the pool.
 bool lmb_json_read(const char *text, size_t size, lmb_pool *pool, lmb_json *json, lmb_json_error *error);
 
 // "a number", "an object" and so on.
