@@ -480,14 +480,23 @@ static vec3 fan_normal(const editing *editor, uint32_t point) {
     return vec3_unit(sum);
 }
 
+// Whether a triangle looks away from where the surface does at its corners. Those are asked for only where the corners'
+// other triangles leave a doubt.
 static bool is_turned_over(const editing *editor, const uint32_t *triangle) {
     const vec3 *points = editor->whole->points;
+    vec3 normal = triangle_normal(points[triangle[0]], points[triangle[1]], points[triangle[2]]);
+    vec3 fans = {0};
+    for (int k = 0; k < 3; k++) {
+        fans = vec3_add(fans, fan_normal(editor, triangle[k]));
+    }
+    if (vec3_dot(normal, fans) > 2.2 * vec3_length(normal)) {
+        return false;
+    }
     vec3 outward = {0};
     for (int k = 0; k < 3; k++) {
-        outward = vec3_add(outward, fan_normal(editor, triangle[k]));
+        outward = vec3_add(outward, shape_normal(points[triangle[k]]));
     }
-    vec3 normal = triangle_normal(points[triangle[0]], points[triangle[1]], points[triangle[2]]);
-    return vec3_dot(normal, outward) <= 0.5 * vec3_length(normal);
+    return vec3_dot(normal, outward) <= 0.6 * vec3_length(normal);
 }
 
 // Folds that were there from the start, in the narrowest places, keep their points from being moved with care: this
@@ -537,7 +546,9 @@ static void edit(editing *editor, uint32_t point_count) {
         unfold(editor);
         even_out(editor);
     }
-    unfold(editor);
+    for (int round = 0; round < 4; round++) {
+        unfold(editor);
+    }
     drop_removed(editor);
 }
 
