@@ -7,7 +7,13 @@
 #include "graphics.h"
 #include "measure.h"
 
-static const uint32_t mannequin_vertices[CHARACTER_LEVELS] = {MANNEQUIN_VERTICES_HIGH, 2600, MANNEQUIN_VERTICES_LOW};
+typedef struct mannequin_level {
+    uint32_t vertices;
+    float pixels; // height on the picture below which the next is enough
+} mannequin_level;
+
+static const mannequin_level mannequin_levels[CHARACTER_LEVELS] = {
+    {MANNEQUIN_VERTICES_HIGH, 330.0f}, {2600, 150.0f}, {MANNEQUIN_VERTICES_LOW, 0.0f}};
 
 static bool contains(const char *text, const char *word) {
     size_t length = strlen(word);
@@ -129,7 +135,7 @@ static lmb_result open_file(const char *file, character *character, lmb_error *e
     return LMB_OK;
 }
 
-static lmb_result open_mannequin(character *character, lmb_error *error) {
+static lmb_result open_mannequin(float tallest, character *character, lmb_error *error) {
     if (mannequin_create(NULL, &character->mannequin, error)) {
         return error->result;
     }
@@ -144,17 +150,21 @@ static lmb_result open_mannequin(character *character, lmb_error *error) {
     character->breath = mannequin_clip(character->mannequin, MANNEQUIN_BREATHE);
     character->lean = mannequin_clip(character->mannequin, MANNEQUIN_LEAN);
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
-        if (mannequin_skin_create(mannequin_vertices[i], NULL, &character->skins[i], error)) {
+        const mannequin_level *level = &mannequin_levels[i];
+        if (tallest < level->pixels) {
+            continue;
+        }
+        if (mannequin_skin_create(level->vertices, NULL, &character->skins[character->level_count], error)) {
             return error->result;
         }
-        character->level_count++;
+        character->level_pixels[character->level_count++] = level->pixels;
     }
     return LMB_OK;
 }
 
-lmb_result character_open(const char *file, character *character, lmb_error *error) {
+lmb_result character_open(const char *file, float tallest, character *character, lmb_error *error) {
     *character = (struct character){0};
-    lmb_result result = file != NULL ? open_file(file, character, error) : open_mannequin(character, error);
+    lmb_result result = file != NULL ? open_file(file, character, error) : open_mannequin(tallest, character, error);
     if (result == LMB_OK) {
         result = create_program(character, error);
     }

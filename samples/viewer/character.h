@@ -44,12 +44,13 @@ typedef struct character {
     const uint8_t *wave_mask;
     const lmb_clip *breath;
     const lmb_clip *lean;
-    bool plain;           // of one color, so that each may have its own
-    uint32_t level_count; // levels of detail, the finest first
-    float unit;           // metres per unit of length
-    float height;         // metres, as it moves
-    float width;          // metres, the mean of side to side and end to end
-    float origin[3];      // model units: the point that stands on its place on the ground
+    bool plain;                           // of one color, so that each may have its own
+    uint32_t level_count;                 // levels of detail, the finest first
+    float level_pixels[CHARACTER_LEVELS]; // heights on the picture below which the next level is enough
+    float unit;                           // metres per unit of length
+    float height;                         // metres, as it moves
+    float width;                          // metres, the mean of side to side and end to end
+    float origin[3];                      // model units: the point that stands on its place on the ground
     character_contact contacts[CHARACTER_CONTACTS];
     uint32_t contact_count;
     lmb_import *import;
@@ -57,8 +58,8 @@ typedef struct character {
     mannequin_skin *skins[CHARACTER_LEVELS];
 } character;
 
-// From a file, or the mannequin where `file` is NULL.
-lmb_result character_open(const char *file, character *character, lmb_error *error);
+// From a file, or the mannequin where `file` is NULL, in levels of detail for characters up to `tallest` pixels high.
+lmb_result character_open(const char *file, float tallest, character *character, lmb_error *error);
 // A zeroed character is fine.
 void character_close(character *character);
 

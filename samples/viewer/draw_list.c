@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Heights in pixels below which the next coarser level is enough.
-static const float level_pixels[CHARACTER_LEVELS - 1] = {330.0f, 150.0f};
-
 // How far a shadow reaches, in heights of the one who casts it.
 #define SHADOW_REACH 2.0f
 
@@ -56,7 +53,7 @@ static draw_entry place_character(const draw_list_def *def, const planes *planes
         entry.sight = outside > radius + SHADOW_REACH * character->height ? SIGHT_NONE : SIGHT_CASTS_ONLY;
     }
     float pixels = def->picture_height * character->height / (2.0f * def->view->rise * entry.distance);
-    while (entry.level + 1 < character->level_count && pixels < level_pixels[entry.level]) {
+    while (entry.level + 1 < character->level_count && pixels < character->level_pixels[entry.level]) {
         entry.level++;
     }
     return entry;

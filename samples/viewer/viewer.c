@@ -1,4 +1,5 @@
 // limber-viewer: a crowd, sampled, blended and skinned on the GPU, in a window or in a picture.
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +138,10 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
 
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
+    // A window may grow; a picture does not.
+    float tallest = options->headless ? (float)options->height : FLT_MAX;
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
-        open_device(viewer, error) || character_open(options->file, &viewer->character, error) ||
+        open_device(viewer, error) || character_open(options->file, tallest, &viewer->character, error) ||
         crowd_create(&viewer->character, options->characters, &viewer->crowd, error) || create_batch(viewer, error) ||
         create_frames(viewer, error)) {
         return error->result;
