@@ -243,7 +243,11 @@ static void write_tracks(const builder *b, uint32_t *words) {
             track[TRACK_MODE * joints] = lmb_track_mode(def->interpolation);
             track[TRACK_KEYS * joints] = def->key_count;
             track[TRACK_VALUES * joints] = at;
+            uint32_t values = at;
             at = write_values(words, at, def);
+            if (def->channel == LMB_CHANNEL_ROTATION && def->interpolation == LMB_INTERPOLATION_LINEAR) {
+                words[CLIP_FAR] |= lmb_rotations_are_far(words + values, def->key_count);
+            }
         }
     }
     // Times after values, so that tracks that share them need not be met in any order.

@@ -41,7 +41,7 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
         words[words[CLIP_NAME] + words[CLIP_NAME_WORDS] - 1] >> 24 != 0) {
         return fail_word(error, CLIP_NAME, "the name leaves the block or does not end");
     }
-    for (uint32_t i = CLIP_NAME_WORDS + 1; i < CLIP_HEADER_WORDS; i++) {
+    for (uint32_t i = CLIP_FAR + 1; i < CLIP_HEADER_WORDS; i++) {
         if (words[i] != 0) {
             return fail_word(error, i, "reserved, and not 0");
         }
@@ -90,57 +90,75 @@ static lmb_result check_values(const uint32_t *words, uint32_t values, uint32_t 
     return LMB_OK;
 }
 
-lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) {
-    lmb_result result = check_header(words, size, error);
+// What the tracks together come to, for the words of the header that summarise them.
+typedef struct summary {
+    uint64_t used; // words of values: tracks never share them, so all together fit, which bounds the work done here
+    uint64_t keys;
+    uint32_t longest;
+    uint32_t cubic;
+    uint32_t far;
+} summary;
+
+static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel channel, uint32_t joint, summary *all,
+                              lmb_error *error) {
+    uint32_t joints = words[CLIP_JOINTS];
+    uint32_t track = words[CLIP_TRACKS] + (uint32_t)channel * TRACK_FIELDS * joints + joint;
+    uint32_t mode = words[track + TRACK_MODE * joints];
+    uint32_t keys = words[track + TRACK_KEYS * joints];
+    uint32_t times = words[track + TRACK_TIMES * joints];
+    uint32_t values = words[track + TRACK_VALUES * joints];
+    if (mode > MODE_CUBIC) {
+        return fail_word(error, track, "unknown interpolation");
+    }
+    if (keys == 0 || keys > size) {
+        return fail_word(error, (uint64_t)track + TRACK_KEYS * joints, "the key count is out of range");
+    }
+    if (!range_fits(times, 2 * (uint64_t)keys, size)) {
+        return fail_word(error, (uint64_t)track + TRACK_TIMES * joints, "the key times leave the block");
+    }
+    uint64_t used = (uint64_t)keys * lmb_key_stride(channel, mode);
+    all->used += used;
+    if (!range_fits(values, used, size) || all->used > size) {
+        return fail_word(error, (uint64_t)track + TRACK_VALUES * joints, "the keys' values leave the block");
+    }
+    lmb_result result = check_times(words, times, keys, error);
+    if (result == LMB_OK) {
+        result = check_values(words, values, keys, channel, mode, error);
+    }
     if (result != LMB_OK) {
         return result;
     }
-    uint32_t joints = words[CLIP_JOINTS];
-    uint32_t longest = 1;
-    uint32_t cubic = 0;
-    // Tracks never share values, so all together fit the block; which also bounds the work done here.
-    uint64_t used = 0;
-    uint64_t all_keys = 0;
-    for (uint32_t i = 0; i < CHANNELS * joints; i++) {
-        lmb_channel channel = (lmb_channel)(i / joints);
-        uint32_t track = words[CLIP_TRACKS] + (uint32_t)channel * TRACK_FIELDS * joints + i % joints;
-        uint32_t mode = words[track + TRACK_MODE * joints];
-        uint32_t keys = words[track + TRACK_KEYS * joints];
-        uint32_t times = words[track + TRACK_TIMES * joints];
-        uint32_t values = words[track + TRACK_VALUES * joints];
-        if (mode > MODE_CUBIC) {
-            return fail_word(error, track, "unknown interpolation");
-        }
-        if (keys == 0 || keys > size) {
-            return fail_word(error, (uint64_t)track + TRACK_KEYS * joints, "the key count is out of range");
-        }
-        if (!range_fits(times, 2 * (uint64_t)keys, size)) {
-            return fail_word(error, (uint64_t)track + TRACK_TIMES * joints, "the key times leave the block");
-        }
-        uint64_t words_used = (uint64_t)keys * lmb_key_stride(channel, mode);
-        used += words_used;
-        if (!range_fits(values, words_used, size) || used > size) {
-            return fail_word(error, (uint64_t)track + TRACK_VALUES * joints, "the keys' values leave the block");
-        }
-        result = check_times(words, times, keys, error);
-        if (result == LMB_OK) {
-            result = check_values(words, values, keys, channel, mode, error);
-        }
-        if (result != LMB_OK) {
-            return result;
-        }
-        all_keys += keys;
-        longest = keys > longest ? keys : longest;
-        cubic |= mode == MODE_CUBIC;
+    all->keys += keys;
+    all->longest = keys > all->longest ? keys : all->longest;
+    all->cubic |= mode == MODE_CUBIC;
+    if (channel == LMB_CHANNEL_ROTATION && mode == MODE_LINEAR) {
+        all->far |= lmb_rotations_are_far(words + values, keys);
     }
-    if (words[CLIP_AUTHORED_KEYS] > all_keys) {
+    return LMB_OK;
+}
+
+lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) {
+    lmb_result result = check_header(words, size, error);
+    summary all = {.longest = 1};
+    for (int channel = 0; channel < (int)CHANNELS && result == LMB_OK; channel++) {
+        for (uint32_t joint = 0; joint < words[CLIP_JOINTS] && result == LMB_OK; joint++) {
+            result = check_track(words, size, (lmb_channel)channel, joint, &all, error);
+        }
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    if (words[CLIP_AUTHORED_KEYS] > all.keys) {
         return fail_word(error, CLIP_AUTHORED_KEYS, "more keys than the tracks have");
     }
-    if (words[CLIP_SEARCH] != lmb_search_step(longest)) {
+    if (words[CLIP_SEARCH] != lmb_search_step(all.longest)) {
         return fail_word(error, CLIP_SEARCH, "it does not fit the longest track");
     }
-    if (words[CLIP_CUBIC] != cubic) {
+    if (words[CLIP_CUBIC] != all.cubic) {
         return fail_word(error, CLIP_CUBIC, "it does not fit the tracks");
+    }
+    if (words[CLIP_FAR] != all.far) {
+        return fail_word(error, CLIP_FAR, "it does not fit the tracks");
     }
     return LMB_OK;
 }

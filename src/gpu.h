@@ -108,6 +108,7 @@ void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 typedef struct lmb_kernel_uses {
     VkBool32 cubic;
     VkBool32 scale;
+    VkBool32 far;
 } lmb_kernel_uses;
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.

@@ -355,6 +355,7 @@ static void find_uses(lmb_program *program, const lmb_program_def *def) {
     program->uses_scale = program->pose_count > 0 || rest_scales(def->rig);
     for (uint32_t i = 0; i < def->clip_count; i++) {
         program->uses_cubic = program->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
+        program->uses_far = program->uses_far || def->clips[i]->words[CLIP_FAR] != 0;
         program->uses_scale = program->uses_scale || clip_scales(def->clips[i]->words);
     }
 }

@@ -110,6 +110,24 @@ static void slerp_coefficient_everywhere(void **state) {
     within("slerp coefficient, 1e-6", largest * 1e6, 1.0);
 }
 
+static void near_slerp_coefficient_from_nine_tenths(void **state) {
+    (void)state;
+    double largest = 0.0;
+    for (int i = 0; i <= 2000; i++) {
+        float cosine = 0.9f + 0.1f * (float)i / 2000.0f;
+        double angle = acos(fmin((double)cosine, 1.0));
+        for (int k = 0; k <= 1000; k++) {
+            float t = (float)k / 1000.0f;
+            double exact = angle < 1e-6 ? (double)t : sin((double)t * angle) / sin(angle);
+            double error = fabs((double)slerp_coefficient_near(t, cosine - 1.0f) - exact);
+            largest = error > largest ? error : largest;
+        }
+        assert_true(slerp_coefficient_near(0.0f, cosine - 1.0f) == 0.0f);
+        assert_true(slerp_coefficient_near(1.0f, cosine - 1.0f) == 1.0f);
+    }
+    within("near slerp coefficient, 1e-6", largest * 1e6, 0.3);
+}
+
 static void scale_within_its_bounds(void **state) {
     (void)state;
     double inside = 0.0, outside = 0.0;
@@ -198,6 +216,7 @@ int main(void) {
         cmocka_unit_test(logarithm_over_a_binade_and_its_neighbours),
         cmocka_unit_test(exponential_over_two_periods),
         cmocka_unit_test(slerp_coefficient_everywhere),
+        cmocka_unit_test(near_slerp_coefficient_from_nine_tenths),
         cmocka_unit_test(scale_within_its_bounds),
         cmocka_unit_test(scale_at_its_edges),
         cmocka_unit_test(curves_keep_their_ends_and_middle),

@@ -5,7 +5,7 @@
 
 enum { JOINTS = 37, KEYS = 19, TRACKS = 3 * JOINTS, PARAMETERS = 12 };
 
-const uint64_t scenario_golden = UINT64_C(0x69bfe878489d6851);
+const uint64_t scenario_golden = UINT64_C(0xf00a8e6da340d704);
 
 // PCG XSH RR 32.
 static uint32_t next_random(uint64_t *state) {
@@ -44,14 +44,21 @@ static lmb_result create_rig(scenario *s, uint64_t *state, lmb_error *error) {
     return lmb_rig_create(&def, NULL, &s->rig, error);
 }
 
-// Values of one key of a channel: any rotation, scales near 1 and now and then negative, translations in the unit cube.
-static void fill_key(float *values, lmb_channel channel, uint64_t *state) {
+// Values of one key of a channel: any rotation or, where `near`, small ones; scales near 1 and now and then negative;
+// translations in the unit cube.
+static void fill_key(float *values, lmb_channel channel, bool near, uint64_t *state) {
     int width = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
     for (int i = 0; i < width; i++) {
         float value = next_float(state);
         values[i] = channel != LMB_CHANNEL_SCALE   ? value
                     : next_random(state) % 16 == 0 ? value
                                                    : float_of_bits(0x3f000000u + (next_random(state) & 0xffffffu));
+    }
+    if (channel == LMB_CHANNEL_ROTATION && near) {
+        for (int i = 0; i < 3; i++) {
+            values[i] *= 0x1p-4f;
+        }
+        values[3] = 1.0f;
     }
 }
 
@@ -75,7 +82,7 @@ static lmb_result create_clip(scenario *s, uint32_t index, uint64_t *state, lmb_
             continue; // the rest pose fills in
         }
         for (int key = 0; key < KEYS * parts; key++) {
-            fill_key(&values[i][key * (channel == LMB_CHANNEL_ROTATION ? 4 : 3)], channel, state);
+            fill_key(&values[i][key * (channel == LMB_CHANNEL_ROTATION ? 4 : 3)], channel, index == 2, state);
         }
         tracks[count++] =
             (lmb_track_def){i / 3, channel, interpolation, 1 + next_random(state) % KEYS, times, values[i]};

@@ -30,10 +30,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define memory Words
 #define LOAD(base, index) (base).at[index]
 
-// Whether a program can meet a cubic spline, or a scale other than 1: where it cannot, a pipeline leaves that work out,
-// which changes no bit.
+// Whether a program can meet a cubic spline, a scale other than 1, or keys far apart: where it cannot, a pipeline leaves
+// that work out, which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
+layout(constant_id = 2) const bool USES_FAR = true;
 
 #else
 
@@ -52,6 +53,7 @@ typedef const uint32_t *memory;
 #define LOAD(base, index) (base)[index]
 #define USES_CUBIC true
 #define USES_SCALE true
+#define USES_FAR true
 
 static inline float lmb_float_of(uint32_t bits) {
     float x;

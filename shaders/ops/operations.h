@@ -167,7 +167,8 @@ OP quaternion sample_rotation(frame f, uint clip, real time) {
     quaternion sampled = constant_rotation(f.program, t);
     if (t.keys > 1u || t.mode == MODE_CUBIC) {
         key_position at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
-        sampled = sample_rotation_track(f.program, t, at);
+        bool near = !USES_FAR || LOAD(f.program, clip + CLIP_FAR) == 0u;
+        sampled = sample_rotation_track(f.program, t, at, near);
     }
     return sampled;
 }

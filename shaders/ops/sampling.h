@@ -18,6 +18,7 @@
 #define CLIP_AUTHORED_KEYS 10 // and their keys
 #define CLIP_NAME 11          // offset of the name, bytes padded with zeros to words, at least one zero
 #define CLIP_NAME_WORDS 12
+#define CLIP_FAR 13 // 1 where neighbouring keys of a linear rotation track have a cosine below 0.9
 #define CLIP_HEADER_WORDS 16
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
@@ -160,7 +161,7 @@ OP vector sample_vector_track(memory data, track t, key_position at) {
     return snap_vector(sampled);
 }
 
-OP quaternion sample_rotation_track(memory data, track t, key_position at) {
+OP quaternion sample_rotation_track(memory data, track t, key_position at, bool near) {
     word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
     word from = key_value(t, at.key, 4u);
     word to = key_value(t, after, 4u);
@@ -172,7 +173,7 @@ OP quaternion sample_rotation_track(memory data, track t, key_position at) {
     quaternion b = load_quaternion(data, to);
     quaternion sampled = a;
     if (!USES_CUBIC || t.mode != MODE_CUBIC) {
-        sampled = quaternion_slerp_unnormalized(a, b, fraction);
+        sampled = quaternion_slerp_unnormalized(a, b, fraction, near);
     } else {
         quaternion cubic = make_quaternion(
             sample_cubic(data, at, from, to, 4u), sample_cubic(data, at, from + 1u, to + 1u, 4u),
