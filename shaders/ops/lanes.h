@@ -3,6 +3,10 @@
 #ifndef LMB_OPS_LANES_H
 #define LMB_OPS_LANES_H
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 // Vectors as wide as no register are passed in memory where a call is not inlined: all are.
 #define OP static inline __attribute__((always_inline))
 
@@ -46,22 +50,34 @@ OP real lmb_select_real(truth condition, real yes, real no) {
     return (real)lmb_select_word(condition, (word)yes, (word)no);
 }
 
-OP bool lmb_any(truth condition) {
-    uint64_t parts[LMB_LANES / 2];
-    uint64_t any = 0;
-    memcpy(parts, &condition, sizeof parts);
-    for (int i = 0; i < LMB_LANES / 2; i++) {
-        any |= parts[i];
+// One bit for each lane.
+OP uint32_t lmb_lane_bits(truth condition) {
+#if LMB_LANES == 16 && defined(__AVX512DQ__)
+    return _mm512_movepi32_mask((__m512i)condition);
+#elif LMB_LANES == 8 && defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_ps((__m256)condition);
+#elif LMB_LANES == 4 && defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)condition);
+#else
+    uint32_t bits = 0;
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        bits |= (uint32_t)(condition[lane] & 1) << lane;
     }
-    return any != 0;
+    return bits;
+#endif
 }
 
+OP bool lmb_any(truth condition) {
+    return lmb_lane_bits(condition) != 0;
+}
+
+// Of the first lane in which it holds.
 OP uint32_t lmb_one_of(truth condition, word integer) {
-    int lane = 0;
-    while (lane < LMB_LANES - 1 && condition[lane] == 0) {
-        lane++;
-    }
-    return integer[lane];
+    return integer[__builtin_ctz(lmb_lane_bits(condition) | 1u << (LMB_LANES - 1))];
+}
+
+OP uint32_t lmb_count(truth condition) {
+    return (uint32_t)__builtin_popcount(lmb_lane_bits(condition));
 }
 
 OP word lmb_gather(memory base, word index) {

@@ -54,13 +54,6 @@ Words pose_buffer(uint index);
 
 #ifdef LMB_LANES
 #define JOINT_IS_FIRST(frame) ((truth){0} - ((frame).joint == 0u))
-OP uint32_t lmb_count(truth condition) {
-    uint32_t count = 0;
-    for (int lane = 0; lane < LMB_LANES; lane++) {
-        count += condition[lane] != 0;
-    }
-    return count;
-}
 #else
 OP uint32_t lmb_count(truth condition) {
     return condition;
