@@ -186,6 +186,7 @@ static device opened;
 static lmb_rig *rig;
 static lmb_clip *clip;
 static lmb_program *program;
+static VkPipelineCache cache; // every test creates the same pipelines
 
 static void create_rig_and_clip(void) {
     lmb_joint_def joints[JOINTS];
@@ -224,6 +225,8 @@ static lmb_program *create_program(bool pose) {
 static int start(void **state) {
     (void)state;
     open_device(&opened);
+    const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    assert_int_equal(vkCreatePipelineCache(opened.device, &info, NULL, &cache), VK_SUCCESS);
     create_rig_and_clip();
     program = create_program(false);
     return 0;
@@ -234,11 +237,18 @@ static int finish(void **state) {
     lmb_program_destroy(program);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
+    vkDestroyPipelineCache(opened.device, cache, NULL);
     return device_close(&opened) == 0 ? 0 : -1;
 }
 
+static lmb_gpu_def gpu_def(void) {
+    lmb_gpu_def def = device_gpu_def(&opened);
+    def.pipeline_cache = cache;
+    return def;
+}
+
 static lmb_gpu *create_gpu(void) {
-    const lmb_gpu_def def = device_gpu_def(&opened);
+    const lmb_gpu_def def = gpu_def();
     lmb_gpu *gpu = NULL;
     lmb_error error;
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
@@ -262,86 +272,113 @@ static void expect_error(lmb_result result, const lmb_error *error, lmb_result e
 
 // ---- Failures. ----
 
-// All creating calls, in two spans, then all destroying ones. What was created before a failure is destroyed.
-static lmb_result live_and_die(const lmb_gpu_def *def, lmb_error *error) {
-    lmb_gpu *gpu = NULL;
-    lmb_gpu_program *gpu_program = NULL;
-    lmb_gpu_batch *batch = NULL;
-    lmb_result result = lmb_gpu_create(def, &counting_host, &gpu, error);
-    if (result == LMB_OK) {
-        result = lmb_gpu_program_create(gpu, program, &gpu_program, error);
-    }
-    if (result == LMB_OK) {
-        lmb_gpu_batch_def with = batch_def(gpu_program);
-        with.frame_count = 1;
-        with.span_bytes = CHARACTERS / 2 * JOINTS * sizeof(lmb_affine);
-        result = lmb_gpu_batch_create(gpu, &with, &batch, error);
-    }
-    assert_true(result == LMB_OK || batch == NULL);
-    lmb_gpu_batch_destroy(batch);
-    lmb_gpu_program_destroy(gpu_program);
-    lmb_gpu_destroy(gpu);
-    return result;
-}
-
 static lmb_gpu_def door_def(void) {
     calls = failing_call = lookups = failing_lookup = allocations = failing_allocation = 0;
     alive = blocks = 0;
-    lmb_gpu_def def = device_gpu_def(&opened);
+    lmb_gpu_def def = gpu_def();
     def.get_instance_proc_addr = door_instance;
     return def;
 }
 
+// What a step that creates something, and destroys it again, stands on.
+typedef struct ground {
+    lmb_gpu_def def;
+    lmb_gpu *gpu;
+    lmb_gpu_program *program;
+} ground;
+
+static lmb_result step_gpu(const ground *on, lmb_error *error) {
+    lmb_gpu *gpu = NULL;
+    lmb_result result = lmb_gpu_create(&on->def, &counting_host, &gpu, error);
+    assert_true((result == LMB_OK) == (gpu != NULL));
+    lmb_gpu_destroy(gpu);
+    return result;
+}
+
+static lmb_result step_program(const ground *on, lmb_error *error) {
+    lmb_gpu_program *made = NULL;
+    lmb_result result = lmb_gpu_program_create(on->gpu, program, &made, error);
+    assert_true((result == LMB_OK) == (made != NULL));
+    lmb_gpu_program_destroy(made);
+    return result;
+}
+
+// Two spans.
+static lmb_result step_batch(const ground *on, lmb_error *error) {
+    lmb_gpu_batch *batch = NULL;
+    lmb_gpu_batch_def def = batch_def(on->program);
+    def.frame_count = 1;
+    def.span_bytes = CHARACTERS / 2 * JOINTS * sizeof(lmb_affine);
+    lmb_result result = lmb_gpu_batch_create(on->gpu, &def, &batch, error);
+    assert_true((result == LMB_OK) == (batch != NULL));
+    lmb_gpu_batch_destroy(batch);
+    return result;
+}
+
+typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
+
+// Runs a step once for each thing that it asks for, which fails then: `asked` counts them, the one numbered *failing
+// fails. The message must have `part`, or the function that failed, and nothing may be left.
+static void fail_each(creating_step step, const ground *on, uint32_t *asked, uint32_t *failing, lmb_result expected,
+                      const char *part) {
+    lmb_error error;
+    *asked = 0;
+    assert_ok(step(on, &error), &error);
+    const uint32_t count = *asked;
+    assert_true(count > 0);
+    const int32_t alive_before = alive, blocks_before = blocks;
+    for (uint32_t i = 1; i <= count; i++) {
+        *asked = 0;
+        *failing = i;
+        lmb_result result = step(on, &error);
+        *failing = 0;
+        expect_error(result, &error, expected, part != NULL ? part : failed_name);
+        if (expected == LMB_ERROR_VULKAN && part == NULL) {
+            assert_non_null(strstr(error.message, "VK_ERROR_OUT_OF_DEVICE_MEMORY"));
+        }
+        assert_int_equal(alive, alive_before);
+        assert_int_equal(blocks, blocks_before);
+    }
+}
+
+static void ground_create(ground *ground) {
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&ground->def, &counting_host, &ground->gpu, &error), &error);
+    assert_ok(lmb_gpu_program_create(ground->gpu, program, &ground->program, &error), &error);
+}
+
+static void ground_destroy(ground *ground) {
+    lmb_gpu_program_destroy(ground->program);
+    lmb_gpu_destroy(ground->gpu);
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks, 0);
+}
+
+static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *failing, lmb_result expected,
+                                   const char *part) {
+    ground_create(ground);
+    fail_each(step_gpu, ground, asked, failing, expected, part);
+    fail_each(step_program, ground, asked, failing, expected, part);
+    fail_each(step_batch, ground, asked, failing, expected, part);
+    ground_destroy(ground);
+}
+
 static void every_vulkan_call_that_fails_is_named_and_leaves_nothing(void **state) {
     (void)state;
-    lmb_error error;
-    lmb_gpu_def def = door_def();
-    assert_ok(live_and_die(&def, &error), &error);
-    assert_int_equal(alive, 0);
-    const uint32_t count = calls;
-    assert_true(count > 30);
-    for (uint32_t call = 1; call <= count; call++) {
-        def = door_def();
-        failing_call = call;
-        lmb_result result = live_and_die(&def, &error);
-        expect_error(result, &error, LMB_ERROR_VULKAN, failed_name);
-        assert_non_null(strstr(error.message, "VK_ERROR_OUT_OF_DEVICE_MEMORY"));
-        assert_int_equal(alive, 0);
-        assert_int_equal(blocks, 0);
-    }
+    ground ground = {.def = door_def()};
+    fail_each_of_all_steps(&ground, &calls, &failing_call, LMB_ERROR_VULKAN, NULL);
 }
 
 static void every_allocation_that_fails_is_told_and_leaves_nothing(void **state) {
     (void)state;
-    lmb_error error;
-    lmb_gpu_def def = door_def();
-    assert_ok(live_and_die(&def, &error), &error);
-    const uint32_t count = allocations;
-    assert_true(count >= 3);
-    for (uint32_t allocation = 1; allocation <= count; allocation++) {
-        def = door_def();
-        failing_allocation = allocation;
-        lmb_result result = live_and_die(&def, &error);
-        expect_error(result, &error, LMB_ERROR_MEMORY, "memory");
-        assert_int_equal(alive, 0);
-        assert_int_equal(blocks, 0);
-    }
+    ground ground = {.def = door_def()};
+    fail_each_of_all_steps(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
 }
 
 static void every_function_that_cannot_be_loaded_is_named(void **state) {
     (void)state;
-    lmb_error error;
-    lmb_gpu_def def = door_def();
-    assert_ok(live_and_die(&def, &error), &error);
-    const uint32_t count = lookups;
-    for (uint32_t lookup = 1; lookup <= count; lookup++) {
-        def = door_def();
-        failing_lookup = lookup;
-        lmb_result result = live_and_die(&def, &error);
-        expect_error(result, &error, LMB_ERROR_ARGUMENT, "cannot be loaded");
-        assert_int_equal(alive, 0);
-        assert_int_equal(blocks, 0);
-    }
+    const ground ground = {.def = door_def()};
+    fail_each(step_gpu, &ground, &lookups, &failing_lookup, LMB_ERROR_ARGUMENT, "cannot be loaded");
 }
 
 // ---- The frame loop. ----
@@ -447,7 +484,7 @@ static void timestamps_ascend(void **state) {
 
 static void a_gpu_without_a_queue_waits_for_its_probe(void **state) {
     (void)state;
-    lmb_gpu_def def = device_gpu_def(&opened);
+    lmb_gpu_def def = gpu_def();
     def.probe_queue = VK_NULL_HANDLE;
     lmb_gpu *gpu = NULL;
     lmb_error error;
@@ -472,7 +509,7 @@ static void a_gpu_without_a_queue_waits_for_its_probe(void **state) {
 
 static void wrong_descriptors_of_a_gpu_are_named(void **state) {
     (void)state;
-    const lmb_gpu_def good = device_gpu_def(&opened);
+    const lmb_gpu_def good = gpu_def();
     const lmb_gpu_memory_hooks no_hooks = {0};
     lmb_gpu_def defs[6];
     for (size_t i = 0; i < 6; i++) {
@@ -629,7 +666,7 @@ static void what_a_batch_does_not_have_is_null(void **state) {
 
 // ---- The host's own allocators. ----
 
-// Two pieces of device memory, cut up from their start; nothing is given back before the end.
+// Two pieces of device memory, cut up from their start, and from there again once nothing is in use.
 typedef struct arena {
     VkDeviceMemory memory[2]; // device local, host visible
     void *mapped;
@@ -639,7 +676,7 @@ typedef struct arena {
     bool forget_mapping;
 } arena;
 
-#define ARENA_SIZE ((VkDeviceSize)1 << 20)
+#define ARENA_SIZE ((VkDeviceSize)16 << 20)
 
 static VkResult arena_allocate(void *user, const VkMemoryRequirements *needs, bool host_access,
                                lmb_gpu_memory *memory) {
@@ -662,7 +699,9 @@ static VkResult arena_allocate(void *user, const VkMemoryRequirements *needs, bo
 static void arena_release(void *user, const lmb_gpu_memory *memory) {
     arena *arena = user;
     assert_ptr_equal(memory->handle, arena);
-    arena->pieces--;
+    if (--arena->pieces == 0) {
+        arena->used[0] = arena->used[1] = 0;
+    }
 }
 
 // Types that buffers of Limber's usage can lie in, found with such a buffer.
@@ -711,33 +750,28 @@ static void memory_hooks_take_the_place_of_vulkans_memory(void **state) {
     arena arena;
     arena_create(&arena);
     const lmb_gpu_memory_hooks hooks = {arena_allocate, arena_release, &arena};
-    lmb_gpu_def def = door_def();
-    def.memory = &hooks;
-    lmb_gpu *gpu = NULL;
-    lmb_error error;
-    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
-    expect_reference_bits(gpu);
-    lmb_gpu_destroy(gpu);
+    ground ground = {.def = door_def()};
+    ground.def.memory = &hooks;
+    ground_create(&ground);
+    expect_reference_bits(ground.gpu);
+    ground_destroy(&ground);
     assert_true(arena.asked > 5);
     assert_int_equal(arena.pieces, 0);
-    assert_int_equal(alive, 0);
-    const uint32_t count = arena.asked;
-    for (uint32_t i = 1; i <= count + 2; i++) { // live_and_die() has two spans
-        def = door_def();
-        def.memory = &hooks;
-        arena.used[0] = arena.used[1] = arena.asked = 0;
-        arena.failing = i;
-        lmb_result result = live_and_die(&def, &error);
-        if (arena.asked >= i) {
-            expect_error(result, &error, LMB_ERROR_VULKAN, "hook: VK_ERROR_TOO_MANY_OBJECTS");
-        }
-        assert_int_equal(arena.pieces, 0);
-        assert_int_equal(alive, 0);
-        assert_int_equal(blocks, 0);
-    }
-    arena.used[0] = arena.used[1] = arena.asked = arena.failing = 0;
+    arena_destroy(&arena);
+}
+
+static void memory_hooks_that_fail_are_told(void **state) {
+    (void)state;
+    arena arena;
+    arena_create(&arena);
+    const lmb_gpu_memory_hooks hooks = {arena_allocate, arena_release, &arena};
+    ground ground = {.def = door_def()};
+    ground.def.memory = &hooks;
+    fail_each_of_all_steps(&ground, &arena.asked, &arena.failing, LMB_ERROR_VULKAN, "hook: VK_ERROR_TOO_MANY_OBJECTS");
+    assert_int_equal(arena.pieces, 0);
     arena.forget_mapping = true;
-    expect_error(live_and_die(&def, &error), &error, LMB_ERROR_ARGUMENT, "mapped");
+    lmb_error error;
+    expect_error(step_gpu(&ground, &error), &error, LMB_ERROR_ARGUMENT, "mapped");
     assert_int_equal(arena.pieces, 0);
     arena_destroy(&arena);
 }
@@ -781,11 +815,12 @@ static void vulkans_allocation_callbacks_are_passed_on(void **state) {
                                              .pfnFree = callback_free};
     callback_blocks = 0;
     callback_calls = 0;
-    lmb_gpu_def def = door_def();
-    def.vulkan_allocator = &callbacks;
+    ground ground = {.def = door_def()};
+    ground.def.vulkan_allocator = &callbacks;
     lmb_error error;
-    assert_ok(live_and_die(&def, &error), &error);
-    assert_int_equal(alive, 0);
+    ground_create(&ground);
+    assert_ok(step_batch(&ground, &error), &error);
+    ground_destroy(&ground);
     assert_true(callback_calls > 0);
     assert_int_equal(callback_blocks, 0);
 }
@@ -833,16 +868,19 @@ static bool open_compute_only(device *device) {
 static void a_queue_with_compute_alone_is_enough(void **state) {
     (void)state;
     const device all = opened;
+    const VkPipelineCache all_cache = cache;
     device compute;
     const bool found = open_compute_only(&compute);
     if (found) {
         opened = compute;
+        cache = VK_NULL_HANDLE;
         lmb_gpu *gpu = create_gpu();
         expect_reference_bits(gpu);
         lmb_gpu_destroy(gpu);
     }
     close_device(&compute);
     opened = all;
+    cache = all_cache;
     volkLoadInstance(opened.instance);
     volkLoadDevice(opened.device);
     if (!found) {
@@ -863,6 +901,7 @@ int main(void) {
         cmocka_unit_test(calls_in_the_wrong_state_are_refused),
         cmocka_unit_test(what_a_batch_does_not_have_is_null),
         cmocka_unit_test(memory_hooks_take_the_place_of_vulkans_memory),
+        cmocka_unit_test(memory_hooks_that_fail_are_told),
         cmocka_unit_test(vulkans_allocation_callbacks_are_passed_on),
         cmocka_unit_test(a_queue_with_compute_alone_is_enough),
     };
