@@ -33,6 +33,7 @@ typedef float lmb_four __attribute__((vector_size(16)));
 #define GATHER(base, index) lmb_gather(base, index)
 #define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
 #define FLOOR(x) lmb_floor(x)
+#define MINIMUM(a, b) lmb_minimum(a, b)
 
 OP real lmb_all(float x) {
     return (real){0} + x;
@@ -80,12 +81,32 @@ OP uint32_t lmb_count(truth condition) {
     return (uint32_t)__builtin_popcount(lmb_lane_bits(condition));
 }
 
+// Of unsigned integers.
+OP word lmb_minimum(word a, uint32_t b) {
+#if LMB_LANES == 16 && defined(__AVX512F__)
+    return (word)_mm512_min_epu32((__m512i)a, _mm512_set1_epi32((int)b));
+#elif LMB_LANES == 8 && defined(__AVX2__)
+    return (word)_mm256_min_epu32((__m256i)a, _mm256_set1_epi32((int)b));
+#else
+    return lmb_select_word((truth)(a < b), a, lmb_all_word(b));
+#endif
+}
+
 OP word lmb_gather(memory base, word index) {
-    word gathered;
+#if LMB_LANES == 16 && defined(__AVX512F__)
+    return (word)_mm512_i32gather_epi32((__m512i)index, base, 4);
+#elif LMB_LANES == 8 && defined(__AVX2__)
+    return (word)_mm256_i32gather_epi32((const int *)base, (__m256i)index, 4);
+#else
+    uint32_t at[LMB_LANES], gathered[LMB_LANES];
+    word result;
+    memcpy(at, &index, sizeof at);
     for (int lane = 0; lane < LMB_LANES; lane++) {
-        gathered[lane] = base[index[lane]];
+        gathered[lane] = base[at[lane]];
     }
-    return gathered;
+    memcpy(&result, gathered, sizeof result);
+    return result;
+#endif
 }
 
 // Exact: floats from 2^23 on have no fraction, and smaller ones fit an integer.
@@ -126,12 +147,32 @@ OP void lmb_transpose(real v[4]) {
     v[3] = __builtin_shufflevector(high_a, high_b, LMB_HIGH_PAIRS);
 }
 
+// Every fourth of the given rows, from the first on, side by side.
+OP real lmb_join_fours(const lmb_four *rows) {
+#if LMB_LANES == 4
+    return rows[0];
+#else
+    typedef float lmb_eight __attribute__((vector_size(32)));
+    lmb_eight first = __builtin_shufflevector(rows[0], rows[4], 0, 1, 2, 3, 4, 5, 6, 7);
+#if LMB_LANES == 8
+    return first;
+#else
+    lmb_eight second = __builtin_shufflevector(rows[8], rows[12], 0, 1, 2, 3, 4, 5, 6, 7);
+    return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
+#endif
+}
+
 // Four floats in a row for each lane, into a vector a component.
-OP void lmb_load_rows(memory base, word at, real v[4]) {
-    for (int group = 0; group < LMB_LANES / 4; group++) {
-        for (int row = 0; row < 4; row++) {
-            memcpy((char *)&v[row] + 16 * group, base + at[4 * group + row], 16);
-        }
+OP void lmb_load_rows(memory base, word index, real v[4]) {
+    uint32_t at[LMB_LANES];
+    lmb_four rows[LMB_LANES];
+    memcpy(at, &index, sizeof at);
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        memcpy(&rows[lane], base + at[lane], sizeof rows[lane]);
+    }
+    for (int row = 0; row < 4; row++) {
+        v[row] = lmb_join_fours(rows + row);
     }
     lmb_transpose(v);
 }

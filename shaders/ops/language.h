@@ -22,6 +22,7 @@
 #define TO_REAL(integer) float(integer)
 #define TO_WORD(x) uint(x)
 #define FLOOR(x) floor(x)
+#define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 #define UNUSED(x)
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
@@ -80,6 +81,7 @@ static inline word BITS(real x) {
 #define TO_REAL(integer) ((real)(integer))
 #define TO_WORD(x) ((word)(x))
 #define FLOOR(x) floorf(x)
+#define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 
 #endif
 #endif

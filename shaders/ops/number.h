@@ -16,10 +16,10 @@
 OP real snap(real x) {
     word bits = BITS(x);
     word magnitude = bits & BITS_MAGNITUDE;
-    word bounded = SELECT(magnitude > SNAP_LARGEST, (bits & BITS_SIGN) | SNAP_LARGEST, bits);
-    truth tiny = magnitude < SNAP_SMALLEST;
-    truth no_number = magnitude > BITS_INFINITY;
-    return REAL(SELECT(EITHER(tiny, no_number), ALL_WORD(0u), bounded));
+    // One comparison for both: what is too small wraps round past NaN.
+    truth dropped = magnitude - SNAP_SMALLEST > BITS_INFINITY - SNAP_SMALLEST;
+    word bounded = (bits & BITS_SIGN) | MINIMUM(magnitude, SNAP_LARGEST);
+    return REAL(SELECT(dropped, ALL_WORD(0u), bounded));
 }
 
 OP truth is_finite(real x) {

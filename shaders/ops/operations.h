@@ -243,8 +243,11 @@ OP transform difference_operation(frame f, uint instruction, transform a, transf
     quaternion inverse = quaternion_conjugate(r.q);
     quaternion q = quaternion_multiply(inverse, a.q);
     difference.q = quaternion_normalize(q);
+    // 1 / 1 is 1.
     difference.s = a.s;
-    if (USES_SCALE) {
+    truth a_scales = EITHER(EITHER(a.s.x != 1.0f, a.s.y != 1.0f), a.s.z != 1.0f);
+    truth r_scales = EITHER(EITHER(r.s.x != 1.0f, r.s.y != 1.0f), r.s.z != 1.0f);
+    if (USES_SCALE && ANY(EITHER(a_scales, r_scales))) {
         difference.s = make_vector(divide_scale(a.s.x, r.s.x), divide_scale(a.s.y, r.s.y), divide_scale(a.s.z, r.s.z));
     }
     return difference;
@@ -339,8 +342,11 @@ OP transform weighted_end(frame f, uint instruction, blend_sums all) {
     mean.t = scale_vector(sums.t, inverse);
     quaternion q = quaternion_scale(sums.q, inverse);
     mean.q = quaternion_normalize_or(q, QUATERNION_VANISHED, rest.q);
-    mean.s = rest.s;
-    if (USES_SCALE) {
+    // With like scales all logarithms are 0, and the mean is the first.
+    mean.s = snap_vector(notes.s);
+    truth unlike = EITHER(EITHER(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
+    truth mixed = EITHER(EITHER(notes.q.y != 0.0f, notes.q.z != 0.0f), notes.q.w != 0.0f);
+    if (USES_SCALE && ANY(EITHER(unlike, mixed))) {
         mean.s.x = weighted_scale(sums.s.x, notes.t.x, notes.q.y, notes.s.x, inverse);
         mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
         mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
