@@ -63,6 +63,5 @@ void main() {
     }
     at_joint = current_frame(index);
     run_steps();
-    transform local = snap_transform(poses[0]);
-    store_local(at_joint, local);
+    store_local(at_joint, poses[0]);
 }

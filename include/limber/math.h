@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// Every stage snaps its outputs: a magnitude below this (2^-40), and any NaN, becomes +0 ...
+/// Every operation and every stage snaps its outputs: a magnitude below this (2^-40), and any NaN, becomes +0 ...
 #define LMB_SMALLEST 9.09494702e-13f
 /// ... and a magnitude above this (2^40), infinity included, becomes this with its sign. Builders refuse input that is
 /// not finite or is larger. So no result depends on how a device treats subnormals, infinity, NaN or the sign of zero.

@@ -6,12 +6,13 @@
 
 // Model matrix of a joint: the parent's (the identity for roots), then its own transform.
 OP affine model_matrix(transform local, bool has_parent, affine parent) {
-    affine own = affine_from_transform(local);
+    // Snapped, so that a large parent's matrix cannot lift what underflows.
+    affine own = snap_affine(affine_from_transform(local));
     affine model = own;
     if (has_parent) {
-        model = affine_multiply(parent, own);
+        model = snap_affine(affine_multiply(parent, own));
     }
-    return snap_affine(model);
+    return model;
 }
 
 // Palette matrix: from the bind pose's model space to the model space of this frame.

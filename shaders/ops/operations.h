@@ -1,5 +1,5 @@
 // The operations of programs: one function each, and one row each in the table below, from which the evaluator in
-// program.h and the names and checks in src/program.c follow.
+// program.h and the names and checks in src/program.c follow. Each snaps its result.
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
 
@@ -122,11 +122,11 @@ OP prepared prepare_share(frame f, uint instruction) {
 
 OP prepared prepare_clip(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
-    real index = FLOOR(load_value(f, instruction + CLIP_INDEX_VALUE));
+    real given = load_value(f, instruction + CLIP_INDEX_VALUE);
+    real index = FLOOR(snap(given));
     real time = load_value(f, instruction + CLIP_TIME_VALUE);
     uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
-    // False for NaN too.
-    p.known = BOTH(is_finite(index), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
+    p.known = BOTH(is_finite(given), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
     REFUSE(f, REFUSED_CLIP, BOTH(JOINT_IS_FIRST(f), NOT(p.known)));
     REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(is_finite(time))));
     if (count > 0u) {
@@ -213,7 +213,7 @@ OP transform pose_operation(frame f, uint instruction) {
 
 OP transform blend_transforms(transform a, transform b, real weight) {
     transform blended;
-    blended.t = lerp_vectors(a.t, b.t, weight);
+    blended.t = snap_vector(lerp_vectors(a.t, b.t, weight));
     blended.q = quaternion_slerp(a.q, b.q, weight);
     blended.s = blend_scales(a.s, b.s, weight);
     return blended;
@@ -239,7 +239,7 @@ OP transform difference_operation(frame f, uint instruction, transform a, transf
     UNUSED(f);
     UNUSED(instruction);
     transform difference;
-    difference.t = make_vector(a.t.x - r.t.x, a.t.y - r.t.y, a.t.z - r.t.z);
+    difference.t = snap_vector(make_vector(a.t.x - r.t.x, a.t.y - r.t.y, a.t.z - r.t.z));
     quaternion inverse = quaternion_conjugate(r.q);
     quaternion q = quaternion_multiply(inverse, a.q);
     difference.q = quaternion_normalize(q);
@@ -260,7 +260,7 @@ OP transform additive_operation(frame f, uint instruction, transform base, trans
     quaternion q = quaternion_multiply(base.q, turn);
     vector growth = blend_scales(none.s, difference.s, p.weight);
     transform sum;
-    sum.t = add_vectors(base.t, scale_vector(difference.t, p.weight));
+    sum.t = snap_vector(add_vectors(base.t, scale_vector(difference.t, p.weight)));
     sum.q = quaternion_normalize(q);
     sum.s = snap_vector(make_vector(base.s.x * growth.x, base.s.y * growth.y, base.s.z * growth.z));
     return sum;
@@ -304,7 +304,8 @@ OP blend_sums weighted_accumulate(frame f, uint instruction, blend_sums so_far, 
     notes.s = select_vector(starts, a.s, notes.s);
 
     sums.t = add_vectors(sums.t, scale_vector(a.t, weight));
-    real cosine = quaternion_dot(sums.q, a.q);
+    // Scaled by 2^60, exactly, so that products of small values do not underflow.
+    real cosine = quaternion_dot(quaternion_scale(sums.q, ALL(1.1529215e+18f)), a.q);
     real turned = SELECT(cosine < 0.0f, -weight, weight);
     sums.q.x = sums.q.x + a.q.x * turned;
     sums.q.y = sums.q.y + a.q.y * turned;
@@ -339,7 +340,7 @@ OP transform weighted_end(frame f, uint instruction, blend_sums all) {
     transform rest = rest_operation(f, instruction);
     real inverse = reciprocal(notes.q.x);
     transform mean;
-    mean.t = scale_vector(sums.t, inverse);
+    mean.t = snap_vector(scale_vector(sums.t, inverse));
     quaternion q = quaternion_scale(sums.q, inverse);
     mean.q = quaternion_normalize_or(q, QUATERNION_VANISHED, rest.q);
     // With like scales all logarithms are 0, and the mean is the first.

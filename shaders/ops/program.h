@@ -108,7 +108,7 @@ OP transform evaluate_program(frame f) {
         }
         NEXT_PREPARED(f);
     }
-    return snap_transform(top);
+    return top;
 }
 
 #endif

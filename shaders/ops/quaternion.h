@@ -29,6 +29,10 @@ OP quaternion select_quaternion(truth condition, quaternion yes, quaternion no) 
                            SELECT(condition, yes.z, no.z), SELECT(condition, yes.w, no.w));
 }
 
+OP quaternion snap_quaternion(quaternion q) {
+    return make_quaternion(snap(q.x), snap(q.y), snap(q.z), snap(q.w));
+}
+
 OP real quaternion_dot(quaternion a, quaternion b) {
     real xy = a.x * b.x + a.y * b.y;
     real zw = a.z * b.z + a.w * b.w;
@@ -55,15 +59,17 @@ OP quaternion quaternion_scale(quaternion q, real factor) {
 // Below this squared length a sum of rotations counts as vanished: 2^-40.
 #define QUATERNION_VANISHED 9.09494702e-13f
 
-// The unit quaternion, or `otherwise` where the squared length is below `smallest`. Components are at most 2^40.
+// The unit quaternion, snapped, or `otherwise` where the squared length is below `smallest`. Components are at most 2^40.
 OP quaternion quaternion_normalize_or(quaternion q, float smallest, quaternion otherwise) {
     real square = quaternion_dot(q, q);
-    return select_quaternion(square < smallest, otherwise, quaternion_scale(q, reciprocal_root(square)));
+    quaternion unit = quaternion_scale(q, reciprocal_root(square));
+    return select_quaternion(square < smallest, otherwise, snap_quaternion(unit));
 }
 
-// For what is of unit length but for rounding.
+// For what is known not to vanish. Snapped too.
 OP quaternion quaternion_normalize(quaternion q) {
-    return quaternion_scale(q, reciprocal_root(quaternion_dot(q, q)));
+    quaternion unit = quaternion_scale(q, reciprocal_root(quaternion_dot(q, q)));
+    return snap_quaternion(unit);
 }
 
 // sin(t angle) / sin(angle) for cos(angle) = 1 + x1 in [0, 1], t in [0, 1], to 1.5e-7 before rounding; exact at both
@@ -104,7 +110,8 @@ OP quaternion quaternion_combine(quaternion a, quaternion b, real from, real to)
 // the angle between them, or its negative, is at least 0.9.
 OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, real t, bool near) {
     real cosine = quaternion_dot(a, b);
-    word flip = BITS(cosine) & BITS_SIGN;
+    // By comparing: the sign of a zero is not every device's.
+    word flip = SELECT(cosine < 0.0f, ALL_WORD(BITS_SIGN), ALL_WORD(0u));
     // Rounding can lift the cosine of like rotations above 1.
     real x1 = magnitude_of(cosine) - 1.0f;
     x1 = SELECT(x1 > 0.0f, ALL(0.0f), x1);

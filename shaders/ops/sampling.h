@@ -90,7 +90,8 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     word after = SELECT(at.key + 1u < keys, at.key + 1u, at.key);
     real key_time = GATHER_REAL(data, times + at.key);
     real fraction = (time - key_time) * GATHER_REAL(data, (times + keys) + at.key);
-    at.fraction = clamp_real(fraction, 0.0f, 1.0f);
+    // Snapped, so that no power of it that a spline takes underflows.
+    at.fraction = clamp_real(snap(fraction), 0.0f, 1.0f);
     at.interval = GATHER_REAL(data, times + after) - key_time;
     return at;
 }
@@ -182,7 +183,7 @@ OP quaternion sample_rotation_track(memory data, track t, key_position at, bool 
         quaternion identity = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
         sampled = quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);
     }
-    return sampled;
+    return snap_quaternion(sampled);
 }
 
 // The only key of a track that is no cubic spline: what interpolating would give.

@@ -48,10 +48,6 @@ OP vector snap_vector(vector v) {
     return make_vector(snap(v.x), snap(v.y), snap(v.z));
 }
 
-OP quaternion snap_quaternion(quaternion q) {
-    return make_quaternion(snap(q.x), snap(q.y), snap(q.z), snap(q.w));
-}
-
 OP vector select_vector(truth condition, vector yes, vector no) {
     return make_vector(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y), SELECT(condition, yes.z, no.z));
 }

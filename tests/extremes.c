@@ -1,0 +1,310 @@
+#include "extremes.h"
+
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MASKS = 2, KEYS = 5, PARAMETERS = 40, NODES = 128 };
+
+static void expect_ok(lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK) {
+        fail_msg("%s: %s", lmb_result_name(result), error->message);
+    }
+}
+
+// Any bits, a value near a limit of the snapping rule, few mantissa bits so that sums cancel exactly, or plain.
+static float draw_extreme(random_source *random) {
+    static const uint32_t edges[] = {0x00000000u, 0x80000000u, 0x3f800000u, 0xbf800000u, 0x2b800000u, 0xab800000u,
+                                     0x53800000u, 0xd3800000u, 0x2b7fffffu, 0x53800001u, 0x00000001u, 0x80000001u,
+                                     0x007fffffu, 0x807fffffu, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xff800001u,
+                                     0x7f7fffffu, 0x3f000000u, 0x3f7fffffu};
+    uint32_t bits;
+    float value;
+    switch (random_below(random, 8)) {
+    case 0:
+        bits = (uint32_t)random_bits(random);
+        break;
+    case 1:
+    case 2:
+        bits = edges[random_below(random, sizeof edges / sizeof edges[0])];
+        break;
+    case 3:
+    case 4:
+        bits = (127u - 42u + random_below(random, 85)) << 23 | (uint32_t)(random_bits(random) & 0x80700000u);
+        break;
+    case 5:
+        bits = (127u - 42u + random_below(random, 85)) << 23 | (uint32_t)(random_bits(random) & 0x807fffffu);
+        break;
+    default:
+        return (float)random_between(random, -1.5, 1.5);
+    }
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// What builders accept.
+static float draw_allowed(random_source *random) {
+    for (;;) {
+        float value = draw_extreme(random);
+        if (fabsf(value) <= LMB_LARGEST) {
+            return value;
+        }
+    }
+}
+
+static void draw_rotation(random_source *random, float *rotation, float (*draw)(random_source *)) {
+    for (int i = 0; i < 4; i++) {
+        rotation[i] = random_below(random, 3) == 0 ? 0.0f : draw(random);
+    }
+    if (random_below(random, 2) == 0) {
+        rotation[random_below(random, 4)] = random_below(random, 2) == 0 ? 1.0f : -1.0f;
+    }
+}
+
+static void draw_usable_rotation(random_source *random, float *rotation) {
+    float largest;
+    do {
+        draw_rotation(random, rotation, draw_allowed);
+        largest = fmaxf(fmaxf(fabsf(rotation[0]), fabsf(rotation[1])), fmaxf(fabsf(rotation[2]), fabsf(rotation[3])));
+    } while (largest < LMB_SMALLEST);
+}
+
+static float draw_scale(random_source *random) {
+    return random_below(random, 3) == 0 ? 1.0f : draw_allowed(random);
+}
+
+static lmb_rig *create_rig(random_source *random) {
+    lmb_joint_def joints[EXTREMES_JOINTS];
+    for (uint32_t i = 0; i < EXTREMES_JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : random_below(random, i);
+        joints[i].has_inverse_bind = true;
+        draw_usable_rotation(random, joints[i].rest.rotation);
+        for (int k = 0; k < 3; k++) {
+            joints[i].rest.translation[k] = draw_allowed(random);
+            joints[i].rest.scale[k] = draw_scale(random);
+        }
+        for (int k = 0; k < 12; k++) {
+            joints[i].inverse_bind.m[k / 4][k % 4] = draw_allowed(random);
+        }
+    }
+    lmb_rig *rig = NULL;
+    lmb_error error;
+    expect_ok(lmb_rig_create(&(lmb_rig_def){joints, EXTREMES_JOINTS}, NULL, &rig, &error), &error);
+    return rig;
+}
+
+static uint32_t draw_times(random_source *random, float *times) {
+    uint32_t count = 1 + random_below(random, KEYS);
+    float last = -1.0f;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        float time = fabsf(draw_allowed(random));
+        time = time < LMB_SMALLEST ? 0.0f : time;
+        // Sorted by dropping what is not later, or by the next float but one.
+        if (time <= last) {
+            time = random_below(random, 2) == 0 ? last * 1.0000002f : last * 2.0f + 1.0f;
+        }
+        if (time > last && time <= LMB_LARGEST) {
+            times[kept++] = last = time;
+        }
+    }
+    return kept;
+}
+
+static lmb_clip *create_clip(random_source *random, const lmb_rig *rig) {
+    static float values[3 * EXTREMES_JOINTS][KEYS * 12];
+    static float times[3 * EXTREMES_JOINTS][KEYS];
+    lmb_track_def tracks[3 * EXTREMES_JOINTS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3 * EXTREMES_JOINTS; i++) {
+        if (random_below(random, 5) == 0) {
+            continue;
+        }
+        lmb_channel channel = (lmb_channel)(i % 3);
+        lmb_interpolation interpolation = (lmb_interpolation)random_below(random, 3);
+        uint32_t keys = draw_times(random, times[i]);
+        uint32_t parts = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
+        for (uint32_t part = 0; part < keys * parts; part++) {
+            if (channel == LMB_CHANNEL_ROTATION) {
+                draw_usable_rotation(random, &values[i][part * 4]);
+            }
+            for (uint32_t k = 0; k < 3 && channel != LMB_CHANNEL_ROTATION; k++) {
+                values[i][part * 3 + k] =
+                    channel == LMB_CHANNEL_SCALE && parts == 1 ? draw_scale(random) : draw_allowed(random);
+            }
+        }
+        if (keys > 0) {
+            tracks[count++] = (lmb_track_def){i / 3, channel, interpolation, keys, times[i], values[i]};
+        }
+    }
+    lmb_clip *clip = NULL;
+    lmb_error error;
+    lmb_clip_def def = {.tracks = tracks, .track_count = count};
+    expect_ok(lmb_clip_create(rig, &def, NULL, &clip, &error), &error);
+    return clip;
+}
+
+typedef struct plan {
+    random_source *random;
+    lmb_node_def nodes[NODES];
+    uint32_t node_count;
+} plan;
+
+static lmb_value draw_value(plan *plan) {
+    if (random_below(plan->random, 4) == 0) {
+        return lmb_constant(draw_allowed(plan->random));
+    }
+    return lmb_parameter(random_below(plan->random, PARAMETERS));
+}
+
+// A tree that holds at most `stack` poses at once.
+static uint32_t grow(plan *plan, uint32_t stack) {
+    random_source *random = plan->random;
+    lmb_node_def node = lmb_default_node_def();
+    bool leaf = stack < 4 || plan->node_count > NODES / 12 || random_below(random, 5) == 0;
+    static const lmb_op leaves[] = {LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_REST};
+    static const lmb_op operations[] = {LMB_OP_BLEND, LMB_OP_MASKED, LMB_OP_WEIGHTED, LMB_OP_DIFFERENCE,
+                                        LMB_OP_ADDITIVE};
+    node.op = leaf ? leaves[random_below(random, 5)] : operations[random_below(random, 5)];
+    if (!leaf) {
+        bool weighted = node.op == LMB_OP_WEIGHTED;
+        node.input_count = weighted ? 2 + random_below(random, 3) : 2;
+        for (uint32_t i = 0; i < node.input_count; i++) {
+            node.inputs[i] = grow(plan, weighted ? stack - 2 : stack - (i > 0));
+            node.weights[i] = draw_value(plan);
+        }
+        node.weight = draw_value(plan);
+        node.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
+        node.mask = random_below(random, MASKS);
+    }
+    node.clip = lmb_parameter(random_below(random, PARAMETERS));
+    node.time = draw_value(plan);
+    node.loop = random_below(random, 2) == 0;
+    node.pose = random_below(random, EXTREMES_POSES);
+    assert_true(plan->node_count < NODES);
+    plan->nodes[plan->node_count] = node;
+    return plan->node_count++;
+}
+
+static lmb_program *create_program(random_source *random, const lmb_rig *rig, const lmb_clip *const *clips) {
+    uint8_t masks[MASKS][EXTREMES_JOINTS];
+    const uint8_t *mask_pointers[MASKS];
+    for (uint32_t i = 0; i < MASKS; i++) {
+        mask_pointers[i] = masks[i];
+        for (uint32_t k = 0; k < EXTREMES_JOINTS; k++) {
+            masks[i][k] = (uint8_t)random_bits(random);
+        }
+    }
+    plan plan = {.random = random};
+    grow(&plan, LMB_MAX_STACK);
+    const lmb_program_def def = {rig,   clips,      EXTREMES_CLIPS,  mask_pointers,
+                                 MASKS, plan.nodes, plan.node_count, PARAMETERS};
+    lmb_program *program = NULL;
+    lmb_error error;
+    expect_ok(lmb_program_create(&def, NULL, &program, &error), &error);
+    return program;
+}
+
+static void draw_inputs(random_source *random, extremes *e) {
+    for (uint32_t i = 0; i < EXTREMES_CHARACTERS * PARAMETERS; i++) {
+        // Half of them small numbers, so that clips and weights are met.
+        e->parameters[i] = random_below(random, 2) == 0 ? (float)random_between(random, 0.0, (double)EXTREMES_CLIPS)
+                                                        : draw_extreme(random);
+    }
+    for (uint32_t pose = 0; pose < EXTREMES_POSES; pose++) {
+        for (uint32_t character = 0; character < EXTREMES_CHARACTERS; character++) {
+            float *first = &e->poses[pose][character * LMB_POSE_COMPONENTS * EXTREMES_JOINTS];
+            for (uint32_t joint = 0; joint < EXTREMES_JOINTS; joint++) {
+                float values[LMB_POSE_COMPONENTS];
+                float (*draw)(random_source *) = random_below(random, 4) == 0 ? draw_extreme : draw_allowed;
+                for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+                    values[i] = draw(random);
+                }
+                draw_rotation(random, values + 3, draw);
+                for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+                    first[i * EXTREMES_JOINTS + joint] = values[i];
+                }
+            }
+        }
+    }
+}
+
+extremes *extremes_create(uint32_t seed) {
+    extremes *e = calloc(1, sizeof *e);
+    assert_non_null(e);
+    random_source random = random_branch(20, seed);
+    e->rig = create_rig(&random);
+    for (uint32_t i = 0; i < EXTREMES_CLIPS; i++) {
+        e->clips[i] = create_clip(&random, e->rig);
+    }
+    e->program = create_program(&random, e->rig, (const lmb_clip *const *)e->clips);
+    e->batch = (lmb_batch){e->program, EXTREMES_CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    e->parameters = calloc((size_t)EXTREMES_CHARACTERS * PARAMETERS, sizeof(float));
+    e->inputs.parameters = e->parameters;
+    assert_non_null(e->parameters);
+    for (uint32_t i = 0; i < EXTREMES_POSES; i++) {
+        e->poses[i] = calloc((size_t)EXTREMES_CHARACTERS * LMB_POSE_COMPONENTS * EXTREMES_JOINTS, sizeof(float));
+        assert_non_null(e->poses[i]);
+        e->inputs.poses[i] = e->poses[i];
+    }
+    draw_inputs(&random, e);
+    for (int side = 0; side < 2; side++) {
+        e->outputs[side].refused = e->refused[side];
+        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+            size_t floats = (size_t)EXTREMES_CHARACTERS * lmb_batch_stage_floats(&e->batch, (lmb_stage)stage);
+            e->outputs[side].stages[stage] = calloc(floats, sizeof(float));
+            assert_non_null(e->outputs[side].stages[stage]);
+        }
+    }
+    return e;
+}
+
+void extremes_destroy(extremes *e) {
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(e->outputs[0].stages[stage]);
+        free(e->outputs[1].stages[stage]);
+    }
+    for (uint32_t i = 0; i < EXTREMES_POSES; i++) {
+        free(e->poses[i]);
+    }
+    free(e->parameters);
+    lmb_program_destroy(e->program);
+    for (uint32_t i = 0; i < EXTREMES_CLIPS; i++) {
+        lmb_clip_destroy(e->clips[i]);
+    }
+    lmb_rig_destroy(e->rig);
+    free(e);
+}
+
+void extremes_expect_same(const extremes *e, uint32_t seed) {
+    lmb_comparison comparison = {0};
+    lmb_error error;
+    expect_ok(lmb_compare(&e->batch, &e->outputs[0], &e->outputs[1], 0, EXTREMES_CHARACTERS, &comparison, &error),
+              &error);
+    if (comparison.has_first) {
+        char text[400];
+        lmb_comparison_describe(&comparison, text, sizeof text);
+        fail_msg("seed %u: %s", seed, text);
+    }
+    for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
+        if (e->refused[0][i] != e->refused[1][i]) {
+            fail_msg("seed %u: refusals of kind %d: %u and %u", seed, i, e->refused[0][i], e->refused[1][i]);
+        }
+    }
+}
+
+void extremes_expect_snapped(const extremes *e, uint32_t seed) {
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        size_t floats = (size_t)EXTREMES_CHARACTERS * lmb_batch_stage_floats(&e->batch, (lmb_stage)stage);
+        for (size_t i = 0; i < floats; i++) {
+            float value = e->outputs[0].stages[stage][i];
+            bool zero = value == 0.0f && !signbit(value);
+            if (!zero && !(fabsf(value) >= LMB_SMALLEST && fabsf(value) <= LMB_LARGEST)) {
+                fail_msg("seed %u: stage %d, value %zu: %g is not snapped", seed, stage, i, (double)value);
+            }
+        }
+    }
+}
