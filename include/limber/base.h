@@ -62,7 +62,7 @@ typedef enum lmb_log_level { LMB_LOG_INFO, LMB_LOG_WARNING, LMB_LOG_ERROR } lmb_
 /// What the host gives an object when it is created: memory and a log. Copied, so it need not outlive the call, but
 /// `user` must outlive the object. A NULL pointer to a host, or NULL members, mean malloc, free and no log.
 typedef struct lmb_host {
-    /// `size` bytes, aligned to 16, or NULL. Called by create and import calls alone, never while a frame runs.
+    /// `size` bytes, aligned to 16, or NULL. Called by create, open and import calls alone, never while a frame runs.
     void *(*allocate)(void *user, size_t size);
     /// Releases what `allocate` returned. Never called with NULL. Set both or neither.
     void (*release)(void *user, void *memory);

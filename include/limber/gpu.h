@@ -98,7 +98,8 @@ LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, 
 /// NULL is fine. Programs and batches must be gone, and no command buffer that uses it may be pending.
 LMB_API void lmb_gpu_destroy(lmb_gpu *gpu);
 
-/// Runs the probe (again): one submission to `queue`, waited for. The result also reaches lmb_gpu_probed().
+/// Runs the probe (again): one submission to `queue`, waited for. What it found is what lmb_gpu_probed() gives: a device
+/// that does not give the same bits makes no error here.
 LMB_API lmb_result lmb_gpu_probe(lmb_gpu *gpu, VkQueue queue, uint32_t queue_family, lmb_error *error);
 /// What the last probe found.
 LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
@@ -117,7 +118,7 @@ LMB_API lmb_result lmb_gpu_program_uploaded(lmb_gpu_program *gpu_program, lmb_er
 
 /// Start from lmb_default_gpu_batch_def().
 typedef struct lmb_gpu_batch_def {
-    lmb_gpu_program *program;
+    lmb_gpu_program *program; ///< must outlive the batch
     uint32_t character_count; ///< 1 or more
     uint32_t outputs;         ///< LMB_OUTPUT_... bits
     uint32_t frame_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs

@@ -45,8 +45,8 @@ LMB_API lmb_affine lmb_affine_from_transform(lmb_transform transform);
 /// The matrix product `a b`: b is applied first.
 LMB_API lmb_affine lmb_affine_multiply(lmb_affine a, lmb_affine b);
 
-/// The inverse, computed in double precision. False, and the identity, where the matrix is singular: its determinant
-/// is zero or not finite.
+/// The inverse, computed in double precision, then snapped. False, and the identity, where the matrix is singular: its
+/// determinant is zero or not finite, or an entry of the inverse is not finite as a float.
 LMB_API bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse);
 
 /// Spherical linear interpolation the short way, t in [0, 1]; unit quaternions in, unit quaternion out, each component
