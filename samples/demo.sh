@@ -34,7 +34,7 @@ for ((i = 0; i < $#; i++)); do
 done
 
 if $headless; then
-    "$viewer" --headless --frames 60 --screenshot "$picture" "$@"
+    "$viewer" --headless --frames 8 --screenshot "$picture" "$@"
     echo "picture: $picture"
 else
     exec "$viewer" "$@"

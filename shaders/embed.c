@@ -1,9 +1,10 @@
-// Build tool. Usage: embed IN.spv OUT.spv forbids contraction in a module; embed NAME IN.spv OUT.h writes a checked
-// module as a C array.
+// Build tool. Usage: embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, and keeps the functions whose names
+// begin with PREFIX apart; embed --array NAME IN.spv OUT.h writes a checked module as a C array.
 #include "../src/spirv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint32_t *read_words(const char *path, size_t *count) {
     FILE *file = fopen(path, "rb");
@@ -39,12 +40,16 @@ static void fail_if(lmb_result result, const char *path, const lmb_error *error)
     }
 }
 
-static void forbid(const lmb_host *host, const char *in, const char *out) {
+static void forbid(const lmb_host *host, const char *in, const char *out, const char *prefix) {
     size_t count;
     uint32_t *words = read_words(in, &count);
     lmb_spirv module;
     lmb_error error;
     fail_if(lmb_spirv_forbid_contraction(host, words, count, &module, &error), in, &error);
+    if (prefix != NULL && lmb_spirv_keep_functions(module.words, module.count, prefix) == 0) {
+        fprintf(stderr, "embed: %s: no function is called %s...\n", in, prefix);
+        exit(1);
+    }
     FILE *file = open_output(out);
     fwrite(module.words, sizeof *module.words, module.count, file);
     fclose(file);
@@ -69,12 +74,12 @@ static void embed(const lmb_host *host, const char *name, const char *in, const 
 
 int main(int argc, char **argv) {
     lmb_host host = lmb_host_resolve(NULL);
-    if (argc == 3) {
-        forbid(&host, argv[1], argv[2]);
-    } else if (argc == 4) {
-        embed(&host, argv[1], argv[2], argv[3]);
+    if (argc == 5 && strcmp(argv[1], "--array") == 0) {
+        embed(&host, argv[2], argv[3], argv[4]);
+    } else if (argc == 3 || argc == 4) {
+        forbid(&host, argv[1], argv[2], argc == 4 ? argv[3] : NULL);
     } else {
-        fprintf(stderr, "usage: embed IN.spv OUT.spv | embed NAME IN.spv OUT.h\n");
+        fprintf(stderr, "usage: embed IN.spv OUT.spv [PREFIX] | embed --array NAME IN.spv OUT.h\n");
         return 2;
     }
     return 0;

@@ -1,5 +1,5 @@
 // The pose stage for one program: a template with a function for each kind of instruction. src/gpu_steps.c puts the
-// calls of a program's instructions, in order, in place of the body of run_steps().
+// calls of a program's instructions, in order, in place of the body of step_through().
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -49,7 +49,7 @@ void step_weighted_end(const uint at, const uint depth) {
 // Calls everything once, so that the compiler keeps it; replaced whole.
 #define CALL(code, function, prepare) step_##function(0u, 2u);
 
-void run_steps() {
+void step_through() {
     OPERATIONS(CALL, CALL)
     step_weighted_begin(0u, 0u);
     step_weighted_accumulate(0u, 3u);
@@ -62,6 +62,6 @@ void main() {
         return;
     }
     at_joint = current_frame(index);
-    run_steps();
+    step_through();
     store_local(at_joint, poses[0]);
 }

@@ -7,7 +7,7 @@
 #include "pose_steps.spv.h"
 
 // Compiling takes time in proportion to the instructions; past this the interpreter serves.
-#define MOST_STEPS 64u
+#define MOST_STEPS 32u
 
 // The template's function for each instruction, and how many poses more are held after it.
 static const struct {
@@ -39,7 +39,7 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
         depth += (uint32_t)steps[code].pushed;
     }
     return lmb_spirv_replace_body(host, kernel_pose_steps, sizeof kernel_pose_steps / sizeof kernel_pose_steps[0],
-                                  "run_steps", calls, count, module, error);
+                                  "step_through", calls, count, module, error);
 }
 
 lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {

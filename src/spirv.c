@@ -38,6 +38,7 @@ enum {
     OP_RETURN = 253,
     OP_FWIDTH_COARSE = 215,
 
+    FUNCTION_CONTROL_DONT_INLINE = 2,
     DECORATION_NO_CONTRACTION = 42,
     EXTENDED_FLOOR = 8, // of GLSL.std.450
     CAPABILITY_ROUNDING_MODE_RTE = 4467,
@@ -202,6 +203,26 @@ static uint32_t find_function(const uint32_t *words, size_t count, const char *n
     return 0;
 }
 
+size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefix) {
+    size_t kept = 0;
+    if (check_shape(words, count, NULL) != LMB_OK) {
+        return 0;
+    }
+    for (size_t name = HEADER_WORDS; name < count; name += length(words[name])) {
+        const char *text = (const char *)(words + name + 2);
+        if (opcode(words[name]) != OP_NAME || strncmp(text, prefix, strlen(prefix)) != 0) {
+            continue;
+        }
+        for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+            if (opcode(words[at]) == OP_FUNCTION && words[at + 2] == words[name + 1]) {
+                words[at + 3] = FUNCTION_CONTROL_DONT_INLINE;
+                kept++;
+            }
+        }
+    }
+    return kept;
+}
+
 // What a row of calls needs to know of the module that it is put into.
 typedef struct splice {
     uint32_t unsigned_type;
@@ -280,6 +301,11 @@ lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, s
     copy[at++] = 1u << 16 | OP_RETURN;
     memcpy(copy + at, words + s.body_end, (count - s.body_end) * sizeof *copy);
     copy[BOUND] = next + (uint32_t)(3 * call_count);
+    for (size_t i = HEADER_WORDS; i < size; i += length(copy[i])) {
+        if (opcode(copy[i]) == OP_FUNCTION) {
+            copy[i + 3] = 0;
+        }
+    }
     *result = (lmb_spirv){copy, size};
     return LMB_OK;
 }

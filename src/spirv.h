@@ -21,13 +21,18 @@ lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *wo
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                  lmb_error *error);
 
+// Marks functions whose names in the source begin with `prefix` so that an optimiser keeps them apart (DontInline), in
+// place. Returns how many.
+size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefix);
+
 // A call of a function without a result, by the name it has in the source, with two unsigned constants.
 typedef struct lmb_spirv_call {
     const char *function;
     uint32_t arguments[2];
 } lmb_spirv_call;
 
-// A copy in which the body of `function` (no parameters, no result) is a row of calls. Names are those that debug
+// A copy in which the body of `function` (no parameters, no result) is a row of calls, and no function is kept apart any
+// more. Names are those that debug
 // information keeps; LMB_ERROR_FORMAT where one is missing.
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error);

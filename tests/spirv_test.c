@@ -123,7 +123,7 @@ static void specialised_modules_pass(void **state) {
     size_t call_count = sizeof calls / sizeof calls[0];
     lmb_spirv module;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "run_steps", calls,
+    assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "step_through", calls,
                                             call_count, &module, &error),
                      LMB_OK);
     assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
@@ -142,7 +142,7 @@ static void unknown_functions_are_refused(void **state) {
     size_t count = sizeof kernel_pose_steps / 4;
     lmb_spirv module;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run_steps", &call, 1, &module, &error),
+    assert_int_equal(lmb_spirv_replace_body(&host, words, count, "step_through", &call, 1, &module, &error),
                      LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "'step_clip'"));
     assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run", &call, 1, &module, &error), LMB_ERROR_FORMAT);

@@ -71,7 +71,7 @@ typedef struct lmb_gpu_def {
     bool debug_utils;               ///< the instance has VK_EXT_debug_utils: name objects, label stages
     /// Accept a device that fails the probe. Its results are then no longer promised to equal the reference.
     bool accept_mismatch;
-    /// Run every program by one interpreting kernel. Otherwise a program of up to 64 instructions gets a pipeline of its
+    /// Run every program by one interpreting kernel. Otherwise a program of up to 32 instructions gets a pipeline of its
     /// own when its device copy is created, which takes a moment and makes its frames several times faster. Same bits.
     bool interpret_programs;
 } lmb_gpu_def;
