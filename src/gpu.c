@@ -87,7 +87,9 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: %s lacks %s", properties.properties.deviceName,
                         !features12.bufferDeviceAddress ? "bufferDeviceAddress" : "scalarBlockLayout");
     }
-    gpu->probe.declares_rte = properties12.shaderRoundingModeRTEFloat32;
+    // Without independence a mode would have to be declared for widths that the kernels do not use; the probe decides then.
+    gpu->probe.declares_rte = properties12.shaderRoundingModeRTEFloat32 &&
+                              properties12.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
     gpu->largest_allocation = properties11.maxMemoryAllocationSize;
     gpu->vk.GetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     return LMB_OK;

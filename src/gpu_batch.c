@@ -85,6 +85,12 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
                         (unsigned long long)bytes, (unsigned long long)limit);
     }
     uint64_t parameters = lmb_program_parameter_count(batch->description.program);
+    uint64_t parameter_bytes = parameters * sizeof(float) * batch->description.character_count;
+    if (gpu->largest_allocation != 0 && parameter_bytes > gpu->largest_allocation) {
+        return lmb_fail(error, LMB_ERROR_LIMIT,
+                        "gpu batch: the parameters take %llu bytes, and the device allocates %llu at most",
+                        (unsigned long long)parameter_bytes, (unsigned long long)gpu->largest_allocation);
+    }
     uint64_t words = bytes / sizeof(float) > parameters ? bytes / sizeof(float) : parameters;
     uint64_t addressable = (MOST_WORDS - 1) / words;
     characters = characters < addressable ? characters : addressable;

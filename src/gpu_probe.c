@@ -216,9 +216,7 @@ static lmb_result submit(lmb_gpu *gpu, const probe_run *run, VkQueue queue, lmb_
 }
 
 static void judge(lmb_gpu_probe_result *probe, const probe_words *answers) {
-    probe->done = true;
-    probe->case_count = CASE_COUNT;
-    probe->failure_count = 0;
+    *probe = (lmb_gpu_probe_result){.done = true, .declares_rte = probe->declares_rte, .case_count = CASE_COUNT};
     for (uint32_t i = 0; i < CASE_COUNT; i++) {
         if (answers[i].result == cases[i].result) {
             continue;

@@ -54,7 +54,7 @@ bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse) {
     }
     for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 4; column++) {
-            if (!isfinite(result.m[row][column])) {
+            if (!(fabsf(result.m[row][column]) <= LMB_LARGEST)) {
                 return false;
             }
             result.m[row][column] = snap(result.m[row][column]);

@@ -82,7 +82,7 @@ LMB_API lmb_gpu_def lmb_default_gpu_def(void);
 typedef struct lmb_gpu_probe_result {
     bool done;
     bool same_bits;         ///< every case came out as it must
-    bool declares_rte;      ///< the device offers shaderRoundingModeRTEFloat32, which the kernels then declare
+    bool declares_rte;      ///< the device offers shaderRoundingModeRTEFloat32 by itself, and the kernels declare it
     uint32_t case_count;    ///< cases run
     uint32_t failure_count; ///< cases that differ
     char failed_case[64];   ///< what the first of them tests

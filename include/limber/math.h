@@ -46,7 +46,7 @@ LMB_API lmb_affine lmb_affine_from_transform(lmb_transform transform);
 LMB_API lmb_affine lmb_affine_multiply(lmb_affine a, lmb_affine b);
 
 /// The inverse, computed in double precision, then snapped. False, and the identity, where the matrix is singular: its
-/// determinant is zero or not finite, or an entry of the inverse is not finite as a float.
+/// determinant is zero or not finite, or an entry of the inverse is above #LMB_LARGEST.
 LMB_API bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse);
 
 /// Spherical linear interpolation the short way, t in [0, 1]; unit quaternions in, unit quaternion out, each component

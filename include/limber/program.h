@@ -90,7 +90,7 @@ typedef struct lmb_node_def {
     lmb_value weights[LMB_MAX_INPUTS]; ///< weighted: one for each input
     lmb_value clip; ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
     lmb_value time; ///< clip: seconds; not finite: 0, refused
-    bool loop;      ///< clip: loop over [0, duration) instead of clamping to [0, duration]
+    bool loop;      ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
     uint32_t mask;  ///< masked: index into the program's masks
     uint32_t pose;  ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
 } lmb_node_def;

@@ -55,7 +55,8 @@ uint times;
 uint values;
 END_STRUCT(track)
 
-// Seconds within a clip of that duration: [0, duration], or [0, duration) when looped over a duration above 0.
+// Seconds within a clip of that duration: from 0 to it, and when looped below it, but for times millions of durations
+// away, whose rounding can give the duration itself.
 OP real clip_time(real duration, real rate, real time, bool loop) {
     if (loop) {
         time = time - duration * FLOOR(time * rate);
