@@ -242,7 +242,7 @@ OP transform difference_operation(frame f, uint instruction, transform a, transf
     difference.t = snap_vector(make_vector(a.t.x - r.t.x, a.t.y - r.t.y, a.t.z - r.t.z));
     quaternion inverse = quaternion_conjugate(r.q);
     quaternion q = quaternion_multiply(inverse, a.q);
-    difference.q = quaternion_normalize(q);
+    difference.q = quaternion_polish(q);
     // 1 / 1 is 1.
     difference.s = a.s;
     truth a_scales = EITHER(EITHER(a.s.x != 1.0f, a.s.y != 1.0f), a.s.z != 1.0f);
@@ -261,7 +261,7 @@ OP transform additive_operation(frame f, uint instruction, transform base, trans
     vector growth = blend_scales(none.s, difference.s, p.weight);
     transform sum;
     sum.t = snap_vector(add_vectors(base.t, scale_vector(difference.t, p.weight)));
-    sum.q = quaternion_normalize(q);
+    sum.q = quaternion_polish(q);
     sum.s = snap_vector(make_vector(base.s.x * growth.x, base.s.y * growth.y, base.s.z * growth.z));
     return sum;
 }

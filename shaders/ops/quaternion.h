@@ -72,6 +72,13 @@ OP quaternion quaternion_normalize(quaternion q) {
     return snap_quaternion(unit);
 }
 
+// For what is of unit length but for rounding, as products and slerps of unit quaternions are: one step towards the
+// reciprocal root, from 1. Snapped too.
+OP quaternion quaternion_polish(quaternion q) {
+    real factor = 1.5f - 0.5f * quaternion_dot(q, q);
+    return snap_quaternion(quaternion_scale(q, factor));
+}
+
 // sin(t angle) / sin(angle) for cos(angle) = 1 + x1 in [0, 1], t in [0, 1], to 1.5e-7 before rounding; exact at both
 // ends of t. Eberly's series in t^2 and x1 with 14 terms, the last one scaled by 1.90659 to spread the error evenly.
 OP real slerp_coefficient(real t, real x1) {
@@ -106,29 +113,44 @@ OP quaternion quaternion_combine(quaternion a, quaternion b, real from, real to)
     return make_quaternion(a.x * from + b.x * to, a.y * from + b.y * to, a.z * from + b.z * to, a.w * from + b.w * to);
 }
 
-// The short way from a to b, not normalised; exactly a at t = 0, and b or -b at t = 1. `near` promises that the cosine of
-// the angle between them, or its negative, is at least 0.9.
-OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, real t, bool near) {
-    real cosine = quaternion_dot(a, b);
+// How much of a and b their interpolation takes; that of b has its sign turned where the short way asks for it.
+STRUCT(slerp_weights)
+real from;
+real to;
+END_STRUCT(slerp_weights)
+
+// `near` promises that the cosine of the angle, or its negative, is at least 0.9; else each lane's own angle decides.
+OP slerp_weights slerp_weigh(real cosine, real t, bool near) {
     // By comparing: the sign of a zero is not every device's.
     word flip = SELECT(cosine < 0.0f, ALL_WORD(BITS_SIGN), ALL_WORD(0u));
     // Rounding can lift the cosine of like rotations above 1.
     real x1 = magnitude_of(cosine) - 1.0f;
     x1 = SELECT(x1 > 0.0f, ALL(0.0f), x1);
     real s = 1.0f - t;
-    if (near) {
-        real from = slerp_coefficient_near(s, x1);
-        real to = REAL(BITS(slerp_coefficient_near(t, x1)) ^ flip);
-        return quaternion_combine(a, b, from, to);
+    slerp_weights weights;
+    weights.from = slerp_coefficient_near(s, x1);
+    weights.to = slerp_coefficient_near(t, x1);
+    truth far = x1 < -0.1f;
+    if (!near && ANY(far)) {
+        real far_from = slerp_coefficient(s, x1);
+        real far_to = slerp_coefficient(t, x1);
+        weights.from = SELECT(far, far_from, weights.from);
+        weights.to = SELECT(far, far_to, weights.to);
     }
-    real from = slerp_coefficient(s, x1);
-    real to = REAL(BITS(slerp_coefficient(t, x1)) ^ flip);
-    return quaternion_combine(a, b, from, to);
+    weights.to = REAL(BITS(weights.to) ^ flip);
+    return weights;
+}
+
+// The short way from a to b, not normalised; exactly a at t = 0, and b or -b at t = 1.
+OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, real t, bool near) {
+    real cosine = quaternion_dot(a, b);
+    slerp_weights weights = slerp_weigh(cosine, t, near);
+    return quaternion_combine(a, b, weights.from, weights.to);
 }
 
 OP quaternion quaternion_slerp(quaternion a, quaternion b, real t) {
     quaternion q = quaternion_slerp_unnormalized(a, b, t, false);
-    return quaternion_normalize(q);
+    return quaternion_polish(q);
 }
 
 #endif
