@@ -7,8 +7,8 @@
 #include "ops/program.h"
 #include "pose.glsl"
 
-// The older poses of the evaluator's stack: [slot][component][invocation].
-shared float slots[(STACK_POSES - 1u) * POSE_COMPONENTS * 64u];
+// The poses of the evaluator's stack: [slot][component][invocation].
+shared float slots[STACK_POSES * POSE_COMPONENTS * 64u];
 
 void store_slot(uint slot, transform pose) {
     uint at = slot * (POSE_COMPONENTS * 64u) + gl_LocalInvocationID.x;

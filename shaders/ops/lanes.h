@@ -24,16 +24,18 @@ typedef float lmb_four __attribute__((vector_size(16)));
 #define ALL(x) lmb_all(x)
 #define ALL_WORD(integer) lmb_all_word(integer)
 #define SELECT(condition, yes, no) _Generic((yes), real : lmb_select_real, word : lmb_select_word)(condition, yes, no)
+#define KEEP(condition, integer) ((word)(condition) & (integer))
 #define EITHER(a, b) ((a) | (b))
 #define BOTH(a, b) ((a) & (b))
 #define NOT(a) (~(a))
 #define ANY(condition) lmb_any(condition)
-#define WHILE_ANY(condition) while (lmb_any(condition))
+#define ALL_LANES(condition) (!lmb_any(~(condition)))
 #define ONE_OF(condition, integer) lmb_one_of(condition, integer)
 #define GATHER(base, index) lmb_gather(base, index)
 #define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
 #define FLOOR(x) lmb_floor(x)
 #define MINIMUM(a, b) lmb_minimum(a, b)
+#define ABOVE(a, b) ((truth)(a) > (int32_t)(b))
 
 OP real lmb_all(float x) {
     return (real){0} + x;
@@ -44,7 +46,11 @@ OP word lmb_all_word(uint32_t integer) {
 }
 
 OP word lmb_select_word(truth condition, word yes, word no) {
+#if LMB_LANES == 8 && defined(__AVX2__)
+    return (word)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)condition);
+#else
     return (yes & (word)condition) | (no & ~(word)condition);
+#endif
 }
 
 OP real lmb_select_real(truth condition, real yes, real no) {
@@ -181,6 +187,13 @@ OP void lmb_load_rows(memory base, word index, real v[4]) {
 OP void lmb_store_rows(float *const rows[LMB_LANES], size_t offset, int lanes, real v0, real v1, real v2, real v3) {
     real v[4] = {v0, v1, v2, v3};
     lmb_transpose(v);
+    if (lanes == LMB_LANES) {
+        // Known in number, so nothing of it is a loop.
+        for (int lane = 0; lane < LMB_LANES; lane++) {
+            memcpy(rows[lane] + offset, (const char *)&v[lane % 4] + 16 * (lane / 4), 16);
+        }
+        return;
+    }
     for (int lane = 0; lane < lanes; lane++) {
         memcpy(rows[lane] + offset, (const char *)&v[lane % 4] + 16 * (lane / 4), 16);
     }

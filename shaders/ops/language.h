@@ -93,17 +93,21 @@ static inline word BITS(real x) {
 #endif
 
 #ifndef LMB_LANES
+// a > b for integers below 2^31: comparing them as signed is quicker where lanes are vectors.
+#define ABOVE(a, b) ((a) > (b))
 // A value of every lane from one for all.
 #define ALL(x) (x)
 #define ALL_WORD(integer) (integer)
 #define SELECT(condition, yes, no) ((condition) ? (yes) : (no))
+// An integer, or 0 where the condition does not hold.
+#define KEEP(condition, integer) ((condition) ? (integer) : 0u)
 #define EITHER(a, b) ((a) || (b))
 #define BOTH(a, b) ((a) && (b))
 #define NOT(a) (!(a))
 // Whether it holds in any lane: guards work that would change no bit where it does not.
 #define ANY(condition) (condition)
-// Work for each value that differs between lanes: ONE_OF is that of some lane in which the condition holds.
-#define WHILE_ANY(condition) if (condition)
+// The value of some lane in which the condition holds.
+#define ALL_LANES(condition) (condition)
 #define ONE_OF(condition, integer) (integer)
 // Memory at an index of each lane's own.
 #define GATHER(base, index) LOAD(base, index)

@@ -16,18 +16,17 @@
 OP real snap(real x) {
     word bits = BITS(x);
     word magnitude = bits & BITS_MAGNITUDE;
-    // One comparison for both: what is too small wraps round past NaN.
-    truth dropped = magnitude - SNAP_SMALLEST > BITS_INFINITY - SNAP_SMALLEST;
     word bounded = (bits & BITS_SIGN) | MINIMUM(magnitude, SNAP_LARGEST);
-    return REAL(SELECT(dropped, ALL_WORD(0u), bounded));
+    truth kept = BOTH(ABOVE(magnitude, SNAP_SMALLEST - 1u), NOT(ABOVE(magnitude, BITS_INFINITY)));
+    return REAL(KEEP(kept, bounded));
 }
 
 OP truth is_finite(real x) {
-    return (BITS(x) & BITS_MAGNITUDE) < BITS_INFINITY;
+    return NOT(ABOVE(BITS(x) & BITS_MAGNITUDE, BITS_INFINITY - 1u));
 }
 
 OP truth is_nan(real x) {
-    return (BITS(x) & BITS_MAGNITUDE) > BITS_INFINITY;
+    return ABOVE(BITS(x) & BITS_MAGNITUDE, BITS_INFINITY);
 }
 
 OP real magnitude_of(real x) {

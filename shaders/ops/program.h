@@ -1,11 +1,11 @@
-// The evaluator: runs a program's instructions for one joint of one character. The newest pose is held in `top`; older
-// ones lie in slots that STORE_SLOT(slot, transform) and LOAD_SLOT(slot) reach, which who evaluates defines.
+// The evaluator: runs a program's instructions for one joint of one character. Poses lie in slots that
+// STORE_SLOT(slot, transform) and LOAD_SLOT(slot) reach, which who evaluates defines.
 #ifndef LMB_OPS_PROGRAM_H
 #define LMB_OPS_PROGRAM_H
 
 #include "operations.h"
 
-// Poses held at once, the newest included.
+// Poses held at once.
 #define STACK_POSES 8u
 
 #ifdef LMB_GLSL
@@ -22,20 +22,15 @@ transform load_slot(uint slot);
 
 #define EVALUATE_SOURCE(code, function, prepare)                                                                       \
     case code:                                                                                                         \
-        if (depth > 0u) {                                                                                              \
-            STORE_SLOT(depth - 1u, top);                                                                               \
-        }                                                                                                              \
-        top = function(f, at);                                                                                         \
+        STORE_SLOT(depth, function(f, at));                                                                            \
         depth = depth + 1u;                                                                                            \
         break;
 
 #define EVALUATE_BINARY(code, function, prepare)                                                                       \
-    case code: {                                                                                                       \
-        transform first = LOAD_SLOT(depth - 2u);                                                                       \
-        top = function(f, at, first, top);                                                                             \
+    case code:                                                                                                         \
         depth = depth - 1u;                                                                                            \
-        break;                                                                                                         \
-    }
+        STORE_SLOT(depth - 1u, function(f, at, LOAD_SLOT(depth - 1u), LOAD_SLOT(depth)));                              \
+        break;
 
 #ifndef LMB_GLSL
 #define PREPARE(code, function, prepare)                                                                               \
@@ -64,10 +59,10 @@ OP void prepare_program(frame f, prepared *values) {
 #define NEXT_PREPARED(frame)
 #endif
 
-// The local transform. On the CPU `f.now` is the first of what prepare_program() wrote. The sums of a weighted blend stand as two poses, `sums` below `notes`.
+// The local transform. On the CPU `f.now` is the first of what prepare_program() wrote. The sums of a weighted blend stand
+// as two poses, `sums` below `notes`.
 OP transform evaluate_program(frame f) {
     SLOTS
-    transform top = identity_transform();
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
@@ -77,11 +72,8 @@ OP transform evaluate_program(frame f) {
             OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY)
         case OPERATION_WEIGHTED_BEGIN: {
             blend_sums zero = weighted_begin();
-            if (depth > 0u) {
-                STORE_SLOT(depth - 1u, top);
-            }
             STORE_SLOT(depth, zero.sums);
-            top = zero.notes;
+            STORE_SLOT(depth + 1u, zero.notes);
             depth = depth + 2u;
             break;
         }
@@ -89,17 +81,17 @@ OP transform evaluate_program(frame f) {
             blend_sums so_far;
             so_far.sums = LOAD_SLOT(depth - 3u);
             so_far.notes = LOAD_SLOT(depth - 2u);
-            blend_sums sum = weighted_accumulate(f, at, so_far, top);
+            blend_sums sum = weighted_accumulate(f, at, so_far, LOAD_SLOT(depth - 1u));
             STORE_SLOT(depth - 3u, sum.sums);
-            top = sum.notes;
+            STORE_SLOT(depth - 2u, sum.notes);
             depth = depth - 1u;
             break;
         }
         case OPERATION_WEIGHTED_END: {
             blend_sums all;
             all.sums = LOAD_SLOT(depth - 2u);
-            all.notes = top;
-            top = weighted_end(f, at, all);
+            all.notes = LOAD_SLOT(depth - 1u);
+            STORE_SLOT(depth - 2u, weighted_end(f, at, all));
             depth = depth - 1u;
             break;
         }
@@ -108,7 +100,7 @@ OP transform evaluate_program(frame f) {
         }
         NEXT_PREPARED(f);
     }
-    return top;
+    return LOAD_SLOT(0u);
 }
 
 #endif
