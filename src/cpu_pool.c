@@ -1,0 +1,203 @@
+#define _POSIX_C_SOURCE 200809L
+
+#include "host.h"
+
+#include <limber/cpu_pool.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+// Characters that a thread takes at a time: several vectors, so that taking costs little, and few enough that threads
+// end together.
+#define SHARE 64u
+
+typedef struct worker {
+    lmb_cpu_pool *pool;
+    lmb_cpu *cpu;
+    pthread_t thread;
+    bool started;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+    lmb_result result;
+    lmb_error error;
+} worker;
+
+struct lmb_cpu_pool {
+    lmb_host host;
+    uint32_t worker_count;
+    worker *workers; // the first is the caller's
+    pthread_mutex_t mutex;
+    pthread_cond_t work;
+    pthread_cond_t rest;
+    bool has_mutex, has_work, has_rest;
+    // Guarded by the mutex.
+    uint64_t round; // counts the batches; threads start when it grows
+    uint32_t busy;  // threads that have not ended the round
+    bool closing;
+    // Of the round: set before it starts.
+    const lmb_batch *batch;
+    const lmb_batch_inputs *inputs;
+    lmb_batch_outputs outputs;
+    atomic_uint next; // share
+};
+
+static void run_shares(worker *w) {
+    lmb_cpu_pool *pool = w->pool;
+    uint32_t characters = pool->batch->character_count;
+    uint32_t shares = characters / SHARE + (characters % SHARE != 0);
+    lmb_batch_outputs outputs = pool->outputs;
+    memset(w->refused, 0, sizeof w->refused);
+    outputs.refused = w->refused;
+    w->result = LMB_OK;
+    for (uint32_t share = atomic_fetch_add(&pool->next, 1); share < shares && w->result == LMB_OK;
+         share = atomic_fetch_add(&pool->next, 1)) {
+        uint32_t first = share * SHARE;
+        uint32_t count = characters - first < SHARE ? characters - first : SHARE;
+        w->result = lmb_cpu_run_range(w->cpu, pool->batch, pool->inputs, &outputs, first, count, &w->error);
+    }
+}
+
+static void *work(void *argument) {
+    worker *w = argument;
+    lmb_cpu_pool *pool = w->pool;
+    uint64_t done = 0;
+    pthread_mutex_lock(&pool->mutex);
+    for (;;) {
+        while (pool->round == done && !pool->closing) {
+            pthread_cond_wait(&pool->work, &pool->mutex);
+        }
+        if (pool->closing) {
+            break;
+        }
+        done = pool->round;
+        pthread_mutex_unlock(&pool->mutex);
+        run_shares(w);
+        pthread_mutex_lock(&pool->mutex);
+        if (--pool->busy == 0) {
+            pthread_cond_signal(&pool->rest);
+        }
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return NULL;
+}
+
+static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_program *program, lmb_cpu_path path, lmb_error *error) {
+    pool->has_mutex = pthread_mutex_init(&pool->mutex, NULL) == 0;
+    pool->has_work = pthread_cond_init(&pool->work, NULL) == 0;
+    pool->has_rest = pthread_cond_init(&pool->rest, NULL) == 0;
+    if (!pool->has_mutex || !pool->has_work || !pool->has_rest) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cpu pool: no mutex or condition can be had");
+    }
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        worker *w = &pool->workers[i];
+        w->pool = pool;
+        lmb_result result = lmb_cpu_create(program, path, &pool->host, &w->cpu, error);
+        if (result != LMB_OK) {
+            return result;
+        }
+        w->started = i > 0 && pthread_create(&w->thread, NULL, work, w) == 0;
+        if (i > 0 && !w->started) {
+            return lmb_fail(error, LMB_ERROR_MEMORY, "cpu pool: thread %u of %u cannot be started", (unsigned)i,
+                            (unsigned)pool->worker_count);
+        }
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_cpu_pool_create(const lmb_program *program, lmb_cpu_path path, uint32_t thread_count,
+                               const lmb_host *host, lmb_cpu_pool **pool, lmb_error *error) {
+    if (program == NULL || pool == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu pool: %s is NULL",
+                        program == NULL ? "the program" : "the result");
+    }
+    *pool = NULL;
+    if (thread_count == 0 || thread_count > LMB_MAX_THREADS) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "cpu pool: %u threads are not 1 to %u", (unsigned)thread_count,
+                        LMB_MAX_THREADS);
+    }
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_cpu_pool *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    worker *workers = lmb_host_allocate(&resolved, thread_count, sizeof *workers);
+    if (created == NULL || workers == NULL) {
+        lmb_host_release(&resolved, created);
+        lmb_host_release(&resolved, workers);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cpu pool: no memory for %u threads", (unsigned)thread_count);
+    }
+    created->host = resolved;
+    created->workers = workers;
+    created->worker_count = thread_count;
+    lmb_result result = start_workers(created, program, path, error);
+    if (result != LMB_OK) {
+        lmb_cpu_pool_destroy(created);
+        return result;
+    }
+    *pool = created;
+    return LMB_OK;
+}
+
+void lmb_cpu_pool_destroy(lmb_cpu_pool *pool) {
+    if (pool == NULL) {
+        return;
+    }
+    if (pool->has_mutex && pool->has_work) {
+        pthread_mutex_lock(&pool->mutex);
+        pool->closing = true;
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        if (pool->workers[i].started) {
+            pthread_join(pool->workers[i].thread, NULL);
+        }
+        lmb_cpu_destroy(pool->workers[i].cpu);
+    }
+    if (pool->has_rest) {
+        pthread_cond_destroy(&pool->rest);
+    }
+    if (pool->has_work) {
+        pthread_cond_destroy(&pool->work);
+    }
+    if (pool->has_mutex) {
+        pthread_mutex_destroy(&pool->mutex);
+    }
+    lmb_host host = pool->host;
+    lmb_host_release(&host, pool->workers);
+    lmb_host_release(&host, pool);
+}
+
+lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                            const lmb_batch_outputs *outputs, lmb_error *error) {
+    if (pool == NULL || outputs == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu pool: %s is NULL", pool == NULL ? "it" : "the outputs");
+    }
+    // The threads check the pointers as well: what is wrong with those is the same for all of them.
+    lmb_result result = lmb_cpu_run_range(pool->workers[0].cpu, batch, inputs, outputs, 0, 0, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    pool->batch = batch;
+    pool->inputs = inputs;
+    pool->outputs = *outputs;
+    atomic_store(&pool->next, 0);
+    pool->busy = pool->worker_count - 1;
+    pool->round++;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->mutex);
+    run_shares(&pool->workers[0]);
+    pthread_mutex_lock(&pool->mutex);
+    while (pool->busy > 0) {
+        pthread_cond_wait(&pool->rest, &pool->mutex);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        const worker *w = &pool->workers[i];
+        if (w->result != LMB_OK) {
+            return lmb_fail(error, w->result, "%s", w->error.message);
+        }
+        for (int kind = 0; kind < LMB_REFUSAL_COUNT && outputs->refused != NULL; kind++) {
+            outputs->refused[kind] += w->refused[kind];
+        }
+    }
+    return LMB_OK;
+}
