@@ -3,7 +3,7 @@
 
 # The library, the command, the samples, and cmocka, so that every script configures the build in the same way.
 packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools libvulkan-dev libvulkan-volk-dev
-    libglfw3-dev libcglm-dev libimgui-dev libjsmn-dev libstb-dev libcmocka-dev)
+    libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libcmocka-dev)
 # Lavapipe, Vulkan on the processor, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
 # What CI adds: a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, documentation.
