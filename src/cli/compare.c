@@ -260,9 +260,9 @@ static void write_json(const comparing *comparing) {
 }
 
 int command_compare(int argc, char **argv) {
-    comparing comparing = {.character_count = 300, .frame_count = 4, .seed = 1};
+    comparing comparing = {.character_count = 1000, .frame_count = 4, .seed = 1};
     const option options[] = {
-        {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (300)"},
+        {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
         {"--seed", OPTION_NUMBER, &comparing.seed, "S", "what the crowd is drawn from (1)"},
         {"--device", OPTION_TEXT, &comparing.device_name, "NAME|INDEX", "part of a device's name, or its index"},
