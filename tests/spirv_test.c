@@ -123,8 +123,8 @@ static void specialised_modules_pass(void **state) {
     size_t call_count = sizeof calls / sizeof calls[0];
     lmb_spirv module;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "step_through", calls,
-                                            call_count, &module, &error),
+    assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "step_through",
+                                            calls, call_count, &module, &error),
                      LMB_OK);
     assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
     // For the disassembler, which runs after this suite.
