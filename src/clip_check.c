@@ -31,7 +31,8 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
     if (words[CLIP_RATE] != lmb_duration_rate(words[CLIP_DURATION])) {
         return fail_word(error, CLIP_RATE, "it is not the reciprocal of the duration");
     }
-    if (!range_fits(words[CLIP_TRACKS], (uint64_t)CHANNELS * TRACK_FIELDS * words[CLIP_JOINTS], size)) {
+    uint64_t table = (uint64_t)CHANNELS * TRACK_FIELDS * words[CLIP_JOINTS];
+    if (words[CLIP_PACKED] != 0 ? words[CLIP_TRACKS] != 0 : !range_fits(words[CLIP_TRACKS], table, size)) {
         return fail_word(error, CLIP_TRACKS, "the track table leaves the block");
     }
     if (words[CLIP_AUTHORED] > CHANNELS * words[CLIP_JOINTS]) {
@@ -41,7 +42,7 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
         words[words[CLIP_NAME] + words[CLIP_NAME_WORDS] - 1] >> 24 != 0) {
         return fail_word(error, CLIP_NAME, "the name leaves the block or does not end");
     }
-    for (uint32_t i = CLIP_FAR + 1; i < CLIP_HEADER_WORDS; i++) {
+    for (uint32_t i = CLIP_PACKED + 1; i < CLIP_HEADER_WORDS; i++) {
         if (words[i] != 0) {
             return fail_word(error, i, "reserved, and not 0");
         }
@@ -99,27 +100,26 @@ typedef struct summary {
     uint32_t far;
 } summary;
 
-static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel channel, uint32_t joint, summary *all,
-                              lmb_error *error) {
-    uint32_t joints = words[CLIP_JOINTS];
-    uint32_t track = words[CLIP_TRACKS] + (uint32_t)channel * TRACK_FIELDS * joints + joint;
-    uint32_t mode = words[track + TRACK_MODE * joints];
-    uint32_t keys = words[track + TRACK_KEYS * joints];
-    uint32_t times = words[track + TRACK_TIMES * joints];
-    uint32_t values = words[track + TRACK_VALUES * joints];
+// The fields of the track lie `stride` words apart from `track` on.
+static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel channel, uint32_t track,
+                              uint32_t stride, summary *all, lmb_error *error) {
+    uint32_t mode = words[track + TRACK_MODE * stride];
+    uint32_t keys = words[track + TRACK_KEYS * stride];
+    uint32_t times = words[track + TRACK_TIMES * stride];
+    uint32_t values = words[track + TRACK_VALUES * stride];
     if (mode > MODE_CUBIC) {
         return fail_word(error, track, "unknown interpolation");
     }
     if (keys == 0 || keys > size) {
-        return fail_word(error, (uint64_t)track + TRACK_KEYS * joints, "the key count is out of range");
+        return fail_word(error, (uint64_t)track + TRACK_KEYS * stride, "the key count is out of range");
     }
     if (!range_fits(times, 2 * (uint64_t)keys, size)) {
-        return fail_word(error, (uint64_t)track + TRACK_TIMES * joints, "the key times leave the block");
+        return fail_word(error, (uint64_t)track + TRACK_TIMES * stride, "the key times leave the block");
     }
     uint64_t used = (uint64_t)keys * lmb_key_stride(channel, mode);
     all->used += used;
     if (!range_fits(values, used, size) || all->used > size) {
-        return fail_word(error, (uint64_t)track + TRACK_VALUES * joints, "the keys' values leave the block");
+        return fail_word(error, (uint64_t)track + TRACK_VALUES * stride, "the keys' values leave the block");
     }
     lmb_result result = check_times(words, times, keys, error);
     if (result == LMB_OK) {
@@ -137,18 +137,149 @@ static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel 
     return LMB_OK;
 }
 
+// A packed section, once its header holds.
+typedef struct section {
+    const uint32_t *words; // of the clip
+    uint64_t size;         // of the clip
+    uint32_t at;
+    uint32_t frames;
+    uint64_t bits; // of a frame that tracks hold so far: they never share them, which bounds the work done here
+} section;
+
+static lmb_result check_section(section *s, summary *all, lmb_error *error) {
+    const uint32_t *header = s->words + s->at;
+    if (!range_fits(s->at, PACKED_HEADER_WORDS, s->size)) {
+        return fail_word(error, CLIP_PACKED, "the packed section leaves the block");
+    }
+    uint64_t room = s->size - s->at;
+    s->frames = header[PACKED_FRAMES];
+    if (s->frames > s->size) {
+        return fail_word(error, (uint64_t)s->at + PACKED_FRAMES, "the frame count is out of range");
+    }
+    if (header[PACKED_FRAME_WORDS] > room ||
+        !range_fits(header[PACKED_FRAME_VALUES], (uint64_t)s->frames * header[PACKED_FRAME_WORDS], room)) {
+        return fail_word(error, (uint64_t)s->at + PACKED_FRAME_VALUES, "the frames leave the block");
+    }
+    if (!range_fits(header[PACKED_FRAME_TIMES], 2 * (uint64_t)s->frames, room)) {
+        return fail_word(error, (uint64_t)s->at + PACKED_FRAME_TIMES, "the frames' times leave the block");
+    }
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        uint32_t row = header[PACKED_ROWS + channel];
+        if (row != 0 && !range_fits(row, (s->words[CLIP_JOINTS] + 1) / 2, room)) {
+            return fail_word(error, (uint64_t)s->at + PACKED_ROWS + channel, "the row leaves the block");
+        }
+    }
+    all->longest = s->frames > all->longest ? s->frames : all->longest;
+    return check_times(s->words, s->at + header[PACKED_FRAME_TIMES], s->frames, error);
+}
+
+static bool packed_vector_is_usable(const uint32_t *words, uint32_t track, uint32_t bits) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        float start = REAL(words[track + 1 + axis]);
+        float step = REAL(words[track + 4 + axis]);
+        float end = start + step * (float)((1u << bits) - 1);
+        if (BITS(snap(start)) != words[track + 1 + axis] || BITS(snap(step)) != words[track + 4 + axis] ||
+            !(magnitude_of(end) <= LMB_LARGEST)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static lmb_result check_packed_rotations(const section *s, uint32_t track, summary *all, lmb_error *error) {
+    packed_place place = find_packed_place(s->words, 0, track);
+    quaternion before = {0};
+    for (uint32_t frame = 0; frame < s->frames; frame++) {
+        quaternion q = packed_rotation(s->words, place, track, frame);
+        float square = quaternion_dot(q, q);
+        if (!(square > 0.999999f && square < 1.000001f)) {
+            return fail_word(error, (uint64_t)place.first + (uint64_t)frame * place.frame_words,
+                             "a packed rotation is not a unit quaternion");
+        }
+        if (frame > 0 && lmb_rotation_is_far(before, q)) {
+            all->far = 1;
+        }
+        before = q;
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_packed_track(section *s, lmb_channel channel, uint32_t track, summary *all, lmb_error *error) {
+    bool rotation = channel == LMB_CHANNEL_ROTATION;
+    if (!range_fits(track, rotation ? PACKED_ROTATION_WORDS : PACKED_VECTOR_WORDS, s->size)) {
+        return fail_word(error, track, "the packed track leaves the block");
+    }
+    uint32_t bits = s->words[track] & 31;
+    uint32_t left_out = s->words[track] >> 5 & 7;
+    uint32_t first = s->words[track] >> 8;
+    uint32_t most =
+        !rotation ? PACKED_MOST_VECTOR_BITS : PACKED_MOST_ROTATION_BITS - (left_out == PACKED_INDEX_PER_KEY ? 1 : 0);
+    if (s->frames == 0 || bits == 0 || bits > most || left_out > (rotation ? PACKED_INDEX_PER_KEY : 0)) {
+        return fail_word(error, track, "the packing is not one that there is");
+    }
+    uint32_t used = 3 * bits + (left_out == PACKED_INDEX_PER_KEY ? 2 : 0);
+    uint64_t frame_bits = 32 * (uint64_t)s->words[s->at + PACKED_FRAME_WORDS];
+    s->bits += used;
+    if (!range_fits(first, used, frame_bits) || s->bits > frame_bits) {
+        return fail_word(error, track, "the packed keys leave their frame");
+    }
+    if (rotation) {
+        return check_packed_rotations(s, track, all, error);
+    }
+    return packed_vector_is_usable(s->words, track, bits)
+               ? LMB_OK
+               : fail_word(error, track, "the range is not of numbers from 2^-40 to 2^40");
+}
+
+static lmb_result check_entry(section *s, lmb_channel channel, uint32_t joint, summary *all, lmb_error *error) {
+    uint32_t row = s->words[s->at + PACKED_ROWS + channel];
+    uint32_t entry = row == 0 ? ENTRY_REST : s->words[s->at + row + joint / 2] >> 16 * (joint % 2) & 0xffff;
+    uint32_t at = s->at + (entry >> 2);
+    switch (entry & 3) {
+    case ENTRY_CONSTANT:
+        if (!range_fits(at, lmb_channel_width(channel), s->size)) {
+            return fail_word(error, (uint64_t)s->at + row + joint / 2, "the constant leaves the block");
+        }
+        return check_values(s->words, at, 1, channel, MODE_STEP, error);
+    case ENTRY_KEPT:
+        if (!range_fits(at, TRACK_FIELDS, s->size)) {
+            return fail_word(error, (uint64_t)s->at + row + joint / 2, "the track leaves the block");
+        }
+        return check_track(s->words, s->size, channel, at, 1, all, error);
+    case ENTRY_PACKED:
+        return check_packed_track(s, channel, at, all, error);
+    default:
+        return entry == ENTRY_REST ? LMB_OK
+                                   : fail_word(error, (uint64_t)s->at + row + joint / 2, "a resting joint has a value");
+    }
+}
+
+static lmb_result check_tracks(const uint32_t *words, uint64_t size, summary *all, lmb_error *error) {
+    uint32_t joints = words[CLIP_JOINTS];
+    section s = {.words = words, .size = size, .at = words[CLIP_PACKED]};
+    lmb_result result = s.at != 0 ? check_section(&s, all, error) : LMB_OK;
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        for (uint32_t joint = 0; joint < joints && result == LMB_OK; joint++) {
+            uint32_t track = words[CLIP_TRACKS] + channel * TRACK_FIELDS * joints + joint;
+            result = s.at != 0 ? check_entry(&s, (lmb_channel)channel, joint, all, error)
+                               : check_track(words, size, (lmb_channel)channel, track, joints, all, error);
+        }
+    }
+    return result;
+}
+
 lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) {
     lmb_result result = check_header(words, size, error);
     summary all = {.longest = 1};
-    for (int channel = 0; channel < (int)CHANNELS && result == LMB_OK; channel++) {
-        for (uint32_t joint = 0; joint < words[CLIP_JOINTS] && result == LMB_OK; joint++) {
-            result = check_track(words, size, (lmb_channel)channel, joint, &all, error);
-        }
+    if (result == LMB_OK) {
+        result = check_tracks(words, size, &all, error);
     }
     if (result != LMB_OK) {
         return result;
     }
-    if (words[CLIP_AUTHORED_KEYS] > all.keys) {
+    bool packed = words[CLIP_PACKED] != 0;
+    // A packed clip says what it was made from.
+    if (!packed && words[CLIP_AUTHORED_KEYS] > all.keys) {
         return fail_word(error, CLIP_AUTHORED_KEYS, "more keys than the tracks have");
     }
     if (words[CLIP_SEARCH] != lmb_search_step(all.longest)) {
@@ -157,7 +288,8 @@ lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) 
     if (words[CLIP_CUBIC] != all.cubic) {
         return fail_word(error, CLIP_CUBIC, "it does not fit the tracks");
     }
-    if (words[CLIP_FAR] != all.far) {
+    // A packed clip may keep its source's, so that the tracks kept are sampled as they were.
+    if (packed ? words[CLIP_FAR] > 1 || words[CLIP_FAR] < all.far : words[CLIP_FAR] != all.far) {
         return fail_word(error, CLIP_FAR, "it does not fit the tracks");
     }
     return LMB_OK;

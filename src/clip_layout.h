@@ -45,11 +45,14 @@ static inline uint32_t lmb_search_step(uint32_t count) {
     return step;
 }
 
-// Whether neighbouring keys of a linear rotation track are further apart than the short slerp takes.
+// Whether neighbouring keys are further apart than the short slerp takes.
+static inline bool lmb_rotation_is_far(quaternion a, quaternion b) {
+    return !(magnitude_of(quaternion_dot(a, b)) >= 0.9f);
+}
+
 static inline bool lmb_rotations_are_far(const uint32_t *values, uint32_t count) {
     for (uint32_t key = 1; key < count; key++) {
-        real cosine = quaternion_dot(load_quaternion(values, 4 * (key - 1)), load_quaternion(values, 4 * key));
-        if (!(magnitude_of(cosine) >= 0.9f)) {
+        if (lmb_rotation_is_far(load_quaternion(values, 4 * (key - 1)), load_quaternion(values, 4 * key))) {
             return true;
         }
     }

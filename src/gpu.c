@@ -129,8 +129,9 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
     if (created == VK_SUCCESS) {
         const VkSpecializationMapEntry entries[] = {{0, offsetof(lmb_kernel_uses, cubic), sizeof(VkBool32)},
                                                     {1, offsetof(lmb_kernel_uses, scale), sizeof(VkBool32)},
-                                                    {2, offsetof(lmb_kernel_uses, far), sizeof(VkBool32)}};
-        VkSpecializationInfo constants = {3, entries, sizeof uses, &uses};
+                                                    {2, offsetof(lmb_kernel_uses, far), sizeof(VkBool32)},
+                                                    {3, offsetof(lmb_kernel_uses, packed), sizeof(VkBool32)}};
+        VkSpecializationInfo constants = {4, entries, sizeof uses, &uses};
         VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                             .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                       .stage = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -215,7 +216,7 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     }
     for (int kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
         result = lmb_gpu_pipeline_create(created, kernels[kernel].words, kernels[kernel].count,
-                                         (lmb_kernel_uses){VK_TRUE, VK_TRUE, VK_TRUE}, kernels[kernel].name,
+                                         (lmb_kernel_uses){VK_TRUE, VK_TRUE, VK_TRUE, VK_TRUE}, kernels[kernel].name,
                                          &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {

@@ -109,6 +109,7 @@ typedef struct lmb_kernel_uses {
     VkBool32 cubic;
     VkBool32 scale;
     VkBool32 far;
+    VkBool32 packed;
 } lmb_kernel_uses;
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.

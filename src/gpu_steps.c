@@ -46,7 +46,7 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipe
     lmb_spirv module;
     lmb_result result = lmb_gpu_steps_module(&gpu->host, program, &module, error);
     if (result == LMB_OK) {
-        lmb_kernel_uses uses = {program->uses_cubic, program->uses_scale, program->uses_far};
+        lmb_kernel_uses uses = {program->uses_cubic, program->uses_scale, program->uses_far, program->uses_packed};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, uses, "limber program", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

@@ -336,6 +336,9 @@ static bool rest_scales(const lmb_rig *rig) {
 
 // Whether a scale track has more than one key, or another value than 1.
 static bool clip_scales(const uint32_t *clip) {
+    if (clip[CLIP_PACKED] != 0) {
+        return clip[clip[CLIP_PACKED] + PACKED_ROWS + CHANNEL_SCALE] != 0;
+    }
     uint32_t joints = clip[CLIP_JOINTS];
     const uint32_t *tracks = clip + clip[CLIP_TRACKS] + CHANNEL_SCALE * TRACK_FIELDS * joints;
     for (uint32_t joint = 0; joint < joints; joint++) {
@@ -356,6 +359,7 @@ static void find_uses(lmb_program *program, const lmb_program_def *def) {
     for (uint32_t i = 0; i < def->clip_count; i++) {
         program->uses_cubic = program->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
         program->uses_far = program->uses_far || def->clips[i]->words[CLIP_FAR] != 0;
+        program->uses_packed = program->uses_packed || def->clips[i]->words[CLIP_PACKED] != 0;
         program->uses_scale = program->uses_scale || clip_scales(def->clips[i]->words);
     }
 }

@@ -13,10 +13,11 @@ struct lmb_program {
     uint32_t parameter_count;
     uint32_t pose_count;
     uint32_t stack;
-    bool uses_cubic; // a clip has a cubic spline
-    bool uses_far;   // a clip has neighbouring rotation keys far apart
-    bool uses_scale; // a scale other than exactly 1 can be met
-    uint32_t size;   // words
+    bool uses_cubic;  // a clip has a cubic spline
+    bool uses_far;    // a clip has neighbouring rotation keys far apart
+    bool uses_packed; // a clip is packed
+    bool uses_scale;  // a scale other than exactly 1 can be met
+    uint32_t size;    // words
     uint32_t *block;
 };
 

@@ -83,7 +83,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 
-// A real block: for some joints and channels, tracks of each interpolation.
+// The clip within so loose a bound that some of it is packed, in its place.
+static void compress(const lmb_rig *rig, lmb_clip **clip) {
+    lmb_clip *compressed = NULL;
+    const lmb_clip_compression settings = {2.0f, 0.1f};
+    require(lmb_clip_compress(rig, *clip, &settings, NULL, &compressed, NULL, NULL) == LMB_OK, "no compressed seed");
+    lmb_clip_destroy(*clip);
+    *clip = compressed;
+}
+
+// A real block: for some joints and channels, tracks of each interpolation; every other one compressed.
 static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
     enum { KEYS = 4 };
     const float times[KEYS] = {0.0f, 0.25f, 1.0f, 2.5f};
@@ -107,6 +116,9 @@ static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
     lmb_clip *clip = NULL;
     const lmb_clip_def def = {.name = "seed", .tracks = tracks, .track_count = track_count};
     require(lmb_clip_create(rig, &def, NULL, &clip, NULL) == LMB_OK, "no seed");
+    if (seed >> 14 & 1) {
+        compress(rig, &clip);
+    }
     size_t size;
     const void *block = lmb_clip_block(clip, &size);
     size = size < max_size ? size : max_size;

@@ -37,6 +37,28 @@ static world world_create(uint32_t joint_count, scene_shape shape) {
     return world;
 }
 
+// The same with clips of each kind of entry, within some millimetres to a metre of smooth ones.
+static world world_create_compressed(uint32_t joint_count) {
+    world world = {.rig = scene_rig(joint_count, SCENE_TREE, joint_count)};
+    lmb_clip_compression_report all = {0};
+    for (uint32_t i = 0; i < CLIP_COUNT; i++) {
+        lmb_clip *source = NULL;
+        lmb_clip_compression_report report;
+        lmb_error error;
+        world.keys[i] = keyframes_create_waves(joint_count, 2 + 19 * i, joint_count + i);
+        assert_ok(lmb_clip_create(world.rig, &world.keys[i].clip, NULL, &source, &error), &error);
+        const lmb_clip_compression settings = {i == 2 ? 0.01f : 1.0f, 0.1f};
+        assert_ok(lmb_clip_compress(world.rig, source, &settings, NULL, &world.clips[i], &report, &error), &error);
+        lmb_clip_destroy(source);
+        all.rest_count += report.rest_count;
+        all.constant_count += report.constant_count;
+        all.packed_count += report.packed_count;
+        all.kept_count += report.kept_count;
+    }
+    assert_true(all.rest_count > 0 && all.constant_count > 0 && all.packed_count > joint_count && all.kept_count > 0);
+    return world;
+}
+
 static void world_destroy(world *world) {
     for (uint32_t i = 0; i < CLIP_COUNT; i++) {
         lmb_clip_destroy(world->clips[i]);
@@ -153,6 +175,18 @@ static void random_programs_over_67_joints(void **state) {
         compare_program(&world, interpreting_gpu, 300, program, 0);
     }
     world_destroy(&world);
+}
+
+static void compressed_clips(void **state) {
+    (void)state;
+    static const uint32_t joint_counts[] = {1 + 2 * 7, 67};
+    for (size_t i = 0; i < 2; i++) {
+        world world = world_create_compressed(joint_counts[i]);
+        for (uint32_t program = 0; program < 4; program++) {
+            compare_program(&world, program < 2 ? gpu : interpreting_gpu, 203, program, 61);
+        }
+        world_destroy(&world);
+    }
 }
 
 static void every_kind_of_refusal(void **state) {
@@ -397,6 +431,7 @@ static int finish(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_over_67_joints),
+        cmocka_unit_test(compressed_clips),
         cmocka_unit_test(every_kind_of_refusal),
         cmocka_unit_test(batches_around_the_workgroup),
         cmocka_unit_test(a_rig_of_1000_joints),

@@ -80,6 +80,52 @@ keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t se
     return result;
 }
 
+static void wave_key(const lmb_track_def *track, double time, double phase, float *value) {
+    // Every fifth joint turns all the way round, and one stands still.
+    const double speed = track->joint % 5 == 1 ? 0.0 : 2.0 + (double)(track->joint % 3);
+    const double swing = track->joint % 5 == 4 ? 3.0 * time : 0.3 * sin(speed * time + phase);
+    if (track->channel == LMB_CHANNEL_ROTATION) {
+        const double q[4] = {sin(swing) * cos(phase), sin(swing) * sin(phase), cos(swing) * sin(phase),
+                             cos(swing) * cos(phase)};
+        for (int i = 0; i < 4; i++) {
+            value[i] = (float)q[i];
+        }
+    } else {
+        for (int i = 0; i < 3; i++) {
+            value[i] = (float)(1.0 + 0.2 * sin(speed * time + phase + i));
+        }
+    }
+}
+
+keyframes keyframes_create_waves(uint32_t joint_count, uint32_t key_count, uint64_t seed) {
+    random_source source = {seed};
+    keyframes result = {0};
+    const size_t track_count = (size_t)joint_count * 3, floats = (size_t)key_count * 12;
+    result.tracks = calloc(track_count, sizeof *result.tracks);
+    result.values = calloc(track_count * floats + key_count, sizeof *result.values);
+    for (uint32_t i = 0; i < key_count && result.values != NULL; i++) {
+        result.values[i] = KEYFRAMES_DURATION * (float)i / (float)key_count;
+    }
+    for (uint32_t i = 0; i < track_count && result.tracks != NULL && result.values != NULL; i++) {
+        lmb_track_def *track = &result.tracks[i];
+        float *values = result.values + key_count + i * floats;
+        *track = (lmb_track_def){.joint = i / 3, .channel = (lmb_channel)(i % 3), .key_count = key_count};
+        track->interpolation = i % 7 == 3   ? LMB_INTERPOLATION_STEP
+                               : i % 7 == 5 ? LMB_INTERPOLATION_CUBIC_SPLINE
+                                            : LMB_INTERPOLATION_LINEAR;
+        track->times = result.values;
+        track->values = values;
+        const size_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+        const bool spline = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+        const double phase = random_between(&source, 0.0, 6.0);
+        for (uint32_t key = 0; key < key_count; key++) { // splines with tangents of zero
+            wave_key(track, (double)track->times[key], phase, values + (spline ? 3 * key + 1 : key) * width);
+        }
+    }
+    result.clip = (lmb_clip_def){"waves", KEYFRAMES_DURATION, result.tracks, (uint32_t)track_count};
+    return result;
+}
+
 void keyframes_destroy(keyframes *owned) {
     free(owned->tracks);
     free(owned->values);

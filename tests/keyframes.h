@@ -20,6 +20,10 @@ typedef struct keyframes {
 // channel to the rest pose. Interpolations go round. Neighbouring rotations differ by less than 120 degrees and splines
 // bend gently, so that none passes near zero, where their direction would be anybody's.
 keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t seed);
+
+// Smooth tracks that share their key times, for all channels of all joints: waves, whole turns, one value throughout;
+// some of them steps or splines.
+keyframes keyframes_create_waves(uint32_t joint_count, uint32_t key_count, uint64_t seed);
 void keyframes_destroy(keyframes *owned);
 
 #endif

@@ -65,6 +65,40 @@ LMB_API uint32_t lmb_clip_joint_count(const lmb_clip *clip);
 LMB_API uint32_t lmb_clip_track_count(const lmb_clip *clip);
 LMB_API uint32_t lmb_clip_key_count(const lmb_clip *clip);
 
+/// How far a compressed clip may stray, and how that is measured. Start from zero, which takes the defaults.
+typedef struct lmb_clip_compression {
+    /// The farthest, in units of the rig, that a virtual point may lie from where the source clip has it. 0 takes 0.01 %
+    /// of the rig's extent, the largest distance between joints of its rest pose.
+    float error;
+    /// Virtual points stand this far from each joint, to both sides along its axes: about where its skin is. They move
+    /// with the joint in model space, scale included. 0 takes 2 % of the rig's extent, or 1
+    /// where that is 0.
+    float shell_distance;
+} lmb_clip_compression;
+
+typedef struct lmb_clip_compression_report {
+    float bound;          ///< the error that was allowed
+    float error;          ///< the error reached, at the times of all keys of the source and halfway between them
+    size_t source_bytes;  ///< the block before
+    size_t bytes;         ///< and after
+    uint32_t frame_count; ///< key times that the packed tracks share
+    /// Channels of joints: those left to the rest pose, those of one value, packed ones, those kept as they were.
+    uint32_t rest_count, constant_count, packed_count, kept_count;
+} lmb_clip_compression_report;
+
+/// Makes a smaller clip that moves `rig`, whose clip `source` is, within a bound of `source`. Linear tracks and cubic
+/// splines become keys of few bits at times that all of them share, as few of the source's as the bound lets; what hardly
+/// moves becomes one value; what hardly leaves the rest pose is left to the rest pose of the rig that the clip is played
+/// on. Rotations may come out as their negative, the same rotation. Step tracks keep every value and time. What cannot be
+/// packed within the bound is kept as it is, and where nothing is gained the result is a copy of `source`.
+///
+/// `settings` NULL takes the defaults; `report` may be NULL. It may take seconds, and memory in proportion to joints times
+/// key times. Fails with #LMB_ERROR_ARGUMENT (a negative or infinite setting, a rig of another joint count, a source that
+/// is compressed already) and #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
+                                     const lmb_host *host, lmb_clip **clip, lmb_clip_compression_report *report,
+                                     lmb_error *error);
+
 #ifdef __cplusplus
 }
 #endif

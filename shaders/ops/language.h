@@ -31,11 +31,12 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define memory Words
 #define LOAD(base, index) (base).at[index]
 
-// Whether a program can meet a cubic spline, a scale other than 1, or keys far apart: where it cannot, a pipeline leaves
+// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, or a packed clip: where it cannot, a pipeline leaves
 // that work out, which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
+layout(constant_id = 3) const bool USES_PACKED = true;
 
 #else
 
@@ -55,6 +56,7 @@ typedef const uint32_t *memory;
 #define USES_CUBIC true
 #define USES_SCALE true
 #define USES_FAR true
+#define USES_PACKED true
 
 static inline float lmb_float_of(uint32_t bits) {
     float x;

@@ -145,12 +145,28 @@ OP transform rest_operation(frame f, uint instruction) {
     return load_rest(f.program, f.joint);
 }
 
+// The translation or the scale of a joint's rest pose.
+OP vector rest_vector(frame f, uint channel) {
+    transform rest = load_rest(f.program, f.joint);
+    vector found = rest.t;
+    if (channel == CHANNEL_SCALE) {
+        found = rest.s;
+    }
+    return found;
+}
+
 OP vector sample_vector(frame f, uint clip, uint channel, real time) {
     track t = load_track(f.program, clip, channel, f.joint);
     vector sampled = constant_vector(f.program, t);
-    if (t.keys > 1u || t.mode == MODE_CUBIC) {
+    if (USES_PACKED && t.mode == MODE_REST) {
+        sampled = rest_vector(f, channel);
+    } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
         key_position at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
-        sampled = sample_vector_track(f.program, t, at);
+        if (USES_PACKED && t.mode == MODE_PACKED) {
+            sampled = sample_packed_vector(f.program, clip, t, at);
+        } else {
+            sampled = sample_vector_track(f.program, t, at);
+        }
     }
     return sampled;
 }
@@ -158,10 +174,17 @@ OP vector sample_vector(frame f, uint clip, uint channel, real time) {
 OP quaternion sample_rotation(frame f, uint clip, real time) {
     track t = load_track(f.program, clip, CHANNEL_ROTATION, f.joint);
     quaternion sampled = constant_rotation(f.program, t);
-    if (t.keys > 1u || t.mode == MODE_CUBIC) {
+    if (USES_PACKED && t.mode == MODE_REST) {
+        transform rest = load_rest(f.program, f.joint);
+        sampled = rest.q;
+    } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
         key_position at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
         bool near = !USES_FAR || LOAD(f.program, clip + CLIP_FAR) == 0u;
-        sampled = sample_rotation_track(f.program, t, at, near);
+        if (USES_PACKED && t.mode == MODE_PACKED) {
+            sampled = sample_packed_rotation(f.program, clip, t, at, near);
+        } else {
+            sampled = sample_rotation_track(f.program, t, at, near);
+        }
     }
     return sampled;
 }

@@ -19,6 +19,8 @@
 #define CLIP_NAME 11          // offset of the name, bytes padded with zeros to words, at least one zero
 #define CLIP_NAME_WORDS 12
 #define CLIP_FAR 13 // 1 where neighbouring keys of a linear rotation track have a cosine below 0.9
+#define CLIP_PACKED                                                                                                    \
+    14 // offset of the packed section, which then stands in place of the track table; 0 where there is none
 #define CLIP_HEADER_WORDS 16
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
@@ -34,6 +36,35 @@
 #define MODE_STEP 0u
 #define MODE_LINEAR 1u
 #define MODE_CUBIC 2u
+// Of tracks in a packed section alone:
+#define MODE_REST 3u   // the value is that of the rig's rest pose
+#define MODE_PACKED 4u // linear, over the section's frames
+
+// A packed section; offsets in it count words from its start. Its tracks share key times, the frames, and lie frame by
+// frame, so that whoever samples a pose reads two stretches of memory. First its header:
+#define PACKED_FRAMES 0       // how many
+#define PACKED_FRAME_WORDS 1  // words of a frame
+#define PACKED_FRAME_TIMES 2  // offset: times as those of a track
+#define PACKED_FRAME_VALUES 3 // offset: the frames
+#define PACKED_ROWS 4         // of each channel, offset of its row: half a word for each joint; 0 where all rest
+#define PACKED_HEADER_WORDS 7
+
+// Half a word for a joint: in two bits what it has, and above them where.
+#define ENTRY_REST 0u
+#define ENTRY_CONSTANT 1u // offset of the value, floats
+#define ENTRY_KEPT 2u     // offset of the four fields of a track, side by side; their offsets are from the clip's start
+#define ENTRY_PACKED 3u   // offset of a packed track
+#define ENTRY_LIMIT 0x4000u
+
+// A packed track: a word of bits a field (5 bits), which component of a rotation is left out (3 bits; 4: each key says it
+// in two bits of its own) and where in a frame the key begins (24 bits, in bits); then the range of the fields. Those of
+// a translation or a scale are three floats that a field of 0 stands for, and three floats to a step. Those of a
+// rotation, two words with three times ten bits: the least value in steps of 1/512 from -1, and the extent less 1/512.
+#define PACKED_INDEX_PER_KEY 4u
+#define PACKED_VECTOR_WORDS 7u
+#define PACKED_ROTATION_WORDS 3u
+#define PACKED_MOST_VECTOR_BITS 21u
+#define PACKED_MOST_ROTATION_BITS 16u // 15 where each key says which component it leaves out
 
 #define CHANNEL_TRANSLATION 0u
 #define CHANNEL_ROTATION 1u
@@ -67,15 +98,52 @@ OP real clip_time(real duration, real rate, real time, bool loop) {
     return SELECT(time > duration, duration, time);
 }
 
-OP track load_track(memory data, uint clip, uint channel, uint joint) {
-    uint joints = LOAD(data, clip + CLIP_JOINTS);
-    uint at = clip + LOAD(data, clip + CLIP_TRACKS) + (channel * TRACK_FIELDS) * joints + joint;
+OP track load_kept_track(memory data, uint clip, uint at, uint stride) {
     track found;
     found.mode = LOAD(data, at);
-    found.keys = LOAD(data, at + TRACK_KEYS * joints);
-    found.times = clip + LOAD(data, at + TRACK_TIMES * joints);
-    found.values = clip + LOAD(data, at + TRACK_VALUES * joints);
+    found.keys = LOAD(data, at + TRACK_KEYS * stride);
+    found.times = clip + LOAD(data, at + TRACK_TIMES * stride);
+    found.values = clip + LOAD(data, at + TRACK_VALUES * stride);
     return found;
+}
+
+OP track load_packed_track(memory data, uint clip, uint section, uint channel, uint joint) {
+    uint row = LOAD(data, section + PACKED_ROWS + channel);
+    uint entry = ENTRY_REST;
+    if (row != 0u) {
+        entry = (LOAD(data, section + row + (joint >> 1u)) >> (16u * (joint & 1u))) & 0xffffu;
+    }
+    uint at = section + (entry >> 2u);
+    track found;
+    found.mode = MODE_REST;
+    found.keys = 1u;
+    found.times = section;
+    found.values = at;
+    if ((entry & 3u) == ENTRY_CONSTANT) {
+        found.mode = MODE_STEP;
+    }
+    if ((entry & 3u) == ENTRY_KEPT) {
+        found = load_kept_track(data, clip, at, 1u);
+    }
+    if ((entry & 3u) == ENTRY_PACKED) {
+        found.mode = MODE_PACKED;
+        found.keys = LOAD(data, section + PACKED_FRAMES);
+        found.times = section + LOAD(data, section + PACKED_FRAME_TIMES);
+    }
+    return found;
+}
+
+OP track load_track(memory data, uint clip, uint channel, uint joint) {
+    uint packed = 0u;
+    if (USES_PACKED) {
+        packed = LOAD(data, clip + CLIP_PACKED);
+    }
+    if (packed != 0u) {
+        return load_packed_track(data, clip, clip + packed, channel, joint);
+    }
+    uint joints = LOAD(data, clip + CLIP_JOINTS);
+    uint at = clip + LOAD(data, clip + CLIP_TRACKS) + (channel * TRACK_FIELDS) * joints + joint;
+    return load_kept_track(data, clip, at, joints);
 }
 
 // `largest_step` is the clip's, so that the number of steps is the same for all its tracks.
@@ -143,6 +211,137 @@ OP word key_value(track t, word key, uint width) {
     uint cubic = t.mode == MODE_CUBIC ? 1u : 0u;
     uint first = t.values + cubic * width;
     return first + key * (width + cubic * (2u * width));
+}
+
+// Where a packed track's keys lie: the same for all lanes but for the frame.
+STRUCT(packed_place)
+uint bits;        // of a field
+uint left_out;    // component, or PACKED_INDEX_PER_KEY
+uint first;       // offset of the first frame's word in which the key begins
+uint shift;       // bits of that word before the key
+uint frame_words; // from frame to frame
+END_STRUCT(packed_place)
+
+// Up to 95 bits, from the first bit of `low` on.
+STRUCT(packed_key)
+word low;
+word middle;
+word high;
+END_STRUCT(packed_key)
+
+OP packed_place find_packed_place(memory data, uint clip, uint at) {
+    uint section = clip + LOAD(data, clip + CLIP_PACKED);
+    uint first = LOAD(data, at);
+    packed_place place;
+    place.bits = first & 31u;
+    place.left_out = (first >> 5u) & 7u;
+    place.first = (section + LOAD(data, section + PACKED_FRAME_VALUES)) + (first >> 13u);
+    place.shift = (first >> 8u) & 31u;
+    place.frame_words = LOAD(data, section + PACKED_FRAME_WORDS);
+    return place;
+}
+
+// Reads no word that has no bit of the key.
+OP packed_key load_packed_key(memory data, packed_place place, word frame, uint bits) {
+    word at = place.first + frame * place.frame_words;
+    packed_key key;
+    key.low = GATHER(data, at);
+    key.middle = key.low;
+    key.high = key.low;
+    if (place.shift + bits > 32u) {
+        key.middle = GATHER(data, at + 1u);
+    }
+    if (place.shift + bits > 64u) {
+        key.high = GATHER(data, at + 2u);
+    }
+    return key;
+}
+
+// The field of 1 to 21 bits that begins at bit `from` of a key.
+OP real packed_field(packed_key key, uint from, uint bits) {
+    word first = key.low;
+    word second = key.middle;
+    if (from >= 32u) {
+        first = key.middle;
+        second = key.high;
+    }
+    if (from >= 64u) {
+        first = key.high;
+    }
+    uint shift = from & 31u;
+    word joined = (first >> shift) | ((second << 1u) << (31u - shift));
+    return TO_REAL(joined & ((1u << bits) - 1u));
+}
+
+OP vector packed_vector(memory data, packed_place place, uint at, word frame) {
+    packed_key key = load_packed_key(data, place, frame, 3u * place.bits);
+    real x = packed_field(key, place.shift, place.bits);
+    real y = packed_field(key, place.shift + place.bits, place.bits);
+    real z = packed_field(key, place.shift + 2u * place.bits, place.bits);
+    vector v;
+    v.x = LOAD_FLOAT(data, at + 1u) + x * LOAD_FLOAT(data, at + 4u);
+    v.y = LOAD_FLOAT(data, at + 2u) + y * LOAD_FLOAT(data, at + 5u);
+    v.z = LOAD_FLOAT(data, at + 3u) + z * LOAD_FLOAT(data, at + 6u);
+    return v;
+}
+
+// The middle of the step that a field names.
+OP real packed_component(memory data, packed_place place, uint at, uint component, real field) {
+    word least = ALL_WORD((LOAD(data, at + 1u) >> (10u * component)) & 1023u);
+    word extent = ALL_WORD((LOAD(data, at + 2u) >> (10u * component)) & 1023u) + 1u;
+    real one_step = TO_REAL(extent) * REAL(ALL_WORD((118u - place.bits) << 23u)); // 2^(-9 - bits)
+    real start = TO_REAL(least) * 0.001953125f - 1.0f;
+    return start + (field + 0.5f) * one_step;
+}
+
+// Three components, and the one left out, which is never negative, from the length of 1.
+OP quaternion packed_rotation(memory data, packed_place place, uint at, word frame) {
+    uint index_bits = place.left_out == PACKED_INDEX_PER_KEY ? 2u : 0u;
+    packed_key key = load_packed_key(data, place, frame, index_bits + 3u * place.bits);
+    uint from = place.shift + index_bits;
+    real a = packed_component(data, place, at, 0u, packed_field(key, from, place.bits));
+    real b = packed_component(data, place, at, 1u, packed_field(key, from + place.bits, place.bits));
+    real c = packed_component(data, place, at, 2u, packed_field(key, from + 2u * place.bits, place.bits));
+    real square = 1.0f - (a * a + (b * b + c * c));
+    // A key that a builder wrote is far above this.
+    square = SELECT(square < 0.0009765625f, ALL(0.0009765625f), square);
+    real d = square * reciprocal_root(square);
+    if (index_bits == 0u) {
+        if (place.left_out == 0u) {
+            return make_quaternion(d, a, b, c);
+        }
+        if (place.left_out == 1u) {
+            return make_quaternion(a, d, b, c);
+        }
+        if (place.left_out == 2u) {
+            return make_quaternion(a, b, d, c);
+        }
+        return make_quaternion(a, b, c, d);
+    }
+    word index = TO_WORD(packed_field(key, place.shift, 2u));
+    real x = SELECT(index == 0u, d, a);
+    real y = SELECT(index == 1u, d, SELECT(index < 1u, a, b));
+    real z = SELECT(index == 2u, d, SELECT(index < 2u, b, c));
+    real w = SELECT(index == 3u, d, c);
+    return make_quaternion(x, y, z, w);
+}
+
+OP vector sample_packed_vector(memory data, uint clip, track t, key_position at) {
+    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
+    packed_place place = find_packed_place(data, clip, t.values);
+    vector a = packed_vector(data, place, t.values, at.key);
+    vector b = packed_vector(data, place, t.values, after);
+    vector sampled = lerp_vectors(a, b, at.fraction);
+    return snap_vector(sampled);
+}
+
+OP quaternion sample_packed_rotation(memory data, uint clip, track t, key_position at, bool near) {
+    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
+    packed_place place = find_packed_place(data, clip, t.values);
+    quaternion a = packed_rotation(data, place, t.values, at.key);
+    quaternion b = packed_rotation(data, place, t.values, after);
+    quaternion sampled = quaternion_slerp_unnormalized(a, b, at.fraction, near);
+    return snap_quaternion(sampled);
 }
 
 OP vector sample_vector_track(memory data, track t, key_position at) {

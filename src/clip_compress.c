@@ -1,0 +1,645 @@
+// Looks for the smallest packing of a clip that stays within its bound: key times shared by all tracks, as few as some part
+// of the bound allows, then bits of each track, first by a rule of thumb, then one by one.
+#include "clip_motion.h"
+#include "clip_pack.h"
+#include "environment.h"
+
+#include <math.h>
+
+// Packings of a channel in the order of their size.
+#define LEVEL_REST 0u
+#define LEVEL_CONSTANT 1u // and from here on so many bits and one
+
+#define SHARES 4
+// Parts of the bound that leaving out key times may take.
+static const double shares[SHARES] = {0.0, 0.25, 0.5, 0.75};
+
+typedef struct compressor {
+    const lmb_rig *rig;
+    const lmb_clip *source;
+    lmb_host host;
+    double bound;
+    uint32_t joints;
+    uint32_t times; // of keys, of all tracks; samples are these and what is halfway between
+    motion motion;
+    float *sample_times;
+    lmb_transform *source_local;
+    uint32_t *frame_samples;
+    frames frames;
+    uint32_t *frame_of; // [sample]
+    float *fraction_of; // [sample]
+    packing *packings;  // [channel][joint]
+    uint32_t *levels;
+    lmb_transform *pose; // [joint], scratch
+    matrix *pose_model;
+    lmb_transform *column; // [sample], scratch
+    uint32_t *scratch;     // of a packed track
+    packing *best;
+    uint32_t *best_samples;
+    uint32_t best_count;
+    uint64_t best_size;
+} compressor;
+
+static track source_track(const compressor *c, uint32_t channel, uint32_t joint) {
+    return load_track(c->source->words, 0, channel, joint);
+}
+
+// What changes between its keys in steps, or never.
+static bool is_step(track t) {
+    return t.mode == MODE_STEP || (t.keys == 1 && t.mode != MODE_CUBIC);
+}
+
+static uint32_t most_bits(uint32_t channel) {
+    return channel == CHANNEL_ROTATION ? PACKED_MOST_ROTATION_BITS : PACKED_MOST_VECTOR_BITS;
+}
+
+static uint32_t level_kept(uint32_t channel) {
+    return LEVEL_CONSTANT + most_bits(channel) + 1;
+}
+
+static packing *packing_of(const compressor *c, uint32_t channel, uint32_t joint) {
+    return &c->packings[(size_t)channel * c->joints + joint];
+}
+
+static uint32_t *level_of(const compressor *c, uint32_t channel, uint32_t joint) {
+    return &c->levels[(size_t)channel * c->joints + joint];
+}
+
+// ---- What the source does. ----
+
+static uint64_t count_times(const compressor *c) {
+    uint64_t count = 0;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < CHANNELS * c->joints; i++) {
+        const track t = source_track(c, i / c->joints, i % c->joints);
+        count += t.times != last ? t.keys : 0;
+        last = t.times;
+    }
+    return count;
+}
+
+// The union of two ascending rows; `merged` has room for both.
+static uint32_t merge(const float *a, uint32_t a_count, const uint32_t *b, uint32_t b_count, float *merged) {
+    uint32_t count = 0;
+    for (uint32_t i = 0, j = 0; i < a_count || j < b_count;) {
+        const bool from_a = j == b_count || (i < a_count && a[i] <= REAL(b[j]));
+        const float time = from_a ? a[i++] : REAL(b[j++]);
+        if (count == 0 || merged[count - 1] < time) {
+            merged[count++] = time;
+        }
+    }
+    return count;
+}
+
+// Into sample_times, which has room for twice as many as count_times() gives; ends with samples.
+static void gather_times(compressor *c, float *rows) {
+    uint32_t count = 0, last = 0;
+    for (uint32_t i = 0; i < CHANNELS * c->joints; i++) {
+        const track t = source_track(c, i / c->joints, i % c->joints);
+        if (t.times != last) {
+            const uint32_t merged = merge(rows, count, c->source->words + t.times, t.keys, c->sample_times);
+            memcpy(rows, c->sample_times, merged * sizeof *rows);
+            count = merged;
+        }
+        last = t.times;
+    }
+    c->times = count;
+    c->motion.samples = 2 * count - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        c->sample_times[2 * i] = rows[i];
+        if (i + 1 < count) {
+            c->sample_times[2 * i + 1] = snap(0.5f * rows[i] + 0.5f * rows[i + 1]);
+        }
+    }
+}
+
+static void sample_source(compressor *c) {
+    for (uint32_t joint = 0; joint < c->joints; joint++) {
+        for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
+            c->source_local[(size_t)joint * c->motion.samples + sample] =
+                lmb_clip_sample(c->source, c->rig, joint, c->sample_times[sample]);
+        }
+    }
+    lmb_motion_model(&c->motion, c->source_local, c->motion.source_model);
+    lmb_motion_reaches(&c->motion);
+}
+
+// ---- Key times. ----
+
+static void interpolate(uint32_t channel, const float *from, const float *to, float fraction, float *result) {
+    if (channel == CHANNEL_ROTATION) {
+        const quaternion q = snap_quaternion(
+            quaternion_slerp_unnormalized(make_quaternion(from[0], from[1], from[2], from[3]),
+                                          make_quaternion(to[0], to[1], to[2], to[3]), fraction, false));
+        memcpy(result, &q, sizeof q);
+    } else {
+        const vector v = snap_vector(
+            lerp_vectors(make_vector(from[0], from[1], from[2]), make_vector(to[0], to[1], to[2]), fraction));
+        memcpy(result, &v, sizeof v);
+    }
+}
+
+static float fraction_between(const compressor *c, uint32_t from, uint32_t to, uint32_t sample) {
+    const float start = c->sample_times[from];
+    return clamp_real(snap((c->sample_times[sample] - start) * (1.0f / (c->sample_times[to] - start))), 0.0f, 1.0f);
+}
+
+// How far the pose at a sample is from what two others give it.
+static double gap_at(const compressor *c, uint32_t from, uint32_t to, uint32_t sample) {
+    const uint32_t samples = c->motion.samples;
+    const float fraction = fraction_between(c, from, to, sample);
+    for (uint32_t joint = 0; joint < c->joints; joint++) {
+        const lmb_transform *row = &c->source_local[(size_t)joint * samples];
+        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+            const float *start = lmb_channel_in(&row[from], channel), *end = lmb_channel_in(&row[to], channel);
+            float *result = lmb_channel_of(&c->pose[joint], channel);
+            if (is_step(source_track(c, channel, joint))) {
+                memcpy(result, lmb_channel_in(&row[sample], channel),
+                       lmb_channel_width((lmb_channel)channel) * sizeof *result);
+            } else {
+                interpolate(channel, start, end, fraction, result);
+            }
+        }
+    }
+    return lmb_motion_distance(&c->motion, sample, c->pose, c->pose_model);
+}
+
+static bool gap_fits(const compressor *c, uint32_t from, uint32_t to, double limit) {
+    for (uint32_t sample = from + 1; sample < to; sample++) {
+        if (!(gap_at(c, from, to, sample) <= limit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The last key time, as far as looking further and further finds, whose gap from this one fits.
+static uint32_t farthest_fit(const compressor *c, uint32_t from, double limit) {
+    const uint32_t last = c->motion.samples - 1;
+    uint32_t good = from + 2, bad = last + 2, stride = 2;
+    while (good < last) {
+        uint32_t next = good + stride < last ? good + stride : last;
+        if (!gap_fits(c, from, next, limit)) {
+            bad = next;
+            break;
+        }
+        good = next;
+        stride *= 2;
+    }
+    while (bad - good > 2) {
+        const uint32_t middle = good + (bad - good) / 4 * 2;
+        if (gap_fits(c, from, middle, limit)) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    return good;
+}
+
+static void choose_frames(compressor *c, double share) {
+    const uint32_t last = c->motion.samples - 1;
+    uint32_t count = 0;
+    c->frame_samples[count++] = 0;
+    for (uint32_t from = 0; from < last;) {
+        from = share > 0.0 && from + 2 < last ? farthest_fit(c, from, share * c->bound) : from + 2;
+        c->frame_samples[count++] = from;
+    }
+    c->frames.count = count;
+    for (uint32_t sample = 0, frame = 0; sample <= last; sample++) {
+        frame += frame + 1 < count && c->frame_samples[frame + 1] <= sample;
+        const uint32_t from = c->frame_samples[frame];
+        c->frame_of[sample] = frame;
+        c->fraction_of[sample] =
+            frame + 1 < count ? fraction_between(c, from, c->frame_samples[frame + 1], sample) : 0.0f;
+    }
+}
+
+// ---- One channel of one joint. ----
+
+static void copy_channel(const compressor *c, uint32_t channel, uint32_t joint, const lmb_transform *from,
+                         size_t stride) {
+    lmb_transform *row = c->motion.local + (size_t)joint * c->motion.samples;
+    for (uint32_t sample = 0; sample < c->motion.samples; sample++, from += stride) {
+        memcpy(lmb_channel_of(&row[sample], channel), lmb_channel_in(from, channel),
+               lmb_channel_width((lmb_channel)channel) * sizeof(float));
+    }
+}
+
+// The middle of what the channel goes through, or the only key as it is.
+static void find_constant(const compressor *c, uint32_t channel, uint32_t joint, float constant[4]) {
+    const track t = source_track(c, channel, joint);
+    const uint32_t width = lmb_channel_width((lmb_channel)channel);
+    if (is_step(t)) {
+        memcpy(constant, c->source->words + t.values, width * sizeof *constant);
+        return;
+    }
+    const lmb_transform *row = c->source_local + (size_t)joint * c->motion.samples;
+    const float *first = lmb_channel_in(row, channel);
+    float low[4], high[4], unit[4];
+    memcpy(low, first, width * sizeof *low);
+    memcpy(high, first, width * sizeof *high);
+    for (uint32_t sample = 1; sample < c->motion.samples; sample++) {
+        const float *value = lmb_channel_in(&row[sample], channel);
+        double dot = 0.0;
+        for (uint32_t i = 0; i < width; i++) {
+            dot += (double)value[i] * (double)first[i];
+        }
+        const float sign = width == 4 && dot < 0.0 ? -1.0f : 1.0f;
+        for (uint32_t i = 0; i < width; i++) {
+            low[i] = sign * value[i] < low[i] ? sign * value[i] : low[i];
+            high[i] = sign * value[i] > high[i] ? sign * value[i] : high[i];
+        }
+    }
+    for (uint32_t i = 0; i < width; i++) {
+        constant[i] = snap(0.5f * low[i] + 0.5f * high[i]);
+    }
+    if (width == 4) {
+        memcpy(constant, lmb_normalize_rotation(constant, unit) || lmb_normalize_rotation(first, unit) ? unit : first,
+               sizeof unit);
+    }
+}
+
+static void unpack_channel(const compressor *c, uint32_t channel, uint32_t joint, uint32_t bits) {
+    const packed_place place = lmb_pack_track(&c->frames, channel, joint, bits, c->scratch);
+    lmb_transform *row = c->motion.local + (size_t)joint * c->motion.samples;
+    float from[4], to[4];
+    for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
+        const uint32_t frame = c->frame_of[sample];
+        const uint32_t after = frame + 1 < c->frames.count ? frame + 1 : frame;
+        if (channel == CHANNEL_ROTATION) {
+            const quaternion a = packed_rotation(c->scratch, place, 0, frame);
+            const quaternion b = packed_rotation(c->scratch, place, 0, after);
+            memcpy(from, &a, sizeof a);
+            memcpy(to, &b, sizeof b);
+        } else {
+            const vector a = packed_vector(c->scratch, place, 0, frame), b = packed_vector(c->scratch, place, 0, after);
+            memcpy(from, &a, sizeof a);
+            memcpy(to, &b, sizeof b);
+        }
+        interpolate(channel, from, to, c->fraction_of[sample], lmb_channel_of(&row[sample], channel));
+    }
+}
+
+static void set_level(const compressor *c, uint32_t channel, uint32_t joint, uint32_t level) {
+    packing *p = packing_of(c, channel, joint);
+    *level_of(c, channel, joint) = level;
+    *p = (packing){.kind = ENTRY_REST};
+    if (level == LEVEL_REST) {
+        copy_channel(c, channel, joint, &c->rig->rest[joint], 0);
+    } else if (level == level_kept(channel)) {
+        p->kind = ENTRY_KEPT;
+        copy_channel(c, channel, joint, c->source_local + (size_t)joint * c->motion.samples, 1);
+    } else if (level == LEVEL_CONSTANT) {
+        lmb_transform constant;
+        p->kind = ENTRY_CONSTANT;
+        find_constant(c, channel, joint, p->constant);
+        memcpy(lmb_channel_of(&constant, channel), p->constant,
+               lmb_channel_width((lmb_channel)channel) * sizeof *p->constant);
+        copy_channel(c, channel, joint, &constant, 0);
+    } else {
+        p->kind = ENTRY_PACKED;
+        p->bits = level - LEVEL_CONSTANT;
+        unpack_channel(c, channel, joint, p->bits);
+    }
+}
+
+// Steps are kept, but for what is one value throughout.
+static void set_step(const compressor *c, uint32_t channel, uint32_t joint) {
+    const track t = source_track(c, channel, joint);
+    const uint32_t *values = c->source->words + t.values;
+    const size_t width = lmb_channel_width((lmb_channel)channel), bytes = width * sizeof *values;
+    bool constant = true;
+    for (uint32_t key = 1; key < t.keys && constant; key++) {
+        constant = memcmp(values + key * width, values, bytes) == 0;
+    }
+    const bool rests = constant && memcmp(values, lmb_channel_in(&c->rig->rest[joint], channel), bytes) == 0;
+    set_level(c, channel, joint, rests ? LEVEL_REST : constant ? LEVEL_CONSTANT : level_kept(channel));
+}
+
+// ---- Bits. ----
+
+// The farthest that a channel's values lie from one.
+static double spread(const compressor *c, uint32_t channel, uint32_t joint, const float *from) {
+    const lmb_transform *row = c->source_local + (size_t)joint * c->motion.samples;
+    const uint32_t width = lmb_channel_width((lmb_channel)channel);
+    double largest = 0.0;
+    for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
+        const float *value = lmb_channel_in(&row[sample], channel);
+        double apart = 0.0, together = 0.0;
+        for (uint32_t i = 0; i < width; i++) {
+            const double a = (double)value[i], b = (double)from[i];
+            apart += (a - b) * (a - b);
+            together += (a + b) * (a + b);
+        }
+        const double square = width == 4 && together < apart ? together : apart;
+        largest = square > largest ? square : largest;
+    }
+    return (width == 4 ? 2.0 : 1.0) * sqrt(largest);
+}
+
+// The level whose error alone, as a rule of thumb, comes to `tolerance`.
+static uint32_t level_for(const compressor *c, uint32_t channel, uint32_t joint, double tolerance) {
+    const double lever = channel == CHANNEL_TRANSLATION ? 1.0 : c->motion.reaches[joint];
+    if (spread(c, channel, joint, lmb_channel_in(&c->rig->rest[joint], channel)) * lever <= tolerance) {
+        return LEVEL_REST;
+    }
+    float constant[4];
+    find_constant(c, channel, joint, constant);
+    double error = spread(c, channel, joint, constant) * lever;
+    uint32_t level = LEVEL_CONSTANT;
+    while (error > tolerance && level < LEVEL_CONSTANT + most_bits(channel)) {
+        error *= 0.5;
+        level++;
+    }
+    return level;
+}
+
+static void set_all(const compressor *c, double tolerance) {
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        for (uint32_t joint = 0; joint < c->joints; joint++) {
+            if (is_step(source_track(c, channel, joint))) {
+                set_step(c, channel, joint);
+            } else {
+                set_level(c, channel, joint, level_for(c, channel, joint, tolerance));
+            }
+        }
+    }
+}
+
+// Keeps what moves a joint as it is. Whether that changed anything.
+static bool keep_chain(const compressor *c, uint32_t joint) {
+    bool changed = false;
+    for (; joint != LMB_NONE; joint = c->rig->parents[joint]) {
+        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+            if (*level_of(c, channel, joint) != level_kept(channel) && !is_step(source_track(c, channel, joint))) {
+                set_level(c, channel, joint, level_kept(channel));
+                changed = true;
+            }
+        }
+    }
+    return changed;
+}
+
+// The coarsest start that stays within the bound; false where nothing does.
+static bool find_start(compressor *c) {
+    uint32_t worst = 0;
+    double tolerance = 4.0 * c->bound;
+    for (int halving = 0; halving < 20; halving++, tolerance *= 0.70710678) {
+        set_all(c, tolerance);
+        if (lmb_motion_try(&c->motion, LMB_NONE, c->bound, &worst) <= c->bound) {
+            lmb_motion_accept(&c->motion);
+            return true;
+        }
+    }
+    while (keep_chain(c, worst)) {
+        if (lmb_motion_try(&c->motion, LMB_NONE, c->bound, &worst) <= c->bound) {
+            lmb_motion_accept(&c->motion);
+            return true;
+        }
+    }
+    return false;
+}
+
+// One level down, where the bound allows it.
+static bool lower(compressor *c, uint32_t channel, uint32_t joint) {
+    const uint32_t level = *level_of(c, channel, joint);
+    if (level == LEVEL_REST || is_step(source_track(c, channel, joint))) {
+        return false;
+    }
+    const packing before = *packing_of(c, channel, joint);
+    const size_t row = (size_t)joint * c->motion.samples;
+    uint32_t worst = 0;
+    memcpy(c->column, c->motion.local + row, c->motion.samples * sizeof *c->column);
+    set_level(c, channel, joint, level - 1);
+    if (lmb_motion_try(&c->motion, joint, c->bound, &worst) <= c->bound) {
+        lmb_motion_accept(&c->motion);
+        return true;
+    }
+    memcpy(c->motion.local + row, c->column, c->motion.samples * sizeof *c->column);
+    *packing_of(c, channel, joint) = before;
+    *level_of(c, channel, joint) = level;
+    return false;
+}
+
+// From the leaves up, since there are more of them and each costs itself alone.
+static void lower_all(compressor *c) {
+    for (uint32_t joint = c->joints; joint-- > 0;) {
+        for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+            while (lower(c, channel, joint)) {
+            }
+        }
+    }
+}
+
+// ---- The whole. ----
+
+static void search(compressor *c) {
+    for (int i = 0; i < SHARES; i++) {
+        choose_frames(c, shares[i]);
+        if (!find_start(c)) {
+            continue;
+        }
+        lower_all(c);
+        const uint64_t size = lmb_pack_clip(c->source, &c->frames, c->packings, c->scratch, NULL);
+        if (size != 0 && size < c->best_size) {
+            c->best_size = size;
+            c->best_count = c->frames.count;
+            memcpy(c->best, c->packings, (size_t)CHANNELS * c->joints * sizeof *c->best);
+            memcpy(c->best_samples, c->frame_samples, c->best_count * sizeof *c->best_samples);
+        }
+    }
+}
+
+static double measure(compressor *c, const lmb_clip *clip) {
+    uint32_t worst = 0;
+    for (uint32_t joint = 0; joint < c->joints; joint++) {
+        for (uint32_t sample = 0; sample < c->motion.samples; sample++) {
+            c->motion.local[(size_t)joint * c->motion.samples + sample] =
+                lmb_clip_sample(clip, c->rig, joint, c->sample_times[sample]);
+        }
+    }
+    return lmb_motion_try(&c->motion, LMB_NONE, INFINITY, &worst);
+}
+
+static void report_packings(const compressor *c, lmb_clip_compression_report *report) {
+    for (uint32_t i = 0; i < CHANNELS * c->joints; i++) {
+        const uint32_t kind = c->best[i].kind;
+        report->rest_count += kind == ENTRY_REST;
+        report->constant_count += kind == ENTRY_CONSTANT;
+        report->packed_count += kind == ENTRY_PACKED;
+        report->kept_count += kind == ENTRY_KEPT;
+    }
+    report->frame_count = report->packed_count != 0 ? c->best_count : 0;
+}
+
+// Writes the best packing over `words`, which hold the source. False, and they hold it again, where it does not keep
+// what was promised.
+static bool write_best(compressor *c, lmb_clip *clip, lmb_clip_compression_report *report) {
+    if (c->best_size >= c->source->size) {
+        return false;
+    }
+    c->frames.count = c->best_count;
+    c->frames.of_sample = c->best_samples;
+    memset(clip->words, 0, clip->size * sizeof *clip->words);
+    clip->size = (uint32_t)lmb_pack_clip(c->source, &c->frames, c->best, c->scratch, clip->words);
+    const double error = lmb_clip_check(clip->words, clip->size, NULL) == LMB_OK ? measure(c, clip) : (double)INFINITY;
+    if (!(error <= (double)report->bound)) {
+        clip->size = c->source->size;
+        memcpy(clip->words, c->source->words, clip->size * sizeof *clip->words);
+        return false;
+    }
+    report->error = (float)error;
+    report_packings(c, report);
+    return true;
+}
+
+static lmb_result no_memory(const compressor *c, lmb_error *error) {
+    return lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for compressing it", lmb_clip_name(c->source));
+}
+
+static void release(compressor *c) {
+    void *const all[] = {c->motion.local,    c->motion.source_model,
+                         c->motion.model,    c->motion.trial,
+                         c->motion.affected, c->motion.reaches,
+                         c->sample_times,    c->source_local,
+                         c->frame_samples,   c->frame_of,
+                         c->fraction_of,     c->packings,
+                         c->levels,          c->pose,
+                         c->pose_model,      c->column,
+                         c->scratch,         c->best,
+                         c->best_samples};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        lmb_host_release(&c->host, all[i]);
+    }
+}
+
+static bool allocate_times(compressor *c) {
+    const uint64_t most = count_times(c);
+    float *rows = lmb_host_allocate(&c->host, most, sizeof *rows);
+    c->sample_times = lmb_host_allocate(&c->host, 2 * most, sizeof *c->sample_times);
+    const bool allocated = rows != NULL && c->sample_times != NULL;
+    if (allocated) {
+        gather_times(c, rows);
+    }
+    lmb_host_release(&c->host, rows);
+    return allocated;
+}
+
+static bool allocate_samples(compressor *c) {
+    const lmb_host *host = &c->host;
+    const size_t samples = c->motion.samples, joints = c->joints, all = samples * joints, channels = CHANNELS * joints;
+    motion *m = &c->motion;
+    bool allocated = true;
+#define ALLOCATE(pointer, count)                                                                                       \
+    allocated = ((pointer) = lmb_host_allocate(host, count, sizeof *(pointer))) && allocated
+    ALLOCATE(m->local, all);
+    ALLOCATE(m->source_model, all);
+    ALLOCATE(m->model, all);
+    ALLOCATE(m->trial, all);
+    ALLOCATE(m->affected, joints);
+    ALLOCATE(m->reaches, joints);
+    ALLOCATE(c->source_local, all);
+    ALLOCATE(c->frame_samples, c->times);
+    ALLOCATE(c->frame_of, samples);
+    ALLOCATE(c->fraction_of, samples);
+    ALLOCATE(c->packings, channels);
+    ALLOCATE(c->levels, channels);
+    ALLOCATE(c->pose, joints);
+    ALLOCATE(c->pose_model, joints);
+    ALLOCATE(c->column, samples);
+    ALLOCATE(c->scratch, PACKED_TRACK_HEAD + (size_t)PACKED_TRACK_FRAME * c->times);
+    ALLOCATE(c->best, channels);
+    ALLOCATE(c->best_samples, c->times);
+#undef ALLOCATE
+    c->frames = (frames){
+        .source = c->source_local, .samples = m->samples, .of_sample = c->frame_samples, .times = c->sample_times};
+    return allocated;
+}
+
+static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compression *settings, lmb_clip *clip,
+                                        lmb_clip_compression_report *report, lmb_error *error) {
+    if (!allocate_times(c) || !allocate_samples(c)) {
+        return no_memory(c, error);
+    }
+    const double extent = lmb_rig_extent(c->rig, c->pose_model);
+    const float bound = settings->error > 0.0f ? settings->error : (float)(1e-4 * extent);
+    c->motion.shell = settings->shell_distance > 0.0f ? (double)settings->shell_distance
+                      : extent > 0.0                  ? 0.02 * extent
+                                                      : 1.0;
+    // What is looked for stays a little below, since the block is sampled with other rounding.
+    c->bound = 0.999 * (double)bound;
+    c->best_size = c->source->size;
+    sample_source(c);
+    search(c);
+    *report = (lmb_clip_compression_report){.bound = bound, .source_bytes = c->source->size * sizeof *clip->words};
+    if (!write_best(c, clip, report)) {
+        report->kept_count = CHANNELS * c->joints;
+    }
+    report->bytes = clip->size * sizeof *clip->words;
+    return LMB_OK;
+}
+
+static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
+                                  lmb_clip **clip, lmb_error *error) {
+    if (rig == NULL || source == NULL || clip == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip compression: %s is NULL",
+                        rig == NULL      ? "the rig"
+                        : source == NULL ? "the source"
+                                         : "the result");
+    }
+    *clip = NULL;
+    if (source->words[CLIP_JOINTS] != rig->joint_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u joints, and the rig has %u",
+                        lmb_clip_name(source), (unsigned)source->words[CLIP_JOINTS], (unsigned)rig->joint_count);
+    }
+    if (source->words[CLIP_PACKED] != 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is compressed already", lmb_clip_name(source));
+    }
+    if (!(settings->error >= 0.0f && settings->error <= LMB_LARGEST)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': error: not a number from 0 to 2^40",
+                        lmb_clip_name(source));
+    }
+    if (!(settings->shell_distance >= 0.0f && settings->shell_distance <= LMB_LARGEST)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': shell_distance: not a number from 0 to 2^40",
+                        lmb_clip_name(source));
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
+                             const lmb_host *host, lmb_clip **clip, lmb_clip_compression_report *report,
+                             lmb_error *error) {
+    const lmb_clip_compression defaults = {0};
+    settings = settings != NULL ? settings : &defaults;
+    lmb_result result = check_arguments(rig, source, settings, clip, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    compressor c = {.rig = rig, .source = source, .host = lmb_host_resolve(host), .joints = rig->joint_count};
+    c.motion.rig = rig;
+    lmb_clip_compression_report reported = {0};
+    lmb_clip *created = lmb_host_allocate(&c.host, 1, sizeof *created);
+    uint32_t *words = lmb_host_allocate(&c.host, source->size, sizeof *words);
+    if (created == NULL || words == NULL) {
+        result = no_memory(&c, error);
+    } else {
+        memcpy(words, source->words, source->size * sizeof *words);
+        *created = (lmb_clip){.host = c.host, .size = source->size, .words = words};
+        fenv_t callers;
+        lmb_environment_enter(&callers);
+        result = compress(&c, settings, created, &reported, error);
+        lmb_environment_leave(&callers);
+    }
+    release(&c);
+    if (result != LMB_OK) {
+        lmb_host_release(&c.host, words);
+        lmb_host_release(&c.host, created);
+        return result;
+    }
+    *clip = created;
+    if (report != NULL) {
+        *report = reported;
+    }
+    return LMB_OK;
+}

@@ -1,0 +1,564 @@
+// Compressed clips: the bound held, measured in float64 apart from the compressor; steps exact; and what is left out.
+#include "failing_host.h"
+#include "keyframes.h"
+#include "oracle.h"
+#include "refusal.h"
+#include "scene.h"
+#include "suite.h"
+
+#include "../src/clip.h"
+#include "../src/clip_layout.h"
+
+#include <mannequin.h>
+
+#include <limber/cpu.h>
+#include <limber/import.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void assert_fine(lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK) {
+        fail_msg("%s: %s", lmb_result_name(result), error->message);
+    }
+}
+
+static lmb_clip *create(const lmb_rig *rig, const lmb_track_def *tracks, uint32_t count) {
+    const lmb_clip_def def = {.name = "clip", .tracks = tracks, .track_count = count};
+    lmb_clip *clip = NULL;
+    lmb_error error = {0};
+    assert_fine(lmb_clip_create(rig, &def, NULL, &clip, &error), &error);
+    return clip;
+}
+
+static lmb_clip *compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
+                          lmb_clip_compression_report *report) {
+    lmb_clip *clip = NULL;
+    lmb_error error = {0};
+    assert_fine(lmb_clip_compress(rig, source, settings, NULL, &clip, report, &error), &error);
+    size_t size;
+    const void *block = lmb_clip_block(clip, &size);
+    assert_int_equal(size, report->bytes);
+    lmb_clip *opened = NULL;
+    assert_fine(lmb_clip_open(block, size, NULL, &opened, &error), &error);
+    lmb_clip_destroy(opened);
+    assert_string_equal(lmb_clip_name(clip), lmb_clip_name(source));
+    assert_true(lmb_clip_duration(clip) == lmb_clip_duration(source));
+    assert_int_equal(lmb_clip_track_count(clip), lmb_clip_track_count(source));
+    return clip;
+}
+
+// What the clip gives at each time, [time][10][joint].
+static float *sample_by(lmb_cpu_path path, const lmb_rig *rig, const lmb_clip *clip, const float *times,
+                        uint32_t count) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    const lmb_program_def def = {
+        .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
+    lmb_program *program = NULL;
+    lmb_cpu *cpu = NULL;
+    lmb_error error = {0};
+    assert_fine(lmb_program_create(&def, NULL, &program, &error), &error);
+    assert_fine(lmb_cpu_create(program, path, NULL, &cpu, &error), &error);
+    float *local = calloc((size_t)count * LMB_POSE_COMPONENTS * lmb_rig_joint_count(rig), sizeof *local);
+    assert_non_null(local);
+    const lmb_batch batch = {program, count, LMB_OUTPUT_LOCAL};
+    const lmb_batch_inputs inputs = {.parameters = times};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
+    assert_fine(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+    return local;
+}
+
+static float *sample(const lmb_rig *rig, const lmb_clip *clip, const float *times, uint32_t count) {
+    return sample_by(LMB_CPU_REFERENCE, rig, clip, times, count);
+}
+
+static void to_model(const lmb_rig *rig, const float *local, oracle_affine *model) {
+    const uint32_t joints = lmb_rig_joint_count(rig);
+    oracle_transform *transforms = calloc(joints, sizeof *transforms);
+    assert_non_null(transforms);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        lmb_transform t;
+        float values[LMB_POSE_COMPONENTS];
+        for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+            values[i] = local[i * joints + joint];
+        }
+        memcpy(&t, values, sizeof t);
+        transforms[joint] = oracle_transform_from_float(&t);
+    }
+    oracle_model(rig, transforms, model, NULL);
+    free(transforms);
+}
+
+// The farthest that a point `shell` from its joint along an axis lies from where the source has it.
+static double distance_at(const lmb_rig *rig, const float *a, const float *b, double shell) {
+    const uint32_t joints = lmb_rig_joint_count(rig);
+    oracle_affine *models = calloc(2 * (size_t)joints, sizeof *models);
+    assert_non_null(models);
+    to_model(rig, a, models);
+    to_model(rig, b, models + joints);
+    double largest = 0.0;
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        for (int point = 0; point < 6; point++) {
+            double square = 0.0;
+            for (int row = 0; row < 3; row++) {
+                const double *m = models[joint].m[row], *n = models[joints + joint].m[row];
+                const double along = point % 2 == 0 ? shell : -shell;
+                const double apart = m[3] + along * m[point / 2] - n[3] - along * n[point / 2];
+                square += apart * apart;
+            }
+            largest = square > largest ? square : largest;
+        }
+    }
+    free(models);
+    return sqrt(largest);
+}
+
+// Over all key times of the source, halfway between them, and before and after all.
+static double distance_between(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, double shell) {
+    const uint32_t *words = source->words;
+    const uint32_t joints = words[CLIP_JOINTS];
+    const size_t values = (size_t)LMB_POSE_COMPONENTS * joints;
+    double largest = 0.0;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < CHANNELS * joints; i++) {
+        const track t = load_track(words, 0, i / joints, i % joints);
+        if (t.times == last) {
+            continue;
+        }
+        last = t.times;
+        float *times = calloc(2 * (size_t)t.keys + 1, sizeof *times);
+        assert_non_null(times);
+        for (uint32_t key = 0; key < t.keys; key++) {
+            times[2 * key] = REAL(words[t.times + key]);
+            times[2 * key + 1] = key + 1 < t.keys ? 0.5f * (REAL(words[t.times + key]) + REAL(words[t.times + key + 1]))
+                                                  : lmb_clip_duration(source);
+        }
+        const uint32_t count = 2 * t.keys + 1;
+        float *before = sample(rig, source, times, count), *after = sample(rig, clip, times, count);
+        for (uint32_t k = 0; k < count; k++) {
+            const double distance = distance_at(rig, before + k * values, after + k * values, shell);
+            largest = distance <= largest ? largest : distance;
+        }
+        free(before);
+        free(after);
+        free(times);
+    }
+    return largest;
+}
+
+static lmb_clip_compression_report check_bound(const lmb_rig *rig, const lmb_clip *source, float error, float shell) {
+    const lmb_clip_compression settings = {error, shell};
+    lmb_clip_compression_report report;
+    lmb_clip *clip = compress(rig, source, &settings, &report);
+    const double measured = distance_between(rig, source, clip, (double)shell);
+    assert_true(report.bound == error && report.error <= error);
+    if (!(measured <= (double)error * 1.001 + 1e-6)) {
+        fail_msg("%s: %g off, and %g is the bound", lmb_clip_name(source), measured, (double)error);
+    }
+    // The report is not kinder than what is measured here at the same times.
+    assert_true(measured <= (double)report.error * 1.001 + 1e-6);
+    assert_int_equal(report.rest_count + report.constant_count + report.packed_count + report.kept_count,
+                     3 * lmb_rig_joint_count(rig));
+    assert_true(report.bytes <= report.source_bytes);
+    printf(
+        "  %-24s %7zu -> %6zu bytes, %5.1f to 1, %.3g of %.3g, %u key times, %u rest %u constant %u packed %u kept\n",
+        lmb_clip_name(source), report.source_bytes, report.bytes, (double)report.source_bytes / (double)report.bytes,
+        (double)report.error, (double)error, report.frame_count, report.rest_count, report.constant_count,
+        report.packed_count, report.kept_count);
+    lmb_clip_destroy(clip);
+    return report;
+}
+
+static void the_mannequins_clips(void **state) {
+    (void)state;
+    mannequin *made = NULL;
+    lmb_error error = {0};
+    assert_fine(mannequin_create(NULL, &made, &error), &error);
+    for (int i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
+        const lmb_clip *clip = mannequin_clip(made, (mannequin_clip_id)i);
+        const lmb_clip_compression_report report = check_bound(mannequin_rig(made), clip, 1e-4f, 0.03f);
+        assert_true(report.source_bytes > 3 * report.bytes);
+    }
+    mannequin_destroy(made);
+}
+
+static void foxs_clips(void **state) {
+    (void)state;
+    lmb_import *import = NULL;
+    lmb_error error = {0};
+    const lmb_result result = lmb_import_file(LIMBER_ASSETS "/Fox.glb", NULL, &import, &error);
+    if (result == LMB_ERROR_FILE) {
+        print_message("skipped: %s\n", error.message);
+        skip();
+    }
+    assert_fine(result, &error);
+    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
+        const lmb_clip_compression_report report =
+            check_bound(lmb_import_rig(import), lmb_import_clip(import, i), 0.01f, 3.0f);
+        assert_true(report.source_bytes > 3 * report.bytes);
+    }
+    lmb_import_destroy(import);
+}
+
+// Every interpolation, all key times different, rotations far apart.
+static void random_clips(void **state) {
+    (void)state;
+    for (uint32_t seed = 0; seed < 6; seed++) {
+        lmb_rig *rig = scene_rig(6, SCENE_TREE, seed);
+        keyframes keys = keyframes_create(6, 2 + 3 * seed, seed);
+        lmb_clip *clip = NULL;
+        lmb_error error = {0};
+        assert_fine(lmb_clip_create(rig, &keys.clip, NULL, &clip, &error), &error);
+        check_bound(rig, clip, 0.5f, 0.1f);
+        check_bound(rig, clip, 0.01f, 0.1f);
+        check_bound(rig, clip, 1e-9f, 0.1f);
+        lmb_clip_destroy(clip);
+        keyframes_destroy(&keys);
+        lmb_rig_destroy(rig);
+    }
+}
+
+static lmb_rig *chain(uint32_t count) {
+    lmb_joint_def joints[8];
+    for (uint32_t i = 0; i < count; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+        joints[i].rest.translation[1] = 0.5f;
+    }
+    lmb_rig *rig = NULL;
+    lmb_error error = {0};
+    assert_fine(lmb_rig_create(&(lmb_rig_def){joints, count}, NULL, &rig, &error), &error);
+    return rig;
+}
+
+enum { KEYS = 64 };
+
+typedef struct waving {
+    float times[KEYS], rotations[KEYS][4], translations[KEYS][3], steps[KEYS][3];
+} waving;
+
+// A wave, steps, and something that hardly moves.
+static void wave(waving *w) {
+    for (int i = 0; i < KEYS; i++) {
+        const double t = (double)i / 30.0;
+        w->times[i] = (float)t;
+        const double angle = 0.4 * sin(3.0 * t);
+        memcpy(w->rotations[i], (float[4]){(float)sin(angle), 0.0f, 0.0f, (float)cos(angle)}, sizeof w->rotations[i]);
+        memcpy(w->translations[i], (float[3]){0.0f, 0.5f + 1e-7f * (float)(i % 2), 0.0f}, sizeof w->translations[i]);
+        memcpy(w->steps[i], (float[3]){0.1f * (float)(i % 5), 0.7f, 1.0f}, sizeof w->steps[i]);
+    }
+}
+
+static void steps_stay_exact(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(4);
+    waving w;
+    wave(&w);
+    const lmb_track_def tracks[] = {
+        {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
+        {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
+        {2, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
+        {3, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_STEP, KEYS, w.times, w.rotations[0]},
+    };
+    lmb_clip *source = create(rig, tracks, 4);
+    lmb_clip_compression_report report;
+    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){10.0f, 0.1f}, &report); // all may go
+    assert_int_equal(report.kept_count, 3);
+    float times[4 * KEYS];
+    for (int i = 0; i < 4 * KEYS; i++) {
+        times[i] = (float)i / 117.0f;
+    }
+    float *before = sample(rig, source, times, 4 * KEYS), *after = sample(rig, clip, times, 4 * KEYS);
+    for (uint32_t i = 0; i < 4 * KEYS; i++) {
+        for (uint32_t k = 0; k < LMB_POSE_COMPONENTS; k++) {
+            const size_t row = ((size_t)i * LMB_POSE_COMPONENTS + k) * 4;
+            for (uint32_t joint = 1; joint < 4; joint++) {
+                assert_memory_equal(before + row + joint, after + row + joint, sizeof(float));
+            }
+        }
+    }
+    free(before);
+    free(after);
+    lmb_clip_destroy(clip);
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
+static void what_hardly_moves_is_one_value_or_none(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(3);
+    waving w;
+    wave(&w);
+    float away[KEYS][3];
+    for (int i = 0; i < KEYS; i++) {
+        memcpy(away[i], (float[3]){2.0f, 1.0f + 1e-7f * (float)(i % 2), 0.0f}, sizeof away[i]);
+    }
+    const lmb_track_def tracks[] = {
+        {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
+        {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
+        {2, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, away[0]},
+    };
+    lmb_clip *source = create(rig, tracks, 3);
+    const lmb_clip_compression_report report = check_bound(rig, source, 1e-4f, 0.03f);
+    assert_int_equal(report.packed_count, 1);
+    assert_int_equal(report.constant_count, 1);
+    assert_int_equal(report.rest_count, 7);
+    assert_int_equal(report.frame_count, KEYS); // the wave bends more than that between one key and the next but one
+    assert_true(check_bound(rig, source, 0.02f, 0.03f).frame_count < KEYS / 2);
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
+static void one_joint_and_one_key(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(1);
+    waving w;
+    wave(&w);
+    const lmb_track_def whole = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]};
+    const lmb_track_def single = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 1, w.times, w.rotations[9]};
+    lmb_clip *moving = create(rig, &whole, 1), *still = create(rig, &single, 1), *empty = create(rig, NULL, 0);
+    assert_int_equal(check_bound(rig, moving, 1e-3f, 0.5f).packed_count, 1);
+    check_bound(rig, still, 1e-3f, 0.5f);
+    check_bound(rig, empty, 1e-3f, 0.5f);
+    // A rig without extent has a bound of 0: nothing that moves changes.
+    lmb_clip_compression_report report;
+    lmb_clip *exact = compress(rig, moving, NULL, &report);
+    assert_true(report.bound == 0.0f && report.error == 0.0f);
+    assert_int_equal(report.kept_count, 1);
+    lmb_clip_destroy(exact);
+    lmb_clip_destroy(moving);
+    lmb_clip_destroy(still);
+    lmb_clip_destroy(empty);
+    lmb_rig_destroy(rig);
+}
+
+// Rotations all the way round, so that no component stays away from zero.
+static void whole_turns(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(3);
+    waving w;
+    wave(&w);
+    for (int i = 0; i < KEYS; i++) {
+        const double angle = 0.25 * i, tilt = 0.11 * i;
+        memcpy(w.rotations[i],
+               (float[4]){(float)(sin(angle) * cos(tilt)), (float)(sin(angle) * sin(tilt)),
+                          (float)(cos(angle) * sin(tilt)), (float)(cos(angle) * cos(tilt))},
+               sizeof w.rotations[i]);
+    }
+    const lmb_track_def track = {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]};
+    lmb_clip *source = create(rig, &track, 1);
+    const lmb_clip_compression_report report = check_bound(rig, source, 1e-3f, 0.05f);
+    assert_int_equal(report.packed_count, 1);
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
+static void huge_and_tiny_values(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(3);
+    waving w;
+    wave(&w);
+    for (int i = 0; i < KEYS; i++) {
+        w.translations[i][0] = (i % 2 == 0 ? 1.0f : -1.0f) * LMB_LARGEST;
+        w.steps[i][1] = (float)i * 2e-12f;
+    }
+    const lmb_track_def tracks[] = {
+        {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
+        {1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.translations[0]},
+        {2, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]},
+    };
+    lmb_clip *source = create(rig, tracks, 3);
+    static const float bounds[] = {1e-12f, 1.0f, 1e6f, LMB_LARGEST};
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        lmb_clip_compression_report report;
+        lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){bounds[i], 1.0f}, &report);
+        assert_true(report.error <= report.bound);
+        lmb_clip_destroy(clip);
+    }
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
+static void defaults_and_once_only(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(2);
+    waving w;
+    wave(&w);
+    const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]};
+    lmb_clip *source = create(rig, &track, 1);
+    lmb_clip_compression_report report;
+    lmb_clip *clip = compress(rig, source, NULL, &report);
+    assert_true(report.bound == (float)(1e-4 * 0.5));
+    assert_int_equal(report.packed_count, 1);
+    lmb_clip *again = NULL;
+    lmb_error error;
+    CHECK_REFUSAL(lmb_clip_compress(rig, clip, NULL, NULL, &again, NULL, &error), &error, LMB_ERROR_ARGUMENT, "clip",
+                  "already");
+    lmb_clip_destroy(clip);
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
+static void every_cpu_path_gives_the_same_bits(void **state) {
+    (void)state;
+    enum { JOINTS = 21, TIMES = 1003 };
+    lmb_rig *rig = scene_rig(JOINTS, SCENE_TREE, 5);
+    float times[TIMES];
+    for (int i = 0; i < TIMES; i++) {
+        times[i] = KEYFRAMES_DURATION * (float)((i * 769) % TIMES) / (float)TIMES;
+    }
+    static const float bounds[] = {1.0f, 0.1f, 1e-3f, 1e-4f};
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        keyframes keys = keyframes_create_waves(JOINTS, 40, i);
+        lmb_clip *source = NULL;
+        lmb_error error = {0};
+        assert_fine(lmb_clip_create(rig, &keys.clip, NULL, &source, &error), &error);
+        lmb_clip_compression_report report;
+        lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){bounds[i], 0.1f}, &report);
+        printf("  within %g: %u packed, %u kept\n", (double)bounds[i], report.packed_count, report.kept_count);
+        assert_true(report.packed_count > 8);
+        float *reference = sample(rig, clip, times, TIMES);
+        for (int path = LMB_CPU_REFERENCE + 1; path < LMB_CPU_PATH_COUNT; path++) {
+            if (lmb_cpu_has((lmb_cpu_path)path)) {
+                float *lanes = sample_by((lmb_cpu_path)path, rig, clip, times, TIMES);
+                assert_memory_equal(reference, lanes, TIMES * JOINTS * LMB_POSE_COMPONENTS * sizeof *lanes);
+                free(lanes);
+            }
+        }
+        free(reference);
+        lmb_clip_destroy(clip);
+        lmb_clip_destroy(source);
+        keyframes_destroy(&keys);
+    }
+    lmb_rig_destroy(rig);
+}
+
+static void bad_arguments(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(2), *other = chain(3);
+    lmb_clip *source = create(rig, NULL, 0), *clip = NULL;
+    lmb_error error;
+    CHECK_REFUSAL(lmb_clip_compress(NULL, source, NULL, NULL, &clip, NULL, &error), &error, LMB_ERROR_ARGUMENT, "rig");
+    CHECK_REFUSAL(lmb_clip_compress(rig, NULL, NULL, NULL, &clip, NULL, &error), &error, LMB_ERROR_ARGUMENT, "source");
+    CHECK_REFUSAL(lmb_clip_compress(rig, source, NULL, NULL, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    CHECK_REFUSAL(lmb_clip_compress(other, source, NULL, NULL, &clip, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "2 joints");
+    static const float bad[] = {-1.0f, INFINITY, NAN};
+    for (size_t i = 0; i < 3; i++) {
+        CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){bad[i], 0.0f}, NULL, &clip, NULL, &error),
+                      &error, LMB_ERROR_ARGUMENT, "error");
+        CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){0.0f, bad[i]}, NULL, &clip, NULL, &error),
+                      &error, LMB_ERROR_ARGUMENT, "shell_distance");
+    }
+    assert_null(clip);
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(other);
+    lmb_rig_destroy(rig);
+}
+
+typedef struct attempt {
+    const lmb_rig *rig;
+    const lmb_clip *source;
+} attempt;
+
+static lmb_result try_compress(const lmb_host *host, lmb_error *error, void *user) {
+    const attempt *a = user;
+    lmb_clip *clip = NULL;
+    const lmb_result result = lmb_clip_compress(a->rig, a->source, NULL, host, &clip, NULL, error);
+    lmb_clip_destroy(clip);
+    return result;
+}
+
+static lmb_clip *create_rich(const lmb_rig *rig) {
+    waving w;
+    wave(&w);
+    const lmb_track_def tracks[] = {
+        {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.rotations[0]},
+        {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, w.times, w.steps[0]},
+        {2, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP, KEYS, w.times, w.steps[0]},
+        {2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 1, w.times, w.rotations[9]},
+    };
+    return create(rig, tracks, 4);
+}
+
+static void allocation_failures(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(3);
+    lmb_clip *source = create_rich(rig);
+    failing_host_try_all(try_compress, &(attempt){rig, source});
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
+// Every word of a block with every kind of entry, changed in many ways, is refused or gives finite numbers.
+static void corrupted_blocks(void **state) {
+    (void)state;
+    lmb_rig *rig = chain(3);
+    lmb_clip *source = create_rich(rig);
+    lmb_clip_compression_report report;
+    lmb_clip *clip = compress(rig, source, NULL, &report);
+    assert_true(report.packed_count > 0 && report.kept_count > 0 && report.constant_count > 0);
+    size_t size;
+    const uint32_t *block = lmb_clip_block(clip, &size);
+    uint32_t *changed = malloc(size);
+    assert_non_null(changed);
+    memcpy(changed, block, size);
+    static const uint32_t flips[] = {1u, 2u, 4u, 0x20u, 0x80u, 0x100u, 0x10000u, 0x800000u, 0x80000000u, 0xffffffffu};
+    uint32_t refused = 0;
+    for (size_t word = 0; word < size / 4; word++) {
+        for (size_t flip = 0; flip < sizeof flips / sizeof flips[0]; flip++) {
+            changed[word] ^= flips[flip];
+            lmb_clip *opened = NULL;
+            lmb_error error = {0};
+            if (lmb_clip_open(changed, size, NULL, &opened, &error) != LMB_OK) {
+                assert_int_equal(error.result, LMB_ERROR_FORMAT);
+                refused++;
+            } else if (lmb_clip_joint_count(opened) == 3) {
+                const float times[] = {0.0f, 0.7f, 5.0f};
+                float *local = sample(rig, opened, times, 3);
+                for (uint32_t i = 0; i < 3 * LMB_POSE_COMPONENTS * 3; i++) {
+                    assert_true(fabsf(local[i]) <= LMB_LARGEST);
+                }
+                free(local);
+            }
+            lmb_clip_destroy(opened);
+            changed[word] ^= flips[flip];
+        }
+    }
+    assert_true(refused > 1000);
+    // Cut short anywhere it is refused.
+    for (size_t cut = 0; cut < size; cut += 4) {
+        memcpy(changed, block, size);
+        if (cut >= 4 * CLIP_HEADER_WORDS) {
+            changed[CLIP_SIZE] = (uint32_t)(cut / 4);
+        }
+        lmb_clip *opened = NULL;
+        assert_int_equal(lmb_clip_open(changed, cut, NULL, &opened, NULL), LMB_ERROR_FORMAT);
+    }
+    free(changed);
+    lmb_clip_destroy(clip);
+    lmb_clip_destroy(source);
+    lmb_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_mannequins_clips),
+        cmocka_unit_test(foxs_clips),
+        cmocka_unit_test(random_clips),
+        cmocka_unit_test(steps_stay_exact),
+        cmocka_unit_test(what_hardly_moves_is_one_value_or_none),
+        cmocka_unit_test(one_joint_and_one_key),
+        cmocka_unit_test(whole_turns),
+        cmocka_unit_test(huge_and_tiny_values),
+        cmocka_unit_test(defaults_and_once_only),
+        cmocka_unit_test(every_cpu_path_gives_the_same_bits),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(corrupted_blocks),
+    };
+    return cmocka_run_group_tests_name("compress", tests, NULL, NULL);
+}
