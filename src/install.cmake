@@ -4,8 +4,8 @@ include(CMakePackageConfigHelpers)
 
 set(limber_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
 
-# limber_install(COMPONENT TARGET DESCRIPTION REQUIRES)
-function(limber_install component target description requires)
+# limber_install(COMPONENT TARGET DESCRIPTION REQUIRES PRIVATE_LIBRARIES)
+function(limber_install component target description requires private_libraries)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${component})
     install(TARGETS ${target} EXPORT limber-${component}
             RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
@@ -27,11 +27,20 @@ function(limber_install component target description requires)
     install(FILES ${PROJECT_BINARY_DIR}/${output}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-limber_install(limber limber "${PROJECT_DESCRIPTION}" "")
+limber_install(limber limber "${PROJECT_DESCRIPTION}" "" "-lm -pthread")
 set(headers_without "")
+set(limber_import_needs_assimp FALSE)
 if(TARGET limber::import)
     get_target_property(import limber::import ALIASED_TARGET)
-    limber_install(import ${import} "Reads characters from glTF files for limber" limber)
+    set(import_libraries "-lm")
+    if(LIMBER_ASSIMP)
+        set(import_libraries "-lassimp -lm -pthread")
+        get_target_property(import_type ${import} TYPE)
+        if(import_type STREQUAL "STATIC_LIBRARY") # a shared one brings it along by itself
+            set(limber_import_needs_assimp TRUE)
+        endif()
+    endif()
+    limber_install(import ${import} "Reads characters from files for limber" limber "${import_libraries}")
 else()
     set(headers_without PATTERN import.h EXCLUDE)
 endif()

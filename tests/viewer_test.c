@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <stb/stb_image.h>
 
@@ -17,7 +18,7 @@ typedef struct run {
 } run;
 
 static run run_viewer(const char *before, const char *arguments) {
-    char command[1024];
+    char command[2048];
     run run = {.status = -1};
     snprintf(command, sizeof command, "%s '%s' %s 2>&1", before, LIMBER_VIEWER, arguments);
     FILE *pipe = popen(command, "r");
@@ -65,7 +66,7 @@ static void expect_scene(const char *path) {
 }
 
 static void expect_crowd(const char *file, const char *name) {
-    char arguments[700];
+    char arguments[1500];
     char picture[100];
     snprintf(picture, sizeof picture, "viewer_test_%s.png", name);
     remove(picture);
@@ -106,6 +107,19 @@ static void draws_the_man(void **state) {
     expect_file("cesium_man.gltf", "man");
 }
 
+// The fox, and its clips once more from a second file.
+static void draws_a_character_in_two_files(void **state) {
+    (void)state;
+    char paths[1300];
+    snprintf(paths, sizeof paths, "%s/Fox.glb", LIMBER_ASSETS);
+    if (access(paths, R_OK) != 0) {
+        print_message("%s is not there\n", paths);
+        skip();
+    }
+    snprintf(paths, sizeof paths, "%s/Fox.glb %s/Fox.glb", LIMBER_ASSETS, LIMBER_ASSETS);
+    expect_crowd(paths, "two_files");
+}
+
 static void is_silent_under_validation(void **state) {
     (void)state;
     run run = run_viewer("", "--validate --headless --frames 3 --characters 3 --size 64x64");
@@ -119,8 +133,7 @@ static void is_silent_under_validation(void **state) {
 
 static void refuses_bad_arguments(void **state) {
     (void)state;
-    static const char *const bad[] = {"--characters 0", "--characters", "--size 10",
-                                      "--frames x",     "--nonsense",   "a.glb b.glb"};
+    static const char *const bad[] = {"--characters 0", "--characters", "--size 10", "--frames x", "--nonsense"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         run run = run_viewer("", bad[i]);
         expect(&run, 2, "limber-viewer: ");
@@ -133,6 +146,8 @@ static void names_what_is_missing(void **state) {
     (void)state;
     run file = run_viewer("", "no_such_file.glb --headless");
     expect(&file, 1, "no_such_file.glb");
+    run second = run_viewer("", "no_such_file.glb no_such_clip.glb --headless");
+    expect(&second, 1, "no_such_file.glb");
     run device = run_viewer("", "--headless --device no_such_device");
     expect(&device, 1, "no_such_device");
     run display = run_viewer("env -u DISPLAY -u WAYLAND_DISPLAY", "");
@@ -141,9 +156,13 @@ static void names_what_is_missing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_the_mannequin),   cmocka_unit_test(draws_the_fox),
-        cmocka_unit_test(draws_the_man),         cmocka_unit_test(is_silent_under_validation),
-        cmocka_unit_test(refuses_bad_arguments), cmocka_unit_test(names_what_is_missing),
+        cmocka_unit_test(draws_the_mannequin),
+        cmocka_unit_test(draws_the_fox),
+        cmocka_unit_test(draws_the_man),
+        cmocka_unit_test(draws_a_character_in_two_files),
+        cmocka_unit_test(is_silent_under_validation),
+        cmocka_unit_test(refuses_bad_arguments),
+        cmocka_unit_test(names_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,36 @@
 /// @file import.h
-/// Reads characters from files: glTF 2.0 as .glb or .gltf. The core library knows no file format; this part is a library
-/// of its own (`limber::import`).
+/// Reads characters from files: glTF 2.0 as .glb or .gltf, and, in a build with LIMBER_ASSIMP, FBX, Collada (.dae) and
+/// BVH. The core library knows no file format; this part is a library of its own (`limber::import`).
 ///
 /// The rig of a file with skins is its skins' joints with all their ancestors up to the scene's root, so that model space
 /// is the scene's space; the rig of a file without a skin is its whole node tree. Unnamed nodes are called
-/// "node_<index>". Units and axes stay as glTF has them: metres, Y up, right-handed.
+/// "node_<index>". Units and axes are metres, Y up, right-handed, which is how glTF has them.
 ///
 /// Nothing in a file is trusted: every offset, count and value is checked, and an error names the file and the place in
 /// it. No locale, no global state; memory comes from the host's allocator, and a file takes no more of it than 256 MiB
 /// and 64 times its own size (#LMB_ERROR_LIMIT).
 ///
-/// What is read: nodes, skins, animations of translation, rotation and scale, triangles (lists, strips and fans) with
-/// up to 8 influences, base colours with PNG and JPEG textures; accessors of every kind, sparse and normalised; the
+/// What is read of glTF: nodes, skins, animations of translation, rotation and scale, triangles (lists, strips and fans)
+/// with up to 8 influences, base colours with PNG and JPEG textures; accessors of every kind, sparse and normalised; the
 /// extensions KHR_mesh_quantization and KHR_texture_transform. Meshes are those of the file's scene. What a file has
 /// beyond that is left out and noted; an extension that it requires and that is not known here is
 /// #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` that is sheared.
+///
+/// FBX, Collada and BVH are read by Assimp, and what it makes of a file is then checked and kept as with glTF:
+/// - Lengths come out in metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are
+///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. BVH names neither: Y is up, and a unit is a centimetre.
+///   Translations and vertices are scaled, roots are turned: no joint carries the conversion.
+/// - The rig is every bone of a mesh, all that hangs on one (finger tips move no vertex), and all its ancestors below the
+///   scene itself; without bones, every node. FBX pivots and pre-rotations are folded into the joint.
+/// - Tracks are linear. Assimp keeps the values at the keys of an FBX or Collada curve and drops its tangents and steps;
+///   FBX Euler angles become quaternions at each key. Of two keys at one time the later one stays (noted where they
+///   differ), an animation that begins before 0 is moved to 0 (noted), and times that go back are #LMB_ERROR_FORMAT. A
+///   clip lasts as long as the file says, or until its last key where that is later. One that only repeats the rest pose
+///   is left out and noted.
+/// - Textures inside the file are read, those beside it are noted. Of more than 8 influences the largest stay.
+/// - Assimp takes memory by malloc, not from the host, without a limit, until the call returns; it has one file at a time
+///   in the works, other threads wait for it (a lock is all the state there is). Its readers are not hardened as the one
+///   for glTF is: do not give them files from strangers.
 #ifndef LIMBER_IMPORT_H
 #define LIMBER_IMPORT_H
 
@@ -61,11 +77,24 @@ typedef struct lmb_image {
 } lmb_image;
 
 /// Reads a file and what it refers to beside it (buffers, images; a URI that leads out of the file's folder is
-/// refused). Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY,
+/// refused; for glTF alone). The format is told by how the file begins, or by its name where that says nothing; one that
+/// this build does not read is #LMB_ERROR_UNSUPPORTED. Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY,
 /// and #LMB_ERROR_ARGUMENT where `path` or `import` is NULL.
 LMB_API lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error);
 
-/// The same from memory, .glb or .gltf told by its first bytes. `name` stands in messages. Files beside it are looked
+#define LMB_MAX_IMPORT_FILES 4096u
+
+/// The same for a character in several files, as Mixamo exports it, formats mixed as they come. The first gives the rig,
+/// the meshes and its clips; each other one adds its clips, in order, and nothing else. Its nodes find their joints by
+/// name, the first of a name on either side. Tracks of other nodes are left out; joints that the file has but does not
+/// move rest where it has them; joints that it lacks keep the rig's rest pose. Nodes, joints without one and joints whose
+/// parent is another one are named in notes, which begin with the file's name, and so is a file without a clip for the
+/// rig. Local transforms are taken as they are: nothing is fitted to a rig of other proportions. One file that fails,
+/// fails them all. #LMB_ERROR_ARGUMENT where `count` is 0 or above #LMB_MAX_IMPORT_FILES, or a path is NULL.
+LMB_API lmb_result lmb_import_files(const char *const *paths, uint32_t count, const lmb_host *host, lmb_import **import,
+                                    lmb_error *error);
+
+/// lmb_import_file() from memory, the format told in the same way. `name` stands in messages. Files beside it are looked
 /// for in `directory`, or refused where that is NULL.
 LMB_API lmb_result lmb_import_memory(const void *bytes, size_t size, const char *name, const char *directory,
                                      const lmb_host *host, lmb_import **import, lmb_error *error);

@@ -116,8 +116,24 @@ static lmb_result create_program(character *character, lmb_error *error) {
     return lmb_program_create(&def, NULL, &character->program, error);
 }
 
-static lmb_result open_file(const char *file, character *character, lmb_error *error) {
-    if (lmb_import_file(file, NULL, &character->import, error)) {
+// A pose that an exporter left beside the animations: no track has a second key.
+static bool holds_still(const lmb_clip *clip) {
+    return lmb_clip_key_count(clip) == lmb_clip_track_count(clip);
+}
+
+static void add_bases_of_import(character *character) {
+    uint32_t count = lmb_import_clip_count(character->import);
+    for (uint32_t i = 0; i < count && character->base_count < CHARACTER_BASES; i++) {
+        const lmb_clip *clip = lmb_import_clip(character->import, i);
+        if (count <= CHARACTER_BASES || !holds_still(clip)) {
+            add_base(character, clip);
+        }
+    }
+}
+
+static lmb_result open_files(const char *const *files, uint32_t file_count, character *character, lmb_error *error) {
+    const char *file = files[0];
+    if (lmb_import_files(files, file_count, NULL, &character->import, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < lmb_import_note_count(character->import); i++) {
@@ -129,9 +145,7 @@ static lmb_result open_file(const char *file, character *character, lmb_error *e
     if (lmb_import_mesh_count(character->import) == 0) {
         return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", file);
     }
-    for (uint32_t i = 0; i < lmb_import_clip_count(character->import) && i < CHARACTER_BASES; i++) {
-        add_base(character, lmb_import_clip(character->import, i));
-    }
+    add_bases_of_import(character);
     return LMB_OK;
 }
 
@@ -162,9 +176,11 @@ static lmb_result open_mannequin(float tallest, character *character, lmb_error 
     return LMB_OK;
 }
 
-lmb_result character_open(const char *file, float tallest, character *character, lmb_error *error) {
+lmb_result character_open(const char *const *files, uint32_t file_count, float tallest, character *character,
+                          lmb_error *error) {
     *character = (struct character){0};
-    lmb_result result = file != NULL ? open_file(file, character, error) : open_mannequin(tallest, character, error);
+    lmb_result result =
+        file_count > 0 ? open_files(files, file_count, character, error) : open_mannequin(tallest, character, error);
     if (result == LMB_OK) {
         result = create_program(character, error);
     }

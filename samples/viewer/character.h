@@ -58,8 +58,9 @@ typedef struct character {
     mannequin_skin *skins[CHARACTER_LEVELS];
 } character;
 
-// From a file, or the mannequin where `file` is NULL, in levels of detail for characters up to `tallest` pixels high.
-lmb_result character_open(const char *file, float tallest, character *character, lmb_error *error);
+// From files, or the mannequin where there are none, in levels of detail for characters up to `tallest` pixels high.
+lmb_result character_open(const char *const *files, uint32_t file_count, float tallest, character *character,
+                          lmb_error *error);
 // A zeroed character is fine.
 void character_close(character *character);
 

@@ -10,9 +10,10 @@
 #define MAX_SIZE 16384u
 
 const char options_usage[] =
-    "usage: limber-viewer [FILE] [options]\n"
+    "usage: limber-viewer [FILE...] [options]\n"
     "\n"
-    "Shows a crowd, sampled, blended and skinned on the GPU. FILE is a .glb or .gltf; without it, the mannequin.\n"
+    "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
+    "BVH; further ones add their clips, matched by joint name. Without any, the mannequin.\n"
     "\n"
     "  --characters N      how many (default 300)\n"
     "  --device NAME|INDEX part of a device's name, or its index as `limber devices` lists it\n"
@@ -95,7 +96,7 @@ static bool parse_flag(const char *name, options *options) {
 }
 
 bool options_parse(int argument_count, char **arguments, options *options) {
-    *options = (struct options){.characters = 300, .width = 1280, .height = 720};
+    *options = (struct options){.files = arguments + 1, .characters = 300, .width = 1280, .height = 720};
     for (int i = 1; i < argument_count; i++) {
         const char *name = arguments[i];
         if (takes_value(name)) {
@@ -110,10 +111,8 @@ bool options_parse(int argument_count, char **arguments, options *options) {
             if (!parse_flag(name, options)) {
                 return false;
             }
-        } else if (options->file != NULL) {
-            return complain("one file at a time; the second is", name);
         } else {
-            options->file = name;
+            arguments[1 + options->file_count++] = arguments[i];
         }
     }
     if (options->headless && options->frames == 0) {

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 typedef struct options {
-    const char *file;       // NULL shows the mannequin
+    char **files;           // the first gives the character, the others clips
+    uint32_t file_count;    // 0 shows the mannequin
     const char *device;     // part of a name, or an index; NULL takes the best
     const char *screenshot; // where the last frame goes, or NULL
     uint32_t characters;
@@ -20,7 +21,7 @@ typedef struct options {
 
 extern const char options_usage[];
 
-// False after a message on stderr where the arguments are not valid.
+// False after a message on stderr where the arguments are not valid. Files are moved to the front of the arguments.
 bool options_parse(int argument_count, char **arguments, options *options);
 
 #endif

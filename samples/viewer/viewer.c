@@ -141,7 +141,8 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     // A window may grow; a picture does not.
     float tallest = options->headless ? (float)options->height : FLT_MAX;
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
-        open_device(viewer, error) || character_open(options->file, tallest, &viewer->character, error) ||
+        open_device(viewer, error) ||
+        character_open((const char *const *)options->files, options->file_count, tallest, &viewer->character, error) ||
         crowd_create(&viewer->character, options->characters, &viewer->crowd, error) || create_batch(viewer, error) ||
         create_frames(viewer, error)) {
         return error->result;

@@ -24,7 +24,8 @@ typedef struct side_outputs {
 } side_outputs;
 
 typedef struct comparing {
-    const char *file;
+    const char *file; // the first
+    uint32_t file_count;
     const char *device_name; // as asked for; NULL for the best
     uint32_t character_count;
     uint32_t frame_count;
@@ -269,20 +270,23 @@ int command_compare(int argc, char **argv) {
         {"--json", OPTION_FLAG, &comparing.as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "compare",
-        .synopsis = "FILE [--characters N] [--frames N] [--seed S] [--device NAME|INDEX] [--json]",
+        .synopsis = "FILE... [--characters N] [--frames N] [--seed S] [--device NAME|INDEX] [--json]",
         .text =
             "Runs a crowd with random programs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
             "device and on the reference, and compares every stage bit by bit, and the counters of refused inputs,\n"
-            "some of which are drawn on purpose. Exit status 1 where anything differs.\n",
+            "some of which are drawn on purpose. Files after the first add clips, matched by joint name. Exit status "
+            "1\n"
+            "where anything differs.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .takes_file = true};
+        .takes_files = true};
     int status = 0;
-    if (!options_read(&usage, argc, argv, &comparing.file, &status)) {
+    if (!options_read(&usage, argc, argv, &comparing.file_count, &status)) {
         return status;
     }
+    comparing.file = argv[0];
     lmb_error error = {0};
-    if (lmb_import_file(comparing.file, NULL, &comparing.import, &error) != LMB_OK) {
+    if (lmb_import_files((const char *const *)argv, comparing.file_count, NULL, &comparing.import, &error) != LMB_OK) {
         status = command_failed(NULL, &error);
     } else if (compare(&comparing, &error) != LMB_OK) {
         status = command_failed(comparing.file, &error);

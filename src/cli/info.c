@@ -123,28 +123,29 @@ static void print_notes(const lmb_import *import) {
 
 int command_info(int argc, char **argv) {
     bool as_json = false;
-    const char *file = NULL;
+    uint32_t file_count = 0;
     int status = 0;
     const option options[] = {{"--json", OPTION_FLAG, &as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "info",
-        .synopsis = "FILE [--json]",
-        .text = "Tells what a glTF file holds: joints (parents before children), clips with their tracks\n"
+        .synopsis = "FILE... [--json]",
+        .text = "Tells what a character holds, in glTF, FBX, Collada or BVH; files after the first add their\n"
+                "clips, matched by joint name. Shown are joints (parents before children), clips with their tracks\n"
                 "and keys as the author gave them and the bytes of the built block, meshes, and notes on\n"
                 "what was left out. In JSON a root's parent is -1, and so is the image of a mesh without.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .takes_file = true};
-    if (!options_read(&usage, argc, argv, &file, &status)) {
+        .takes_files = true};
+    if (!options_read(&usage, argc, argv, &file_count, &status)) {
         return status;
     }
     lmb_import *import = NULL;
     lmb_error error = {0};
-    if (lmb_import_file(file, NULL, &import, &error) != LMB_OK) {
+    if (lmb_import_files((const char *const *)argv, file_count, NULL, &import, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
     if (as_json) {
-        write_json(file, import);
+        write_json(argv[0], import);
     } else {
         print_joints(lmb_import_rig(import));
         print_clips(import);

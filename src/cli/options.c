@@ -119,10 +119,10 @@ static int read_option(const usage *usage, int argc, char **argv, int *index) {
     return 0;
 }
 
-bool options_read(const usage *usage, int argc, char **argv, const char **file, int *status) {
+bool options_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status) {
     *status = 2;
     bool only_files = false;
-    const char *found = NULL;
+    uint32_t found = 0;
     for (int i = 0; i < argc; i++) {
         if (!only_files && strcmp(argv[i], "--") == 0) {
             only_files = true;
@@ -134,19 +134,19 @@ bool options_read(const usage *usage, int argc, char **argv, const char **file, 
             if (read_option(usage, argc, argv, &i) != 0) {
                 return false;
             }
-        } else if (!usage->takes_file || found != NULL) {
+        } else if (!usage->takes_files) {
             usage_error(usage->command, "unexpected argument '%s'", argv[i]);
             return false;
         } else {
-            found = argv[i];
+            argv[found++] = argv[i];
         }
     }
-    if (usage->takes_file) {
-        if (found == NULL) {
+    if (usage->takes_files) {
+        if (found == 0) {
             usage_error(usage->command, "no file given");
             return false;
         }
-        *file = found;
+        *file_count = found;
     }
     return true;
 }

@@ -35,12 +35,13 @@ typedef struct usage {
     const char *text;     // what the command does; lines that end in a line break
     const option *options;
     size_t option_count;
-    bool takes_file;
+    bool takes_files;
 } usage;
 
 // Reads argv[0 .. argc), which follow the command's name. False where the command is to end at once with *status: help
-// was asked for (0), or the usage is wrong (2, told on stderr). `file` may be NULL where the command takes none.
-bool options_read(const usage *usage, int argc, char **argv, const char **file, int *status);
+// was asked for (0), or the usage is wrong (2, told on stderr). The arguments that are no options are moved to the front
+// of argv and counted: 1 or more, or none where the command takes no files, and `file_count` may be NULL.
+bool options_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status);
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

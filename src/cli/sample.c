@@ -13,7 +13,8 @@
 #include <string.h>
 
 typedef struct sampling {
-    const char *file;
+    const char *file; // the first
+    uint32_t file_count;
     const char *clip_text;
     option_seconds times;
     bool loop;
@@ -261,17 +262,19 @@ static int read_usage(sampling *sampling, int argc, char **argv, bool *proceed) 
         {"--json", OPTION_FLAG, &sampling->as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "sample",
-        .synopsis = "FILE --clip NAME|INDEX --time SECONDS [--time ...] [--loop]\n"
+        .synopsis = "FILE... --clip NAME|INDEX --time SECONDS [--time ...] [--loop]\n"
                     "                     [--backend reference|gpu] [--device NAME|INDEX] [--json]",
         .text =
             "Samples a clip at each time, as one batch with one character for each, and prints for every joint the\n"
             "local transform (relative to its parent) and where it stands in model space. JSON has the whole model\n"
-            "matrix, row-major 3x4, floats that read back to the same bits, and -1 as the parent of a root.\n",
+            "matrix, row-major 3x4, floats that read back to the same bits, and -1 as the parent of a root. Files "
+            "after\n"
+            "the first add clips, matched by joint name.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .takes_file = true};
+        .takes_files = true};
     int status = 0;
-    *proceed = options_read(&usage, argc, argv, &sampling->file, &status);
+    *proceed = options_read(&usage, argc, argv, &sampling->file_count, &status);
     if (*proceed) {
         status = check_usage(sampling, backend);
         *proceed = status == 0;
@@ -288,7 +291,9 @@ int command_sample(int argc, char **argv) {
     }
     bool proceed = false;
     int status = read_usage(&sampling, argc, argv, &proceed);
-    if (proceed && lmb_import_file(sampling.file, NULL, &sampling.import, &error) != LMB_OK) {
+    sampling.file = argv[0];
+    if (proceed &&
+        lmb_import_files((const char *const *)argv, sampling.file_count, NULL, &sampling.import, &error) != LMB_OK) {
         status = command_failed(NULL, &error);
     } else if (proceed && sample(&sampling, &error) != LMB_OK) {
         status = command_failed(sampling.file, &error);

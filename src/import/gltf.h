@@ -6,6 +6,7 @@
 #include "glb.h"
 #include "importer.h"
 #include "json.h"
+#include "names.h"
 
 // Where in the document something stands, as in "meshes[2].primitives[0]".
 typedef struct lmb_gltf_place {
@@ -87,6 +88,7 @@ typedef struct lmb_gltf_skin {
     uint32_t *nodes;
     lmb_affine *inverse_binds;
     uint32_t joint_count;
+    lmb_affine to_model; // from its meshes to the space that the inverse bind matrices start from; identity in glTF
 } lmb_gltf_skin;
 
 typedef struct lmb_gltf_material lmb_gltf_material;
@@ -170,6 +172,14 @@ bool lmb_gltf_read_skins(lmb_gltf *gltf);
 bool lmb_gltf_build_rig(lmb_gltf *gltf);
 bool lmb_gltf_build_clips(lmb_gltf *gltf);
 bool lmb_gltf_build_meshes(lmb_gltf *gltf);
+// gltf_match.c: in place of a rig, for a file that adds clips: its nodes find their joints by name.
+bool lmb_gltf_match_rig(lmb_gltf *gltf);
+// Where a node of such a file rests elsewhere than its joint, writes a track that says so, which points into the node.
+// Returns how many tracks it wrote.
+uint32_t lmb_gltf_rest_track(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_channel channel,
+                             lmb_track_def *track);
+// Notes the nodes that an animation moves in vain; nothing where there are none.
+bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names);
 // gltf_primitive.c: a primitive's geometry, in the space of its node.
 typedef struct lmb_gltf_geometry {
     lmb_vertex *vertices; // of the import's pool; joints are indices into the skin
@@ -191,6 +201,9 @@ struct lmb_gltf_material {
     uint32_t texcoord; // which set of texture coordinates the image takes
     float texcoord_transform[2][3];
 };
+// gltf_mesh.c: adds a mesh of a node, its geometry bound to the skin, or to the node's anchor where that is NULL.
+bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
+                       const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry);
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf);
 // The material of a primitive, read on first use; the image that it uses joins the import.
 bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material);

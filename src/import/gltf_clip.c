@@ -192,20 +192,54 @@ static bool note_all_skipped(const lmb_gltf *gltf, const animation *animation) {
                         "tracks of properties that are no node's");
 }
 
+// A node of a file that adds clips rests where that file says, which its own rig would show.
+static void add_rest_tracks(lmb_gltf *gltf, animation *animation) {
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        const lmb_gltf_node *node = &gltf->nodes[i];
+        for (uint32_t path = PATH_TRANSLATION; node->in_rig && path <= PATH_SCALE; path++) {
+            bool has_channel = animation->marks[(size_t)i * PATH_COUNT + path] == animation->index + 1;
+            if (!has_channel) {
+                animation->track_count +=
+                    lmb_gltf_rest_track(gltf, node, (lmb_channel)path, &animation->tracks[animation->track_count]);
+            }
+        }
+    }
+}
+
+static bool note_unmatched(const lmb_gltf *gltf, const animation *animation) {
+    lmb_name_list names = {0};
+    for (uint32_t i = 0; i < gltf->node_count; i++) {
+        bool is_moved = false;
+        for (uint32_t path = PATH_TRANSLATION; path <= PATH_SCALE; path++) {
+            is_moved |= animation->marks[(size_t)i * PATH_COUNT + path] == animation->index + 1;
+        }
+        if (is_moved && !gltf->nodes[i].in_rig) {
+            lmb_name_list_add(&names, gltf->nodes[i].name);
+        }
+    }
+    return lmb_gltf_note_unmatched(gltf, animation->name, &names);
+}
+
+// Adds what only clips of further files have. `has_motion` is false where nothing in the animation is the rig's.
+static bool match_clip(lmb_gltf *gltf, animation *animation, bool *has_motion) {
+    *has_motion = true;
+    if (!gltf->importer->adds_clips) {
+        return true;
+    }
+    *has_motion = animation->track_count > 0;
+    animation->skipped_nodes = 0; // named one by one instead
+    add_rest_tracks(gltf, animation);
+    return note_unmatched(gltf, animation) &&
+           (*has_motion || lmb_importer_note(gltf->importer, "animation '%.200s' moves no joint of the rig: left out",
+                                             animation->name));
+}
+
 static bool create_clip(lmb_gltf *gltf, const animation *animation) {
-    lmb_import *import = gltf->importer->import;
-    lmb_host host = lmb_pool_host(&import->pool);
     lmb_clip_def def = {.name = animation->name,
                         .duration = animation->duration,
                         .tracks = animation->tracks,
                         .track_count = animation->track_count};
-    lmb_error error;
-    lmb_clip **clip = &import->clips[import->clip_count];
-    if (lmb_clip_create(import->rig, &def, &host, clip, &error) != LMB_OK) {
-        return lmb_importer_fail_inner(gltf->importer, animation->place.text, &error);
-    }
-    import->clip_count++;
-    return true;
+    return lmb_importer_add_clip(gltf->importer, animation->place.text, &def);
 }
 
 static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *object) {
@@ -215,24 +249,24 @@ static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_obje
         !lmb_gltf_read_list(gltf, &animation->pool, object, "samplers", LMB_JSON_OBJECT, &animation->samplers)) {
         return false;
     }
-    animation->tracks =
-        lmb_importer_allocate(gltf->importer, &animation->pool, animation->channels.count, sizeof(lmb_track_def));
+    size_t most = (size_t)animation->channels.count + (gltf->importer->adds_clips ? 3 * (size_t)gltf->node_count : 0);
+    animation->tracks = lmb_importer_allocate(gltf->importer, &animation->pool, most, sizeof(lmb_track_def));
     for (uint32_t i = 0; animation->tracks != NULL && i < animation->channels.count; i++) {
         lmb_gltf_object channel = lmb_gltf_item(&animation->channels, i);
         if (!read_channel(gltf, animation, &channel)) {
             return false;
         }
     }
-    return animation->tracks != NULL && note_all_skipped(gltf, animation) && create_clip(gltf, animation);
+    bool has_motion = false;
+    return animation->tracks != NULL && match_clip(gltf, animation, &has_motion) && note_all_skipped(gltf, animation) &&
+           (!has_motion || create_clip(gltf, animation));
 }
 
 bool lmb_gltf_build_clips(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     lmb_import *import = importer->import;
-    import->clips = lmb_importer_allocate(importer, &import->pool, gltf->animations.count, sizeof(lmb_clip *));
-    uint32_t *marks = import->clips == NULL ? NULL
-                                            : lmb_importer_allocate(importer, &importer->scratch, gltf->node_count,
-                                                                    PATH_COUNT * sizeof(uint32_t));
+    uint32_t *marks =
+        lmb_importer_allocate(importer, &importer->scratch, gltf->node_count, PATH_COUNT * sizeof(uint32_t));
     for (uint32_t i = 0; marks != NULL && i < gltf->animations.count; i++) {
         lmb_gltf_object object = lmb_gltf_item(&gltf->animations, i);
         animation animation = {.index = i, .place = object.place, .pool = {.budget = &import->budget}, .marks = marks};

@@ -241,38 +241,41 @@ static bool leave_out(lmb_gltf *gltf, lmb_gltf_geometry *geometry, const char *m
                              reason);
 }
 
+bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
+                       const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry) {
+    lmb_affine bind = lmb_affine_identity();
+    if (skin == NULL) {
+        if (!bind_to_anchor(gltf, node, geometry, &bind)) {
+            return leave_out(gltf, geometry, name, node, "hangs on a joint whose bind matrix has no inverse");
+        }
+    } else {
+        bool found;
+        if (!bind_to_skin(gltf, skin, geometry, &bind, &found)) {
+            return false;
+        }
+        if (!found) {
+            return leave_out(gltf, geometry, name, node,
+                             "has a skin that binds joints unlike another skin that shares them");
+        }
+        bind = lmb_affine_multiply(bind, skin->to_model);
+    }
+    if (!transform_geometry(&bind, geometry)) {
+        return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT, "%s: a vertex is moved beyond 2^40 by node '%.100s'",
+                                 place, node->name);
+    }
+    transform_texcoords(material, geometry);
+    return (geometry->has_normals || make_flat(gltf, geometry)) && add_mesh(gltf, name, material, geometry);
+}
+
 static bool build_primitive(lmb_gltf *gltf, const lmb_gltf_node *node, const char *name,
                             const lmb_gltf_object *primitive) {
     const lmb_gltf_skin *skin = node->skin == LMB_NONE ? NULL : &gltf->skins[node->skin];
     lmb_gltf_material material;
     lmb_gltf_geometry geometry;
-    if (!lmb_gltf_read_material(gltf, primitive, &material) ||
-        !lmb_gltf_read_geometry(gltf, primitive, name, skin, material.texcoord, &geometry)) {
-        return false;
-    }
-    if (geometry.left_out) {
-        return true;
-    }
-    lmb_affine bind = lmb_affine_identity();
-    if (skin == NULL) {
-        if (!bind_to_anchor(gltf, node, &geometry, &bind)) {
-            return leave_out(gltf, &geometry, name, node, "hangs on a joint whose bind matrix has no inverse");
-        }
-    } else {
-        bool found;
-        if (!bind_to_skin(gltf, skin, &geometry, &bind, &found)) {
-            return false;
-        }
-        if (!found) {
-            return leave_out(gltf, &geometry, name, node,
-                             "has a skin that binds joints unlike another skin that shares them");
-        }
-    }
-    if (!transform_geometry(&bind, &geometry)) {
-        return lmb_gltf_fail(gltf, primitive, NULL, "a vertex is moved beyond 2^40 by node '%.100s'", node->name);
-    }
-    transform_texcoords(&material, &geometry);
-    return (geometry.has_normals || make_flat(gltf, &geometry)) && add_mesh(gltf, name, &material, &geometry);
+    return lmb_gltf_read_material(gltf, primitive, &material) &&
+           lmb_gltf_read_geometry(gltf, primitive, name, skin, material.texcoord, &geometry) &&
+           (geometry.left_out ||
+            lmb_gltf_add_mesh(gltf, node, skin, name, primitive->place.text, &material, &geometry));
 }
 
 static bool note_morph_targets(const lmb_gltf *gltf, const lmb_gltf_list *primitives, const char *name) {

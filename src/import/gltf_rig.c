@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-// The joints of all skins with all their ancestors, or every node where there is no skin.
+// The joints of all skins with all their ancestors, or every node where there is no skin; and those marked already.
 static void mark_joints(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
-        gltf->nodes[i].in_rig = gltf->skin_count == 0;
+        gltf->nodes[i].in_rig |= gltf->skin_count == 0;
     }
     for (uint32_t s = 0; s < gltf->skin_count; s++) {
         for (uint32_t i = 0; i < gltf->skins[s].joint_count; i++) {

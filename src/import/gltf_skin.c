@@ -13,6 +13,7 @@ static bool read_joints(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t 
         return false;
     }
     skin->joint_count = list.count;
+    skin->to_model = lmb_affine_identity();
     skin->nodes = lmb_importer_allocate(importer, &importer->scratch, list.count, sizeof(uint32_t));
     if (skin->nodes == NULL) {
         return false;

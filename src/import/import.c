@@ -1,22 +1,66 @@
 #include "gltf.h"
 
 #include "../environment.h"
+#include "assimp.h"
 #include "file.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 // What any file may take, whatever its size: room for meshes and clips that many nodes share.
 #define BASE_BUDGET ((size_t)256 << 20)
 
-static LMB_NOINLINE bool read_gltf(lmb_gltf *gltf, const uint8_t *bytes, size_t size) {
+// A file to read; `bytes` is NULL where they are still to be read from the file of that name.
+typedef struct source {
+    const char *name;
+    const char *directory;
+    const void *bytes;
+    size_t size;
+} source;
+
+static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+    lmb_gltf gltf = {.importer = importer};
     if (!lmb_glb_recognise(bytes, size)) {
-        gltf->glb = (lmb_glb){.json = (const char *)bytes, .json_size = size};
-    } else if (!lmb_glb_read(gltf->importer, bytes, size, &gltf->glb)) {
+        gltf.glb = (lmb_glb){.json = (const char *)bytes, .json_size = size};
+    } else if (!lmb_glb_read(importer, bytes, size, &gltf.glb)) {
         return false;
     }
-    return lmb_gltf_read_document(gltf) && lmb_gltf_read_buffers(gltf) && lmb_gltf_read_views(gltf) &&
-           lmb_gltf_read_accessors(gltf) && lmb_gltf_read_nodes(gltf) && lmb_gltf_read_skins(gltf) &&
-           lmb_gltf_build_rig(gltf) && lmb_gltf_build_clips(gltf) && lmb_gltf_build_meshes(gltf);
+    if (!lmb_gltf_read_document(&gltf) || !lmb_gltf_read_buffers(&gltf) || !lmb_gltf_read_views(&gltf) ||
+        !lmb_gltf_read_accessors(&gltf) || !lmb_gltf_read_nodes(&gltf)) {
+        return false;
+    }
+    if (importer->adds_clips) {
+        return lmb_gltf_match_rig(&gltf) && lmb_gltf_build_clips(&gltf);
+    }
+    return lmb_gltf_read_skins(&gltf) && lmb_gltf_build_rig(&gltf) && lmb_gltf_build_clips(&gltf) &&
+           lmb_gltf_build_meshes(&gltf);
+}
+
+static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+    lmb_format format = lmb_format_of(importer->name, bytes, size);
+    size_t clips_before = importer->import->clip_count;
+    if (!(format == LMB_FORMAT_GLTF ? read_gltf(importer, bytes, size)
+                                    : lmb_assimp_read(importer, format, bytes, size))) {
+        return false;
+    }
+    return !importer->adds_clips || importer->import->clip_count > clips_before ||
+           lmb_importer_note(importer, "it has no animation of the rig");
+}
+
+static bool read_source(lmb_importer *importer, const source *source) {
+    const uint8_t *content = source->bytes;
+    size_t size = source->size;
+    if (content == NULL && !lmb_file_read(importer, source->name, "", &content, &size)) {
+        return false;
+    }
+    if (source->bytes != NULL) {
+        lmb_importer_add_source(importer, size);
+    }
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    bool success = read_content(importer, content, size);
+    lmb_environment_leave(&callers);
+    return success;
 }
 
 static lmb_import *create(const lmb_host *host) {
@@ -29,28 +73,22 @@ static lmb_import *create(const lmb_host *host) {
     return import;
 }
 
-// `bytes` is NULL where the file is still to be read.
-static lmb_result run(const char *name, const char *directory, const void *bytes, size_t size, const lmb_host *host,
-                      lmb_import **result, lmb_error *error) {
-    lmb_importer importer = {.name = name, .directory = directory, .error = error};
-    importer.import = create(host);
+// The first source gives the rig, the others add clips.
+static lmb_result run(const source *sources, uint32_t count, const lmb_host *host, lmb_import **result,
+                      lmb_error *error) {
+    lmb_importer importer = {.import = create(host), .error = error};
     if (importer.import == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", name);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", sources[0].name);
     }
     importer.scratch = (lmb_pool){.budget = &importer.import->budget};
-    const uint8_t *content = bytes;
-    bool success = bytes != NULL || lmb_file_read(&importer, name, "", &content, &size);
-    if (success) {
-        if (bytes != NULL) {
-            lmb_importer_add_source(&importer, size);
-        }
-        lmb_gltf gltf = {.importer = &importer};
-        fenv_t callers;
-        lmb_environment_enter(&callers);
-        success = read_gltf(&gltf, content, size);
-        lmb_environment_leave(&callers);
+    bool success = true;
+    for (uint32_t i = 0; success && i < count; i++) {
+        importer.name = sources[i].name;
+        importer.directory = sources[i].directory;
+        importer.adds_clips = i > 0;
+        success = read_source(&importer, &sources[i]);
+        lmb_pool_clear(&importer.scratch);
     }
-    lmb_pool_clear(&importer.scratch);
     if (!success) {
         lmb_import_destroy(importer.import);
         return importer.result;
@@ -72,20 +110,57 @@ static size_t directory_length(const char *path) {
     return length;
 }
 
+// The sources and, behind them, their folders' names, in one block that the caller releases.
+static source *list_sources(const char *const *paths, uint32_t count, const lmb_host *host) {
+    size_t size = count * sizeof(source);
+    for (uint32_t i = 0; i < count; i++) {
+        size += directory_length(paths[i]) + 1;
+    }
+    source *sources = lmb_host_allocate(host, size, 1);
+    char *directory = sources == NULL ? NULL : (char *)(sources + count);
+    for (uint32_t i = 0; sources != NULL && i < count; i++) {
+        size_t length = directory_length(paths[i]);
+        sources[i] = (source){.name = paths[i], .directory = directory};
+        memcpy(directory, paths[i], length);
+        directory += length + 1;
+    }
+    return sources;
+}
+
+static lmb_result run_files(const char *const *paths, uint32_t count, const lmb_host *host, lmb_import **import,
+                            lmb_error *error) {
+    lmb_host resolved = lmb_host_resolve(host);
+    source *sources = list_sources(paths, count, &resolved);
+    if (sources == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", paths[0]);
+    }
+    lmb_result result = run(sources, count, &resolved, import, error);
+    lmb_host_release(&resolved, sources);
+    return result;
+}
+
 lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error) {
     if (path == NULL || import == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_file: %s is NULL", path == NULL ? "path" : "import");
     }
-    lmb_host resolved = lmb_host_resolve(host);
-    size_t length = directory_length(path);
-    char *directory = lmb_host_allocate(&resolved, length + 1, 1);
-    if (directory == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", path);
+    return run_files(&path, 1, host, import, error);
+}
+
+lmb_result lmb_import_files(const char *const *paths, uint32_t count, const lmb_host *host, lmb_import **import,
+                            lmb_error *error) {
+    if (paths == NULL || import == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_files: %s is NULL", paths == NULL ? "paths" : "import");
     }
-    memcpy(directory, path, length);
-    lmb_result result = run(path, directory, NULL, 0, &resolved, import, error);
-    lmb_host_release(&resolved, directory);
-    return result;
+    if (count == 0 || count > LMB_MAX_IMPORT_FILES) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_files: count is %" PRIu32 ", 1 to %u may be given",
+                        count, LMB_MAX_IMPORT_FILES);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (paths[i] == NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_files: paths[%" PRIu32 "] is NULL", i);
+        }
+    }
+    return run_files(paths, count, host, import, error);
 }
 
 lmb_result lmb_import_memory(const void *bytes, size_t size, const char *name, const char *directory,
@@ -94,7 +169,11 @@ lmb_result lmb_import_memory(const void *bytes, size_t size, const char *name, c
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_memory: %s is NULL",
                         import == NULL ? "import" : "bytes");
     }
-    return run(name == NULL ? "memory" : name, directory, bytes == NULL ? "" : bytes, size, host, import, error);
+    const source source = {.name = name == NULL ? "memory" : name,
+                           .directory = directory,
+                           .bytes = bytes == NULL ? "" : bytes,
+                           .size = size};
+    return run(&source, 1, host, import, error);
 }
 
 void lmb_import_destroy(lmb_import *import) {

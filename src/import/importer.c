@@ -78,24 +78,44 @@ bool lmb_importer_fail_inner(lmb_importer *importer, const char *place, const lm
 }
 
 bool lmb_importer_note(lmb_importer *importer, const char *format, ...) {
-    char line[512];
+    char line[768];
+    const char *dots;
+    const char *name = shown_name(importer, &dots);
+    int place = snprintf(line, sizeof line, "%s%s: ", dots, name);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    vsnprintf(line + place, sizeof line - (size_t)place, format, arguments);
     va_end(arguments);
     lmb_text_make_line(line);
     lmb_import *import = importer->import;
     char **notes = lmb_importer_grow(importer, &import->pool, import->notes, import->note_count, &import->note_capacity,
                                      sizeof(char *));
-    char *note = notes == NULL ? NULL : lmb_importer_copy_text(importer, &import->pool, line);
+    char *note = notes == NULL
+                     ? NULL
+                     : lmb_importer_copy_text(importer, &import->pool, importer->adds_clips ? line : line + place);
     import->notes = notes == NULL ? import->notes : notes;
     if (note == NULL) {
         return false;
     }
     import->notes[import->note_count++] = note;
-    const char *dots;
-    const char *name = shown_name(importer, &dots);
-    lmb_host_log(&import->budget.host, LMB_LOG_WARNING, "%s%s: %s", dots, name, note);
+    lmb_host_log(&import->budget.host, LMB_LOG_WARNING, "%s", line);
+    return true;
+}
+
+bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_clip_def *def) {
+    lmb_import *import = importer->import;
+    lmb_clip **clips = lmb_importer_grow(importer, &import->pool, import->clips, import->clip_count,
+                                         &import->clip_capacity, sizeof(lmb_clip *));
+    if (clips == NULL) {
+        return false;
+    }
+    import->clips = clips;
+    lmb_host host = lmb_pool_host(&import->pool);
+    lmb_error error;
+    if (lmb_clip_create(import->rig, def, &host, &clips[import->clip_count], &error) != LMB_OK) {
+        return lmb_importer_fail_inner(importer, place, &error);
+    }
+    import->clip_count++;
     return true;
 }
 

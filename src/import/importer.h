@@ -12,6 +12,7 @@ struct lmb_import {
     lmb_rig *rig;
     lmb_clip **clips;
     size_t clip_count;
+    size_t clip_capacity;
     lmb_mesh *meshes;
     size_t mesh_count;
     size_t mesh_capacity;
@@ -28,6 +29,7 @@ typedef struct lmb_importer {
     lmb_pool scratch;      // released when the import ends
     const char *name;      // of the file, for messages
     const char *directory; // where other files are looked for, or NULL
+    bool adds_clips;       // to the rig of a file before this one
     lmb_error *error;
     lmb_result result;
 } lmb_importer;
@@ -43,8 +45,11 @@ char *lmb_importer_copy_text(lmb_importer *importer, lmb_pool *pool, const char 
 // Passes on the failure of a rig or clip, whose message knows no file.
 bool lmb_importer_fail_inner(lmb_importer *importer, const char *place, const lmb_error *error);
 
-// Notes what is left out, and logs it.
+// Notes what is left out, and logs it. The notes of a file that adds clips begin with its name.
 bool lmb_importer_note(lmb_importer *importer, const char *format, ...) LMB_PRINTF(2, 3);
+
+// Builds a clip and adds it to the import; `place` opens the message where that fails.
+bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_clip_def *def);
 
 // Tells the budget that this many bytes came from the caller or a file, so that larger files may take more.
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes);

@@ -1,0 +1,268 @@
+#include "assimp_scene.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A transform that an animation only repeats differs from the rest pose by rounding.
+#define SAME_AS_REST 1e-4
+
+typedef struct animation {
+    const struct aiAnimation *source;
+    char name[sizeof(((struct aiString *)0)->data)];
+    uint32_t index;
+    double start; // in ticks: 0, or where its first key stands before that
+    lmb_pool pool;
+    lmb_track_def *tracks;
+    uint32_t track_count;
+    bool *moved; // per node
+    lmb_name_list unmatched;
+    uint32_t conflicts; // keys at the time of another
+    bool has_motion;    // a track says more than the rest pose does
+    float duration;
+} animation;
+
+// A key of either kind: `value` is 3 or 4 floats.
+typedef struct key {
+    double time;
+    float value[4];
+} key;
+
+static key key_of(const struct aiNodeAnim *channel, lmb_channel kind, unsigned index) {
+    if (kind == LMB_CHANNEL_ROTATION) {
+        const struct aiQuatKey *source = &channel->mRotationKeys[index];
+        const struct aiQuaternion *q = &source->mValue;
+        return (key){source->mTime, {q->x, q->y, q->z, q->w}};
+    }
+    const struct aiVectorKey *source =
+        kind == LMB_CHANNEL_SCALE ? &channel->mScalingKeys[index] : &channel->mPositionKeys[index];
+    return (key){source->mTime, {source->mValue.x, source->mValue.y, source->mValue.z}};
+}
+
+static unsigned key_count_of(const struct aiNodeAnim *channel, lmb_channel kind) {
+    if (kind == LMB_CHANNEL_ROTATION) {
+        return channel->mNumRotationKeys;
+    }
+    return kind == LMB_CHANNEL_SCALE ? channel->mNumScalingKeys : channel->mNumPositionKeys;
+}
+
+static bool fail_key(const lmb_assimp *assimp, const animation *animation, const struct aiNodeAnim *channel,
+                     lmb_channel kind, unsigned index, const char *what) {
+    static const char *const names[] = {"translation", "rotation", "scale"};
+    return lmb_importer_fail(assimp->tables.importer, LMB_ERROR_FORMAT,
+                             "animation '%.100s': key %u of the %s of node '%.100s' %s", animation->name, index,
+                             names[kind], channel->mNodeName.data, what);
+}
+
+// As the rig has it, in metres and with Y up.
+static void place_value(const lmb_assimp_space *space, lmb_channel kind, bool is_top, float value[4]) {
+    lmb_transform transform = lmb_transform_identity();
+    float *part = kind == LMB_CHANNEL_ROTATION ? transform.rotation : transform.translation;
+    size_t size = kind == LMB_CHANNEL_ROTATION ? sizeof transform.rotation : sizeof transform.translation;
+    if (kind != LMB_CHANNEL_SCALE) {
+        memcpy(part, value, size);
+        transform = lmb_assimp_place(space, transform, is_top);
+        memcpy(value, part, size);
+    }
+}
+
+static bool equal(const float *a, const float *b, int count) {
+    return memcmp(a, b, (size_t)count * sizeof(float)) == 0;
+}
+
+// Keys in ascending order; of those at one time, the last counts.
+static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_channel kind,
+                      bool is_top, lmb_track_def *track, float *times, float *values) {
+    int width = kind == LMB_CHANNEL_ROTATION ? 4 : 3;
+    uint32_t count = 0;
+    for (unsigned i = 0; i < key_count_of(channel, kind); i++) {
+        key key = key_of(channel, kind, i);
+        float time = (float)((key.time - animation->start) / animation->source->mTicksPerSecond);
+        if (!isfinite(time) || (count > 0 && time < times[count - 1])) {
+            return fail_key(assimp, animation, channel, kind, i, "does not stand after the one before");
+        }
+        place_value(&assimp->space, kind, is_top, key.value);
+        if (count > 0 && time == times[count - 1]) {
+            count--;
+            animation->conflicts += !equal(key.value, values + (size_t)count * (size_t)width, width);
+        }
+        times[count] = time;
+        memcpy(values + (size_t)count * (size_t)width, key.value, (size_t)width * sizeof(float));
+        count++;
+    }
+    track->key_count = count;
+    animation->duration = fmaxf(animation->duration, times[count - 1]);
+    return true;
+}
+
+// Whether some key differs from where the joint rests; the two quaternions of a rotation are one.
+static bool leaves_rest(const lmb_rig *rig, const lmb_track_def *track) {
+    lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
+    const float *values[] = {rest.translation, rest.rotation, rest.scale};
+    const float *at_rest = values[track->channel];
+    uint32_t width = track->channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    for (uint32_t i = 0; i < track->key_count; i++) {
+        const float *value = track->values + (size_t)i * width;
+        double same = 0;
+        double opposite = 0;
+        for (uint32_t k = 0; k < width; k++) {
+            double scale = fmax(1, fabs((double)at_rest[k]));
+            same = fmax(same, fabs((double)value[k] - (double)at_rest[k]) / scale);
+            opposite = fmax(opposite, fabs((double)value[k] + (double)at_rest[k]) / scale);
+        }
+        if (!(same <= SAME_AS_REST) && !(track->channel == LMB_CHANNEL_ROTATION && opposite <= SAME_AS_REST)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add_track(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_channel kind,
+                      const lmb_gltf_node *node) {
+    lmb_importer *importer = assimp->tables.importer;
+    unsigned count = key_count_of(channel, kind);
+    if (count == 0) {
+        return true;
+    }
+    size_t width = kind == LMB_CHANNEL_ROTATION ? 4 : 3;
+    float *times = lmb_importer_allocate(importer, &animation->pool, count, sizeof(float));
+    float *values =
+        times == NULL ? NULL : lmb_importer_allocate(importer, &animation->pool, count, width * sizeof(float));
+    if (values == NULL) {
+        return false;
+    }
+    lmb_track_def *track = &animation->tracks[animation->track_count++];
+    *track = (lmb_track_def){.joint = node->joint,
+                             .channel = kind,
+                             .interpolation = LMB_INTERPOLATION_LINEAR,
+                             .times = times,
+                             .values = values};
+    if (!read_keys(assimp, animation, channel, kind, node->parent == LMB_NONE, track, times, values)) {
+        return false;
+    }
+    animation->has_motion = animation->has_motion || leaves_rest(importer->import->rig, track);
+    return true;
+}
+
+static bool read_channel(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel) {
+    lmb_gltf *tables = &assimp->tables;
+    uint32_t index = lmb_names_find(assimp->node_names, tables->node_count, channel->mNodeName.data);
+    if (index == LMB_NONE || !tables->nodes[index].in_rig) {
+        lmb_name_list_add(&animation->unmatched, channel->mNodeName.data);
+        return true;
+    }
+    const lmb_gltf_node *node = &tables->nodes[index];
+    if (animation->moved[index]) {
+        return lmb_importer_fail(tables->importer, LMB_ERROR_FORMAT,
+                                 "animation '%.100s' has two channels of node '%.100s'", animation->name, node->name);
+    }
+    animation->moved[index] = true;
+    return add_track(assimp, animation, channel, LMB_CHANNEL_TRANSLATION, node) &&
+           add_track(assimp, animation, channel, LMB_CHANNEL_ROTATION, node) &&
+           add_track(assimp, animation, channel, LMB_CHANNEL_SCALE, node);
+}
+
+// A node of a file that adds clips rests where that file says, which its own rig would show.
+static void add_rest_tracks(lmb_assimp *assimp, animation *animation) {
+    lmb_gltf *tables = &assimp->tables;
+    for (uint32_t i = 0; tables->importer->adds_clips && i < tables->node_count; i++) {
+        for (int kind = LMB_CHANNEL_TRANSLATION; kind <= LMB_CHANNEL_SCALE; kind++) {
+            if (tables->nodes[i].in_rig && !animation->moved[i]) {
+                animation->track_count += lmb_gltf_rest_track(tables, &tables->nodes[i], (lmb_channel)kind,
+                                                              &animation->tracks[animation->track_count]);
+            }
+        }
+    }
+}
+
+static bool find_start(const lmb_assimp *assimp, animation *animation) {
+    const struct aiAnimation *source = animation->source;
+    lmb_importer *importer = assimp->tables.importer;
+    if (!(source->mTicksPerSecond > 0 && isfinite(source->mTicksPerSecond))) {
+        return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "animation '%.100s' has %g ticks a second",
+                                 animation->name, source->mTicksPerSecond);
+    }
+    for (unsigned i = 0; i < source->mNumChannels; i++) {
+        const struct aiNodeAnim *channel = source->mChannels[i];
+        for (int kind = LMB_CHANNEL_TRANSLATION; kind <= LMB_CHANNEL_SCALE; kind++) {
+            if (key_count_of(channel, (lmb_channel)kind) > 0) {
+                animation->start = fmin(animation->start, key_of(channel, (lmb_channel)kind, 0).time);
+            }
+        }
+    }
+    return animation->start == 0 || lmb_importer_note(importer, "animation '%.200s' begins at %g s: moved to 0",
+                                                      animation->name, animation->start / source->mTicksPerSecond);
+}
+
+static bool note_skipped(const lmb_assimp *assimp, animation *animation) {
+    lmb_importer *importer = assimp->tables.importer;
+    unsigned morphs = animation->source->mNumMeshChannels + animation->source->mNumMorphMeshChannels;
+    return lmb_gltf_note_unmatched(&assimp->tables, animation->name, &animation->unmatched) &&
+           (morphs == 0 || lmb_importer_note(importer, "animation '%.200s': %u morph-target %s skipped",
+                                             animation->name, morphs, morphs == 1 ? "track" : "tracks")) &&
+           (animation->conflicts == 0 ||
+            lmb_importer_note(importer, "animation '%.200s': %" PRIu32 " keys dropped where another has the same time",
+                              animation->name, animation->conflicts));
+}
+
+// The file's own length of the animation counts where it is longer than the keys: a loop may end on a rest.
+static bool add_clip(lmb_assimp *assimp, animation *animation) {
+    const struct aiAnimation *source = animation->source;
+    float length = (float)((source->mDuration - animation->start) / source->mTicksPerSecond);
+    const lmb_clip_def def = {.name = animation->name,
+                              .duration = isfinite(length) ? fmaxf(animation->duration, length) : animation->duration,
+                              .tracks = animation->tracks,
+                              .track_count = animation->track_count};
+    lmb_gltf_place place = lmb_gltf_place_of("animations[%" PRIu32 "]", animation->index);
+    return lmb_importer_add_clip(assimp->tables.importer, place.text, &def);
+}
+
+static bool build_clip(lmb_assimp *assimp, animation *animation) {
+    const struct aiAnimation *source = animation->source;
+    lmb_gltf *tables = &assimp->tables;
+    lmb_importer *importer = tables->importer;
+    size_t most = 3 * ((size_t)source->mNumChannels + tables->node_count);
+    animation->tracks = lmb_importer_allocate(importer, &animation->pool, most, sizeof(lmb_track_def));
+    animation->moved = animation->tracks == NULL
+                           ? NULL
+                           : lmb_importer_allocate(importer, &animation->pool, tables->node_count, sizeof(bool));
+    if (animation->moved == NULL || !find_start(assimp, animation)) {
+        return false;
+    }
+    for (unsigned i = 0; i < source->mNumChannels; i++) {
+        if (!read_channel(assimp, animation, source->mChannels[i])) {
+            return false;
+        }
+    }
+    if (!note_skipped(assimp, animation)) {
+        return false;
+    }
+    if (!animation->has_motion) {
+        return lmb_importer_note(importer, "animation '%.200s' moves no joint of the rig: left out", animation->name);
+    }
+    add_rest_tracks(assimp, animation);
+    return add_clip(assimp, animation);
+}
+
+static void set_name(animation *animation) {
+    const struct aiString *name = &animation->source->mName;
+    lmb_gltf_place unnamed = lmb_gltf_place_of("animation_%" PRIu32, animation->index);
+    const char *text = name->length > 0 ? name->data : unnamed.text;
+    snprintf(animation->name, sizeof animation->name, "%.1000s", text);
+}
+
+bool lmb_assimp_build_clips(lmb_assimp *assimp) {
+    for (unsigned i = 0; i < assimp->scene->mNumAnimations; i++) {
+        animation animation = {.source = assimp->scene->mAnimations[i],
+                               .index = i,
+                               .pool = {.budget = &assimp->tables.importer->import->budget}};
+        set_name(&animation);
+        bool built = build_clip(assimp, &animation);
+        lmb_pool_clear(&animation.pool);
+        if (!built) {
+            return false;
+        }
+    }
+    return true;
+}

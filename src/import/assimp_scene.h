@@ -1,0 +1,49 @@
+// A scene that Assimp has read, while it becomes an import. Its nodes and skins are put into the tables of a glTF
+// document, in metres and with Y up, so that rig and meshes are built by the same code.
+#ifndef LIMBER_SRC_IMPORT_ASSIMP_SCENE_H
+#define LIMBER_SRC_IMPORT_ASSIMP_SCENE_H
+
+#include "format.h"
+#include "gltf.h"
+
+#include <assimp/scene.h>
+
+// From a file's space to the import's: lengths are scaled everywhere, and what hangs on no joint is turned and moved.
+typedef struct lmb_assimp_space {
+    float scale;
+    lmb_affine turn; // rotation and, in metres, translation
+    lmb_transform turn_parts;
+} lmb_assimp_space;
+
+typedef struct lmb_assimp {
+    lmb_gltf tables;
+    const struct aiScene *scene;
+    lmb_format format;
+    lmb_assimp_space space;
+    const struct aiNode **sources; // of each node of the tables
+    lmb_name *node_names;          // sorted
+} lmb_assimp;
+
+// assimp_space.c
+bool lmb_assimp_find_space(lmb_assimp *assimp);
+// A local transform in the file's units; `is_top` where nothing is above it.
+lmb_transform lmb_assimp_place(const lmb_assimp_space *space, lmb_transform local, bool is_top);
+void lmb_assimp_column_major(const struct aiMatrix4x4 *matrix, float result[16]);
+// assimp_node.c
+bool lmb_assimp_read_nodes(lmb_assimp *assimp);
+// Of one node, which may have a matrix that no joint can have.
+bool lmb_assimp_read_rest(lmb_assimp *assimp, uint32_t node);
+// assimp_skin.c: one skin for each mesh of each node, in this order, of those that have bones; marks what is in the rig.
+bool lmb_assimp_read_skins(lmb_assimp *assimp);
+// assimp_clip.c
+bool lmb_assimp_build_clips(lmb_assimp *assimp);
+// assimp_mesh.c
+bool lmb_assimp_build_meshes(lmb_assimp *assimp);
+// assimp_geometry.c: triangles and influences of a mesh; `skin` is NULL for one without bones.
+bool lmb_assimp_read_geometry(lmb_assimp *assimp, const struct aiMesh *mesh, const char *name,
+                              const lmb_gltf_skin *skin, lmb_gltf_geometry *geometry);
+// assimp_material.c
+bool lmb_assimp_prepare_materials(lmb_assimp *assimp);
+bool lmb_assimp_read_material(lmb_assimp *assimp, uint32_t index, lmb_gltf_material *material);
+
+#endif
