@@ -116,36 +116,57 @@ static double distance_at(const lmb_rig *rig, const float *a, const float *b, do
     return sqrt(largest);
 }
 
-// Over all key times of the source, halfway between them, and before and after all.
-static double distance_between(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, double shell) {
+static int compare_times(const void *a, const void *b) {
+    const float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+// All key times of the source, what is halfway between each and the next, and the end; free() it.
+static float *times_of(const lmb_clip *source, uint32_t *count) {
     const uint32_t *words = source->words;
     const uint32_t joints = words[CLIP_JOINTS];
-    const size_t values = (size_t)LMB_POSE_COMPONENTS * joints;
-    double largest = 0.0;
-    uint32_t last = 0;
+    uint32_t keys = 0;
     for (uint32_t i = 0; i < CHANNELS * joints; i++) {
+        keys += load_track(words, 0, i / joints, i % joints).keys;
+    }
+    float *all = calloc(keys, sizeof *all), *times = calloc(2 * (size_t)keys, sizeof *times);
+    assert_non_null(all);
+    assert_non_null(times);
+    for (uint32_t i = 0, at = 0; i < CHANNELS * joints; i++) {
         const track t = load_track(words, 0, i / joints, i % joints);
-        if (t.times == last) {
+        memcpy(all + at, words + t.times, t.keys * sizeof *all);
+        at += t.keys;
+    }
+    qsort(all, keys, sizeof *all, compare_times);
+    *count = 0;
+    for (uint32_t i = 0; i < keys; i++) {
+        if (i > 0 && all[i] == all[i - 1]) {
             continue;
         }
-        last = t.times;
-        float *times = calloc(2 * (size_t)t.keys + 1, sizeof *times);
-        assert_non_null(times);
-        for (uint32_t key = 0; key < t.keys; key++) {
-            times[2 * key] = REAL(words[t.times + key]);
-            times[2 * key + 1] = key + 1 < t.keys ? 0.5f * (REAL(words[t.times + key]) + REAL(words[t.times + key + 1]))
-                                                  : lmb_clip_duration(source);
+        if (*count > 0) {
+            times[*count] = 0.5f * times[*count - 1] + 0.5f * all[i];
+            ++*count;
         }
-        const uint32_t count = 2 * t.keys + 1;
-        float *before = sample(rig, source, times, count), *after = sample(rig, clip, times, count);
-        for (uint32_t k = 0; k < count; k++) {
-            const double distance = distance_at(rig, before + k * values, after + k * values, shell);
-            largest = distance <= largest ? largest : distance;
-        }
-        free(before);
-        free(after);
-        free(times);
+        times[(*count)++] = all[i];
     }
+    times[(*count)++] = lmb_clip_duration(source);
+    free(all);
+    return times;
+}
+
+static double distance_between(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, double shell) {
+    const size_t values = (size_t)LMB_POSE_COMPONENTS * lmb_rig_joint_count(rig);
+    uint32_t count;
+    float *times = times_of(source, &count);
+    float *before = sample(rig, source, times, count), *after = sample(rig, clip, times, count);
+    double largest = 0.0;
+    for (uint32_t k = 0; k < count; k++) {
+        const double distance = distance_at(rig, before + k * values, after + k * values, shell);
+        largest = distance <= largest ? largest : distance;
+    }
+    free(before);
+    free(after);
+    free(times);
     return largest;
 }
 
