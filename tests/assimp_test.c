@@ -416,6 +416,33 @@ static void files_cut_anywhere_are_answered(void **state) {
     }
 }
 
+static void nesting_too_deep_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *opening;
+        const char *repeated;
+        const char *name;
+    } rows[] = {{"HIERARCHY\nROOT a\n", "{\nJOINT b\n", "deep.bvh"},
+                {"; FBX 7.4.0 project file\n", "a: {\n", "deep.fbx"},
+                {"<COLLADA>", "<node>", "deep.dae"}};
+    enum { DEPTH = 100000 };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        size_t length = strlen(rows[i].repeated);
+        size_t size = strlen(rows[i].opening);
+        char *text = malloc(size + DEPTH * length);
+        assert_non_null(text);
+        memcpy(text, rows[i].opening, size);
+        for (size_t k = 0; k < DEPTH; k++, size += length) {
+            memcpy(text + size, rows[i].repeated, length);
+        }
+        lmb_import *import = NULL;
+        lmb_error error = {0};
+        assert_int_equal(load_text(text, size, rows[i].name, NULL, &import, &error), LMB_ERROR_LIMIT);
+        assert_non_null(strstr(error.message, "nests deeper"));
+        free(text);
+    }
+}
+
 static lmb_result create_files(const lmb_host *host, lmb_error *error, void *user) {
     const char *const *paths = user;
     lmb_import *import = NULL;
@@ -514,6 +541,7 @@ int main(void) {
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(files_cut_anywhere_are_answered),
+        cmocka_unit_test(nesting_too_deep_is_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(pab_has_67_joints_and_a_clip_a_file),
     };

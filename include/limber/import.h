@@ -30,7 +30,8 @@
 /// - Textures inside the file are read, those beside it are noted. Of more than 8 influences the largest stay.
 /// - Assimp takes memory by malloc, not from the host, without a limit, until the call returns; it has one file at a time
 ///   in the works, other threads wait for it (a lock is all the state there is). Its readers are not hardened as the one
-///   for glTF is: do not give them files from strangers.
+///   for glTF is: nesting past 1,000 is refused before they see it (#LMB_ERROR_LIMIT), but do not give them files from
+///   strangers.
 #ifndef LIMBER_IMPORT_H
 #define LIMBER_IMPORT_H
 

@@ -90,6 +90,9 @@ bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *b
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "%s files of 2 GiB or more are not read",
                                  lmb_format_name(format));
     }
+    if (!lmb_assimp_check_depth(importer, format, bytes, size)) {
+        return false;
+    }
     const struct aiScene *scene = load_locked(importer, format, bytes, size);
     if (scene == NULL) {
         return false;
