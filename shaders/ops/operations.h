@@ -205,18 +205,20 @@ OP transform sample_joint(frame f, uint clip, real time) {
 OP transform clip_operation(frame f, uint instruction) {
     prepared p = PREPARED(f, instruction, prepare_clip);
     uint usual = ONE_OF(p.known, p.clip);
-    if (ALL_LANES(BOTH(p.known, p.clip == usual))) {
-        return sample_joint(f, usual, p.time);
-    }
     transform sampled = load_rest(f.program, f.joint);
+    if (ALL_LANES(BOTH(p.known, p.clip == usual))) {
+        sampled = sample_joint(f, usual, p.time);
+    }
 #ifdef LMB_LANES
-    truth left = p.known;
-    while (ANY(left)) {
-        uint clip = ONE_OF(left, p.clip);
-        truth mine = BOTH(left, p.clip == clip);
-        transform from_clip = sample_joint(f, clip, p.time);
-        sampled = select_transform(mine, from_clip, sampled);
-        left = BOTH(left, NOT(mine));
+    else {
+        truth left = p.known;
+        while (ANY(left)) {
+            uint clip = ONE_OF(left, p.clip);
+            truth mine = BOTH(left, p.clip == clip);
+            transform from_clip = sample_joint(f, clip, p.time);
+            sampled = select_transform(mine, from_clip, sampled);
+            left = BOTH(left, NOT(mine));
+        }
     }
 #endif
     return sampled;
