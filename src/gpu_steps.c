@@ -5,6 +5,7 @@
 #include "../shaders/ops/operations.h"
 
 #include "pose_steps.spv.h"
+#include "pose_steps_plain.spv.h"
 
 // Compiling takes time in proportion to the instructions; past this the interpreter serves.
 #define MOST_STEPS 32u
@@ -38,8 +39,9 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
         calls[i] = (lmb_spirv_call){steps[code].function, {at, depth}};
         depth += (uint32_t)steps[code].pushed;
     }
-    return lmb_spirv_replace_body(host, kernel_pose_steps, sizeof kernel_pose_steps / sizeof kernel_pose_steps[0],
-                                  "step_through", calls, count, module, error);
+    const uint32_t *words = program->uses_packed ? kernel_pose_steps : kernel_pose_steps_plain;
+    size_t size = program->uses_packed ? sizeof kernel_pose_steps : sizeof kernel_pose_steps_plain;
+    return lmb_spirv_replace_body(host, words, size / sizeof *words, "step_through", calls, count, module, error);
 }
 
 lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {

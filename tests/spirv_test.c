@@ -11,6 +11,7 @@
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_steps.spv.h"
+#include "pose_steps_plain.spv.h"
 #include "probe.spv.h"
 
 static const struct {
@@ -20,6 +21,7 @@ static const struct {
 } modules[] = {{"pose", kernel_pose, sizeof kernel_pose / 4},
                {"model", kernel_model, sizeof kernel_model / 4},
                {"pose_steps", kernel_pose_steps, sizeof kernel_pose_steps / 4},
+               {"pose_steps_plain", kernel_pose_steps_plain, sizeof kernel_pose_steps_plain / 4},
                {"probe", kernel_probe, sizeof kernel_probe / 4}};
 
 enum {
