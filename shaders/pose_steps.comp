@@ -8,7 +8,7 @@
 #include "pose.glsl"
 
 // Poses held at once, in registers once the calls are inlined and every index is a constant.
-transform poses[8];
+transform poses[STACK_POSES];
 frame at_joint;
 
 // Each takes the offset of its instruction and the number of poses held before it.

@@ -33,6 +33,9 @@
 #define WEIGHT_CURVE 3u     // blend, masked, additive: CURVE_...
 #define MASK_OFFSET 4u      // masked: offset of the mask, four joints a word, the first in the lowest byte
 
+// Poses that a program holds at once, at most.
+#define STACK_POSES 8u
+
 // What is refused and counted, in the order of lmb_refusal.
 #define REFUSED_CLIP 0u
 #define REFUSED_TIME 1u

@@ -5,9 +5,6 @@
 
 #include "operations.h"
 
-// Poses held at once.
-#define STACK_POSES 8u
-
 #ifdef LMB_GLSL
 #define SLOTS
 #define STORE_SLOT(slot, pose) store_slot(slot, pose)
