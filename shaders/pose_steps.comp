@@ -12,48 +12,48 @@ transform poses[STACK_POSES];
 frame at_joint;
 
 // Each takes the offset of its instruction and the number of poses held before it.
-#define DEFINE_SOURCE(code, function, prepare)                                                                                  \
-    void step_##function(const uint at, const uint depth) {                                                            \
-        poses[depth] = function(at_joint, at);                                                                         \
+#define DEFINE_SOURCE(NAME, name, code, prepare, takes)                                                                \
+    void step_##name(const uint at, const uint depth) {                                                                \
+        poses[depth] = name##_operation(at_joint, at);                                                                 \
     }
 
-#define DEFINE_BINARY(code, function, prepare)                                                                                  \
-    void step_##function(const uint at, const uint depth) {                                                            \
-        poses[depth - 2u] = function(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                              \
+#define DEFINE_BINARY(NAME, name, code, prepare, takes)                                                                \
+    void step_##name(const uint at, const uint depth) {                                                                \
+        poses[depth - 2u] = name##_operation(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                      \
     }
 
-OPERATIONS(DEFINE_SOURCE, DEFINE_BINARY)
+#define DEFINE_FOLD(NAME, name, code, prepare, takes)                                                                  \
+    void step_##name##_begin(const uint at, const uint depth) {                                                        \
+        fold_sums none = name##_begin();                                                                               \
+        poses[depth] = none.sums;                                                                                      \
+        poses[depth + 1u] = none.notes;                                                                                \
+    }                                                                                                                  \
+    void step_##name##_accumulate(const uint at, const uint depth) {                                                   \
+        fold_sums so_far;                                                                                              \
+        so_far.sums = poses[depth - 3u];                                                                               \
+        so_far.notes = poses[depth - 2u];                                                                              \
+        fold_sums more = name##_accumulate(at_joint, at, so_far, poses[depth - 1u]);                                   \
+        poses[depth - 3u] = more.sums;                                                                                 \
+        poses[depth - 2u] = more.notes;                                                                                \
+    }                                                                                                                  \
+    void step_##name##_end(const uint at, const uint depth) {                                                          \
+        fold_sums all;                                                                                                 \
+        all.sums = poses[depth - 2u];                                                                                  \
+        all.notes = poses[depth - 1u];                                                                                 \
+        poses[depth - 2u] = name##_end(at_joint, at, all);                                                             \
+    }
 
-void step_weighted_begin(const uint at, const uint depth) {
-    blend_sums zero = weighted_begin();
-    poses[depth] = zero.sums;
-    poses[depth + 1u] = zero.notes;
-}
-
-void step_weighted_accumulate(const uint at, const uint depth) {
-    blend_sums so_far;
-    so_far.sums = poses[depth - 3u];
-    so_far.notes = poses[depth - 2u];
-    blend_sums sum = weighted_accumulate(at_joint, at, so_far, poses[depth - 1u]);
-    poses[depth - 3u] = sum.sums;
-    poses[depth - 2u] = sum.notes;
-}
-
-void step_weighted_end(const uint at, const uint depth) {
-    blend_sums all;
-    all.sums = poses[depth - 2u];
-    all.notes = poses[depth - 1u];
-    poses[depth - 2u] = weighted_end(at_joint, at, all);
-}
+OPERATIONS(DEFINE_SOURCE, DEFINE_BINARY, DEFINE_FOLD)
 
 // Calls everything once, so that the compiler keeps it; replaced whole.
-#define CALL(code, function, prepare) step_##function(0u, 2u);
+#define CALL(NAME, name, code, prepare, takes) step_##name(0u, 2u);
+#define CALL_FOLD(NAME, name, code, prepare, takes)                                                                    \
+    step_##name##_begin(0u, 0u);                                                                                       \
+    step_##name##_accumulate(0u, 3u);                                                                                  \
+    step_##name##_end(0u, 2u);
 
 void step_through() {
-    OPERATIONS(CALL, CALL)
-    step_weighted_begin(0u, 0u);
-    step_weighted_accumulate(0u, 3u);
-    step_weighted_end(0u, 2u);
+    OPERATIONS(CALL, CALL, CALL_FOLD)
 }
 
 void main() {

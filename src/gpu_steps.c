@@ -15,14 +15,15 @@ static const struct {
     const char *function;
     int pushed;
 } steps[] = {
-#define SOURCE_STEP(code, function, prepare) [code] = {"step_" #function, 1},
-#define BINARY_STEP(code, function, prepare) [code] = {"step_" #function, -1},
-    OPERATIONS(SOURCE_STEP, BINARY_STEP)
+#define SOURCE_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 1},
+#define BINARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, -1},
+#define FOLD_STEPS(NAME, name, code, prepare, takes)                                                                   \
+    [code] = {"step_" #name "_begin", 2}, [(code) + 1u] = {"step_" #name "_accumulate", -1},                           \
+    [(code) + 2u] = {"step_" #name "_end", -1},
+    OPERATIONS(SOURCE_STEP, BINARY_STEP, FOLD_STEPS)
 #undef SOURCE_STEP
 #undef BINARY_STEP
-        [OPERATION_WEIGHTED_BEGIN] = {"step_weighted_begin", 2},
-    [OPERATION_WEIGHTED_ACCUMULATE] = {"step_weighted_accumulate", -1},
-    [OPERATION_WEIGHTED_END] = {"step_weighted_end", -1},
+#undef FOLD_STEPS
 };
 
 bool lmb_gpu_steps_fit(const lmb_program *program) {

@@ -14,24 +14,24 @@
 
 _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
 
-// What an operation takes. Operands that it does not take are ignored.
+// The table of operations by their public numbers.
 typedef struct operation {
     const char *name;
-    uint32_t code; // of the instruction; of the first one for a weighted blend
+    uint32_t code; // of the instruction; of the first one for a fold
     uint32_t least_inputs;
     uint32_t most_inputs;
-    bool weight;
+    bool fold;
+    uint32_t takes; // TAKES_... bits; operands that it does not take are ignored
 } operation;
 
 static const operation operations[LMB_OP_COUNT] = {
-    [LMB_OP_REST] = {"rest", OPERATION_REST, 0, 0, false},
-    [LMB_OP_CLIP] = {"clip", OPERATION_CLIP, 0, 0, false},
-    [LMB_OP_POSE] = {"pose", OPERATION_POSE, 0, 0, false},
-    [LMB_OP_BLEND] = {"blend", OPERATION_BLEND, 2, 2, true},
-    [LMB_OP_MASKED] = {"masked", OPERATION_MASKED, 2, 2, true},
-    [LMB_OP_WEIGHTED] = {"weighted", OPERATION_WEIGHTED_BEGIN, 2, LMB_MAX_INPUTS, false},
-    [LMB_OP_DIFFERENCE] = {"difference", OPERATION_DIFFERENCE, 2, 2, false},
-    [LMB_OP_ADDITIVE] = {"additive", OPERATION_ADDITIVE, 2, 2, true},
+#define SOURCE_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, takes},
+#define BINARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, takes},
+#define FOLD_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, takes},
+    OPERATIONS(SOURCE_ROW, BINARY_ROW, FOLD_ROW)
+#undef SOURCE_ROW
+#undef BINARY_ROW
+#undef FOLD_ROW
 };
 
 // A descriptor on its way to a block. The first pass counts, the second writes.
@@ -106,38 +106,49 @@ static lmb_result check_clip(const compiler *c, uint32_t index) {
     return result;
 }
 
+static lmb_result check_weight(const compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    lmb_result result = check_value(c, index, "weight", node->weight);
+    if (result == LMB_OK && (unsigned)node->curve >= LMB_CURVE_COUNT) {
+        return fail_node(c, index, "curve", "unknown curve");
+    }
+    return result;
+}
+
+static lmb_result check_shares(const compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < node->input_count && result == LMB_OK; i++) {
+        char field[sizeof "weights[16]"];
+        snprintf(field, sizeof field, "weights[%u]", (unsigned)(i % LMB_MAX_INPUTS));
+        result = check_value(c, index, field, node->weights[i]);
+    }
+    return result;
+}
+
 static lmb_result check_node(const compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     if ((unsigned)node->op >= LMB_OP_COUNT) {
         return fail_node(c, index, "op", "unknown operation");
     }
+    uint32_t takes = operations[node->op].takes;
     lmb_result result = check_inputs(c, index);
-    if (result == LMB_OK && operations[node->op].weight) {
-        result = check_value(c, index, "weight", node->weight);
-        if (result == LMB_OK && (unsigned)node->curve >= LMB_CURVE_COUNT) {
-            return fail_node(c, index, "curve", "unknown curve");
-        }
+    if (result == LMB_OK && (takes & TAKES_WEIGHT)) {
+        result = check_weight(c, index);
     }
-    if (result != LMB_OK) {
-        return result;
+    if (result == LMB_OK && (takes & TAKES_SHARE)) {
+        result = check_shares(c, index);
     }
-    switch (node->op) {
-    case LMB_OP_CLIP:
-        return check_clip(c, index);
-    case LMB_OP_POSE:
-        return node->pose < LMB_MAX_POSES ? LMB_OK : fail_node(c, index, "pose", "there are at most 8 pose buffers");
-    case LMB_OP_MASKED:
-        return node->mask < c->def->mask_count ? LMB_OK : fail_node(c, index, "mask", "there is no such mask");
-    case LMB_OP_WEIGHTED:
-        for (uint32_t i = 0; i < node->input_count && result == LMB_OK; i++) {
-            char field[sizeof "weights[16]"];
-            snprintf(field, sizeof field, "weights[%u]", (unsigned)(i % LMB_MAX_INPUTS));
-            result = check_value(c, index, field, node->weights[i]);
-        }
-        return result;
-    default:
-        return LMB_OK;
+    if (result == LMB_OK && (takes & TAKES_CLIP)) {
+        result = check_clip(c, index);
     }
+    if (result == LMB_OK && (takes & TAKES_POSE) && node->pose >= LMB_MAX_POSES) {
+        result = fail_node(c, index, "pose", "there are at most 8 pose buffers");
+    }
+    if (result == LMB_OK && (takes & TAKES_MASK) && node->mask >= c->def->mask_count) {
+        result = fail_node(c, index, "mask", "there is no such mask");
+    }
+    return result;
 }
 
 static lmb_result check_def(const compiler *c) {
@@ -196,59 +207,57 @@ static uint32_t *emit(compiler *c, uint32_t code, int pushed) {
     return at;
 }
 
-static void emit_operation(compiler *c, const lmb_node_def *node) {
-    const operation *op = &operations[node->op];
-    uint32_t *at = emit(c, op->code, op->most_inputs == 0 ? 1 : -1);
-    if (node->op == LMB_OP_POSE && node->pose >= c->pose_count) {
-        c->pose_count = node->pose + 1;
-    }
-    if (at == NULL) {
-        return;
-    }
-    if (op->weight) {
+// `input` is the one that is accumulated, where the instruction takes a share.
+static void write_operands(const compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t input, uint32_t *at) {
+    if (takes & TAKES_WEIGHT) {
         write_value(at + WEIGHT_VALUE, node->weight);
         at[WEIGHT_CURVE] = node->curve == LMB_CURVE_UNIFORM_S ? CURVE_UNIFORM_S : CURVE_LINEAR;
     }
-    switch (node->op) {
-    case LMB_OP_CLIP:
+    if (takes & TAKES_SHARE) {
+        write_value(at + WEIGHT_VALUE, node->weights[input]);
+    }
+    if (takes & TAKES_CLIP) {
         write_value(at + CLIP_INDEX_VALUE, node->clip);
         write_value(at + CLIP_TIME_VALUE, node->time);
         at[CLIP_LOOP] = node->loop;
-        break;
-    case LMB_OP_POSE:
+    }
+    if (takes & TAKES_POSE) {
         at[POSE_BUFFER] = node->pose;
-        break;
-    case LMB_OP_MASKED:
+    }
+    if (takes & TAKES_MASK) {
         at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
-        break;
-    default:
-        break;
+    }
+}
+
+// Adds a node's instruction with its operands; of a fold, the one numbered `step` of its three: begin, accumulate, end.
+static void emit_operation(compiler *c, const lmb_node_def *node, uint32_t step, uint32_t input) {
+    const operation *op = &operations[node->op];
+    int pushed = op->fold ? (step == 0 ? 2 : -1) : 1 - (int)op->most_inputs;
+    uint32_t *at = emit(c, op->code + step, pushed);
+    if ((op->takes & TAKES_POSE) && node->pose >= c->pose_count) {
+        c->pose_count = node->pose + 1;
+    }
+    if (at != NULL) {
+        write_operands(c, node, op->fold && step != 1 ? TAKES_NOTHING : op->takes, input, at);
     }
 }
 
 // Emits a node's inputs, in order, and the node. False once there are too many instructions or too deep a stack.
 static bool emit_node(compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
-    bool weighted = node->op == LMB_OP_WEIGHTED;
-    if (weighted) {
-        emit(c, OPERATION_WEIGHTED_BEGIN, 2);
+    bool fold = operations[node->op].fold;
+    if (fold) {
+        emit_operation(c, node, 0, 0);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (c->instruction_count >= MOST_INSTRUCTIONS || c->depth >= LMB_MAX_STACK || !emit_node(c, node->inputs[i])) {
             return false;
         }
-        if (weighted) {
-            uint32_t *at = emit(c, OPERATION_WEIGHTED_ACCUMULATE, -1);
-            if (at != NULL) {
-                write_value(at + WEIGHT_VALUE, node->weights[i]);
-            }
+        if (fold) {
+            emit_operation(c, node, 1, i);
         }
     }
-    if (weighted) {
-        emit(c, OPERATION_WEIGHTED_END, -1);
-    } else {
-        emit_operation(c, node);
-    }
+    emit_operation(c, node, fold ? 2 : 0, 0);
     return c->deepest <= LMB_MAX_STACK;
 }
 

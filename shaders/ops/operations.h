@@ -1,5 +1,5 @@
-// The operations of programs: one function each, and one row each in the table below, from which the evaluator in
-// program.h and the names and checks in src/program.c follow. Each snaps its result.
+// The operations of programs: functions, and one row each in the table at the end, from which the evaluator in program.h,
+// the kernels, and the names and checks in src/program.c follow. Each snaps its result.
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
 
@@ -298,14 +298,14 @@ OP transform additive_operation(frame f, uint instruction, transform base, trans
     return sum;
 }
 
-// The sums of a weighted blend, kept as two transforms so that they live where poses do.
-// `sums`: weighted translation, weighted rotation, and per axis the weighted log2 of scale over the first scale.
-// `notes`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
-STRUCT(blend_sums)
+// The sums of a fold, kept as two transforms so that they live where poses do.
+STRUCT(fold_sums)
 transform sums;
 transform notes;
-END_STRUCT(blend_sums)
+END_STRUCT(fold_sums)
 
+// Of a weighted blend. `sums`: weighted translation, weighted rotation, and per axis the weighted log2 of scale over the first scale.
+// `notes`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
 OP transform zero_transform(void) {
     transform zero;
     zero.t = all_vector(0.0f, 0.0f, 0.0f);
@@ -314,8 +314,8 @@ OP transform zero_transform(void) {
     return zero;
 }
 
-OP blend_sums weighted_begin(void) {
-    blend_sums zero;
+OP fold_sums weighted_begin(void) {
+    fold_sums zero;
     zero.sums = zero_transform();
     zero.notes = zero_transform();
     return zero;
@@ -326,7 +326,7 @@ OP real scale_logarithm(real s, real first) {
     return SELECT(s == first, ALL(0.0f), logarithm2(s * reciprocal(first)));
 }
 
-OP blend_sums weighted_accumulate(frame f, uint instruction, blend_sums so_far, transform a) {
+OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
     prepared p = PREPARED(f, instruction, prepare_share);
     real weight = p.weight;
     transform sums = so_far.sums;
@@ -355,7 +355,7 @@ OP blend_sums weighted_accumulate(frame f, uint instruction, blend_sums so_far, 
         sums.s.y = sums.s.y + weight * scale_logarithm(a.s.y, notes.s.y);
         sums.s.z = sums.s.z + weight * scale_logarithm(a.s.z, notes.s.z);
     }
-    blend_sums sum;
+    fold_sums sum;
     sum.sums = sums;
     sum.notes = notes;
     return sum;
@@ -366,7 +366,7 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
     return snap(SELECT(mixed != 0.0f, linear * inverse, mean));
 }
 
-OP transform weighted_end(frame f, uint instruction, blend_sums all) {
+OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     transform sums = all.sums;
     transform notes = all.notes;
     transform rest = rest_operation(f, instruction);
@@ -387,26 +387,30 @@ OP transform weighted_end(frame f, uint instruction, blend_sums all) {
     return select_transform(notes.q.x > 0.0f, mean, rest);
 }
 
-// The table: SOURCE rows push a pose, BINARY rows replace the two newest poses (the older is the first input) by one;
-// each with what prepares it. The weighted blend is three instructions: begin, one accumulate for each input, end.
-#define OPERATION_REST 0u
-#define OPERATION_CLIP 1u
-#define OPERATION_POSE 2u
-#define OPERATION_BLEND 3u
-#define OPERATION_MASKED 4u
-#define OPERATION_DIFFERENCE 5u
-#define OPERATION_ADDITIVE 6u
-#define OPERATION_WEIGHTED_BEGIN 7u
-#define OPERATION_WEIGHTED_ACCUMULATE 8u
-#define OPERATION_WEIGHTED_END 9u
+// What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
+#define TAKES_NOTHING 0u
+#define TAKES_CLIP 1u   // CLIP_INDEX_VALUE, CLIP_TIME_VALUE, CLIP_LOOP
+#define TAKES_POSE 2u   // POSE_BUFFER
+#define TAKES_WEIGHT 4u // WEIGHT_VALUE, WEIGHT_CURVE
+#define TAKES_MASK 8u   // MASK_OFFSET
+#define TAKES_SHARE 16u // WEIGHT_VALUE, of the input that is accumulated
 
-#define OPERATIONS(SOURCE, BINARY)                                                                                     \
-    SOURCE(OPERATION_REST, rest_operation, prepare_nothing)                                                            \
-    SOURCE(OPERATION_CLIP, clip_operation, prepare_clip)                                                               \
-    SOURCE(OPERATION_POSE, pose_operation, prepare_nothing)                                                            \
-    BINARY(OPERATION_BLEND, blend_operation, prepare_weight)                                                           \
-    BINARY(OPERATION_MASKED, masked_operation, prepare_weight)                                                         \
-    BINARY(OPERATION_DIFFERENCE, difference_operation, prepare_nothing)                                                \
-    BINARY(OPERATION_ADDITIVE, additive_operation, prepare_weight)
+// The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, what
+// prepares its instruction for a character, and what it takes.
+// - SOURCE pushes a pose: name_operation(frame, instruction).
+// - BINARY replaces the two newest poses, of which the older is the first input, by one: name_operation(frame,
+//   instruction, a, b).
+// - FOLD takes any number of inputs, one after another, in three kinds of instructions with numbers in a row:
+//   name_begin() pushes its sums, name_accumulate(frame, instruction, sums, pose) takes the newest pose in, and
+//   name_end(frame, instruction, sums) replaces the sums by a pose.
+#define OPERATIONS(SOURCE, BINARY, FOLD)                                                                               \
+    SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
+    SOURCE(CLIP, clip, 1u, prepare_clip, TAKES_CLIP)                                                                   \
+    SOURCE(POSE, pose, 2u, prepare_nothing, TAKES_POSE)                                                                \
+    BINARY(BLEND, blend, 3u, prepare_weight, TAKES_WEIGHT)                                                             \
+    BINARY(MASKED, masked, 4u, prepare_weight, TAKES_WEIGHT | TAKES_MASK)                                              \
+    BINARY(DIFFERENCE, difference, 5u, prepare_nothing, TAKES_NOTHING)                                                 \
+    BINARY(ADDITIVE, additive, 6u, prepare_weight, TAKES_WEIGHT)                                                       \
+    FOLD(WEIGHTED, weighted, 7u, prepare_share, TAKES_SHARE)
 
 #endif

@@ -17,21 +17,53 @@ transform load_slot(uint slot);
 #define LOAD_SLOT(slot) slots[slot]
 #endif
 
-#define EVALUATE_SOURCE(code, function, prepare)                                                                       \
+#define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
     case code:                                                                                                         \
-        STORE_SLOT(depth, function(f, at));                                                                            \
+        STORE_SLOT(depth, name##_operation(f, at));                                                                    \
         depth = depth + 1u;                                                                                            \
         break;
 
-#define EVALUATE_BINARY(code, function, prepare)                                                                       \
+#define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
     case code:                                                                                                         \
         depth = depth - 1u;                                                                                            \
-        STORE_SLOT(depth - 1u, function(f, at, LOAD_SLOT(depth - 1u), LOAD_SLOT(depth)));                              \
+        STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u), LOAD_SLOT(depth)));                      \
         break;
 
+// The sums of a fold stand as two poses, `sums` below `notes`.
+#define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
+    case code: {                                                                                                       \
+        fold_sums none = name##_begin();                                                                               \
+        STORE_SLOT(depth, none.sums);                                                                                  \
+        STORE_SLOT(depth + 1u, none.notes);                                                                            \
+        depth = depth + 2u;                                                                                            \
+        break;                                                                                                         \
+    }                                                                                                                  \
+    case code + 1u: {                                                                                                  \
+        fold_sums so_far;                                                                                              \
+        so_far.sums = LOAD_SLOT(depth - 3u);                                                                           \
+        so_far.notes = LOAD_SLOT(depth - 2u);                                                                          \
+        fold_sums more = name##_accumulate(f, at, so_far, LOAD_SLOT(depth - 1u));                                      \
+        STORE_SLOT(depth - 3u, more.sums);                                                                             \
+        STORE_SLOT(depth - 2u, more.notes);                                                                            \
+        depth = depth - 1u;                                                                                            \
+        break;                                                                                                         \
+    }                                                                                                                  \
+    case code + 2u: {                                                                                                  \
+        fold_sums all;                                                                                                 \
+        all.sums = LOAD_SLOT(depth - 2u);                                                                              \
+        all.notes = LOAD_SLOT(depth - 1u);                                                                             \
+        STORE_SLOT(depth - 2u, name##_end(f, at, all));                                                                \
+        depth = depth - 1u;                                                                                            \
+        break;                                                                                                         \
+    }
+
 #ifndef LMB_GLSL
-#define PREPARE(code, function, prepare)                                                                               \
+#define PREPARE(NAME, name, code, prepare, takes)                                                                      \
     case code:                                                                                                         \
+        values[i] = prepare(f, at);                                                                                    \
+        break;
+#define PREPARE_FOLD(NAME, name, code, prepare, takes)                                                                 \
+    case code + 1u:                                                                                                    \
         values[i] = prepare(f, at);                                                                                    \
         break;
 
@@ -42,10 +74,7 @@ OP void prepare_program(frame f, prepared *values) {
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(PREPARE, PREPARE)
-        case OPERATION_WEIGHTED_ACCUMULATE:
-            values[i] = prepare_share(f, at);
-            break;
+            OPERATIONS(PREPARE, PREPARE, PREPARE_FOLD)
         default:
             break;
         }
@@ -56,8 +85,7 @@ OP void prepare_program(frame f, prepared *values) {
 #define NEXT_PREPARED(frame)
 #endif
 
-// The local transform. On the CPU `f.now` is the first of what prepare_program() wrote. The sums of a weighted blend stand
-// as two poses, `sums` below `notes`.
+// The local transform. On the CPU `f.now` is the first of what prepare_program() wrote.
 OP transform evaluate_program(frame f) {
     SLOTS
     uint depth = 0u;
@@ -66,32 +94,7 @@ OP transform evaluate_program(frame f) {
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY)
-        case OPERATION_WEIGHTED_BEGIN: {
-            blend_sums zero = weighted_begin();
-            STORE_SLOT(depth, zero.sums);
-            STORE_SLOT(depth + 1u, zero.notes);
-            depth = depth + 2u;
-            break;
-        }
-        case OPERATION_WEIGHTED_ACCUMULATE: {
-            blend_sums so_far;
-            so_far.sums = LOAD_SLOT(depth - 3u);
-            so_far.notes = LOAD_SLOT(depth - 2u);
-            blend_sums sum = weighted_accumulate(f, at, so_far, LOAD_SLOT(depth - 1u));
-            STORE_SLOT(depth - 3u, sum.sums);
-            STORE_SLOT(depth - 2u, sum.notes);
-            depth = depth - 1u;
-            break;
-        }
-        case OPERATION_WEIGHTED_END: {
-            blend_sums all;
-            all.sums = LOAD_SLOT(depth - 2u);
-            all.notes = LOAD_SLOT(depth - 1u);
-            STORE_SLOT(depth - 2u, weighted_end(f, at, all));
-            depth = depth - 1u;
-            break;
-        }
+            OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY, EVALUATE_FOLD)
         default:
             break;
         }
