@@ -51,6 +51,8 @@ lmb_node_def lmb_default_node_def(void) {
     lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};
     node.clip = lmb_constant(0.0f);
     node.time = lmb_constant(0.0f);
+    node.rate = lmb_constant(1.0f);
+    node.offset = lmb_constant(0.0f);
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
     }
@@ -97,6 +99,12 @@ static lmb_result check_clip(const compiler *c, uint32_t index) {
     lmb_result result = check_value(c, index, "clip", node->clip);
     if (result == LMB_OK) {
         result = check_value(c, index, "time", node->time);
+    }
+    if (result == LMB_OK) {
+        result = check_value(c, index, "rate", node->rate);
+    }
+    if (result == LMB_OK) {
+        result = check_value(c, index, "offset", node->offset);
     }
     float constant = node->clip.constant;
     if (result == LMB_OK && node->clip.parameter == LMB_NONE &&
@@ -207,6 +215,14 @@ static uint32_t *emit(compiler *c, uint32_t code, int pushed) {
     return at;
 }
 
+static bool is_constant(lmb_value value, float constant) {
+    return value.parameter == LMB_NONE && value.constant == constant;
+}
+
+static bool clip_warps(const lmb_node_def *node) {
+    return !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
+}
+
 // `input` is the one that is accumulated, where the instruction takes a share.
 static void write_operands(const compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t input, uint32_t *at) {
     if (takes & TAKES_WEIGHT) {
@@ -219,7 +235,9 @@ static void write_operands(const compiler *c, const lmb_node_def *node, uint32_t
     if (takes & TAKES_CLIP) {
         write_value(at + CLIP_INDEX_VALUE, node->clip);
         write_value(at + CLIP_TIME_VALUE, node->time);
-        at[CLIP_LOOP] = node->loop;
+        write_value(at + CLIP_RATE_VALUE, node->rate);
+        write_value(at + CLIP_OFFSET_VALUE, node->offset);
+        at[CLIP_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (clip_warps(node) ? CLIP_WARPS : 0);
     }
     if (takes & TAKES_POSE) {
         at[POSE_BUFFER] = node->pose;
@@ -373,6 +391,34 @@ static void find_uses(lmb_program *program, const lmb_program_def *def) {
     }
 }
 
+// Everything that can be wrong with a descriptor; `header` and `size` are those of the block.
+static lmb_result prepare(compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint64_t *size) {
+    lmb_result result = check_def(c);
+    if (result == LMB_OK) {
+        result = count_instructions(c);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    *size = plan_block(c, header);
+    if (*size > LARGEST_BLOCK) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT,
+                        "program: its block would take %llu words, and at most 2^30 are possible",
+                        (unsigned long long)*size);
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_program_check(const lmb_program_def *def, lmb_error *error) {
+    if (def == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: the descriptor is NULL");
+    }
+    compiler c = {.def = def, .error = error};
+    uint32_t header[PROGRAM_HEADER_WORDS] = {0};
+    uint64_t size;
+    return prepare(&c, header, &size);
+}
+
 lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                               lmb_error *error) {
     if (def == NULL || program == NULL) {
@@ -381,19 +427,11 @@ lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, 
     }
     *program = NULL;
     compiler c = {.def = def, .error = error};
-    lmb_result result = check_def(&c);
-    if (result == LMB_OK) {
-        result = count_instructions(&c);
-    }
+    uint32_t header[PROGRAM_HEADER_WORDS] = {0};
+    uint64_t size;
+    lmb_result result = prepare(&c, header, &size);
     if (result != LMB_OK) {
         return result;
-    }
-    uint32_t header[PROGRAM_HEADER_WORDS] = {0};
-    uint64_t size = plan_block(&c, header);
-    if (size > LARGEST_BLOCK) {
-        return lmb_fail(error, LMB_ERROR_LIMIT,
-                        "program: its block would take %llu words, and at most 2^30 are possible",
-                        (unsigned long long)size);
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_program *created = lmb_host_allocate(&resolved, 1, sizeof *created);

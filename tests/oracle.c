@@ -318,8 +318,9 @@ static oracle_transform evaluate_clip(const oracle_scene *scene, const lmb_node_
         return rest;
     }
     const lmb_clip_def *clip = &scene->clips[(uint32_t)index];
-    const double time =
-        oracle_clip_time(read_value(scene, node->time, character), oracle_clip_duration(clip), node->loop);
+    const double given = read_value(scene, node->time, character) * read_value(scene, node->rate, character) +
+                         read_value(scene, node->offset, character);
+    const double time = oracle_clip_time(given, oracle_clip_duration(clip), node->loop);
     oracle_transform result;
     oracle_clip_sample(clip, joint, time, &rest, choices, &result);
     return result;

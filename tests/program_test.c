@@ -92,7 +92,68 @@ static void a_node_starts_at_rest(void **state) {
     assert_true(node.weight.parameter == LMB_NONE && node.weight.constant == 1.0f);
     assert_true(node.clip.parameter == LMB_NONE && node.clip.constant == 0.0f);
     assert_true(node.time.parameter == LMB_NONE && node.time.constant == 0.0f);
+    assert_true(node.rate.parameter == LMB_NONE && node.rate.constant == 1.0f);
+    assert_true(node.offset.parameter == LMB_NONE && node.offset.constant == 0.0f);
     assert_false(node.loop);
+}
+
+typedef struct printed {
+    char text[4000];
+    size_t length;
+} printed;
+
+static void append_line(void *user, const char *line) {
+    printed *so_far = user;
+    so_far->length +=
+        (size_t)snprintf(so_far->text + so_far->length, sizeof so_far->text - so_far->length, "%s\n", line);
+}
+
+static void a_program_is_printed(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.nodes[CLIP].rate = lmb_constant(1.5f);
+    r.nodes[CLIP].loop = true;
+    r.nodes[MASKED].curve = LMB_CURVE_UNIFORM_S;
+    lmb_program *program = created(&r);
+    printed p = {0};
+    lmb_program_print(program, NULL, append_line, &p);
+    assert_string_equal(p.text, "   0  s0   weighted begin\n"
+                                "   1  s2   rest\n"
+                                "   2  s3   clip           clip p2, time p0, rate 1.5, offset 0, looped\n"
+                                "   3  s2   blend          s2 s3, weight p1\n"
+                                "   4  s3   pose           buffer 0\n"
+                                "   5  s2   masked         s2 s3, weight 1 uniform-s, mask 1\n"
+                                "   6  s0   weighted add   s0 s1 s2, weight 1\n"
+                                "   7  s2   pose           buffer 1\n"
+                                "   8  s0   weighted add   s0 s1 s2, weight p1\n"
+                                "   9  s0   weighted end   s0 s1\n"
+                                "  10  s1   pose           buffer 1\n"
+                                "  11  s2   pose           buffer 0\n"
+                                "  12  s1   difference     s1 s2\n"
+                                "  13  s0   additive       s0 s1, weight 1\n");
+    p = (printed){0};
+    static const char *const names[] = {"seconds", "speed", "gait"};
+    lmb_program_print(program, names, append_line, &p);
+    assert_non_null(strstr(p.text, "clip gait, time seconds, rate 1.5"));
+    assert_non_null(strstr(p.text, "s2 s3, weight speed\n"));
+    lmb_program_destroy(program);
+    end(&r);
+}
+
+static void a_descriptor_is_checked_alone(void **state) {
+    (void)state;
+    recipe r;
+    lmb_error error = {0};
+    start(&r);
+    assert_int_equal(lmb_program_check(&r.def, &error), LMB_OK);
+    r.nodes[CLIP].offset = lmb_parameter(3);
+    CHECK_REFUSAL(lmb_program_check(&r.def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (clip)", "offset");
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 1 (clip)", "offset");
+    r.nodes[CLIP].rate = lmb_constant(INFINITY);
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 1 (clip)", "rate");
+    CHECK_REFUSAL(lmb_program_check(NULL, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
+    end(&r);
 }
 
 static void a_program_tells_what_it_is(void **state) {
@@ -572,6 +633,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_starts_at_rest),
         cmocka_unit_test(a_program_tells_what_it_is),
+        cmocka_unit_test(a_program_is_printed),
+        cmocka_unit_test(a_descriptor_is_checked_alone),
         cmocka_unit_test(poses_are_counted_by_the_largest_used),
         cmocka_unit_test(counts_have_limits),
         cmocka_unit_test(missing_pointers),

@@ -374,8 +374,69 @@ static void sampled_as_additive(void **state) {
     keyframes_destroy(&sources[1]);
 }
 
+// Times, rates and offsets in sixteenths, so that the time in the clip is exact.
+static void a_rate_and_an_offset(void **state) {
+    (void)state;
+    enum { CHARACTERS = 64 };
+    keyframes keys = keyframes_create(17, 9, 31);
+    test_scene scene;
+    random_source source = {31};
+    scene_start(&scene, scene_rig(17, SCENE_TREE, 31), CHARACTERS, 3);
+    scene.clips = &keys.clip;
+    scene.clip_count = 1;
+    lmb_node_def *node = scene_add(&scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
+    node->time = lmb_parameter(0);
+    for (uint32_t round = 0; round < 4; round++) {
+        node->rate = round & 1 ? lmb_parameter(1) : lmb_constant(-0.5f);
+        node->offset = round & 2 ? lmb_parameter(2) : lmb_constant(1.25f);
+        for (uint32_t i = 0; i < CHARACTERS * 3; i++) {
+            scene.parameters[i] = (float)((int)random_below(&source, 64) - 16) * 0.0625f;
+        }
+        scene_run(&scene);
+        scene_compare_local(&scene, "rate and offset", sampling_bounds());
+        assert_int_equal(scene.refused[LMB_REFUSED_TIME], 0);
+    }
+    scene_end(&scene);
+    keyframes_destroy(&keys);
+}
+
+// What is not finite among the three counts once, and the time in the clip is 0; products past 2^40 are clamped.
+static void rates_and_offsets_that_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        float time, rate, offset, shown;
+        uint32_t refused;
+    } rows[] = {
+        {1.0f, NAN, 0.0f, 0.0f, 1},    {1.0f, 2.0f, INFINITY, 0.0f, 1}, {NAN, INFINITY, NAN, 0.0f, 1},
+        {1e30f, 1e30f, 0.0f, 1e9f, 0}, {1e30f, -1e30f, 0.0f, 0.0f, 0},  {1.0f, 0.0f, 0.5f, 0.5f, 0},
+    };
+    keyframes keys = keyframes_create(3, 9, 32);
+    test_scene scene;
+    scene_start(&scene, scene_rig(3, SCENE_CHAIN, 32), 2, 3);
+    scene.clips = &keys.clip;
+    scene.clip_count = 1;
+    lmb_node_def *node = scene_add(&scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
+    node->time = lmb_parameter(0);
+    node->rate = lmb_parameter(1);
+    node->offset = lmb_parameter(2);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const float given[2][3] = {{rows[i].time, rows[i].rate, rows[i].offset}, {rows[i].shown, 1.0f, 0.0f}};
+        memcpy(scene.parameters, given, sizeof given);
+        memset(scene.refused, 0, sizeof scene.refused);
+        scene_run(&scene);
+        const size_t floats = (size_t)3 * LMB_POSE_COMPONENTS;
+        assert_memory_equal(scene.stages[LMB_STAGE_LOCAL], scene.stages[LMB_STAGE_LOCAL] + floats,
+                            floats * sizeof(float));
+        assert_int_equal(scene.refused[LMB_REFUSED_TIME], rows[i].refused);
+    }
+    scene_end(&scene);
+    keyframes_destroy(&keys);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rate_and_an_offset),
+        cmocka_unit_test(rates_and_offsets_that_are_refused),
         cmocka_unit_test(random_clips_clamped),
         cmocka_unit_test(times_at_keys),
         cmocka_unit_test(looped_within_the_times_own_ulp),

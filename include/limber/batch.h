@@ -37,7 +37,7 @@ LMB_API const char *lmb_stage_name(lmb_stage stage);
 /// and wrap.
 typedef enum lmb_refusal {
     LMB_REFUSED_CLIP,   ///< a clip index outside the program's clips
-    LMB_REFUSED_TIME,   ///< a clip time that is not finite
+    LMB_REFUSED_TIME,   ///< a clip time, rate or offset that is not finite
     LMB_REFUSED_WEIGHT, ///< a weight that is NaN
     LMB_REFUSED_POSE,   ///< a joint of a pose buffer with a component that is not finite, or a zero rotation
     LMB_REFUSAL_COUNT

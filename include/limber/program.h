@@ -8,7 +8,7 @@
 /// | operation | inputs | result |
 /// | --- | --- | --- |
 /// | #LMB_OP_REST | none | the rest pose |
-/// | #LMB_OP_CLIP | none | a clip at a time, clamped to [0, duration] or looped over it |
+/// | #LMB_OP_CLIP | none | a clip at time * rate + offset, clamped to [0, duration] or looped over it |
 /// | #LMB_OP_POSE | none | the batch's pose buffer `pose`; what is not finite in it counts as refused, becomes rest |
 /// | #LMB_OP_BLEND | a, b | translation (1-w) a + w b; rotation slerp(a, b, w) the short way; scale a (b/a)^w |
 /// | #LMB_OP_MASKED | a, b | the same with w times mask/255 of the joint |
@@ -88,14 +88,16 @@ typedef struct lmb_node_def {
     lmb_value weight;                  ///< blend, masked, additive
     lmb_curve curve;                   ///< of that weight
     lmb_value weights[LMB_MAX_INPUTS]; ///< weighted: one for each input
-    lmb_value clip; ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
-    lmb_value time; ///< clip: seconds; not finite: 0, refused
-    bool loop;      ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
-    uint32_t mask;  ///< masked: index into the program's masks
-    uint32_t pose;  ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
+    lmb_value clip;   ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
+    lmb_value time;   ///< clip: seconds, for all that follows it
+    lmb_value rate;   ///< clip: time times this, plus the offset, is the time in the clip
+    lmb_value offset; ///< clip: seconds; where one of the three is not finite: 0 in their place, refused
+    bool loop;        ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
+    uint32_t mask;    ///< masked: index into the program's masks
+    uint32_t pose;    ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
 } lmb_node_def;
 
-/// Rest pose; weight 1, linear; clip 0 at time 0, clamped; no inputs.
+/// Rest pose; weight 1, linear; clip 0 at time 0, rate 1, offset 0, clamped; no inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 
 typedef struct lmb_program_def {
@@ -114,6 +116,8 @@ typedef struct lmb_program_def {
 /// more than 65,536, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                                       lmb_error *error);
+/// The checks of lmb_program_create() alone, with the same results but for #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_program_check(const lmb_program_def *def, lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_program_destroy(lmb_program *program);
 
@@ -125,6 +129,17 @@ LMB_API uint32_t lmb_program_pose_count(const lmb_program *program);
 /// evaluates the second, and #LMB_OP_WEIGHTED holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.
 LMB_API uint32_t lmb_program_stack(const lmb_program *program);
+
+/// Tells what a program was compiled to: calls `print` for each instruction, in order, with a line without a line break, as
+/// in
+///
+///        2  s0   blend          s0 s1, weight speed uniform-s
+///
+/// for the third instruction, which puts a blend of the poses in slots 0 and 1 into slot 0. What a program runs as
+/// several instructions is named for each, "weighted begin" and so on. `parameters` has a name for each parameter; where it
+/// is NULL, they are called p0, p1 and so on.
+LMB_API void lmb_program_print(const lmb_program *program, const char *const *parameters,
+                               void (*print)(void *user, const char *line), void *user);
 
 #ifdef __cplusplus
 }

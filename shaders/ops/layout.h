@@ -21,17 +21,22 @@
 
 // An instruction: its operation, then operands. A value takes two words: a parameter's index or NO_PARAMETER, and the
 // bits of the constant.
-#define INSTRUCTION_WORDS 8u
+#define INSTRUCTION_WORDS 12u
 #define NO_PARAMETER 0xffffffffu
 
 #define INSTRUCTION_OPERATION 0u
 #define CLIP_INDEX_VALUE 1u // clip: value
 #define CLIP_TIME_VALUE 3u  // clip: value
-#define CLIP_LOOP 5u        // clip: 0 or 1
-#define POSE_BUFFER 1u      // pose: which
-#define WEIGHT_VALUE 1u     // blend, masked, additive, accumulate: value
-#define WEIGHT_CURVE 3u     // blend, masked, additive: CURVE_...
-#define MASK_OFFSET 4u      // masked: offset of the mask, four joints a word, the first in the lowest byte
+#define CLIP_FLAGS 5u       // clip: CLIP_LOOPS, CLIP_WARPS
+#define CLIP_RATE_VALUE 6u  // clip: value
+#define CLIP_OFFSET_VALUE 8u
+#define POSE_BUFFER 1u  // pose: which
+#define WEIGHT_VALUE 1u // blend, masked, additive, accumulate: value
+#define WEIGHT_CURVE 3u // blend, masked, additive: CURVE_...
+#define MASK_OFFSET 4u  // masked: offset of the mask, four joints a word, the first in the lowest byte
+
+#define CLIP_LOOPS 1u // over the duration
+#define CLIP_WARPS 2u // its rate is not 1 or its offset not 0: only then are they read
 
 // Poses that a program holds at once, at most.
 #define STACK_POSES 8u

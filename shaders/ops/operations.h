@@ -120,22 +120,41 @@ OP prepared prepare_share(frame f, uint instruction) {
     return p;
 }
 
+// A clip's time as it is given, and whether it is finite: time * rate + offset, rounded after each.
+STRUCT(given_time)
+real seconds;
+truth finite;
+END_STRUCT(given_time)
+
+OP given_time load_time(frame f, uint instruction) {
+    given_time given;
+    given.seconds = load_value(f, instruction + CLIP_TIME_VALUE);
+    given.finite = is_finite(given.seconds);
+    if ((LOAD(f.program, instruction + CLIP_FLAGS) & CLIP_WARPS) != 0u) {
+        real rate = load_value(f, instruction + CLIP_RATE_VALUE);
+        real offset = load_value(f, instruction + CLIP_OFFSET_VALUE);
+        given.finite = BOTH(given.finite, BOTH(is_finite(rate), is_finite(offset)));
+        given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
+    }
+    return given;
+}
+
 OP prepared prepare_clip(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
     real given = load_value(f, instruction + CLIP_INDEX_VALUE);
     real index = FLOOR(snap(given));
-    real time = load_value(f, instruction + CLIP_TIME_VALUE);
+    given_time time = load_time(f, instruction);
     uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
     p.known = BOTH(is_finite(given), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
     REFUSE(f, REFUSED_CLIP, BOTH(JOINT_IS_FIRST(f), NOT(p.known)));
-    REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(is_finite(time))));
+    REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(time.finite)));
     if (count > 0u) {
-        real safe_time = snap(SELECT(is_finite(time), time, ALL(0.0f)));
+        real safe_time = snap(SELECT(time.finite, time.seconds, ALL(0.0f)));
         word slot = TO_WORD(SELECT(p.known, index, ALL(0.0f)));
         p.clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + slot);
         real duration = GATHER_REAL(f.program, p.clip + CLIP_DURATION);
         real rate = GATHER_REAL(f.program, p.clip + CLIP_RATE);
-        p.time = clip_time(duration, rate, safe_time, LOAD(f.program, instruction + CLIP_LOOP) != 0u);
+        p.time = clip_time(duration, rate, safe_time, (LOAD(f.program, instruction + CLIP_FLAGS) & CLIP_LOOPS) != 0u);
     }
     return p;
 }
@@ -389,7 +408,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u   // CLIP_INDEX_VALUE, CLIP_TIME_VALUE, CLIP_LOOP
+#define TAKES_CLIP 1u   // CLIP_INDEX_VALUE, CLIP_TIME_VALUE, CLIP_FLAGS, CLIP_RATE_VALUE, CLIP_OFFSET_VALUE
 #define TAKES_POSE 2u   // POSE_BUFFER
 #define TAKES_WEIGHT 4u // WEIGHT_VALUE, WEIGHT_CURVE
 #define TAKES_MASK 8u   // MASK_OFFSET

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NODE_MAX 64u
-#define PARAMETER_MAX (3 * NODE_MAX) // a leaf has two, an operation at most one for each input
+#define PARAMETER_MAX (3 * NODE_MAX) // a leaf has at most three, an operation at most one for each input
 #define MASK_COUNT 3u
 #define POSE_COUNT 2u
 #define DEPTH 3u
@@ -52,6 +52,10 @@ static uint32_t add_leaf(plan *plan, lmb_op op) {
         node.clip = add_parameter(plan, CROWD_CLIP);
         node.time = add_parameter(plan, CROWD_TIME);
         node.loop = random_below(&plan->random, 2) == 0;
+        if (random_below(&plan->random, 2) == 0) {
+            node.rate = lmb_constant(draw_float(&plan->random, -1.0, 2.0));
+            node.offset = add_parameter(plan, CROWD_TIME);
+        }
     } else if (op == LMB_OP_POSE) {
         node.pose = random_below(&plan->random, POSE_COUNT);
     }

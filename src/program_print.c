@@ -1,0 +1,120 @@
+#include "program.h"
+
+#include "../shaders/ops/program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_SIZE 320u
+
+// An instruction as the table of operations has it.
+typedef struct shape {
+    const char *name;
+    uint32_t popped; // poses that it replaces,
+    uint32_t pushed; // and those that it leaves
+    uint32_t takes;
+} shape;
+
+static const shape shapes[] = {
+#define SOURCE_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 0, 1, takes},
+#define BINARY_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 2, 1, takes},
+#define FOLD_SHAPES(NAME, name, code, prepare, takes)                                                                  \
+    [code] = {#name " begin", 0, 2, TAKES_NOTHING}, [(code) + 1u] = {#name " add", 3, 2, takes},                       \
+    [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
+    OPERATIONS(SOURCE_SHAPE, BINARY_SHAPE, FOLD_SHAPES)
+#undef SOURCE_SHAPE
+#undef BINARY_SHAPE
+#undef FOLD_SHAPES
+};
+
+typedef struct line {
+    const char *const *parameters;
+    char text[LINE_SIZE];
+    size_t length;
+    const char *comma; // before the next operand
+} line;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+add(line *line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->length, sizeof line->text - line->length, format, arguments);
+    va_end(arguments);
+    line->length += length > 0 ? (size_t)length : 0;
+    line->length = line->length < sizeof line->text ? line->length : sizeof line->text - 1;
+}
+
+static void add_operand(line *line, const char *name) {
+    add(line, "%s%s", line->comma, name);
+    line->comma = ", ";
+}
+
+static void add_value(line *line, const char *name, const uint32_t *words) {
+    add_operand(line, name);
+    if (words[0] == NO_PARAMETER) {
+        add(line, " %.9g", (double)REAL(words[1]));
+    } else if (line->parameters == NULL) {
+        add(line, " p%u", (unsigned)words[0]);
+    } else {
+        add(line, " %.60s", line->parameters[words[0]]);
+    }
+}
+
+static void add_clip(line *line, const uint32_t *at) {
+    add_value(line, "clip", at + CLIP_INDEX_VALUE);
+    add_value(line, "time", at + CLIP_TIME_VALUE);
+    if (at[CLIP_FLAGS] & CLIP_WARPS) {
+        add_value(line, "rate", at + CLIP_RATE_VALUE);
+        add_value(line, "offset", at + CLIP_OFFSET_VALUE);
+    }
+    add_operand(line, at[CLIP_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
+}
+
+static void add_operands(line *line, const lmb_program *program, const uint32_t *at, uint32_t takes) {
+    if (takes & TAKES_CLIP) {
+        add_clip(line, at);
+    }
+    if (takes & TAKES_POSE) {
+        add_operand(line, "buffer");
+        add(line, " %u", (unsigned)at[POSE_BUFFER]);
+    }
+    if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
+        add_value(line, "weight", at + WEIGHT_VALUE);
+    }
+    if (takes & TAKES_WEIGHT) {
+        add(line, "%s", at[WEIGHT_CURVE] == CURVE_UNIFORM_S ? " uniform-s" : "");
+    }
+    if (takes & TAKES_MASK) {
+        uint32_t words = (program->joint_count + 3) / 4;
+        uint32_t first = program->block[PROGRAM_INVERSE_BIND] + MATRIX_COMPONENTS * program->joint_count;
+        add_operand(line, "mask");
+        add(line, " %u", (unsigned)((at[MASK_OFFSET] - first) / words));
+    }
+}
+
+void lmb_program_print(const lmb_program *program, const char *const *parameters,
+                       void (*print)(void *user, const char *line), void *user) {
+    const uint32_t *block = program->block;
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < block[PROGRAM_INSTRUCTION_COUNT]; i++) {
+        const uint32_t *at = block + block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
+        const shape *shape = &shapes[at[INSTRUCTION_OPERATION]];
+        uint32_t first = depth - shape->popped;
+        line line = {.parameters = parameters, .comma = " "};
+        add(&line, "%4u  s%-2u  %-14s", (unsigned)i, (unsigned)first, shape->name);
+        for (uint32_t slot = first; slot < depth; slot++) {
+            add(&line, " s%u", (unsigned)slot);
+            line.comma = ", ";
+        }
+        add_operands(&line, program, at, shape->takes);
+        for (; line.length > 0 && line.text[line.length - 1] == ' '; line.length--) {
+            line.text[line.length - 1] = '\0';
+        }
+        print(user, line.text);
+        depth = first + shape->pushed;
+    }
+}
