@@ -91,6 +91,7 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
     gpu->probe.declares_rte = properties12.shaderRoundingModeRTEFloat32 &&
                               properties12.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
     gpu->largest_allocation = properties11.maxMemoryAllocationSize;
+    gpu->timestamp_period = (double)properties.properties.limits.timestampPeriod;
     gpu->vk.GetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     return LMB_OK;
 }

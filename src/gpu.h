@@ -11,7 +11,8 @@
     X(GetDeviceProcAddr)                                                                                               \
     X(GetPhysicalDeviceProperties2)                                                                                    \
     X(GetPhysicalDeviceFeatures2)                                                                                      \
-    X(GetPhysicalDeviceMemoryProperties)
+    X(GetPhysicalDeviceMemoryProperties)                                                                               \
+    X(GetPhysicalDeviceQueueFamilyProperties)
 
 #define LMB_DEVICE_FUNCTIONS(X)                                                                                        \
     X(CreateBuffer)                                                                                                    \
@@ -43,7 +44,11 @@
     X(CmdPipelineBarrier)                                                                                              \
     X(CmdCopyBuffer)                                                                                                   \
     X(CmdFillBuffer)                                                                                                   \
-    X(CmdWriteTimestamp)
+    X(CmdWriteTimestamp)                                                                                               \
+    X(CmdResetQueryPool)                                                                                               \
+    X(CreateQueryPool)                                                                                                 \
+    X(DestroyQueryPool)                                                                                                \
+    X(GetQueryPoolResults)
 
 // Loaded where the host says that the instance has VK_EXT_debug_utils.
 #define LMB_DEBUG_FUNCTIONS(X)                                                                                         \
@@ -77,6 +82,7 @@ struct lmb_gpu {
     VkPipelineCache pipeline_cache;
     VkPhysicalDeviceMemoryProperties memory;
     VkDeviceSize largest_allocation;
+    double timestamp_period; // nanoseconds
     VkPipelineLayout layout;
     VkPipeline pipelines[LMB_KERNEL_COUNT];
     lmb_gpu_probe_result probe;
@@ -95,10 +101,12 @@ typedef struct lmb_gpu_buffer {
     bool has_memory;
     VkDeviceSize size;
     VkDeviceAddress address;
+    const char *name;
 } lmb_gpu_buffer;
 
 // With `host_access` the buffer is mapped, and a copy source and destination alone; without, it is usable by address and
-// as storage, vertex, transfer source and destination buffer. `name` is for debuggers. On failure nothing is left.
+// as storage, vertex, transfer source and destination buffer. `name`, which is static, is for debuggers and for counting
+// bytes. On failure nothing is left.
 lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error);
 // A zeroed buffer is fine.

@@ -1,11 +1,13 @@
 #include "gpu.h"
 
+#include "gpu_profile.h"
 #include "gpu_push.h"
 #include "program.h"
 
 #include <string.h>
 
 #define MOST_FRAMES 8u
+#define MARKS 4u // in a frame's profile
 #define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
 // Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
 #define MOST_WORDS ((uint64_t)1 << 31)
@@ -222,14 +224,11 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
                             (unsigned)i, (unsigned)info->frame);
         }
     }
-    return LMB_OK;
+    return lmb_gpu_profile_check(info->profile, gpu, info->frame, MARKS, error);
 }
 
-static void write_timestamp(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t index) {
-    if (info->query_pool != VK_NULL_HANDLE) {
-        batch->gpu->vk.CmdWriteTimestamp(info->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, info->query_pool,
-                                         info->first_query + index);
-    }
+static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
+    lmb_gpu_profile_write(info->profile, info->frame, info->commands, stage);
 }
 
 static void record_parameters(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
@@ -295,15 +294,15 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     }
     const frame_slot *frame = &batch->frames[info->frame];
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber batch");
-    write_timestamp(batch, info, 0);
+    mark(info, LMB_NONE);
     record_parameters(batch, frame, info->commands);
-    write_timestamp(batch, info, 1);
+    mark(info, LMB_GPU_STAGE_PARAMETERS);
     record_poses(batch, frame, info->commands);
-    write_timestamp(batch, info, 2);
+    mark(info, LMB_GPU_STAGE_POSE);
     if (keeps_stage(batch, LMB_STAGE_MODEL)) {
         record_models(batch, frame, info->commands);
+        mark(info, LMB_GPU_STAGE_MODEL);
     }
-    write_timestamp(batch, info, 3);
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT);
     lmb_gpu_end_label(batch->gpu, info->commands);
@@ -339,4 +338,24 @@ lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame) {
                           .size = buffer->size,
                           .address = buffer->address,
                           .character_count = batch->description.character_count};
+}
+
+uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, uint32_t count) {
+    lmb_gpu_bytes all[LMB_GPU_MAX_BYTES_ROWS];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < batch->frame_count; i++) {
+        const frame_slot *frame = &batch->frames[i];
+        lmb_gpu_bytes_add(&frame->staging, all, &found);
+        lmb_gpu_bytes_add(&frame->parameters, all, &found);
+        lmb_gpu_bytes_add(&frame->refused, all, &found);
+        for (uint32_t j = 0; j < batch->span_count * LMB_STAGE_COUNT; j++) {
+            lmb_gpu_bytes_add(&frame->stages[j], all, &found);
+        }
+    }
+    lmb_gpu_bytes_add(&batch->program->buffer, all, &found);
+    lmb_gpu_bytes_add(&batch->program->staging, all, &found);
+    for (uint32_t i = 0; i < found && i < count; i++) {
+        rows[i] = all[i];
+    }
+    return found;
 }

@@ -73,7 +73,7 @@ static lmb_result bind_memory(lmb_gpu *gpu, bool host_access, lmb_gpu_buffer *bu
 
 lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error) {
-    *buffer = (lmb_gpu_buffer){.size = size};
+    *buffer = (lmb_gpu_buffer){.size = size, .name = name};
     VkBufferUsageFlags copies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     VkBufferUsageFlags reached = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                                  VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;

@@ -1,5 +1,5 @@
 // What the GPU side does with its host: wrong arguments and wrong states, Vulkan calls and allocations that fail, memory
-// hooks, timestamps, a probe by hand, a queue family with compute alone.
+// hooks, a probe by hand, a queue family with compute alone.
 #include "gpu_suite.h"
 
 #include <gpu_side.h>
@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limber/compare.h>
 #include <limber/cpu.h>
+#include <limber/gpu_profile.h>
 #include <string.h>
 
 #define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
@@ -28,6 +29,7 @@
     X(BeginCommandBuffer)                                                                                              \
     X(EndCommandBuffer)                                                                                                \
     X(CreateFence)                                                                                                     \
+    X(CreateQueryPool)                                                                                                 \
     X(WaitForFences)                                                                                                   \
     X(QueueSubmit)
 
@@ -70,6 +72,7 @@ CREATES(CreateShaderModule, VkShaderModule, VkShaderModuleCreateInfo)
 CREATES(CreatePipelineLayout, VkPipelineLayout, VkPipelineLayoutCreateInfo)
 CREATES(CreateCommandPool, VkCommandPool, VkCommandPoolCreateInfo)
 CREATES(CreateFence, VkFence, VkFenceCreateInfo)
+CREATES(CreateQueryPool, VkQueryPool, VkQueryPoolCreateInfo)
 DESTROYS(DestroyBuffer, VkBuffer)
 DESTROYS(FreeMemory, VkDeviceMemory)
 DESTROYS(DestroyShaderModule, VkShaderModule)
@@ -77,6 +80,7 @@ DESTROYS(DestroyPipelineLayout, VkPipelineLayout)
 DESTROYS(DestroyPipeline, VkPipeline)
 DESTROYS(DestroyCommandPool, VkCommandPool)
 DESTROYS(DestroyFence, VkFence)
+DESTROYS(DestroyQueryPool, VkQueryPool)
 
 static VKAPI_ATTR VkResult VKAPI_CALL door_CreateComputePipelines(VkDevice device, VkPipelineCache cache,
                                                                   uint32_t count,
@@ -133,6 +137,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL door_WaitForFences(VkDevice device, uint32
     X(DestroyPipelineLayout)                                                                                           \
     X(DestroyPipeline)                                                                                                 \
     X(DestroyCommandPool)                                                                                              \
+    X(DestroyQueryPool)                                                                                                \
     X(DestroyFence)
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_device(VkDevice device, const char *name) {
@@ -315,6 +320,19 @@ static lmb_result step_batch(const ground *on, lmb_error *error) {
     return result;
 }
 
+static lmb_result step_profile(const ground *on, lmb_error *error) {
+    static const char *const own[] = {"draw"};
+    lmb_gpu_profile *profile = NULL;
+    lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
+    def.queue_family = opened.queue_family;
+    def.stages = own;
+    def.stage_count = 1;
+    lmb_result result = lmb_gpu_profile_create(on->gpu, &def, &profile, error);
+    assert_true((result == LMB_OK) == (profile != NULL));
+    lmb_gpu_profile_destroy(profile);
+    return result;
+}
+
 typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
 
 // Runs a step once for each thing that it asks for, which fails then: `asked` counts them, the one numbered *failing
@@ -363,16 +381,26 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     ground_destroy(ground);
 }
 
+// A profile asks for no device memory, so memory hooks do not meet it.
+static void fail_each_of_a_profile(ground *ground, uint32_t *asked, uint32_t *failing, lmb_result expected,
+                                   const char *part) {
+    ground_create(ground);
+    fail_each(step_profile, ground, asked, failing, expected, part);
+    ground_destroy(ground);
+}
+
 static void every_vulkan_call_that_fails_is_named_and_leaves_nothing(void **state) {
     (void)state;
     ground ground = {.def = door_def()};
     fail_each_of_all_steps(&ground, &calls, &failing_call, LMB_ERROR_VULKAN, NULL);
+    fail_each_of_a_profile(&ground, &calls, &failing_call, LMB_ERROR_VULKAN, NULL);
 }
 
 static void every_allocation_that_fails_is_told_and_leaves_nothing(void **state) {
     (void)state;
     ground ground = {.def = door_def()};
     fail_each_of_all_steps(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
+    fail_each_of_a_profile(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
 }
 
 static void every_function_that_cannot_be_loaded_is_named(void **state) {
@@ -440,44 +468,6 @@ static void recording_creates_and_allocates_nothing(void **state) {
     lmb_gpu_destroy(gpu);
     assert_int_equal(alive, 0);
     assert_int_equal(blocks, 0);
-}
-
-static void timestamps_ascend(void **state) {
-    (void)state;
-    VkQueueFamilyProperties families[16];
-    uint32_t family_count = 16;
-    vkGetPhysicalDeviceQueueFamilyProperties(opened.physical, &family_count, families);
-    if (families[opened.queue_family].timestampValidBits == 0) {
-        skip();
-    }
-    lmb_gpu *gpu = create_gpu();
-    const lmb_batch description = {program, CHARACTERS, ALL_OUTPUTS};
-    lmb_error error;
-    gpu_side side;
-    assert_ok(gpu_side_create(&opened, gpu, &description, 0, &side, &error), &error);
-    memset(lmb_gpu_batch_parameters(side.batch, 0), 0, CHARACTERS * sizeof(float));
-    const VkQueryPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-                                             .queryType = VK_QUERY_TYPE_TIMESTAMP,
-                                             .queryCount = 1 + LMB_GPU_TIMESTAMPS};
-    VkQueryPool queries;
-    assert_int_equal(vkCreateQueryPool(opened.device, &pool_info, NULL, &queries), VK_SUCCESS);
-    VkCommandPool pool;
-    VkCommandBuffer commands;
-    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
-    vkCmdResetQueryPool(commands, queries, 0, 1 + LMB_GPU_TIMESTAMPS);
-    const lmb_gpu_record_info info = {.commands = commands, .query_pool = queries, .first_query = 1};
-    assert_ok(lmb_gpu_batch_record(side.batch, &info, &error), &error);
-    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
-    uint64_t stamps[LMB_GPU_TIMESTAMPS];
-    assert_int_equal(vkGetQueryPoolResults(opened.device, queries, 1, LMB_GPU_TIMESTAMPS, sizeof stamps, stamps,
-                                           sizeof stamps[0], VK_QUERY_RESULT_64_BIT),
-                     VK_SUCCESS);
-    for (uint32_t i = 1; i < LMB_GPU_TIMESTAMPS; i++) {
-        assert_true(stamps[i] >= stamps[i - 1]);
-    }
-    vkDestroyQueryPool(opened.device, queries, NULL);
-    gpu_side_destroy(&side);
-    lmb_gpu_destroy(gpu);
 }
 
 // ---- Wrong states and wrong arguments. ----
@@ -894,7 +884,6 @@ int main(void) {
         cmocka_unit_test(every_allocation_that_fails_is_told_and_leaves_nothing),
         cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
         cmocka_unit_test(recording_creates_and_allocates_nothing),
-        cmocka_unit_test(timestamps_ascend),
         cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),
         cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
         cmocka_unit_test(wrong_descriptors_of_a_batch_are_named),

@@ -31,6 +31,7 @@ extern "C" {
 typedef struct lmb_gpu lmb_gpu;
 typedef struct lmb_gpu_program lmb_gpu_program;
 typedef struct lmb_gpu_batch lmb_gpu_batch;
+typedef struct lmb_gpu_profile lmb_gpu_profile; // gpu_profile.h
 
 /// A piece of device memory that the host's allocator gives. `mapped` points to its first byte, or is NULL where host
 /// access was not asked for.
@@ -150,20 +151,16 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
 
-/// Timestamps that lmb_gpu_batch_record() can write: before everything, after the parameters' copy, after the pose
-/// kernels, after the model kernels (which write the palette as well).
-#define LMB_GPU_TIMESTAMPS 4u
-
 /// Start from zero.
 typedef struct lmb_gpu_record_info {
     VkCommandBuffer commands; ///< recording, outside a render pass, on a family with compute
     uint32_t frame;           ///< frame slot
-    VkQueryPool query_pool;   ///< optional: timestamps; the host resets and reads it
-    uint32_t first_query;     ///< the first of #LMB_GPU_TIMESTAMPS
+    lmb_gpu_profile *profile; ///< optional: times each stage in its slot of the same number, which has begun
 } lmb_gpu_record_info;
 
 /// Records one frame of the batch. Fails with #LMB_ERROR_STATE where the program's upload has not been recorded, a pose
-/// buffer is not bound or the probe has not passed; with #LMB_ERROR_ARGUMENT where the slot does not exist.
+/// buffer is not bound, the probe has not passed or the profile's slot has not begun; with #LMB_ERROR_ARGUMENT where a
+/// slot does not exist, and #LMB_ERROR_LIMIT where the profile's marks do not suffice.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
 /// A run of characters whose outputs lie in one buffer.

@@ -125,7 +125,7 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
         .extent = viewer->window != NULL ? window_extent(viewer->window)
                                          : (VkExtent2D){viewer->options.width, viewer->options.height}};
     if (renderer_create(&def, &viewer->renderer, error) ||
-        timing_create(&viewer->device, FRAMES_IN_FLIGHT, &viewer->timing, error)) {
+        timing_create(&viewer->device, viewer->gpu, FRAMES_IN_FLIGHT, &viewer->timing, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
@@ -159,7 +159,7 @@ static void close_device(viewer *viewer) {
         vkDestroyFence(device, viewer->slots[i].done, NULL);
         vkDestroyCommandPool(device, viewer->slots[i].pool, NULL);
     }
-    timing_destroy(&viewer->device, &viewer->timing);
+    timing_destroy(&viewer->timing);
     renderer_destroy(viewer->renderer);
     lmb_gpu_batch_destroy(viewer->batch);
     lmb_gpu_program_destroy(viewer->program);
@@ -188,8 +188,8 @@ static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error
         return error->result;
     }
     slot->submitted = false;
-    timing_collect(&viewer->timing, &viewer->device, index);
-    if (graphics_check(vkResetFences(viewer->device.device, 1, &slot->done), "vkResetFences", error)) {
+    if (timing_collect(&viewer->timing, index, error) ||
+        graphics_check(vkResetFences(viewer->device.device, 1, &slot->done), "vkResetFences", error)) {
         return error->result;
     }
     return graphics_check(vkResetCommandPool(viewer->device.device, slot->pool, 0), "vkResetCommandPool", error);
@@ -202,21 +202,20 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
     if (graphics_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer", error)) {
         return error->result;
     }
-    timing_record_begin(&viewer->timing, commands, index);
-    const lmb_gpu_record_info info = {.commands = commands,
-                                      .frame = index,
-                                      .query_pool = viewer->timing.pool,
-                                      .first_query = timing_first_query(index)};
-    if (lmb_gpu_batch_record(viewer->batch, &info, error)) {
+    const lmb_gpu_record_info info = {.commands = commands, .frame = index, .profile = viewer->timing.profile};
+    if (timing_record_begin(&viewer->timing, commands, index, error) ||
+        lmb_gpu_batch_record(viewer->batch, &info, error) ||
+        timing_record_before_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
-    timing_record_before_draw(&viewer->timing, commands, index);
     renderer_record(viewer->renderer, &(renderer_frame){.commands = commands,
                                                         .frame = index,
                                                         .crowd = &viewer->crowd,
                                                         .camera = &viewer->camera,
                                                         .batch = viewer->batch});
-    timing_record_after_draw(&viewer->timing, commands, index);
+    if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
+        return error->result;
+    }
     if (viewer->window != NULL) {
         window_record_copy(viewer->window, commands, renderer_picture(viewer->renderer),
                            renderer_extent(viewer->renderer));
