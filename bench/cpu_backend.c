@@ -1,5 +1,7 @@
 #include "backend.h"
 
+#include "clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +16,6 @@ static void close_cpu(backend *backend) {
     if (state != NULL) {
         lmb_cpu_destroy(state->cpu);
         free(state->parameters);
-        free(state->palette);
         free(state);
     }
 }
@@ -25,25 +26,34 @@ static lmb_result run_cpu(backend *backend, uint32_t frame, double *seconds, lmb
     lmb_batch batch = {backend->workload->program, backend->characters, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = state->parameters};
     lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = state->palette}};
-    double start = bench_seconds();
+    double start = clock_seconds();
     lmb_result result = lmb_cpu_run(state->cpu, &batch, &inputs, &outputs, error);
-    *seconds = bench_seconds() - start;
+    *seconds = clock_seconds() - start;
     return result;
 }
 
-lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, backend *backend,
-                            lmb_error *error) {
+static size_t parameter_bytes(const workload *workload, uint32_t characters) {
+    return (size_t)characters * lmb_program_parameter_count(workload->program) * sizeof(float);
+}
+
+double backend_cpu_bytes(const workload *workload, uint32_t characters) {
+    return (double)characters * (double)workload_palette_bytes(workload) +
+           (double)parameter_bytes(workload, characters);
+}
+
+lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, float *palette,
+                            backend *backend, lmb_error *error) {
     cpu_state *state = calloc(1, sizeof *state);
     *backend = (struct backend){
         .workload = workload, .characters = characters, .run = run_cpu, .close = close_cpu, .state = state};
     snprintf(backend->name, sizeof backend->name, "CPU %s, one core", lmb_cpu_path_name(path));
-    error->result = LMB_ERROR_MEMORY;
+    *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
     if (state == NULL) {
         return LMB_ERROR_MEMORY;
     }
-    state->parameters = malloc((size_t)characters * WORKLOAD_PARAMETERS * sizeof *state->parameters);
-    state->palette = malloc(characters * workload_floor_bytes(workload));
-    if (state->parameters == NULL || state->palette == NULL) {
+    state->palette = palette;
+    state->parameters = malloc(parameter_bytes(workload, characters));
+    if (state->parameters == NULL) {
         return LMB_ERROR_MEMORY;
     }
     return lmb_cpu_create(workload->program, path, NULL, &state->cpu, error);

@@ -1,5 +1,7 @@
 #include "backend.h"
 
+#include "clock.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,9 +34,9 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, double *seconds, lmb
     }
     lmb_gpu_record_info info = {.commands = commands};
     lmb_result recorded = lmb_gpu_batch_record(state->batch, &info, error);
-    double start = bench_seconds();
+    double start = clock_seconds();
     result = device_submit_and_wait(state->device, pool, commands, error);
-    *seconds = bench_seconds() - start;
+    *seconds = clock_seconds() - start;
     return recorded != LMB_OK ? recorded : result;
 }
 
@@ -51,6 +53,14 @@ static lmb_result upload(gpu_state *state, lmb_error *error) {
     return result == LMB_OK ? lmb_gpu_program_uploaded(state->program, error) : result;
 }
 
+// Palettes, local poses on the way to them, and parameters on both sides.
+double backend_gpu_bytes(const workload *workload, uint32_t characters) {
+    double joints = lmb_rig_joint_count(workload->actor->rig);
+    double parameters = lmb_program_parameter_count(workload->program);
+    return (double)characters * sizeof(float) *
+           (joints * (LMB_MATRIX_COMPONENTS + LMB_POSE_COMPONENTS) + 2.0 * parameters);
+}
+
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error) {
     gpu_state *state = calloc(1, sizeof *state);
@@ -58,7 +68,7 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
         .workload = workload, .characters = characters, .run = run_gpu, .close = close_gpu, .state = state};
     snprintf(backend->name, sizeof backend->name, "%s", device->properties.deviceName);
     if (state == NULL) {
-        error->result = LMB_ERROR_MEMORY;
+        *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
         return LMB_ERROR_MEMORY;
     }
     state->device = device;

@@ -1,242 +1,235 @@
 // limber-bench: what a character costs, on every path of the CPU and on the Vulkan devices, in one run.
-#include "backend.h"
+#include "measurement.h"
+#include "memory.h"
+#include "options.h"
+#include "report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { MOST_SIZES = 16, MOST_BACKENDS = DEVICE_MAX + LMB_CPU_PATH_COUNT, MOST_SAMPLES = 101 };
+// The devices and what was measured of them, of the CPU's paths, and what a character cost at the last size.
+typedef struct machine {
+    device devices[DEVICE_MAX];
+    uint32_t device_count;
+    limits cpu_limits[LMB_CPU_PATH_COUNT];
+    limits device_limits[DEVICE_MAX];
+    double cpu_cost[LMB_CPU_PATH_COUNT];
+    double device_cost[DEVICE_MAX];
+} machine;
 
-typedef struct options {
-    uint32_t sizes[MOST_SIZES];
-    uint32_t size_count;
-    uint32_t joints;
-    double seconds; // to spend on each backend and size
-    const char *device;
-    bool json;
-} options;
-
-typedef struct measurement {
-    double median, low, high; // microseconds a character: median, and the quartiles about it
-    double floor;             // microseconds a character that copying its palette takes
-} measurement;
-
-static void usage(FILE *to) {
-    fprintf(to,
-            "usage: limber-bench [--characters N[,N...]] [--joints N] [--seconds S] [--device NAME|INDEX] [--json]\n"
-            "\n"
-            "Runs the workload of bench/workload.h on every path of the CPU and on every Vulkan device (or the one "
-            "named),\n"
-            "interleaved, and prints the median of microseconds a character, the quartiles, and the share of the\n"
-            "floor: the time in which the palettes' bytes could be copied, measured in the same run.\n"
-            "  --characters  crowd sizes; default 1,16,1000,10000\n"
-            "  --joints      joints of the rig; default 67\n"
-            "  --seconds     to spend on each backend and size; default 1\n");
-}
-
-static bool parse_sizes(const char *text, options *options) {
-    options->size_count = 0;
-    for (const char *at = text; *at != '\0';) {
-        char *end;
-        unsigned long size = strtoul(at, &end, 10);
-        if (end == at || size == 0 || size > 10000000 || options->size_count == MOST_SIZES ||
-            (*end != ',' && *end != '\0')) {
-            return false;
-        }
-        options->sizes[options->size_count++] = (uint32_t)size;
-        at = *end == ',' ? end + 1 : end;
-    }
-    return options->size_count > 0;
-}
-
-static bool parse(int count, char **arguments, options *options) {
-    *options = (struct options){.sizes = {1, 16, 1000, 10000}, .size_count = 4, .joints = 67, .seconds = 1.0};
-    for (int i = 1; i < count; i++) {
-        const char *value = i + 1 < count ? arguments[i + 1] : NULL;
-        char *end = NULL;
-        if (strcmp(arguments[i], "--json") == 0) {
-            options->json = true;
-            continue;
-        }
-        if (value == NULL) {
-            return false;
-        }
-        if (strcmp(arguments[i], "--characters") == 0) {
-            if (!parse_sizes(value, options)) {
-                return false;
-            }
-        } else if (strcmp(arguments[i], "--joints") == 0) {
-            options->joints = (uint32_t)strtoul(value, &end, 10);
-            if (*end != '\0' || options->joints < 1 || options->joints > LMB_MAX_JOINTS) {
-                return false;
-            }
-        } else if (strcmp(arguments[i], "--seconds") == 0) {
-            options->seconds = strtod(value, &end);
-            if (*end != '\0' || !(options->seconds > 0.0)) {
-                return false;
-            }
-        } else if (strcmp(arguments[i], "--device") == 0) {
-            options->device = value;
-        } else {
-            return false;
-        }
-        i++;
-    }
-    return true;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+// Backends of one size, and where their costs are kept.
+typedef struct lineup {
+    backend backends[MEASUREMENT_MOST_BACKENDS];
+    double *costs[MEASUREMENT_MOST_BACKENDS];
+    uint32_t count;
+    float *palette;
+} lineup;
 
 static int fail(const char *where, const lmb_error *error) {
     fprintf(stderr, "limber-bench: %s: %s\n", where, error->message);
     return 1;
 }
 
-// Runs the backends in turn, a frame each, so that whatever else the machine does meets all of them alike.
-static int measure(const options *options, backend *backends, uint32_t count, measurement *measured) {
-    static double samples[MOST_BACKENDS][MOST_SAMPLES];
-    uint32_t taken[MOST_BACKENDS] = {0};
-    double spent[MOST_BACKENDS] = {0};
-    bool more = true;
-    for (uint32_t frame = 0; more; frame++) {
-        more = false;
-        for (uint32_t i = 0; i < count; i++) {
-            lmb_error error;
-            double seconds;
-            if (taken[i] >= MOST_SAMPLES || (taken[i] >= 5 && spent[i] >= options->seconds)) {
-                continue;
-            }
-            if (backends[i].run(&backends[i], frame, &seconds, &error) != LMB_OK) {
-                return fail(backends[i].name, &error);
-            }
-            more = true;
-            spent[i] += seconds;
-            if (frame > 1) { // the first frames warm up
-                samples[i][taken[i]++] = seconds * 1e6 / backends[i].characters;
-            }
-        }
+static bool is_measured(lmb_cpu_path path) {
+    return path != LMB_CPU_FAST && lmb_cpu_has(path); // the fast path is one of the others
+}
+
+// No more than three quarters of what there is, so that nothing else on the machine suffers.
+static bool fits(double bytes, double available, char *why, size_t size) {
+    snprintf(why, size, "it takes %.1f GB of memory, and %.1f GB are free", bytes * 1e-9, available * 1e-9);
+    return bytes <= 0.75 * available;
+}
+
+static bool is_quick(double cost, uint32_t characters, const options *options, char *why, size_t size) {
+    snprintf(why, size, "a frame would take %.0f seconds", cost * 1e-6 * characters);
+    return cost * 1e-6 * characters <= options->longest_frame;
+}
+
+static int open_cpu(machine *machine, const options *options, const scene *scene, const workload *workload,
+                    uint32_t characters, lineup *lineup) {
+    double bytes = backend_cpu_bytes(workload, characters);
+    char why[128];
+    if (!fits(bytes, memory_of_machine(), why, sizeof why)) {
+        report_skipped(scene, characters, "CPU", why);
+        return 0;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        qsort(samples[i], taken[i], sizeof samples[i][0], compare_doubles);
-        measured[i] =
-            (measurement){samples[i][taken[i] / 2], samples[i][taken[i] / 4], samples[i][taken[i] * 3 / 4],
-                          (double)workload_floor_bytes(backends[i].workload) * 1e6 / backends[i].copy_bandwidth};
+    lineup->palette = malloc(characters * workload_palette_bytes(workload));
+    for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
+        lmb_error error = {LMB_ERROR_MEMORY, "no memory"};
+        if (!is_measured((lmb_cpu_path)i)) {
+            continue;
+        }
+        if (!is_quick(machine->cpu_cost[i], characters, options, why, sizeof why)) {
+            report_skipped(scene, characters, lmb_cpu_path_name((lmb_cpu_path)i), why);
+            continue;
+        }
+        backend *backend = &lineup->backends[lineup->count];
+        lineup->costs[lineup->count++] = &machine->cpu_cost[i];
+        if (backend_open_cpu(workload, characters, (lmb_cpu_path)i, lineup->palette, backend, &error) != LMB_OK ||
+            lineup->palette == NULL) {
+            return fail(backend->name, &error);
+        }
+        backend->limits = machine->cpu_limits[i];
     }
     return 0;
 }
 
-static void print_row(const options *options, const backend *backend, const measurement *m, bool last) {
-    if (options->json) {
-        printf("  {\"backend\":\"%s\",\"joints\":%u,\"characters\":%u,\"us_per_character\":%.6g,\"low\":%.6g,"
-               "\"high\":%.6g,\"floor_us\":%.6g}%s\n",
-               backend->name, (unsigned)options->joints, (unsigned)backend->characters, m->median, m->low, m->high,
-               m->floor, last ? "" : ",");
-    } else {
-        printf("| %-32s | %10u | %12.3f | %8.3f to %8.3f | %7.2f %% |\n", backend->name, (unsigned)backend->characters,
-               m->median, m->low, m->high, 100.0 * m->floor / m->median);
+static int open_devices(machine *machine, const options *options, const scene *scene, const workload *workload,
+                        uint32_t characters, lineup *lineup) {
+    for (uint32_t i = 0; i < machine->device_count; i++) {
+        device *device = &machine->devices[i];
+        char why[128];
+        lmb_error error;
+        if (!is_quick(machine->device_cost[i], characters, options, why, sizeof why) ||
+            !fits(backend_gpu_bytes(workload, characters), memory_of_device(device), why, sizeof why)) {
+            report_skipped(scene, characters, device->properties.deviceName, why);
+            continue;
+        }
+        backend *backend = &lineup->backends[lineup->count];
+        lineup->costs[lineup->count++] = &machine->device_cost[i];
+        if (backend_open_gpu(workload, characters, device, backend, &error) != LMB_OK) {
+            return fail(device->properties.deviceName, &error);
+        }
+        backend->limits = machine->device_limits[i];
     }
-    fflush(stdout);
+    return 0;
 }
 
-static int run_size(const options *options, const workload *workload, uint32_t characters, device *devices,
-                    const double *bandwidths, uint32_t device_count, bool last) {
-    backend backends[MOST_BACKENDS] = {0};
-    measurement measured[MOST_BACKENDS];
-    lmb_error error;
-    uint32_t count = 0;
-    int status = 0;
-    for (int i = 0; i < LMB_CPU_PATH_COUNT && status == 0; i++) {
-        lmb_cpu_path path = (lmb_cpu_path)i;
-        if (path == LMB_CPU_FAST || !lmb_cpu_has(path)) {
-            continue; // the fast path is one of the others
-        }
-        backend *backend = &backends[count++];
-        if (backend_open_cpu(workload, characters, path, backend, &error) != LMB_OK) {
-            status = fail(lmb_cpu_path_name(path), &error);
-        }
-        backend->copy_bandwidth = bandwidths[0];
+static void close_lineup(lineup *lineup) {
+    for (uint32_t i = 0; i < lineup->count; i++) {
+        lineup->backends[i].close(&lineup->backends[i]);
     }
-    for (uint32_t i = 0; i < device_count && status == 0; i++) {
-        backend *backend = &backends[count++];
-        if (backend_open_gpu(workload, characters, &devices[i], backend, &error) != LMB_OK) {
-            status = fail(devices[i].properties.deviceName, &error);
-        }
-        backend->copy_bandwidth = bandwidths[i + 1];
+    free(lineup->palette);
+}
+
+static int run_size(machine *machine, const options *options, const scene *scene, const workload *workload,
+                    uint32_t characters, report *report) {
+    lineup lineup = {0};
+    measurement measured[MEASUREMENT_MOST_BACKENDS];
+    int status = open_cpu(machine, options, scene, workload, characters, &lineup);
+    if (status == 0) {
+        status = open_devices(machine, options, scene, workload, characters, &lineup);
     }
     if (status == 0) {
-        status = measure(options, backends, count, measured);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (status == 0) {
-            print_row(options, &backends[i], &measured[i], last && i + 1 == count);
+        lmb_error error;
+        uint32_t failed;
+        if (measurement_take(lineup.backends, lineup.count, options->seconds, measured, &failed, &error) != LMB_OK) {
+            status = fail(lineup.backends[failed].name, &error);
         }
-        backends[i].close(&backends[i]);
     }
+    for (uint32_t i = 0; i < lineup.count && status == 0; i++) {
+        report_result(report, scene, &lineup.backends[i], &measured[i]);
+        *lineup.costs[i] = measured[i].median;
+    }
+    close_lineup(&lineup);
+    return status;
+}
+
+static void forget_costs(machine *machine) {
+    for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
+        machine->cpu_cost[i] = 0.0;
+    }
+    for (int i = 0; i < DEVICE_MAX; i++) {
+        machine->device_cost[i] = 0.0;
+    }
+}
+
+static int run_scene(machine *machine, const options *options, const scene *scene, report *report) {
+    actor actor;
+    workload workload = {0};
+    lmb_error error;
+    int status = 0;
+    lmb_result result = actor_create(scene->clips, scene->joints, scene->compressed, &actor, &error);
+    if (result == LMB_ERROR_FILE || result == LMB_ERROR_UNSUPPORTED) {
+        report_skipped(scene, scene->characters.values[0], "every backend", error.message);
+        actor_destroy(&actor);
+        return 0;
+    }
+    if (result == LMB_OK) {
+        result = workload_create(scene->workload, &actor, &workload, &error);
+    }
+    if (result != LMB_OK) {
+        status = fail(actor_kind_name(scene->clips), &error);
+    } else {
+        report_scene(report, scene);
+        forget_costs(machine);
+    }
+    for (uint32_t i = 0; i < scene->characters.count && status == 0; i++) {
+        status = run_size(machine, options, scene, &workload, scene->characters.values[i], report);
+    }
+    workload_destroy(&workload);
+    actor_destroy(&actor);
     return status;
 }
 
 // One device of each physical device that can be used, or the one named.
-static uint32_t open_devices(const options *options, device *devices) {
+static bool find_devices(machine *machine, const options *options) {
     device_request request = {.name = options->device};
     lmb_error error;
-    uint32_t count = 0;
     if (options->device != NULL) {
-        return device_open(&request, &devices[0], &error) == LMB_OK ? 1 : 0;
+        machine->device_count = device_open(&request, &machine->devices[0], &error) == LMB_OK ? 1 : 0;
+        return machine->device_count == 1;
     }
-    for (int i = 0; i < DEVICE_MAX; i++) {
+    for (int i = 0; i < DEVICE_MAX && !options->no_devices; i++) {
         char index[12];
         snprintf(index, sizeof index, "%d", i);
         request.name = index;
-        if (device_open(&request, &devices[count], &error) == LMB_OK) {
-            count++;
+        if (device_open(&request, &machine->devices[machine->device_count], &error) == LMB_OK) {
+            machine->device_count++;
         }
     }
-    return count;
+    return true;
+}
+
+static int measure_limits(machine *machine, report *report) {
+    for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
+        if (is_measured((lmb_cpu_path)i)) {
+            machine->cpu_limits[i] = limits_of_cpu((lmb_cpu_path)i);
+        }
+    }
+    for (uint32_t i = 0; i < machine->device_count; i++) {
+        lmb_error error;
+        if (limits_of_device(&machine->devices[i], &machine->device_limits[i], &error) != LMB_OK) {
+            return fail(machine->devices[i].properties.deviceName, &error);
+        }
+    }
+    report_begin(report);
+    for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
+        if (is_measured((lmb_cpu_path)i)) {
+            report_limits(report, lmb_cpu_path_name((lmb_cpu_path)i), &machine->cpu_limits[i]);
+        }
+    }
+    for (uint32_t i = 0; i < machine->device_count; i++) {
+        report_limits(report, machine->devices[i].properties.deviceName, &machine->device_limits[i]);
+    }
+    return 0;
 }
 
 int main(int argument_count, char **arguments) {
-    options options;
-    if (argument_count == 2 && strcmp(arguments[1], "--help") == 0) {
-        usage(stdout);
-        return 0;
-    }
-    if (!parse(argument_count, arguments, &options)) {
-        usage(stderr);
+    static options options;
+    static machine machine;
+    if (!options_read(argument_count, arguments, &options)) {
+        options_print_usage(true);
         return 2;
     }
-    static device devices[DEVICE_MAX];
-    double bandwidths[DEVICE_MAX + 1];
-    lmb_error error;
-    workload workload;
-    if (workload_create(options.joints, &workload, &error) != LMB_OK) {
-        return fail("workload", &error);
+    if (options.help) {
+        options_print_usage(false);
+        return 0;
     }
-    uint32_t device_count = open_devices(&options, devices);
-    if (options.device != NULL && device_count == 0) {
+    if (!find_devices(&machine, &options)) {
         fprintf(stderr, "limber-bench: no device '%s' can be opened\n", options.device);
         return 1;
     }
-    bandwidths[0] = bench_copy_bandwidth();
-    for (uint32_t i = 0; i < device_count; i++) {
-        if (bench_device_copy_bandwidth(&devices[i], &bandwidths[i + 1], &error) != LMB_OK) {
-            return fail(devices[i].properties.deviceName, &error);
-        }
+    report report = {.json = options.json};
+    int status = measure_limits(&machine, &report);
+    for (uint32_t i = 0; i < options.scene_count && status == 0; i++) {
+        status = run_scene(&machine, &options, &options.scenes[i], &report);
     }
-    printf(options.json ? "[\n"
-                        : "| backend | characters | us a character | quartiles | share of the floor |\n"
-                          "| --- | ---: | ---: | :---: | ---: |\n");
-    int status = 0;
-    for (uint32_t i = 0; i < options.size_count && status == 0; i++) {
-        status = run_size(&options, &workload, options.sizes[i], devices, bandwidths, device_count,
-                          i + 1 == options.size_count);
+    if (status == 0) {
+        report_end(&report);
     }
-    printf(options.json ? "]\n" : "");
-    for (uint32_t i = 0; i < device_count; i++) {
-        device_close(&devices[i]);
+    for (uint32_t i = 0; i < machine.device_count; i++) {
+        device_close(&machine.devices[i]);
     }
-    workload_destroy(&workload);
     return status;
 }

@@ -1,0 +1,143 @@
+#include "actor.h"
+
+#include <limber/cpu.h>
+#include <limber/program.h>
+#include <mannequin.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+// Joints past the mannequin's own: ten chains, which hang on the hands. With 67 joints in all each finger has four and
+// each thumb three; with more they grow on, as hair or cloth does.
+enum { CHAINS = 10 };
+
+static uint32_t extra_parent(const lmb_rig *body, uint32_t joint) {
+    uint32_t extra = joint - lmb_rig_joint_count(body);
+    return extra >= CHAINS ? joint - CHAINS : lmb_rig_find_joint(body, extra % 2 == 0 ? "left_hand" : "right_hand");
+}
+
+static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig, lmb_error *error) {
+    lmb_joint_def *defs = malloc(joints * sizeof *defs);
+    if (defs == NULL) {
+        return actor_no_memory(error);
+    }
+    for (uint32_t i = 0; i < joints; i++) {
+        bool own = i < lmb_rig_joint_count(body);
+        defs[i] = lmb_default_joint_def();
+        defs[i].parent = own ? lmb_rig_joint_parent(body, i) : extra_parent(body, i);
+        if (own) {
+            defs[i].name = lmb_rig_joint_name(body, i);
+            defs[i].rest = lmb_rig_joint_rest(body, i);
+        } else {
+            defs[i].rest.translation[1] = -0.025f;
+        }
+    }
+    lmb_rig_def def = {defs, joints};
+    lmb_result result = lmb_rig_create(&def, NULL, rig, error);
+    free(defs);
+    return result;
+}
+
+static lmb_result clip_program(const lmb_rig *rig, const lmb_clip *clip, lmb_program **program, lmb_error *error) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(0);
+    lmb_program_def def = {
+        .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
+    return lmb_program_create(&def, NULL, program, error);
+}
+
+// The clip's poses at the key times, one character for each: float [key][10][joints of the body].
+static lmb_result sample_clip(const lmb_rig *body, const lmb_clip *clip, const keyframes *keyframes, float *poses,
+                              lmb_error *error) {
+    lmb_program *program = NULL;
+    lmb_cpu *cpu = NULL;
+    float *times = malloc(keyframes->count * sizeof *times);
+    lmb_result result = times != NULL ? clip_program(body, clip, &program, error) : actor_no_memory(error);
+    if (result == LMB_OK) {
+        result = lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    }
+    if (result == LMB_OK) {
+        for (uint32_t key = 0; key < keyframes->count; key++) {
+            times[key] = keyframes_time(keyframes, key);
+        }
+        lmb_batch batch = {program, keyframes->count, LMB_OUTPUT_LOCAL};
+        lmb_batch_inputs inputs = {.parameters = times};
+        lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = poses}};
+        result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
+    }
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+    free(times);
+    return result;
+}
+
+static void fill_key(const actor *actor, const float *pose, uint32_t body_joints, uint32_t joints, float phase,
+                     lmb_transform *key) {
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        key[joint] = lmb_rig_joint_rest(actor->rig, joint);
+        if (joint < body_joints) {
+            float *components = (float *)&key[joint];
+            for (uint32_t i = 0; i < sizeof *key / sizeof *components; i++) {
+                components[i] = pose[i * body_joints + joint];
+            }
+        } else { // a curl that comes and goes
+            float half_angle = 0.15f + 0.1f * sinf(phase + 0.3f * (float)joint);
+            key[joint].rotation[2] = sinf(half_angle);
+            key[joint].rotation[3] = cosf(half_angle);
+        }
+    }
+}
+
+static lmb_result resample(const lmb_rig *body, const lmb_clip *clip, actor *actor, lmb_clip **resampled,
+                           lmb_error *error) {
+    uint32_t joints = lmb_rig_joint_count(actor->rig), body_joints = lmb_rig_joint_count(body);
+    keyframes keyframes;
+    lmb_result result = keyframes_create(lmb_clip_duration(clip), joints, &keyframes, error);
+    size_t floats = sizeof(lmb_transform) / sizeof(float) * body_joints;
+    float *poses = malloc(keyframes.count * floats * sizeof *poses);
+    if (result == LMB_OK) {
+        result = poses != NULL ? sample_clip(body, clip, &keyframes, poses, error) : actor_no_memory(error);
+    }
+    if (result == LMB_OK) {
+        for (uint32_t key = 0; key < keyframes.count; key++) {
+            float phase = 6.2831853f * (float)key / (float)(keyframes.count - 1);
+            fill_key(actor, poses + key * floats, body_joints, joints, phase, keyframes_pose(&keyframes, key));
+        }
+        result = keyframes_clip(&keyframes, actor->rig, lmb_clip_name(clip), resampled, error);
+    }
+    free(poses);
+    keyframes_destroy(&keyframes);
+    return result;
+}
+
+static lmb_result create_mask(const mannequin *mannequin, actor *actor, lmb_error *error) {
+    uint32_t joints = lmb_rig_joint_count(actor->rig), body_joints = lmb_rig_joint_count(mannequin_rig(mannequin));
+    actor->upper_body = malloc(joints);
+    if (actor->upper_body == NULL) {
+        return actor_no_memory(error);
+    }
+    for (uint32_t i = 0; i < joints; i++) {
+        actor->upper_body[i] = i < body_joints ? mannequin_upper_body_mask(mannequin)[i]
+                                               : actor->upper_body[lmb_rig_joint_parent(actor->rig, i)];
+    }
+    return LMB_OK;
+}
+
+lmb_result actor_create_mannequin(uint32_t joints, actor *actor, lmb_error *error) {
+    static const mannequin_clip_id ids[ACTOR_CLIPS] = {MANNEQUIN_WALK, MANNEQUIN_RUN, MANNEQUIN_STRAFE_LEFT,
+                                                       MANNEQUIN_LEAN};
+    mannequin *mannequin = NULL;
+    lmb_result result = mannequin_create(NULL, &mannequin, error);
+    if (result == LMB_OK) {
+        result = create_rig(mannequin_rig(mannequin), joints, &actor->rig, error);
+    }
+    for (uint32_t i = 0; i < ACTOR_CLIPS && result == LMB_OK; i++) {
+        result = resample(mannequin_rig(mannequin), mannequin_clip(mannequin, ids[i]), actor, &actor->clips[i], error);
+    }
+    if (result == LMB_OK) {
+        result = create_mask(mannequin, actor, error);
+    }
+    mannequin_destroy(mannequin);
+    return result;
+}

@@ -1,0 +1,80 @@
+#include "actor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef LIMBER_BENCH_IMPORT
+
+#include <limber/import.h>
+
+static lmb_result find_clip(const lmb_import *import, const char *name, lmb_clip **clip, lmb_error *error) {
+    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
+        const lmb_clip *found = lmb_import_clip(import, i);
+        if (strcmp(lmb_clip_name(found), name) == 0) {
+            size_t size;
+            const void *block = lmb_clip_block(found, &size);
+            return lmb_clip_open(block, size, NULL, clip, error);
+        }
+    }
+    error->result = LMB_ERROR_FORMAT;
+    snprintf(error->message, sizeof error->message, "the files have no clip '%s'", name);
+    return error->result;
+}
+
+// The import owns its rig, and goes: this is one like it.
+static lmb_result copy_rig(const lmb_rig *from, lmb_rig **rig, lmb_error *error) {
+    uint32_t joints = lmb_rig_joint_count(from);
+    lmb_joint_def *defs = malloc(joints * sizeof *defs);
+    if (defs == NULL) {
+        return actor_no_memory(error);
+    }
+    for (uint32_t i = 0; i < joints; i++) {
+        defs[i] = (lmb_joint_def){lmb_rig_joint_name(from, i), lmb_rig_joint_parent(from, i),
+                                  lmb_rig_joint_rest(from, i), lmb_rig_joint_inverse_bind(from, i), true};
+    }
+    lmb_rig_def def = {defs, joints};
+    lmb_result result = lmb_rig_create(&def, NULL, rig, error);
+    free(defs);
+    return result;
+}
+
+static lmb_result create_mask(actor *actor, lmb_error *error) {
+    uint32_t joints = lmb_rig_joint_count(actor->rig), chest = lmb_rig_find_joint(actor->rig, "Spine1");
+    actor->upper_body = calloc(joints, 1);
+    if (actor->upper_body == NULL) {
+        return actor_no_memory(error);
+    }
+    for (uint32_t i = 0; i < joints; i++) {
+        uint32_t parent = lmb_rig_joint_parent(actor->rig, i);
+        actor->upper_body[i] = i == chest || (parent != LMB_NONE && actor->upper_body[parent] != 0) ? 255 : 0;
+    }
+    return LMB_OK;
+}
+
+lmb_result actor_create_pab(actor *actor, lmb_error *error) {
+    static const char *const paths[] = {LIMBER_ASSETS "/pab/skeleton.fbx", LIMBER_ASSETS "/pab/walk.fbx",
+                                        LIMBER_ASSETS "/pab/jog.fbx", LIMBER_ASSETS "/pab/run.fbx"};
+    static const char *const names[ACTOR_CLIPS] = {"walk", "jog", "run", "walk"};
+    lmb_import *import = NULL;
+    lmb_result result = lmb_import_files(paths, 4, NULL, &import, error);
+    if (result == LMB_OK) {
+        result = copy_rig(lmb_import_rig(import), &actor->rig, error);
+    }
+    for (uint32_t i = 0; i < ACTOR_CLIPS && result == LMB_OK; i++) {
+        result = find_clip(import, names[i], &actor->clips[i], error);
+    }
+    lmb_import_destroy(import);
+    return result == LMB_OK ? create_mask(actor, error) : result;
+}
+
+#else
+
+lmb_result actor_create_pab(actor *actor, lmb_error *error) {
+    (void)actor;
+    error->result = LMB_ERROR_UNSUPPORTED;
+    snprintf(error->message, sizeof error->message, "this build reads no files");
+    return error->result;
+}
+
+#endif

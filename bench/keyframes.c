@@ -1,0 +1,89 @@
+#include "actor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+lmb_result keyframes_create(float duration, uint32_t joints, keyframes *keyframes, lmb_error *error) {
+    uint32_t intervals = (uint32_t)ceilf(duration * ACTOR_KEYS_A_SECOND - 0.01f);
+    *keyframes = (struct keyframes){.duration = duration, .count = intervals + 1, .joints = joints};
+    keyframes->poses = calloc((size_t)keyframes->count * joints, sizeof *keyframes->poses);
+    return keyframes->poses != NULL ? LMB_OK : actor_no_memory(error);
+}
+
+void keyframes_destroy(keyframes *keyframes) {
+    free(keyframes->poses);
+    *keyframes = (struct keyframes){0};
+}
+
+float keyframes_time(const keyframes *keyframes, uint32_t key) {
+    return key + 1 < keyframes->count ? (float)key / ACTOR_KEYS_A_SECOND : keyframes->duration;
+}
+
+lmb_transform *keyframes_pose(keyframes *keyframes, uint32_t key) {
+    return keyframes->poses + (size_t)key * keyframes->joints;
+}
+
+// Where a channel's numbers stand in a transform.
+static const float *channel_of(const lmb_transform *transform, lmb_channel channel) {
+    return channel == LMB_CHANNEL_TRANSLATION ? transform->translation
+           : channel == LMB_CHANNEL_ROTATION  ? transform->rotation
+                                              : transform->scale;
+}
+
+static uint32_t channel_width(lmb_channel channel) {
+    return channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+}
+
+// Tracks while they are put together, and the room for their values.
+typedef struct tracks {
+    float *times;
+    float *values;
+    lmb_track_def *defs;
+    size_t value_count;
+    uint32_t count;
+} tracks;
+
+static void add_track(tracks *tracks, const keyframes *keyframes, const lmb_rig *rig, uint32_t joint,
+                      lmb_channel channel) {
+    lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+    uint32_t width = channel_width(channel);
+    float *values = tracks->values + tracks->value_count;
+    bool rests = channel != LMB_CHANNEL_ROTATION;
+    for (uint32_t key = 0; key < keyframes->count; key++) {
+        const float *from = channel_of(&keyframes->poses[(size_t)key * keyframes->joints + joint], channel);
+        memcpy(values + (size_t)key * width, from, width * sizeof *values);
+        rests = rests && memcmp(from, channel_of(&rest, channel), width * sizeof *values) == 0;
+    }
+    if (!rests) {
+        tracks->defs[tracks->count++] =
+            (lmb_track_def){joint, channel, LMB_INTERPOLATION_LINEAR, keyframes->count, tracks->times, values};
+        tracks->value_count += (size_t)keyframes->count * width;
+    }
+}
+
+lmb_result keyframes_clip(const keyframes *keyframes, const lmb_rig *rig, const char *name, lmb_clip **clip,
+                          lmb_error *error) {
+    tracks tracks = {.times = malloc(keyframes->count * sizeof *tracks.times),
+                     .values = malloc((size_t)keyframes->count * keyframes->joints * sizeof *keyframes->poses),
+                     .defs = malloc((size_t)keyframes->joints * 3 * sizeof *tracks.defs)};
+    lmb_result result;
+    if (tracks.times == NULL || tracks.values == NULL || tracks.defs == NULL) {
+        result = actor_no_memory(error);
+    } else {
+        for (uint32_t key = 0; key < keyframes->count; key++) {
+            tracks.times[key] = keyframes_time(keyframes, key);
+        }
+        for (uint32_t joint = 0; joint < keyframes->joints; joint++) {
+            add_track(&tracks, keyframes, rig, joint, LMB_CHANNEL_TRANSLATION);
+            add_track(&tracks, keyframes, rig, joint, LMB_CHANNEL_ROTATION);
+            add_track(&tracks, keyframes, rig, joint, LMB_CHANNEL_SCALE);
+        }
+        lmb_clip_def def = {.name = name, .tracks = tracks.defs, .track_count = tracks.count};
+        result = lmb_clip_create(rig, &def, NULL, clip, error);
+    }
+    free(tracks.times);
+    free(tracks.values);
+    free(tracks.defs);
+    return result;
+}

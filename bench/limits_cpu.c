@@ -1,0 +1,57 @@
+#include "limits.h"
+
+#include "clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COPIES = 5 };
+
+static const size_t copy_size = (size_t)256 << 20;
+
+static double copy_bandwidth(void) {
+    char *from = malloc(copy_size), *to = malloc(copy_size);
+    double best = 1e30;
+    if (from != NULL && to != NULL) {
+        memset(from, 1, copy_size);
+        memset(to, 2, copy_size);
+        for (int i = 0; i < COPIES; i++) {
+            from[i] = (char)i;
+            double start = clock_seconds();
+            memcpy(to, from, copy_size);
+            double taken = clock_seconds() - start;
+            // Looking at the copy keeps it.
+            best = taken < best && to[i] == (char)i ? taken : best;
+        }
+    }
+    free(from);
+    free(to);
+    return (double)copy_size / best;
+}
+
+limits limits_of_cpu(lmb_cpu_path path) {
+    static double copied; // the same for every path
+    if (copied == 0.0) {
+        copied = copy_bandwidth();
+    }
+    limits limits = {copied, 0.0};
+    switch (path) {
+#ifdef LIMBER_BENCH_LANES_4
+    case LMB_CPU_LANES_4:
+        limits.operations = rate_lanes_4();
+        break;
+#endif
+#ifdef LIMBER_BENCH_LANES_X86
+    case LMB_CPU_LANES_8:
+        limits.operations = rate_lanes_8();
+        break;
+    case LMB_CPU_LANES_16:
+        limits.operations = rate_lanes_16();
+        break;
+#endif
+    default:
+        limits.operations = rate_lanes_1();
+        break;
+    }
+    return limits;
+}

@@ -1,0 +1,38 @@
+// What limber-bench is asked to run.
+#ifndef LIMBER_BENCH_OPTIONS_H
+#define LIMBER_BENCH_OPTIONS_H
+
+#include "workload.h"
+
+enum { OPTIONS_MOST_NUMBERS = 16, OPTIONS_MOST_SCENES = 32 };
+
+typedef struct numbers {
+    uint32_t values[OPTIONS_MOST_NUMBERS];
+    uint32_t count;
+} numbers;
+
+// One workload on one actor, at several sizes.
+typedef struct scene {
+    workload_kind workload;
+    actor_kind clips;
+    bool compressed;
+    uint32_t joints;
+    numbers characters;
+} scene;
+
+typedef struct options {
+    scene scenes[OPTIONS_MOST_SCENES];
+    uint32_t scene_count;
+    double seconds;       // to spend on each backend and size
+    double longest_frame; // seconds; a backend that is expected to take longer for a frame is left out
+    const char *device;   // NULL: every one
+    bool no_devices;
+    bool json;
+    bool help;
+} options;
+
+void options_print_usage(bool wrong);
+// False where the arguments are wrong; what is wrong has then been told on stderr.
+bool options_read(int count, char **arguments, options *options);
+
+#endif

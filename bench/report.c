@@ -1,0 +1,104 @@
+#include "report.h"
+
+#include "operations.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+// Text of names and messages, which need no escapes but these.
+static void print_text(const char *text) {
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            putchar('\\');
+        }
+        putchar((unsigned char)*text < 0x20 ? ' ' : *text);
+    }
+    putchar('"');
+}
+
+static void print_date(void) {
+    char date[32] = "";
+    time_t now = time(NULL);
+    struct tm *utc = gmtime(&now);
+    if (utc != NULL) {
+        strftime(date, sizeof date, "%Y-%m-%d", utc);
+    }
+    print_text(date);
+}
+
+void report_begin(report *report) {
+    if (report->json) {
+        printf("{\"context\":{\"date\":");
+        print_date();
+        printf(",\"compiler\":");
+#ifdef __clang__
+        print_text(__VERSION__);
+#else
+        print_text("GCC " __VERSION__);
+#endif
+        printf(",\"limits\":[");
+    } else {
+        printf("%-34s %14s %26s\n", "measured limits", "copy GB/s", "10^9 operations/s");
+    }
+}
+
+void report_limits(report *report, const char *backend, const limits *limits) {
+    if (report->json) {
+        printf("%s\n  {\"backend\":", report->limits > 0 ? "," : "");
+        print_text(backend);
+        printf(",\"copied_bytes_per_second\":%.6g,\"operations_per_second\":%.6g}", limits->copied, limits->operations);
+    } else {
+        printf("%-34s %14.2f %26.2f\n", backend, limits->copied * 1e-9, limits->operations * 1e-9);
+    }
+    report->limits++;
+    fflush(stdout);
+}
+
+void report_scene(report *report, const scene *scene) {
+    if (report->json) {
+        return;
+    }
+    printf("\n%s, %s clips%s, %u joints, floor of %u bytes of palette and %.0f operations a character\n",
+           workload_kind_name(scene->workload), actor_kind_name(scene->clips), scene->compressed ? " compressed" : "",
+           (unsigned)scene->joints, (unsigned)(scene->joints * sizeof(lmb_affine)),
+           operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints);
+    printf("%-34s %10s %14s %22s %10s %10s %9s\n", "backend", "characters", "us a character", "quartiles", "us to copy",
+           "us to add", "of floor");
+}
+
+void report_result(report *report, const scene *scene, const backend *backend, const measurement *measured) {
+    double copy = (double)workload_palette_bytes(backend->workload) * 1e6 / backend->limits.copied;
+    double arithmetic = operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints * 1e6 /
+                        backend->limits.operations;
+    double floor = copy > arithmetic ? copy : arithmetic;
+    if (report->json) {
+        printf("%s\n  {\"backend\":", report->results > 0 ? "," : "\n]},\n\"benchmarks\":[");
+        print_text(backend->name);
+        printf(",\"workload\":\"%s\",\"clips\":\"%s\",\"compressed\":%s,\"joints\":%u,\"characters\":%u,"
+               "\"us_per_character\":%.6g,\"low\":%.6g,\"high\":%.6g,\"samples\":%u,\"copy_floor_us\":%.6g,"
+               "\"arithmetic_floor_us\":%.6g,\"share_of_floor\":%.6g}",
+               workload_kind_name(scene->workload), actor_kind_name(scene->clips), scene->compressed ? "true" : "false",
+               (unsigned)scene->joints, (unsigned)backend->characters, measured->median, measured->low, measured->high,
+               (unsigned)measured->samples, copy, arithmetic, floor / measured->median);
+    } else {
+        printf("%-34s %10u %14.3f %10.3f to %8.3f %10.3f %10.3f %7.2f %%\n", backend->name,
+               (unsigned)backend->characters, measured->median, measured->low, measured->high, copy, arithmetic,
+               100.0 * floor / measured->median);
+    }
+    report->results++;
+    fflush(stdout);
+}
+
+void report_skipped(const scene *scene, uint32_t characters, const char *backend, const char *why) {
+    fprintf(stderr, "limber-bench: left out: %s, %s, %u characters", workload_kind_name(scene->workload),
+            actor_kind_name(scene->clips), (unsigned)characters);
+    fprintf(stderr, ", %s: %s\n", backend, why);
+}
+
+void report_end(report *report) {
+    if (report->json) {
+        printf("%s\n]}\n", report->results > 0 ? "" : "\n]},\n\"benchmarks\":[");
+    }
+}
