@@ -1,27 +1,15 @@
+#include "cpu.h"
+
 #include "environment.h"
-#include "host.h"
 #include "lanes.h"
 #include "program.h"
 #include "reference.h"
-
-#include <limber/cpu.h>
-
-typedef void run_function(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
-                          uint32_t first, uint32_t count, void *scratch);
-
-struct lmb_cpu {
-    lmb_host host;
-    const lmb_program *program;
-    lmb_cpu_path path;
-    void *memory;
-    void *scratch; // in `memory`, aligned
-};
 
 // What each path needs and runs; NULL where this build has none. The fast path stands for another.
 static const struct {
     const char *name;
     size_t (*scratch)(const lmb_program *program);
-    run_function *run;
+    lmb_run_function *run;
 } paths[LMB_CPU_PATH_COUNT] = {
     [LMB_CPU_REFERENCE] = {"reference", lmb_reference_scratch, lmb_reference_run},
     [LMB_CPU_FAST] = {"fast", NULL, NULL},
@@ -96,6 +84,7 @@ lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const l
     *created = (lmb_cpu){.host = resolved,
                          .program = program,
                          .path = path,
+                         .run = paths[path].run,
                          .memory = memory,
                          .scratch = memory + (LMB_LANES_ALIGNMENT - past)};
     *cpu = created;
@@ -164,7 +153,18 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
     }
     fenv_t callers;
     lmb_environment_enter(&callers);
-    paths[cpu->path].run(batch, inputs, outputs, first, count, cpu->scratch);
+    if (cpu->profile == NULL || count == 0) {
+        cpu->run(batch, inputs, outputs, first, count, cpu->scratch);
+    } else {
+        lmb_cpu_profile_run(cpu, batch, inputs, outputs, first, count);
+    }
     lmb_environment_leave(&callers);
     return LMB_OK;
+}
+
+void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
+                      uint32_t count) {
+    const lmb_batch writes_nothing = {.program = batch->program, .character_count = batch->character_count};
+    const lmb_batch_outputs nowhere = {0};
+    cpu->run(&writes_nothing, inputs, &nowhere, first, count, cpu->scratch);
 }

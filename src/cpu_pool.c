@@ -201,3 +201,7 @@ lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch *batch, const lm
     }
     return LMB_OK;
 }
+
+lmb_cpu *lmb_cpu_pool_cpu(lmb_cpu_pool *pool, uint32_t thread) {
+    return thread < pool->worker_count ? pool->workers[thread].cpu : NULL;
+}

@@ -28,6 +28,10 @@ LMB_API void lmb_cpu_pool_destroy(lmb_cpu_pool *pool);
 LMB_API lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, lmb_error *error);
 
+/// What one of the threads runs with, 0 the caller's; NULL where there is no such thread. For giving each a profile of its
+/// own while the pool is at rest: what a thread runs at a time are 64 characters.
+LMB_API lmb_cpu *lmb_cpu_pool_cpu(lmb_cpu_pool *pool, uint32_t thread);
+
 #ifdef __cplusplus
 }
 #endif

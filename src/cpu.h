@@ -1,0 +1,30 @@
+// What runs a batch on the CPU, as its profile and the cost of nodes see it.
+#ifndef LIMBER_SRC_CPU_H
+#define LIMBER_SRC_CPU_H
+
+#include "host.h"
+
+#include <limber/cpu_profile.h>
+
+typedef void lmb_run_function(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                              uint32_t first, uint32_t count, void *scratch);
+
+struct lmb_cpu {
+    lmb_host host;
+    const lmb_program *program;
+    lmb_cpu_path path;
+    lmb_run_function *run;
+    lmb_cpu_profile *profile; // or NULL
+    void *memory;
+    void *scratch; // in `memory`, aligned
+};
+
+// Evaluates programs alone and writes nothing. Everything is checked already; the environment is the default one.
+void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
+                      uint32_t count);
+
+// cpu->run() under the profile of `cpu`, for 1 character or more.
+void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                         const lmb_batch_outputs *outputs, uint32_t first, uint32_t count);
+
+#endif

@@ -1,0 +1,99 @@
+#include "cpu.h"
+
+#include <string.h>
+
+// Characters that the stages of a run are estimated from, at most.
+#define SAMPLE 64u
+
+struct lmb_cpu_profile {
+    lmb_host host;
+    lmb_clock clock;
+    lmb_profile *times;
+    uint64_t runs;
+};
+
+lmb_result lmb_cpu_profile_create(const lmb_cpu_profile_def *def, const lmb_host *host, lmb_cpu_profile **profile,
+                                  lmb_error *error) {
+    if (def == NULL || profile == NULL || def->clock.now == NULL || (def->stage_count > 0 && def->stages == NULL)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu profile: %s is NULL",
+                        def == NULL              ? "the descriptor"
+                        : profile == NULL        ? "the result"
+                        : def->clock.now == NULL ? "the clock"
+                                                 : "the list of stages");
+    }
+    if (def->stage_count > LMB_MAX_PROFILE_STAGES - LMB_CPU_STAGE_COUNT) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "cpu profile: %u stages of the host's own, and at most %u are possible",
+                        (unsigned)def->stage_count, LMB_MAX_PROFILE_STAGES - LMB_CPU_STAGE_COUNT);
+    }
+    *profile = NULL;
+    const char *names[LMB_MAX_PROFILE_STAGES] = {
+        [LMB_CPU_STAGE_RUN] = "run", [LMB_CPU_STAGE_POSE] = "pose", [LMB_CPU_STAGE_MODEL] = "model"};
+    for (uint32_t i = 0; i < def->stage_count; i++) {
+        names[LMB_CPU_STAGE_COUNT + i] = def->stages[i];
+    }
+    const lmb_profile_def times = {.stages = names,
+                                   .stage_count = LMB_CPU_STAGE_COUNT + def->stage_count,
+                                   .window = def->window,
+                                   .event_count = def->event_count};
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_cpu_profile *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    if (created == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cpu profile: no memory");
+    }
+    lmb_result result = lmb_profile_create(&times, &resolved, &created->times, error);
+    if (result != LMB_OK) {
+        lmb_host_release(&resolved, created);
+        return result;
+    }
+    created->host = resolved;
+    created->clock = def->clock;
+    *profile = created;
+    return LMB_OK;
+}
+
+void lmb_cpu_profile_destroy(lmb_cpu_profile *profile) {
+    if (profile == NULL) {
+        return;
+    }
+    lmb_host host = profile->host;
+    lmb_profile_destroy(profile->times);
+    lmb_host_release(&host, profile);
+}
+
+void lmb_cpu_set_profile(lmb_cpu *cpu, lmb_cpu_profile *profile) {
+    cpu->profile = profile;
+}
+
+lmb_profile *lmb_cpu_profile_times(lmb_cpu_profile *profile) {
+    return profile->times;
+}
+
+static uint64_t look(const lmb_cpu_profile *profile) {
+    return profile->clock.now(profile->clock.user);
+}
+
+// Nanoseconds that the programs of the run's characters take, from those of its first ones.
+static double estimate_pose(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
+                            uint32_t count) {
+    uint32_t sample = count < SAMPLE ? count : SAMPLE;
+    uint64_t begin = look(cpu->profile);
+    lmb_cpu_evaluate(cpu, batch, inputs, first, sample);
+    uint64_t end = look(cpu->profile);
+    return (double)(end - begin) / sample * count;
+}
+
+void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                         const lmb_batch_outputs *outputs, uint32_t first, uint32_t count) {
+    lmb_cpu_profile *profile = cpu->profile;
+    bool estimates = profile->runs++ % LMB_CPU_PROFILE_PERIOD == 0;
+    double pose = estimates ? estimate_pose(cpu, batch, inputs, first, count) : 0.0;
+    uint64_t begin = look(profile);
+    cpu->run(batch, inputs, outputs, first, count, cpu->scratch);
+    uint64_t end = look(profile);
+    lmb_profile_add(profile->times, LMB_CPU_STAGE_RUN, begin, end);
+    if (estimates && end >= begin) {
+        uint64_t middle = pose < (double)(end - begin) ? begin + (uint64_t)pose : end;
+        lmb_profile_add(profile->times, LMB_CPU_STAGE_POSE, begin, middle);
+        lmb_profile_add(profile->times, LMB_CPU_STAGE_MODEL, middle, end);
+    }
+}
