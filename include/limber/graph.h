@@ -1,0 +1,114 @@
+/// @file graph.h
+/// Programs written as JSON: a text becomes the descriptor of a program for one rig and its clips. Part of
+/// `limber::import`; the core knows no JSON.
+///
+/// A pose is an object with an `"op"`; poses stand inside each other, and the outermost is the result:
+///
+///     {"op": "blend", "weight": {"param": "speed", "default": 0.5}, "curve": "uniform-s",
+///      "a": {"op": "clip", "clip": "Walk"},
+///      "b": {"op": "clip", "clip": "Run"}}
+///
+/// | op | fields, those in parentheses optional |
+/// | --- | --- |
+/// | `rest` | none |
+/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose) |
+/// | `pose` | `pose`: index of the batch's pose buffer |
+/// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
+/// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`) |
+/// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose` and a (`weight`: 1) |
+/// | `difference` | `pose`, `reference`: poses |
+/// | `additive` | `base`, `add`: poses, (`weight`: 1), (`curve`) |
+///
+/// What they do stands in program.h. A clip is named, the first of that name; or it is a number, its index among the
+/// clips, which a parameter may choose. A clip without a `time` takes the parameter `"time"`, seconds from 0, which all
+/// such clips share. `"additive": true` gives the difference of the clip from its first frame, or from the pose
+/// `reference`: what `additive` takes as its `add`.
+///
+/// A mask is an object that gives joints a share from 0 to 255, `{"Spine": 255, "Neck": 128}`. A joint that it does not
+/// name takes its parent's share, a root 0. A name stands for the first joint of that name.
+///
+/// A number is one of
+/// - a number,
+/// - a parameter, `{"param": "speed", "default": 0.5, "min": 0, "max": 1}`, the last three optional. Uses of one name
+///   share one parameter; what several of them state must agree. Where none states it, the default is that of the field
+///   of the first use (0 for `clip` and `time`), moved into the range, and the range is that of the field: 0 to 1 for
+///   weights, 0 to 2 for `rate`, the clips for `clip`, 0 to the longest clip's duration for `time` and `offset`. The
+///   range is a note for whoever sets parameters: a program does not hold them to it.
+/// - a curve of one of them, `{"curve": "uniform-s", "of": {"param": "speed"}}`, where the number is a `weight` beside
+///   which a `curve` may stand; that is the same, and only one of both may be given. Curves: `linear`, `uniform-s`.
+///
+/// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
+/// used at the end of that clip.
+///
+/// Everything is checked before anything is built, and every mistake is told with where it stands: unknown operations,
+/// fields, clips, joints and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
+/// poses inside each other that the program could not hold.
+#ifndef LIMBER_GRAPH_H
+#define LIMBER_GRAPH_H
+
+#include <limber/program.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lmb_graph lmb_graph;
+
+typedef struct lmb_graph_source {
+    const char *text; ///< JSON, UTF-8; need not be terminated
+    size_t size;
+    const char *name;   ///< opens the messages: a file's name. NULL means "graph"
+    const lmb_rig *rig; ///< must outlive the graph
+    /// May be found by their names. They must outlive the graph, the array itself need not. May be NULL where there are
+    /// none.
+    const lmb_clip *const *clips;
+    uint32_t clip_count;
+} lmb_graph_source;
+
+/// One mistake in a text.
+typedef struct lmb_graph_problem {
+    char path[200];  ///< within the document, "base.inputs[1].pose.clip"; "" for all of it; its end where it is long
+    uint32_t line;   ///< from 1
+    uint32_t column; ///< in bytes, from 1
+    char message[240];
+} lmb_graph_problem;
+
+#define LMB_MAX_GRAPH_PROBLEMS 32u
+
+typedef struct lmb_graph_problems {
+    uint32_t count; ///< found, of which at most the first #LMB_MAX_GRAPH_PROBLEMS are listed
+    lmb_graph_problem
+        list[LMB_MAX_GRAPH_PROBLEMS]; ///< in the order of the text, what concerns several places at the end
+} lmb_graph_problems;
+
+typedef struct lmb_graph_parameter {
+    const char *name; ///< lives as long as the graph
+    float initial;    ///< the default
+    float least;      ///< and the range that the default lies in
+    float greatest;
+} lmb_graph_parameter;
+
+/// Reads and checks a text. `problems` may be NULL; it is written in any case. Fails with #LMB_ERROR_FORMAT where there is
+/// a problem (the message is the first one, and tells how many more there are), #LMB_ERROR_ARGUMENT where something that
+/// is not optional is NULL, #LMB_ERROR_LIMIT where its content would take too much memory, #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph **graph,
+                                  lmb_graph_problems *problems, lmb_error *error);
+/// NULL is fine.
+LMB_API void lmb_graph_destroy(lmb_graph *graph);
+
+/// For lmb_program_create(), which takes it as it is. Lives as long as the graph; programs created from it do not need
+/// the graph.
+LMB_API const lmb_program_def *lmb_graph_program_def(const lmb_graph *graph);
+
+/// As many as the program has; an index is that of lmb_parameter(), and of a float in each character's row.
+LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
+/// `index` is below the count (not checked beyond an assertion).
+LMB_API lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index);
+/// The index of the parameter of that name, or #LMB_NONE.
+LMB_API uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

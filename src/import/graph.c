@@ -1,0 +1,206 @@
+#include "graph.h"
+
+#include "../environment.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// What any text may take, and what each byte of it adds: masks of large rigs are what takes most.
+#define BASE_BUDGET ((size_t)64 << 20)
+#define BUDGET_PER_BYTE 1024u
+
+static bool prepare_names(lmb_graph_reader *reader) {
+    const lmb_graph_source *source = reader->source;
+    uint32_t joint_count = lmb_rig_joint_count(source->rig);
+    reader->joints = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof(lmb_name));
+    reader->clips = lmb_graph_allocate(reader, &reader->scratch, source->clip_count, sizeof(lmb_name));
+    const lmb_clip **clips =
+        lmb_graph_allocate(reader, &reader->graph->pool, source->clip_count, sizeof(const lmb_clip *));
+    if (reader->joints == NULL || reader->clips == NULL || clips == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < joint_count; i++) {
+        reader->joints[i] = (lmb_name){lmb_rig_joint_name(source->rig, i), i};
+    }
+    for (uint32_t i = 0; i < source->clip_count; i++) {
+        clips[i] = source->clips[i];
+        reader->clips[i] = (lmb_name){lmb_clip_name(clips[i]), i};
+        reader->longest = fmaxf(reader->longest, lmb_clip_duration(clips[i]));
+    }
+    lmb_names_sort(reader->joints, joint_count);
+    lmb_names_sort(reader->clips, source->clip_count);
+    reader->graph->def = (lmb_program_def){.rig = source->rig, .clips = clips, .clip_count = source->clip_count};
+    return true;
+}
+
+static bool read_text(lmb_graph_reader *reader) {
+    lmb_json_error error;
+    const char *text = reader->source->text;
+    size_t size = reader->source->size;
+    // Not allowed, but written by some editors, and harmless.
+    size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    if (lmb_json_read(text + mark, size - mark, &reader->scratch, &reader->json, &error)) {
+        return true;
+    }
+    if (error.result == LMB_ERROR_MEMORY) {
+        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+    } else {
+        lmb_graph_report_text(reader, &error);
+    }
+    return false;
+}
+
+// Whether a program of one node and what it takes in would be refused.
+static bool is_refused(const lmb_graph_reader *reader, uint32_t node, lmb_error *error) {
+    lmb_program_def def = reader->graph->def;
+    def.node_count = node + 1;
+    return lmb_program_check(&def, error) != LMB_OK;
+}
+
+// What only the whole program shows, such as poses inside each other that it could not hold, is told at the innermost
+// operation that shows it.
+static void check_program(lmb_graph_reader *reader) {
+    const lmb_program_def *def = &reader->graph->def;
+    lmb_error error;
+    uint32_t refused = def->node_count - 1;
+    if (!is_refused(reader, refused, &error)) {
+        return;
+    }
+    for (uint32_t i = 0; i < def->nodes[refused].input_count; i++) {
+        if (is_refused(reader, def->nodes[refused].inputs[i], &error)) {
+            refused = def->nodes[refused].inputs[i];
+            i = UINT32_MAX; // on with its first input
+        }
+    }
+    is_refused(reader, refused, &error);
+    lmb_graph_report(reader, reader->objects[refused], "%s", error.message);
+}
+
+static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
+    if (!prepare_names(reader) || !read_text(reader)) {
+        return;
+    }
+    lmb_graph_read_pose(reader, 0);
+    lmb_graph_finish_parameters(reader);
+    lmb_graph *graph = reader->graph;
+    graph->def.nodes = graph->nodes;
+    graph->def.masks = (const uint8_t *const *)graph->masks;
+    if (reader->result == LMB_OK && reader->problem_count == 0) {
+        check_program(reader);
+    }
+}
+
+static lmb_result fail_reading(const lmb_graph_reader *reader, lmb_error *error) {
+    const char *name = reader->source->name == NULL ? "graph" : reader->source->name;
+    if (reader->result == LMB_ERROR_LIMIT) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "%.160s: it would take more memory than a text of this size is given",
+                        name);
+    }
+    if (reader->result != LMB_OK) {
+        return lmb_fail(error, reader->result, "%.160s: the host has no memory", name);
+    }
+    const lmb_graph_problem *first = &reader->first;
+    uint32_t more = reader->problem_count - 1;
+    if (more == 0) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "%.160s: line %" PRIu32 ", column %" PRIu32 ": %s%s%s", name,
+                        first->line, first->column, first->path, first->path[0] == '\0' ? "" : ": ", first->message);
+    }
+    return lmb_fail(error, LMB_ERROR_FORMAT,
+                    "%.80s: line %" PRIu32 ", column %" PRIu32 ": %s%s%.150s, and %" PRIu32 " more", name, first->line,
+                    first->column, first->path, first->path[0] == '\0' ? "" : ": ", first->message, more);
+}
+
+static lmb_result check_source(const lmb_graph_source *source, lmb_graph *const *graph, lmb_error *error) {
+    const char *missing = source == NULL         ? "the source"
+                          : graph == NULL        ? "the result"
+                          : source->text == NULL ? "the text"
+                          : source->rig == NULL  ? "the rig"
+                                                 : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s is NULL", missing);
+    }
+    for (uint32_t i = 0; i < source->clip_count; i++) {
+        if (source->clips == NULL || source->clips[i] == NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: clip %" PRIu32 " is NULL", i);
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_graph *create(const lmb_graph_source *source, const lmb_host *host) {
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_graph *graph = lmb_host_allocate(&resolved, 1, sizeof *graph);
+    if (graph != NULL) {
+        size_t room = SIZE_MAX - BASE_BUDGET;
+        size_t bytes = source->size < room / BUDGET_PER_BYTE ? source->size * BUDGET_PER_BYTE : room;
+        graph->budget = (lmb_budget){.host = resolved, .limit = BASE_BUDGET + bytes};
+        graph->pool = (lmb_pool){.budget = &graph->budget};
+    }
+    return graph;
+}
+
+lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph **graph,
+                          lmb_graph_problems *problems, lmb_error *error) {
+    if (problems != NULL) {
+        problems->count = 0;
+    }
+    lmb_result result = check_source(source, graph, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    *graph = NULL;
+    lmb_graph_reader reader = {.source = source, .problems = problems, .graph = create(source, host)};
+    if (reader.graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");
+    }
+    reader.scratch = (lmb_pool){.budget = &reader.graph->budget};
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    read_document(&reader);
+    lmb_environment_leave(&callers);
+    lmb_pool_clear(&reader.scratch);
+    if (reader.result != LMB_OK || reader.problem_count > 0) {
+        result = fail_reading(&reader, error);
+        lmb_graph_destroy(reader.graph);
+        return result;
+    }
+    *graph = reader.graph;
+    return LMB_OK;
+}
+
+void lmb_graph_destroy(lmb_graph *graph) {
+    if (graph == NULL) {
+        return;
+    }
+    lmb_host host = graph->budget.host;
+    lmb_pool_clear(&graph->pool);
+    lmb_host_release(&host, graph);
+}
+
+const lmb_program_def *lmb_graph_program_def(const lmb_graph *graph) {
+    return &graph->def;
+}
+
+uint32_t lmb_graph_parameter_count(const lmb_graph *graph) {
+    return graph->def.parameter_count;
+}
+
+lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index) {
+    assert(index < graph->def.parameter_count);
+    const lmb_graph_declared *declared = &graph->parameters[index];
+    return (lmb_graph_parameter){.name = declared->name,
+                                 .initial = declared->initial.value,
+                                 .least = declared->least.value,
+                                 .greatest = declared->greatest.value};
+}
+
+uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
+    for (uint32_t i = 0; i < graph->def.parameter_count; i++) {
+        if (strcmp(graph->parameters[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}

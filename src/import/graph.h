@@ -1,0 +1,123 @@
+// A program written as JSON, while it is read. Objects are read by tables of fields; operations are such tables too.
+#ifndef LIMBER_SRC_IMPORT_GRAPH_H
+#define LIMBER_SRC_IMPORT_GRAPH_H
+
+#include "json.h"
+#include "names.h"
+
+#include <limber/graph.h>
+
+typedef struct lmb_graph_stated {
+    float value;
+    uint32_t at; // the JSON value that states it, or LMB_NONE
+} lmb_graph_stated;
+
+// A parameter, or what one use of it states.
+typedef struct lmb_graph_declared {
+    const char *name;
+    lmb_graph_stated initial;
+    lmb_graph_stated least;
+    lmb_graph_stated greatest;
+} lmb_graph_declared;
+
+struct lmb_graph {
+    lmb_budget budget;
+    lmb_pool pool; // of everything below
+    lmb_program_def def;
+    lmb_node_def *nodes;
+    size_t node_capacity;
+    uint8_t **masks;
+    size_t mask_capacity;
+    lmb_graph_declared *parameters;
+    size_t parameter_capacity;
+};
+
+typedef struct lmb_graph_reader {
+    const lmb_graph_source *source;
+    lmb_graph *graph;
+    lmb_pool scratch;
+    lmb_json json;
+    lmb_name *joints; // sorted, in the scratch pool
+    lmb_name *clips;
+    float longest;     // seconds, of the clips
+    uint32_t *objects; // for each node the object that it comes from, in the scratch pool
+    size_t object_capacity;
+    lmb_graph_problem first;
+    lmb_graph_problems *problems; // or NULL
+    uint32_t problem_count;
+    bool is_full;      // a limit on nodes or parameters was reported
+    lmb_result result; // no longer LMB_OK where memory is lacking: reading then ends
+} lmb_graph_reader;
+
+// One member that an object may have. `read` stores what it finds at `offset` of its target.
+typedef struct lmb_graph_field lmb_graph_field;
+struct lmb_graph_field {
+    const char *name;
+    bool required;
+    void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+    size_t offset;
+    const char *const *choices; // names in the order of the enumeration, then NULL
+    float least;                // of a number in this place
+    float greatest;
+    float initial; // of a parameter in this place, where no use states it, and its range
+    float parameter_least;
+    float parameter_greatest;
+};
+
+typedef struct lmb_graph_fields {
+    const char *what; // the object, for messages
+    const lmb_graph_field *fields;
+    size_t count;
+    const char *selector; // a member that has been read already, or NULL
+} lmb_graph_fields;
+
+// An operation's node while its object is read; offsets of its fields count from its start.
+typedef struct lmb_graph_node {
+    lmb_node_def def;
+    uint32_t object;
+    bool has_curve;
+    bool is_additive;
+    uint32_t reference; // node of the pose that an additive clip is a difference from, or LMB_NONE
+    uint32_t reference_at;
+} lmb_graph_node;
+
+// graph_problem.c: notes a mistake at a JSON value.
+void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// One at a place in the text, of what is no JSON.
+void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error);
+// Reports another type than this one; false where it did.
+bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
+
+// graph_field.c
+void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
+void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
+                     size_t size);
+// A string, decoded, in a pool; NULL where there is no memory, or where it holds a zero, which is reported.
+const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
+// Reads the members of an object into a target.
+void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
+// Kinds of fields: a bool; a uint32_t, whole and in the field's range; a float in the field's range; an enumeration.
+void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_value.c: a number, a parameter or a curve, as an lmb_value. A weight stands in a node, whose curve it may set.
+void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// The curve that stands beside the weight of a node.
+void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// A parameter in a place of this field. What it states is joined with what other uses state.
+lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
+                                  uint32_t value);
+// Completes defaults and ranges once all uses are known.
+void lmb_graph_finish_parameters(lmb_graph_reader *reader);
+
+// graph_mask.c: a node's mask.
+void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_operation.c: a pose and all inside it. The index of its node; what it is does not matter once a problem was
+// reported.
+uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
+
+#endif

@@ -1,0 +1,78 @@
+#include "graph.h"
+
+#include <string.h>
+
+// What a mask's object gives a joint.
+typedef struct share {
+    uint32_t value;
+    bool is_set;
+} share;
+
+static void read_share(lmb_graph_reader *reader, uint32_t key, share *shares) {
+    static const lmb_graph_field field = {.offset = offsetof(share, value), .least = 0.0f, .greatest = 255.0f};
+    const char *name = lmb_graph_text(reader, &reader->scratch, key);
+    if (name == NULL) {
+        return;
+    }
+    uint32_t joint = lmb_names_find(reader->joints, lmb_rig_joint_count(reader->source->rig), name);
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (joint == LMB_NONE) {
+        lmb_graph_report(reader, key, "the rig has no joint of this name");
+        return;
+    }
+    if (shares[joint].is_set) {
+        lmb_graph_report(reader, key, "given twice");
+    }
+    shares[joint].is_set = true;
+    lmb_graph_read_whole(reader, &field, key + 1, &shares[joint]);
+}
+
+// Parents stand before their children, so what they inherit is known.
+static void inherit(const lmb_rig *rig, share *shares, uint8_t *mask) {
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        if (!shares[joint].is_set && parent != LMB_NONE) {
+            shares[joint].value = shares[parent].value;
+        }
+        mask[joint] = (uint8_t)shares[joint].value;
+    }
+}
+
+// The index of a mask of these bytes, which becomes the graph's, or is released where it has that mask already.
+static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
+    lmb_graph *graph = reader->graph;
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    for (uint32_t i = 0; i < graph->def.mask_count; i++) {
+        if (memcmp(graph->masks[i], mask, joint_count) == 0) {
+            lmb_pool_release(&graph->pool, mask);
+            return i;
+        }
+    }
+    uint8_t **masks =
+        lmb_graph_grow(reader, &graph->pool, graph->masks, graph->def.mask_count, &graph->mask_capacity, sizeof *masks);
+    if (masks == NULL) {
+        return 0;
+    }
+    graph->masks = masks;
+    masks[graph->def.mask_count] = mask;
+    return graph->def.mask_count++;
+}
+
+void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    share *shares = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof *shares);
+    uint8_t *mask = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, 1);
+    if (shares == NULL || mask == NULL) {
+        return;
+    }
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_share(reader, key, shares);
+    }
+    inherit(reader->source->rig, shares, mask);
+    lmb_pool_release(&reader->scratch, shares);
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_mask(reader, mask);
+}

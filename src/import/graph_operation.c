@@ -1,0 +1,302 @@
+#include "graph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Reads a member that is a pose; its node's index is stored.
+static void read_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_pose(reader, value);
+}
+
+// By name, or by number, which a parameter may be.
+static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_node *node = target;
+    uint32_t count = reader->source->clip_count;
+    if (count == 0) {
+        lmb_graph_report(reader, value, "there are no clips");
+        return;
+    }
+    lmb_json_type type = reader->json.values[value].type;
+    double index = type == LMB_JSON_NUMBER ? lmb_json_number(&reader->json, value) : 0.0;
+    if (!(index >= 0.0 && index < (double)count)) {
+        lmb_graph_report(reader, value, "no clip of this index: there are %u", (unsigned)count);
+        return;
+    }
+    if (type != LMB_JSON_STRING) {
+        lmb_graph_field numbered = *field;
+        numbered.greatest = numbered.parameter_greatest = nextafterf((float)count, 0.0f);
+        lmb_graph_read_value(reader, &numbered, value, target);
+        return;
+    }
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return;
+    }
+    uint32_t clip = lmb_names_find(reader->clips, count, name);
+    if (clip == LMB_NONE) {
+        lmb_graph_report(reader, value, "there is no clip of this name");
+    }
+    node->def.clip = lmb_constant((float)clip);
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+}
+
+static void read_time(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_field seconds = *field;
+    seconds.parameter_greatest = reader->longest;
+    lmb_graph_read_value(reader, &seconds, value, target);
+}
+
+static void read_reference(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    read_pose(reader, field, value, target);
+    ((lmb_graph_node *)target)->reference_at = value;
+}
+
+// One of the inputs of an operation that takes any number.
+typedef struct input {
+    lmb_value weight;
+    uint32_t node;
+} input;
+
+#define WEIGHT_RANGE                                                                                                   \
+    .least = 0.0f, .greatest = 1.0f, .initial = 1.0f, .parameter_least = 0.0f, .parameter_greatest = 1.0f
+
+static const lmb_graph_field input_members[] = {
+    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    {.name = "weight",
+     .read = lmb_graph_read_value,
+     .offset = offsetof(input, weight),
+     .least = 0.0f,
+     .greatest = LMB_LARGEST,
+     .initial = 1.0f,
+     .parameter_greatest = 1.0f},
+};
+static const lmb_graph_fields input_fields = {"an input", input_members, 2, NULL};
+
+static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_node_def *def = &((lmb_graph_node *)target)->def;
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count < 2 || values[value].count > LMB_MAX_INPUTS) {
+        lmb_graph_report(reader, value, "%u inputs, where 2 to %u were expected", (unsigned)values[value].count,
+                         LMB_MAX_INPUTS);
+    }
+    def->input_count = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        input one = {.weight = lmb_constant(1.0f)};
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &input_fields, at, &one);
+        }
+        if (def->input_count < LMB_MAX_INPUTS) {
+            def->weights[def->input_count] = one.weight;
+            def->inputs[def->input_count++] = one.node;
+        }
+    }
+}
+
+static uint32_t add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
+    lmb_graph *graph = reader->graph;
+    uint32_t count = graph->def.node_count;
+    if (count == LMB_MAX_NODES) {
+        if (!reader->is_full) {
+            lmb_graph_report(reader, object, "more than %u operations", LMB_MAX_NODES);
+        }
+        reader->is_full = true;
+        return 0;
+    }
+    lmb_node_def *nodes =
+        lmb_graph_grow(reader, &graph->pool, graph->nodes, count, &graph->node_capacity, sizeof *nodes);
+    graph->nodes = nodes == NULL ? graph->nodes : nodes;
+    uint32_t *objects =
+        lmb_graph_grow(reader, &reader->scratch, reader->objects, count, &reader->object_capacity, sizeof *objects);
+    reader->objects = objects == NULL ? reader->objects : objects;
+    if (nodes == NULL || objects == NULL) {
+        return 0;
+    }
+    nodes[count] = *def;
+    objects[count] = object;
+    return graph->def.node_count++;
+}
+
+static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    return add_node(reader, &node->def, node->object);
+}
+
+// A clip without a time takes the parameter that all such clips share; an additive one is a difference.
+static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
+
+#define BLEND_FIELDS                                                                                                   \
+    {.name = "weight", .read = lmb_graph_read_weight, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE}, { \
+        .name = "curve", .read = lmb_graph_read_curve                                                                  \
+    }
+#define POSE_FIELD(key, member)                                                                                        \
+    { .name = key, .required = true, .read = read_pose, .offset = offsetof(lmb_graph_node, member) }
+
+static const lmb_graph_field clip_members[] = {
+    {.name = "clip", .required = true, .read = read_clip, .offset = offsetof(lmb_graph_node, def.clip)},
+    {.name = "time",
+     .read = read_time,
+     .offset = offsetof(lmb_graph_node, def.time),
+     .least = -LMB_LARGEST,
+     .greatest = LMB_LARGEST},
+    {.name = "rate",
+     .read = lmb_graph_read_value,
+     .offset = offsetof(lmb_graph_node, def.rate),
+     .least = -LMB_LARGEST,
+     .greatest = LMB_LARGEST,
+     .initial = 1.0f,
+     .parameter_greatest = 2.0f},
+    {.name = "offset",
+     .read = read_time,
+     .offset = offsetof(lmb_graph_node, def.offset),
+     .least = -LMB_LARGEST,
+     .greatest = LMB_LARGEST},
+    {.name = "loop", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.loop)},
+    {.name = "additive", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, is_additive)},
+    {.name = "reference", .read = read_reference, .offset = offsetof(lmb_graph_node, reference)},
+};
+static const lmb_graph_field pose_members[] = {
+    {.name = "pose",
+     .required = true,
+     .read = lmb_graph_read_whole,
+     .offset = offsetof(lmb_graph_node, def.pose),
+     .greatest = LMB_MAX_POSES - 1},
+};
+static const lmb_graph_field blend_members[] = {
+    POSE_FIELD("a", def.inputs[0]),
+    POSE_FIELD("b", def.inputs[1]),
+    BLEND_FIELDS,
+};
+static const lmb_graph_field masked_members[] = {
+    POSE_FIELD("a", def.inputs[0]),
+    POSE_FIELD("b", def.inputs[1]),
+    BLEND_FIELDS,
+    {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
+};
+static const lmb_graph_field weighted_members[] = {
+    {.name = "inputs", .required = true, .read = read_inputs},
+};
+static const lmb_graph_field difference_members[] = {
+    POSE_FIELD("pose", def.inputs[0]),
+    POSE_FIELD("reference", def.inputs[1]),
+};
+static const lmb_graph_field additive_members[] = {
+    POSE_FIELD("base", def.inputs[0]),
+    POSE_FIELD("add", def.inputs[1]),
+    BLEND_FIELDS,
+};
+
+// The table of operations. `finish` adds the node, and others that belong to it, and returns the one that is the pose.
+typedef struct operation {
+    const char *name;
+    lmb_op op;
+    uint32_t input_count;
+    const lmb_graph_field *fields;
+    size_t field_count;
+    uint32_t (*finish)(lmb_graph_reader *reader, const lmb_graph_node *node);
+} operation;
+
+#define FIELDS(members) members, sizeof members / sizeof members[0]
+
+static const operation operations[] = {
+    {"rest", LMB_OP_REST, 0, NULL, 0, finish_node},
+    {"clip", LMB_OP_CLIP, 0, FIELDS(clip_members), finish_clip},
+    {"pose", LMB_OP_POSE, 0, FIELDS(pose_members), finish_node},
+    {"blend", LMB_OP_BLEND, 2, FIELDS(blend_members), finish_node},
+    {"masked", LMB_OP_MASKED, 2, FIELDS(masked_members), finish_node},
+    {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
+    {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_node},
+    {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_node},
+};
+#define OPERATION_COUNT (sizeof operations / sizeof operations[0])
+
+static bool states_time(const lmb_graph_reader *reader, uint32_t object) {
+    bool twice;
+    return lmb_json_member(&reader->json, object, "time", &twice) != LMB_NONE;
+}
+
+static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    lmb_node_def clip = node->def;
+    if (!states_time(reader, node->object)) {
+        const lmb_graph_declared shared = {
+            .name = "time", .initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE};
+        const lmb_graph_field seconds = {.parameter_greatest = reader->longest};
+        clip.time = lmb_graph_use_parameter(reader, &shared, &seconds, node->object);
+    }
+    uint32_t sampled = add_node(reader, &clip, node->object);
+    if (!node->is_additive) {
+        if (node->reference != LMB_NONE) {
+            lmb_graph_report(reader, node->reference_at, "a reference is for a clip with \"additive\": true");
+        }
+        return sampled;
+    }
+    lmb_node_def difference = lmb_default_node_def();
+    difference.op = LMB_OP_DIFFERENCE;
+    difference.input_count = 2;
+    difference.inputs[0] = sampled;
+    difference.inputs[1] = node->reference;
+    if (node->reference == LMB_NONE) {
+        clip.time = lmb_constant(0.0f);
+        clip.rate = lmb_constant(1.0f);
+        clip.offset = lmb_constant(0.0f);
+        difference.inputs[1] = add_node(reader, &clip, node->object);
+    }
+    return add_node(reader, &difference, node->object);
+}
+
+static void report_unknown_operation(lmb_graph_reader *reader, uint32_t value) {
+    char names[200] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < OPERATION_COUNT && length < sizeof names; i++) {
+        length +=
+            (size_t)snprintf(names + length, sizeof names - length, "%s%s", i == 0 ? "" : ", ", operations[i].name);
+    }
+    lmb_graph_report(reader, value, "unknown; there are %s", names);
+}
+
+static const operation *find_operation(lmb_graph_reader *reader, uint32_t object) {
+    bool twice;
+    uint32_t value = lmb_json_member(&reader->json, object, "op", &twice);
+    if (value == LMB_NONE) {
+        lmb_graph_report(reader, object, "a pose needs the field \"op\"");
+        return NULL;
+    }
+    if (twice) {
+        lmb_graph_report(reader, value, "given twice");
+    }
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return NULL;
+    }
+    const lmb_json_value *name = &reader->json.values[value];
+    for (size_t i = 0; i < OPERATION_COUNT; i++) {
+        size_t length = strlen(operations[i].name);
+        if (name->end - name->start == length &&
+            memcmp(reader->json.text + name->start, operations[i].name, length) == 0) {
+            return &operations[i];
+        }
+    }
+    report_unknown_operation(reader, value);
+    return NULL;
+}
+
+uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return 0;
+    }
+    const operation *operation = find_operation(reader, value);
+    if (operation == NULL) {
+        return 0;
+    }
+    lmb_graph_node node = {.def = lmb_default_node_def(), .object = value, .reference = LMB_NONE};
+    node.def.op = operation->op;
+    node.def.input_count = operation->input_count;
+    node.def.loop = true;
+    char what[40];
+    snprintf(what, sizeof what, "\"%s\"", operation->name);
+    const lmb_graph_fields fields = {what, operation->fields, operation->field_count, "op"};
+    lmb_graph_read_fields(reader, &fields, value, &node);
+    return operation->finish(reader, &node);
+}

@@ -1,0 +1,117 @@
+#include "graph.h"
+
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SEGMENT_MAX 60u // bytes of a key that a path shows
+
+// A path that keeps its end where it grows too long.
+typedef struct path {
+    char *text;
+    size_t size;
+    size_t length;
+} path;
+
+static void append(path *path, const char *text, size_t length) {
+    length = length < SEGMENT_MAX ? length : SEGMENT_MAX;
+    if (path->length + length + 1 > path->size) {
+        size_t kept = path->size / 2;
+        memmove(path->text + 3, path->text + path->length - kept, kept);
+        memcpy(path->text, "...", 3);
+        path->length = kept + 3;
+    }
+    memcpy(path->text + path->length, text, length);
+    path->length += length;
+    path->text[path->length] = '\0';
+}
+
+static void append_index(path *path, uint32_t index) {
+    char text[16];
+    int length = snprintf(text, sizeof text, "[%" PRIu32 "]", index);
+    append(path, text, (size_t)length);
+}
+
+static void append_key(path *path, const lmb_json *json, uint32_t key) {
+    if (path->length > 0) {
+        append(path, ".", 1);
+    }
+    append(path, json->text + json->values[key].start, json->values[key].end - json->values[key].start);
+}
+
+// Values stand in the order of the text, so a value's path is that of the ones it lies inside.
+static void write_path(const lmb_json *json, uint32_t value, char *text, size_t size) {
+    path path = {.text = text, .size = size};
+    text[0] = '\0';
+    for (uint32_t at = 0; at != value;) {
+        bool array = json->values[at].type == LMB_JSON_ARRAY;
+        uint32_t index = 0;
+        uint32_t child = at + 1;
+        for (; json->values[child].next <= value; child = json->values[child].next) {
+            index++;
+        }
+        if (array) {
+            append_index(&path, index);
+        } else {
+            append_key(&path, json, child);
+        }
+        at = array || child == value ? child : child + 1;
+    }
+    lmb_text_make_line(text);
+}
+
+static void write_place(const lmb_json *json, uint32_t value, lmb_graph_problem *problem) {
+    problem->line = 1;
+    problem->column = 1;
+    for (uint32_t i = 0; i < json->values[value].start; i++) {
+        bool line_ends = json->text[i] == '\n';
+        problem->line += line_ends ? 1 : 0;
+        problem->column = line_ends ? 1 : problem->column + 1;
+    }
+    // A string's text starts behind its quote.
+    problem->column -= json->values[value].type == LMB_JSON_STRING ? 1 : 0;
+}
+
+// Where the next problem is to be written, or NULL where there is no more room.
+static lmb_graph_problem *next_problem(lmb_graph_reader *reader) {
+    uint32_t index = reader->problem_count++;
+    if (reader->problems != NULL) {
+        reader->problems->count = reader->problem_count;
+        return index < LMB_MAX_GRAPH_PROBLEMS ? &reader->problems->list[index] : NULL;
+    }
+    return index == 0 ? &reader->first : NULL;
+}
+
+void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
+    lmb_graph_problem *problem = next_problem(reader);
+    if (problem == NULL) {
+        return;
+    }
+    write_path(&reader->json, value, problem->path, sizeof problem->path);
+    write_place(&reader->json, value, problem);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(problem->message, sizeof problem->message, format, arguments);
+    va_end(arguments);
+    lmb_text_make_line(problem->message);
+    reader->first = reader->problem_count == 1 ? *problem : reader->first;
+}
+
+void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error) {
+    lmb_graph_problem *problem = next_problem(reader);
+    *problem = (lmb_graph_problem){.line = error->line, .column = error->column};
+    snprintf(problem->message, sizeof problem->message, "%s", error->reason);
+    reader->first = *problem;
+}
+
+bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type) {
+    lmb_json_type found = reader->json.values[value].type;
+    if (found != type) {
+        lmb_graph_report(reader, value, "%s, where %s was expected", lmb_json_type_name(found),
+                         lmb_json_type_name(type));
+    }
+    return found == type;
+}

@@ -1,0 +1,199 @@
+// A program as JSON from outside: whatever it says, reading it either tells what is wrong, each mistake with its place, or
+// gives a descriptor that compiles, is printed, and runs without counting anything as refused at its defaults.
+#include <limber/cpu.h>
+#include <limber/graph.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 4, CLIPS = 2 };
+
+static lmb_rig *rig;
+static lmb_clip *clips[CLIPS];
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+static void require(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "graph_fuzz: %s\n", what);
+        abort();
+    }
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    static const char *const names[JOINTS] = {"Hips", "Spine", "Head", "Arm"};
+    static const uint32_t parents[JOINTS] = {LMB_NONE, 0, 1, 1};
+    static const float times[2] = {0.0f, 1.5f};
+    static const float moves[6] = {0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f};
+    static const lmb_track_def track = {1, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = parents[i];
+    }
+    lmb_rig_create(&(lmb_rig_def){joints, JOINTS}, NULL, &rig, NULL);
+    lmb_clip_create(rig, &(lmb_clip_def){"Walk", 0.0f, &track, 1}, NULL, &clips[0], NULL);
+    lmb_clip_create(rig, &(lmb_clip_def){"Wave", 0.0f, NULL, 0}, NULL, &clips[1], NULL);
+    require(clips[0] != NULL && clips[1] != NULL, "no clips");
+    return 0;
+}
+
+static void check_problems(const lmb_graph_problems *problems, const char *text, size_t size) {
+    uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
+    uint32_t lines = 1;
+    for (size_t i = 0; i < size; i++) {
+        lines += text[i] == '\n';
+    }
+    require(listed > 0, "a failure without a problem");
+    for (uint32_t i = 0; i < listed; i++) {
+        const lmb_graph_problem *problem = &problems->list[i];
+        require(memchr(problem->path, '\0', sizeof problem->path) != NULL, "a path without an end");
+        require(memchr(problem->message, '\0', sizeof problem->message) != NULL, "a message without an end");
+        require(problem->message[0] != '\0', "a problem without a message");
+        require(problem->line > 0 && problem->line <= lines && problem->column > 0, "a place outside the text");
+    }
+}
+
+static void count_line(void *user, const char *line) {
+    require(line[0] != '\0', "an empty line");
+    ++*(uint32_t *)user;
+}
+
+static void run(const lmb_graph *graph, const lmb_program *program) {
+    float pose[LMB_POSE_COMPONENTS * JOINTS] = {0};
+    float parameters[LMB_MAX_PARAMETERS];
+    float palette[LMB_MATRIX_COMPONENTS * JOINTS];
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0};
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        require(parameter.least <= parameter.initial && parameter.initial <= parameter.greatest, "a default outside");
+        require(lmb_graph_find_parameter(graph, parameter.name) == i, "a name that is not found");
+        parameters[i] = parameter.initial;
+    }
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        pose[6 * JOINTS + joint] = 1.0f;
+    }
+    lmb_cpu *cpu = NULL;
+    const lmb_batch batch = {program, 1, LMB_OUTPUT_PALETTE};
+    lmb_batch_inputs inputs = {.parameters = parameters};
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        inputs.poses[i] = pose;
+    }
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}, .refused = refused};
+    require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no cpu");
+    require(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL) == LMB_OK, "it does not run");
+    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS * JOINTS; i++) {
+        require(fabsf(palette[i]) <= LMB_LARGEST, "a value out of range");
+    }
+    lmb_cpu_destroy(cpu);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static lmb_graph_problems problems;
+    const lmb_graph_source source = {.text = (const char *)data,
+                                     .size = size,
+                                     .name = "fuzz",
+                                     .rig = rig,
+                                     .clips = (const lmb_clip *const *)clips,
+                                     .clip_count = CLIPS};
+    lmb_graph *graph = NULL;
+    lmb_error error;
+    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    if (result != LMB_OK) {
+        require(graph == NULL && error.result == result && result == LMB_ERROR_FORMAT, "an error that is none");
+        require(strncmp(error.message, "fuzz: line ", 11) == 0, "a message that does not name the place");
+        check_problems(&problems, source.text, size);
+        return 0;
+    }
+    lmb_program *program = NULL;
+    require(lmb_program_create(lmb_graph_program_def(graph), NULL, &program, &error) == LMB_OK, "it does not compile");
+    uint32_t lines = 0;
+    lmb_program_print(program, NULL, count_line, &lines);
+    require(lines > 0, "nothing is printed");
+    run(graph, program);
+    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
+    return 0;
+}
+
+// Words of the language, so that mutations stay near it.
+static const char *const words[] = {"\"op\":",
+                                    "\"rest\"",
+                                    "\"clip\"",
+                                    "\"pose\"",
+                                    "\"blend\"",
+                                    "\"masked\"",
+                                    "\"weighted\"",
+                                    "\"difference\"",
+                                    "\"additive\"",
+                                    "\"a\":",
+                                    "\"b\":",
+                                    "\"weight\":",
+                                    "\"curve\":",
+                                    "\"uniform-s\"",
+                                    "\"linear\"",
+                                    "\"of\":",
+                                    "\"param\":",
+                                    "\"default\":",
+                                    "\"min\":",
+                                    "\"max\":",
+                                    "\"inputs\":",
+                                    "\"base\":",
+                                    "\"add\":",
+                                    "\"reference\":",
+                                    "\"time\":",
+                                    "\"rate\":",
+                                    "\"offset\":",
+                                    "\"loop\":",
+                                    "\"mask\":",
+                                    "\"Walk\"",
+                                    "\"Wave\"",
+                                    "\"Head\":",
+                                    "\"Hips\":",
+                                    "true",
+                                    "null",
+                                    "1e13",
+                                    "-1",
+                                    "0.5",
+                                    "256",
+                                    "8",
+                                    "{\"op\":\"rest\"}",
+                                    "[",
+                                    "]",
+                                    "{",
+                                    "}",
+                                    ","};
+
+// Replaces what begins at a quote, a digit or a bracket by one of the words, up to the next such place.
+static size_t replace_word(uint8_t *text, size_t size, size_t max_size, unsigned int seed) {
+    const char *word = words[seed % (sizeof words / sizeof words[0])];
+    size_t length = strlen(word);
+    size_t start = seed / 64 % size;
+    while (start > 0 && strchr("\"{[,:", text[start]) == NULL) {
+        start--;
+    }
+    size_t end = start + 1;
+    while (end < size && strchr("\"}],:", text[end]) == NULL) {
+        end++;
+    }
+    end += end < size && text[end] == '"' && text[start] == '"' ? 1 : 0;
+    if (size - (end - start) + length > max_size) {
+        return size;
+    }
+    memmove(text + start + length, text + end, size - end);
+    memcpy(text + start, word, length);
+    return size - (end - start) + length;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
+    return size > 0 && seed % 3 == 0 ? replace_word(data, size, max_size, seed / 3)
+                                     : LLVMFuzzerMutate(data, size, max_size);
+}

@@ -1,0 +1,639 @@
+// Programs written as JSON: what a text becomes, and what is told of texts that are wrong.
+#include "failing_host.h"
+#include "refusal.h"
+
+#include <fenv.h>
+#include <limber/cpu.h>
+#include <limber/graph.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HIPS, SPINE, HEAD, LEFT_ARM, RIGHT_ARM, JOINTS };
+enum { WALK, RUN, WAVE, CLIPS };
+
+static lmb_rig *rig;
+static lmb_clip *clips[CLIPS];
+
+static lmb_clip *create_clip(const char *name, float duration, float bend) {
+    const float times[2] = {0.0f, duration};
+    const float turns[8] = {0.0f, 0.0f, 0.0f, 1.0f, bend, 0.25f, 0.0f, 1.0f};
+    const float moves[6] = {0.0f, 1.0f, 0.0f, bend, 2.0f, 0.5f};
+    const lmb_track_def tracks[] = {{HIPS, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves},
+                                    {HEAD, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns},
+                                    {LEFT_ARM, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns}};
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){name, 0.0f, tracks, 3}, NULL, &clip, NULL), LMB_OK);
+    return clip;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    static const char *const names[JOINTS] = {"Hips", "Spine", "Head", "Left\"Arm", "Hips"};
+    static const uint32_t parents[JOINTS] = {LMB_NONE, HIPS, SPINE, SPINE, SPINE};
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = parents[i];
+        joints[i].rest.translation[1] = 1.0f;
+    }
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){joints, JOINTS}, NULL, &rig, NULL), LMB_OK);
+    clips[WALK] = create_clip("Walk", 1.0f, 0.5f);
+    clips[RUN] = create_clip("Run", 0.75f, -1.0f);
+    clips[WAVE] = create_clip("Wave", 2.0f, 0.125f);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
+    return 0;
+}
+
+static lmb_graph_source source_of(const char *text) {
+    return (lmb_graph_source){
+        .text = text, .size = strlen(text), .rig = rig, .clips = (const lmb_clip *const *)clips, .clip_count = CLIPS};
+}
+
+static lmb_graph *read_graph(const char *text) {
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+        fail_msg("%s\n%s", text, error.message);
+    }
+    return graph;
+}
+
+static void expect_number(lmb_value value, lmb_value expected) {
+    assert_int_equal(value.parameter, expected.parameter);
+    assert_true(value.constant == expected.constant || expected.parameter != LMB_NONE);
+}
+
+// ---- What a text becomes. ----
+
+static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) {
+    assert_int_equal(node->op, expected->op);
+    assert_int_equal(node->input_count, expected->input_count);
+    for (uint32_t i = 0; i < expected->input_count; i++) {
+        assert_int_equal(node->inputs[i], expected->inputs[i]);
+        expect_number(node->weights[i], expected->weights[i]);
+    }
+    expect_number(node->weight, expected->weight);
+    assert_int_equal(node->curve, expected->curve);
+    expect_number(node->clip, expected->clip);
+    expect_number(node->time, expected->time);
+    expect_number(node->rate, expected->rate);
+    expect_number(node->offset, expected->offset);
+    assert_int_equal(node->loop, expected->op == LMB_OP_CLIP ? expected->loop : node->loop);
+    assert_int_equal(node->mask, expected->mask);
+    assert_int_equal(node->pose, expected->pose);
+}
+
+static void expect_nodes(const char *text, const lmb_node_def *nodes, uint32_t count) {
+    lmb_graph *graph = read_graph(text);
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    assert_int_equal(def->node_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        expect_node(&def->nodes[i], &nodes[i]);
+    }
+    lmb_program *program = NULL;
+    lmb_error error;
+    assert_int_equal(lmb_program_create(def, NULL, &program, &error), LMB_OK);
+    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
+}
+
+static lmb_node_def clip_node(uint32_t clip, lmb_value time) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.clip = lmb_constant((float)clip);
+    node.time = time;
+    node.loop = true;
+    return node;
+}
+
+static lmb_node_def two_inputs(lmb_op op, uint32_t a, uint32_t b) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = op;
+    node.inputs[0] = a;
+    node.inputs[1] = b;
+    node.input_count = 2;
+    return node;
+}
+
+static void sources(void **state) {
+    (void)state;
+    lmb_node_def node = lmb_default_node_def();
+    expect_nodes("{\"op\":\"rest\"}", &node, 1);
+    node = clip_node(RUN, lmb_parameter(0));
+    expect_nodes("\xEF\xBB\xBF {\"op\":\"clip\",\"clip\":\"Run\"}", &node, 1);
+    node.loop = false;
+    node.time = lmb_constant(0.5f);
+    node.rate = lmb_constant(-1.25f);
+    node.offset = lmb_parameter(0);
+    expect_nodes("{\"clip\":\"Run\",\"offset\":{\"param\":\"phase\"},\"time\":0.5,\"op\":\"clip\",\"loop\":false,"
+                 "\"rate\":-1.25}",
+                 &node, 1);
+    node = clip_node(0, lmb_parameter(1));
+    node.clip = lmb_parameter(0);
+    expect_nodes("{\"op\":\"clip\",\"clip\":{\"param\":\"gait\"}}", &node, 1);
+    node.clip = lmb_constant(2.0f);
+    node.time = lmb_parameter(0);
+    expect_nodes("{\"op\":\"clip\",\"clip\":2}", &node, 1);
+    node = lmb_default_node_def();
+    node.op = LMB_OP_POSE;
+    node.pose = 7;
+    expect_nodes("{\"op\":\"pose\",\"pose\":7}", &node, 1);
+}
+
+static void blends(void **state) {
+    (void)state;
+    lmb_node_def nodes[4] = {clip_node(WALK, lmb_parameter(1)), clip_node(RUN, lmb_parameter(1))};
+    nodes[1].rate = lmb_constant(1.2f);
+    nodes[2] = two_inputs(LMB_OP_BLEND, 0, 1);
+    nodes[2].weight = lmb_parameter(0);
+    nodes[2].curve = LMB_CURVE_UNIFORM_S;
+    expect_nodes("{\"op\":\"blend\",\"weight\":{\"param\":\"speed\"},\"curve\":\"uniform-s\","
+                 "\"a\":{\"op\":\"clip\",\"clip\":\"Walk\"},\"b\":{\"op\":\"clip\",\"clip\":\"Run\",\"rate\":1.2}}",
+                 nodes, 3);
+    expect_nodes("{\"op\":\"blend\",\"weight\":{\"curve\":\"uniform-s\",\"of\":{\"param\":\"speed\"}},"
+                 "\"a\":{\"op\":\"clip\",\"clip\":\"Walk\"},\"b\":{\"op\":\"clip\",\"clip\":\"Run\",\"rate\":1.2}}",
+                 nodes, 3);
+    // Inputs keep their places whatever the order of the text.
+    nodes[0].time = nodes[1].time = lmb_parameter(0);
+    nodes[2] = two_inputs(LMB_OP_BLEND, 1, 0);
+    nodes[2].weight = lmb_constant(0.25f);
+    expect_nodes("{\"b\":{\"op\":\"clip\",\"clip\":\"Walk\"},\"weight\":0.25,\"op\":\"blend\","
+                 "\"a\":{\"op\":\"clip\",\"clip\":\"Run\",\"rate\":1.2}}",
+                 nodes, 3);
+}
+
+static void weighted_inputs(void **state) {
+    (void)state;
+    lmb_node_def nodes[4] = {lmb_default_node_def(), clip_node(WAVE, lmb_parameter(1)), lmb_default_node_def()};
+    nodes[3] = two_inputs(LMB_OP_WEIGHTED, 0, 1);
+    nodes[3].inputs[2] = 2;
+    nodes[3].input_count = 3;
+    nodes[3].weights[0] = lmb_parameter(0);
+    nodes[3].weights[2] = lmb_constant(4.5f);
+    expect_nodes("{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"x\"},\"pose\":{\"op\":\"rest\"}},"
+                 "{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}},{\"pose\":{\"op\":\"rest\"},\"weight\":4.5}]}",
+                 nodes, 4);
+}
+
+static void additives(void **state) {
+    (void)state;
+    lmb_node_def nodes[5] = {lmb_default_node_def(), clip_node(WAVE, lmb_parameter(0)),
+                             clip_node(WAVE, lmb_constant(0.0f)), two_inputs(LMB_OP_DIFFERENCE, 1, 2),
+                             two_inputs(LMB_OP_ADDITIVE, 0, 3)};
+    nodes[1].rate = lmb_constant(2.0f);
+    nodes[4].weight = lmb_constant(0.5f);
+    expect_nodes("{\"op\":\"additive\",\"weight\":0.5,\"base\":{\"op\":\"rest\"},"
+                 "\"add\":{\"op\":\"clip\",\"clip\":\"Wave\",\"rate\":2,\"additive\":true}}",
+                 nodes, 5);
+    nodes[1] = lmb_default_node_def();
+    nodes[2] = clip_node(WAVE, lmb_parameter(0));
+    nodes[3] = two_inputs(LMB_OP_DIFFERENCE, 2, 1);
+    expect_nodes("{\"op\":\"additive\",\"weight\":0.5,\"base\":{\"op\":\"rest\"},"
+                 "\"add\":{\"op\":\"clip\",\"clip\":\"Wave\",\"reference\":{\"op\":\"rest\"},\"additive\":true}}",
+                 nodes, 5);
+    expect_nodes("{\"op\":\"additive\",\"weight\":0.5,\"base\":{\"op\":\"rest\"},"
+                 "\"add\":{\"op\":\"difference\",\"reference\":{\"op\":\"rest\"},"
+                 "\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}}}",
+                 nodes, 5);
+}
+
+#define MASKED(mask) "{\"op\":\"masked\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\"mask\":" mask "}"
+
+static void masks(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph("{\"op\":\"blend\",\"a\":" MASKED(
+        "{\"Head\":0,\"Spine\":200,\"Left\\u0022Arm\":7}") ",\"b\":{"
+                                                           "\"op\":\"blend\",\"a\":" MASKED("{}") ",\"b\":" MASKED(
+                                                               "{\"Hips\":0}") "}}");
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    static const uint8_t expected[2][JOINTS] = {{0, 200, 0, 7, 200}, {0, 0, 0, 0, 0}};
+    assert_int_equal(def->mask_count, 2);
+    assert_memory_equal(def->masks[0], expected[0], JOINTS);
+    assert_memory_equal(def->masks[1], expected[1], JOINTS);
+    assert_int_equal(def->nodes[2].mask, 0);
+    assert_int_equal(def->nodes[5].mask, 1);
+    assert_int_equal(def->nodes[8].mask, 1); // the same bytes
+    lmb_graph_destroy(graph);
+    // The name of the right arm is that of the hips, and a name is its first joint's.
+    graph = read_graph(MASKED("{\"Hips\":1,\"Head\":255}"));
+    static const uint8_t first[JOINTS] = {1, 1, 255, 1, 1};
+    assert_memory_equal(lmb_graph_program_def(graph)->masks[0], first, JOINTS);
+    lmb_graph_destroy(graph);
+}
+
+static void parameters(void **state) {
+    (void)state;
+    static const lmb_graph_parameter expected[] = {
+        {"gait", 0.0f, 0.0f, 2.9999998f}, {"speed", 0.25f, 0.0f, 1.0f}, {"pace", 1.0f, 0.0f, 2.0f},
+        {"time", 0.0f, 0.0f, 2.0f},       {"low", -3.0f, -4.0f, -3.0f}, {"high", 5.0f, 5.0f, 5.0f},
+        {"wave", 1.0f, 0.0f, 1.0f},
+    };
+    lmb_graph *graph = read_graph(
+        "{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":{\"param\":\"gait\"},\"rate\":{\"param\":\"speed\"},"
+        "\"offset\":{\"param\":\"pace\",\"default\":1,\"max\":2}},"
+        "\"b\":{\"op\":\"weighted\",\"inputs\":["
+        "{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\",\"rate\":{\"param\":\"low\",\"max\":-3,\"min\":-4},"
+        "\"offset\":{\"param\":\"high\",\"min\":5}}},"
+        "{\"pose\":{\"op\":\"rest\"},\"weight\":{\"param\":\"wave\"}}]},"
+        "\"weight\":{\"param\":\"speed\",\"min\":0,\"max\":1,\"default\":0.25}}");
+    const uint32_t count = sizeof expected / sizeof expected[0];
+    assert_int_equal(lmb_graph_parameter_count(graph), count);
+    assert_int_equal(lmb_graph_program_def(graph)->parameter_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const lmb_graph_parameter found = lmb_graph_parameter_at(graph, i);
+        assert_string_equal(found.name, expected[i].name);
+        assert_true(found.initial == expected[i].initial);
+        assert_true(found.least == expected[i].least);
+        assert_true(found.greatest == expected[i].greatest);
+        assert_int_equal(lmb_graph_find_parameter(graph, expected[i].name), i);
+    }
+    assert_int_equal(lmb_graph_find_parameter(graph, "Speed"), LMB_NONE);
+    lmb_graph_destroy(graph);
+}
+
+// The numbers of a text do not depend on the caller's rounding.
+static void the_callers_environment_changes_nothing(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\":\"clip\",\"clip\":0,\"time\":0.1}";
+    const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (size_t i = 0; i < 3; i++) {
+        fesetround(modes[i]);
+        lmb_graph *graph = read_graph(text);
+        assert_int_equal(fegetround(), modes[i]);
+        fesetround(FE_TONEAREST);
+        assert_true(lmb_graph_program_def(graph)->nodes[0].time.constant == 0.1f);
+        lmb_graph_destroy(graph);
+    }
+}
+
+// ---- What is told of texts that are wrong. ----
+
+typedef struct malformed {
+    const char *text;
+    const char *path;
+    uint32_t line;
+    uint32_t column;
+    const char *message;
+} malformed;
+
+static void expect_problem(const malformed *row) {
+    const lmb_graph_source source = source_of(row->text);
+    lmb_graph *graph = (lmb_graph *)&source;
+    lmb_graph_problems problems;
+    lmb_error error = {0};
+    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    if (result != LMB_ERROR_FORMAT || problems.count != 1) {
+        fail_msg("%s\n%s, %u problems, %s; the second %s", row->text, lmb_result_name(result), problems.count,
+                 error.message, problems.list[1].message);
+    }
+    const lmb_graph_problem *found = &problems.list[0];
+    assert_null(graph);
+    if (strcmp(found->path, row->path) != 0 || found->line != row->line || found->column != row->column ||
+        strstr(found->message, row->message) == NULL) {
+        fail_msg("%s\n%u:%u: %s: %s\ninstead of\n%u:%u: %s: %s", row->text, found->line, found->column, found->path,
+                 found->message, row->line, row->column, row->path, row->message);
+    }
+    char start[300];
+    snprintf(start, sizeof start, "graph: line %u, column %u: %s%s", row->line, row->column, row->path,
+             row->path[0] == '\0' ? "" : ": ");
+    CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, start, row->message);
+}
+
+#define BLEND(members) "{\"op\":\"blend\",\n\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}," members "}"
+#define REST_INPUT "{\"pose\":{\"op\":\"rest\"}}"
+
+static void malformed_texts(void **state) {
+    (void)state;
+    static const malformed rows[] = {
+        // No JSON, or none of this kind.
+        {"", "", 1, 1, "the text ends where a value was expected"},
+        {"{\"op\":\"rest\"", "", 1, 13, "',' or '}' was expected"},
+        {"{\"op\":\n\"rest\"} x", "", 2, 9, "something stands behind the end"},
+        {"[]", "", 1, 1, "an array, where an object was expected"},
+        {"\"rest\"", "", 1, 1, "a string, where an object was expected"},
+        {"{}", "", 1, 1, "a pose needs the field \"op\""},
+        // Operations and fields.
+        {"{\"op\":\"wlak\"}", "op", 1, 7, "unknown; there are rest, clip, pose, blend"},
+        {"{\"op\":\"res\"}", "op", 1, 7, "unknown"},
+        {"{\"op\":\"rest\\u0000\"}", "op", 1, 7, "unknown"},
+        {"{\"op\":3}", "op", 1, 7, "a number, where a string was expected"},
+        {"{\"op\":\"rest\",\"op\":\"rest\"}", "op", 1, 19, "given twice"},
+        {"{\"op\":\"rest\",\"clip\":\"Walk\"}", "clip", 1, 14, "\"rest\" has no such field; it has none"},
+        {BLEND("\"wieght\":1"), "wieght", 2, 37, "\"blend\" has no such field; it has a, b, weight, curve"},
+        {BLEND("\"weight\":1,\"weight\":1"), "weight", 2, 48, "given twice"},
+        {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"}}", "", 1, 1, "\"blend\" needs the field \"b\""},
+        {"{\"op\":\"blend\",\"b\":{\"op\":\"rest\"},\"a\":[1]}", "a", 1, 37, "an array, where an object"},
+        {"{\"op\":\"blend\",\"b\":{\"op\":\"rest\"},\"a\":{\"op\":\"x\"}}", "a.op", 1, 43, "unknown"},
+        // Numbers.
+        {BLEND("\"weight\":\"1\""), "weight", 2, 46, "a string, where a number was expected, or a parameter"},
+        {BLEND("\"weight\":null"), "weight", 2, 46, "null, where a number was expected, or a parameter"},
+        {BLEND("\"weight\":1.5"), "weight", 2, 46, "1.5 is outside 0 to 1"},
+        {BLEND("\"weight\":-1e999"), "weight", 2, 46, "-inf is outside 0 to 1"},
+        {BLEND("\"weight\":{}"), "weight", 2, 46, "a parameter needs the field \"param\""},
+        {BLEND("\"weight\":{\"param\":1}"), "weight.param", 2, 55, "a number, where a string was expected"},
+        {BLEND("\"weight\":{\"param\":\"\"}"), "weight.param", 2, 55, "a parameter without a name"},
+        {BLEND("\"weight\":{\"param\":\"a\\u0000\"}"), "weight.param", 2, 55, "a name with a zero in it"},
+        {BLEND("\"weight\":{\"param\":\"a\",\"unit\":1}"), "weight.unit", 2, 59, "a parameter has no such field"},
+        {BLEND("\"weight\":{\"param\":\"a\",\"default\":true}"), "weight.default", 2, 69, "a boolean, where a number"},
+        {BLEND("\"weight\":{\"param\":\"a\",\"min\":1e13}"), "weight.min", 2, 65, "is outside"},
+        {BLEND("\"weight\":{\"param\":\"a\",\"min\":1,\"max\":0}"), "weight.max", 2, 73, "0 is below \"min\", 1"},
+        {BLEND("\"weight\":{\"param\":\"a\",\"max\":1,\"default\":2}"), "weight.default", 2, 77, "2 is outside 0 to 1"},
+        {"{\"op\":\"blend\",\"a\":" BLEND("\"weight\":{\"param\":\"p\",\"default\":1}") ",\"b\":" BLEND(
+             "\"weight\":{\"param\":\"p\",\"default\":0.5}") "}",
+         "b.weight.default", 3, 69, "0.5, but another use of this parameter says 1"},
+        // Curves.
+        {BLEND("\"curve\":\"uniform\""), "curve", 2, 45, "unknown; there are linear, uniform-s"},
+        {BLEND("\"curve\":0"), "curve", 2, 45, "a number, where a string was expected"},
+        {BLEND("\"weight\":{\"curve\":\"linear\"}"), "weight", 2, 46, "a curve needs the field \"of\""},
+        {BLEND("\"weight\":{\"curve\":\"linear\",\"of\":2}"), "weight.of", 2, 69, "2 is outside 0 to 1"},
+        {BLEND("\"weight\":{\"curve\":\"linear\",\"of\":1},\"curve\":\"linear\""), "curve", 2, 80, "a second curve"},
+        {BLEND("\"curve\":\"linear\",\"weight\":{\"curve\":\"linear\",\"of\":1}"), "weight", 2, 63, "a second curve"},
+        {BLEND("\"weight\":{\"curve\":\"linear\",\"of\":{\"curve\":\"linear\",\"of\":1}}"), "weight.of", 2, 69,
+         "a curve shapes the weight of an operation, once"},
+        {"{\"op\":\"clip\",\"clip\":0,\"time\":{\"curve\":\"linear\",\"of\":1}}", "time", 1, 30, "nothing else"},
+        // Clips.
+        {"{\"op\":\"clip\"}", "", 1, 1, "\"clip\" needs the field \"clip\""},
+        {"{\"op\":\"clip\",\"clip\":\"walk\"}", "clip", 1, 21, "there is no clip of this name"},
+        {"{\"op\":\"clip\",\"clip\":\"W\\u0000\"}", "clip", 1, 21, "a name with a zero in it"},
+        {"{\"op\":\"clip\",\"clip\":3}", "clip", 1, 21, "no clip of this index: there are 3"},
+        {"{\"op\":\"clip\",\"clip\":-1}", "clip", 1, 21, "no clip of this index: there are 3"},
+        {"{\"op\":\"clip\",\"clip\":0,\"time\":\"now\"}", "time", 1, 30, "a string, where a number"},
+        {"{\"op\":\"clip\",\"clip\":0,\"time\":1e13}", "time", 1, 30, "is outside"},
+        {"{\"op\":\"clip\",\"clip\":0,\"rate\":[1]}", "rate", 1, 30, "an array, where a number"},
+        {"{\"op\":\"clip\",\"clip\":0,\"loop\":1}", "loop", 1, 30, "a number, where a boolean was expected"},
+        {"{\"op\":\"clip\",\"clip\":0,\"additive\":1}", "additive", 1, 34, "a number, where a boolean was expected"},
+        {"{\"op\":\"clip\",\"clip\":0,\"reference\":{\"op\":\"rest\"}}", "reference", 1, 35, "\"additive\": true"},
+        {"{\"op\":\"clip\",\"clip\":0,\"additive\":true,\"reference\":{\"op\":\"x\"}}", "reference.op", 1, 57,
+         "unknown"},
+        // Poses, masks, inputs.
+        {"{\"op\":\"pose\"}", "", 1, 1, "\"pose\" needs the field \"pose\""},
+        {"{\"op\":\"pose\",\"pose\":8}", "pose", 1, 21, "8 is outside 0 to 7"},
+        {"{\"op\":\"pose\",\"pose\":0.5}", "pose", 1, 21, "0.5 is no whole number"},
+        {"{\"op\":\"pose\",\"pose\":\"idle\"}", "pose", 1, 21, "a string, where a number was expected"},
+        {MASKED("{\"Tail\":1}"), "mask.Tail", 1, 60, "the rig has no joint of this name"},
+        {MASKED("{\"Head\":256}"), "mask.Head", 1, 67, "256 is outside 0 to 255"},
+        {MASKED("{\"Head\":1.25}"), "mask.Head", 1, 67, "1.25 is no whole number"},
+        {MASKED("{\"Head\":true}"), "mask.Head", 1, 67, "a boolean, where a number"},
+        {MASKED("{\"Head\":1,\"\\u0048ead\":1}"), "mask.\\u0048ead", 1, 69, "given twice"},
+        {MASKED("[1]"), "mask", 1, 59, "an array, where an object was expected"},
+        {"{\"op\":\"weighted\",\"inputs\":{}}", "inputs", 1, 27, "an object, where an array was expected"},
+        {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT "]}", "inputs", 1, 27, "1 inputs, where 2 to 16 were expected"},
+        {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",1]}", "inputs[1]", 1, 51, "a number, where an object"},
+        {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",{\"weight\":1}]}", "inputs[1]", 1, 51,
+         "an input needs the field \"pose\""},
+        {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",{\"weight\":-1,\"pose\":{\"op\":\"rest\"}}]}",
+         "inputs[1].weight", 1, 61, "-1 is outside 0 to"},
+        {"{\"op\":\"additive\",\"base\":{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",{\"pose\":{\"op\":\"clip\","
+         "\"clip\":\"Jump\"}}]},\"add\":{\"op\":\"rest\"}}",
+         "base.inputs[1].pose.clip", 1, 103, "there is no clip of this name"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        expect_problem(&rows[i]);
+    }
+}
+
+// Appends to a text that is long enough.
+static char *append(char *end, const char *text) {
+    size_t length = strlen(text);
+    memcpy(end, text, length + 1);
+    return end + length;
+}
+
+static char *nested(uint32_t depth, const char *open, const char *innermost, const char *close) {
+    char *text = malloc(depth * (strlen(open) + strlen(close)) + strlen(innermost) + 1);
+    assert_non_null(text);
+    char *end = text;
+    for (uint32_t i = 0; i < depth; i++) {
+        end = append(end, open);
+    }
+    end = append(end, innermost);
+    for (uint32_t i = 0; i < depth; i++) {
+        end = append(end, close);
+    }
+    return text;
+}
+
+static void poses_inside_each_other(void **state) {
+    (void)state;
+    static const char first[] = "{\"op\":\"blend\",\"b\":{\"op\":\"rest\"},\"a\":";
+    static const char second[] = "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":";
+    // Chains that grow in the first input stay flat; in the second, each holds one pose more.
+    char *text = nested(200, first, "{\"op\":\"rest\"}", "}");
+    lmb_graph_destroy(read_graph(text));
+    free(text);
+    text = nested(LMB_MAX_STACK - 1, second, "{\"op\":\"rest\"}", "}");
+    lmb_graph_destroy(read_graph(text));
+    free(text);
+    text = nested(LMB_MAX_STACK + 2, second, "{\"op\":\"rest\"}", "}");
+    // Told at the innermost blend that alone would need too much.
+    expect_problem(&(malformed){text, "b.b", 1, 73, "more than 8 poses at once"});
+    free(text);
+    text = nested(300, first, "{\"op\":\"rest\"}", "}");
+    expect_problem(&(malformed){text, "", 1, (uint32_t)(255 * strlen(first) + strlen("{\"op\":\"blend\",\"b\":")) + 1,
+                                "more than 256"});
+    free(text);
+}
+
+static void long_paths_keep_their_end(void **state) {
+    (void)state;
+    char *text = nested(100, "{\"op\":\"additive\",\"add\":{\"op\":\"rest\"},\"base\":",
+                        "{\"op\":\"clip\",\"clip\":\"A name with \\t in it, as long as this one is, is cut\"}", "}");
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    lmb_graph_problems problems;
+    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    const char *path = problems.list[0].path;
+    assert_int_equal(strncmp(path, "...", 3), 0);
+    assert_true(strlen(path) > 90);
+    assert_string_equal(path + strlen(path) - 20, ".base.base.base.clip");
+    free(text);
+}
+
+static void inputs_have_a_limit(void **state) {
+    (void)state;
+    char text[2000];
+    char *end = append(text, "{\"op\":\"weighted\",\"inputs\":[");
+    for (uint32_t i = 0; i <= LMB_MAX_INPUTS; i++) {
+        end = append(end, i == 0 ? REST_INPUT : "," REST_INPUT);
+    }
+    append(end, "]}");
+    expect_problem(&(malformed){text, "inputs", 1, 27, "17 inputs, where 2 to 16 were expected"});
+}
+
+// A weighted blend of 16 of them, three deep: 4096 rest poses and 273 blends.
+static void operations_have_a_limit(void **state) {
+    (void)state;
+    char *text = malloc(400000);
+    assert_non_null(text);
+    char *end = append(text, "{\"op\":\"weighted\",\"inputs\":[");
+    for (uint32_t i = 0; i < 4096; i++) {
+        end = append(end, i == 0 ? "" : ",");
+        for (uint32_t opened = i % 256 == 0 ? 2 : i % 16 == 0 ? 1 : 0; opened > 0; opened--) {
+            end = append(end, "{\"pose\":{\"op\":\"weighted\",\"inputs\":[");
+        }
+        end = append(end, REST_INPUT);
+        for (uint32_t closed = i % 256 == 255 ? 2 : i % 16 == 15 ? 1 : 0; closed > 0; closed--) {
+            end = append(end, "]}}");
+        }
+    }
+    append(end, "]}");
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    lmb_graph_problems problems;
+    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(problems.count, 1);
+    assert_string_equal(problems.list[0].message, "more than 4096 operations");
+    free(text);
+}
+
+static void parameters_have_a_limit(void **state) {
+    (void)state;
+    char *text = malloc(400000);
+    assert_non_null(text);
+    char *end = text;
+    const uint32_t count = LMB_MAX_PARAMETERS + 6;
+    end = append(end, "{\"op\":\"weighted\",\"inputs\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        end = append(end, i == 0 ? "" : ",");
+        end = append(end, i % 16 == 0 ? "{\"pose\":{\"op\":\"weighted\",\"inputs\":[" : "");
+        end += sprintf(end, "{\"weight\":{\"param\":\"p%u\"},\"pose\":{\"op\":\"rest\"}}", i);
+        end = append(end, i % 16 == 15 || i + 1 == count ? "]}}" : "");
+    }
+    append(end, "]}");
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    lmb_graph_problems problems;
+    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(problems.count, 2); // the outermost has more inputs than 16
+    assert_string_equal(problems.list[0].path, "inputs");
+    assert_string_equal(problems.list[1].path, "inputs[64].pose.inputs[0].weight");
+    assert_string_equal(problems.list[1].message, "more than 1024 parameters");
+    free(text);
+}
+
+static void all_problems_are_told(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\":\"blend\",\"weight\":7,\n"
+                               " \"a\":{\"op\":\"clip\",\"clip\":\"Jump\",\"speed\":1},\n"
+                               " \"b\":{\"op\":\"masked\",\"a\":{\"op\":\"rset\"},\"b\":{\"op\":\"rest\"},\n"
+                               "      \"mask\":{\"Tail\":1,\"Head\":999}}}";
+    static const struct {
+        const char *path;
+        uint32_t line;
+    } expected[] = {{"weight", 1}, {"a.clip", 2},      {"a.speed", 2},
+                    {"b.a.op", 3}, {"b.mask.Tail", 4}, {"b.mask.Head", 4}};
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    lmb_graph_problems problems;
+    lmb_error error = {0};
+    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    assert_int_equal(problems.count, 6);
+    for (uint32_t i = 0; i < problems.count; i++) {
+        assert_string_equal(problems.list[i].path, expected[i].path);
+        assert_int_equal(problems.list[i].line, expected[i].line);
+    }
+    CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT,
+                  "graph: line 1, column 24: weight: 7 is outside 0 to 1, and 5 more");
+}
+
+static void problems_past_the_list_are_counted(void **state) {
+    (void)state;
+    char text[2000];
+    char *end = append(text, "{\"op\":\"rest\"");
+    for (uint32_t i = 0; i < LMB_MAX_GRAPH_PROBLEMS + 8; i++) {
+        end += sprintf(end, ",\"x%u\":0", i);
+    }
+    append(end, "}");
+    lmb_graph_source source = source_of(text);
+    source.name = "idle.json";
+    lmb_graph *graph = NULL;
+    static lmb_graph_problems problems;
+    lmb_error error = {0};
+    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    assert_int_equal(problems.count, LMB_MAX_GRAPH_PROBLEMS + 8);
+    assert_string_equal(problems.list[LMB_MAX_GRAPH_PROBLEMS - 1].path, "x31");
+    CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, "idle.json: line 1, column 14: x0: ", ", and 39 more");
+    // The message does not need the list.
+    lmb_error alone = {0};
+    result = lmb_graph_read(&source, NULL, &graph, NULL, &alone);
+    assert_string_equal(alone.message, error.message);
+    assert_int_equal(result, LMB_ERROR_FORMAT);
+}
+
+static void missing_pointers(void **state) {
+    (void)state;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    lmb_graph_source source = source_of("{\"op\":\"rest\"}");
+    CHECK_REFUSAL(lmb_graph_read(NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "source");
+    CHECK_REFUSAL(lmb_graph_read(&source, NULL, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    source.rig = NULL;
+    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "rig");
+    source = source_of("");
+    source.text = NULL;
+    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "text");
+    const lmb_clip *holes[2] = {clips[0], NULL};
+    source = source_of("{\"op\":\"rest\"}");
+    source.clips = holes;
+    source.clip_count = 2;
+    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "clip 1");
+    source.clips = NULL;
+    source.clip_count = 0;
+    assert_int_equal(lmb_graph_read(&source, NULL, &graph, NULL, &error), LMB_OK);
+    lmb_graph_destroy(graph);
+    lmb_graph_destroy(NULL);
+    source.text = "{\"op\":\"clip\",\"clip\":0}";
+    source.size = strlen(source.text);
+    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
+                  "clip: there are no clips");
+}
+
+static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
+    const lmb_graph_source source = source_of(user);
+    lmb_graph *graph = NULL;
+    lmb_result result = lmb_graph_read(&source, host, &graph, NULL, error);
+    assert_true((result == LMB_OK) == (graph != NULL));
+    lmb_graph_destroy(graph);
+    return result;
+}
+
+static void memory_that_is_refused(void **state) {
+    (void)state;
+    char text[] = "{\"op\":\"additive\",\"weight\":{\"param\":\"a\"},\"base\":" MASKED(
+        "{\"Head\":255}") ",\"add\":{\"op\":\"clip\",\"clip\":\"Wave\",\"additive\":true,\"rate\":{\"param\":\"b\"}}}";
+    failing_host_try_all(create_and_destroy, text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sources),
+        cmocka_unit_test(blends),
+        cmocka_unit_test(weighted_inputs),
+        cmocka_unit_test(additives),
+        cmocka_unit_test(masks),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(the_callers_environment_changes_nothing),
+        cmocka_unit_test(malformed_texts),
+        cmocka_unit_test(poses_inside_each_other),
+        cmocka_unit_test(long_paths_keep_their_end),
+        cmocka_unit_test(inputs_have_a_limit),
+        cmocka_unit_test(operations_have_a_limit),
+        cmocka_unit_test(parameters_have_a_limit),
+        cmocka_unit_test(all_problems_are_told),
+        cmocka_unit_test(problems_past_the_list_are_counted),
+        cmocka_unit_test(missing_pointers),
+        cmocka_unit_test(memory_that_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
