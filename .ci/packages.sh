@@ -7,9 +7,10 @@ packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools
     libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libassimp-dev libcmocka-dev)
 # Lavapipe, Vulkan on the processor, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
-# What CI adds: a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, documentation.
+# What CI adds: a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, documentation,
+# counting instructions.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user doxygen)
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user doxygen valgrind binutils)
 
 # install_packages NAME...: as root, or through sudo.
 install_packages() {

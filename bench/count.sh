@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Counts what a fixed small crowd costs, by callgrind and not by time, so that any machine finds the same.
+#
+#   bench/count.sh            compares instructions a character and joint with bench/budgets.txt: exit 1 where one is more
+#                             than 5 % above its budget, or where the operations in bench/operations.inc are 5 % off
+#   bench/count.sh --update   writes both files anew
+#
+# Lanes of 16 are not among them: Valgrind does not know AVX-512. Counts are those of one compiler, which the budgets
+# name; with another nothing is compared. Needs the release build, Valgrind and objdump.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+program=build/release/limber-count
+budgets=bench/budgets.txt
+operations=bench/operations.inc
+tolerance=5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# count_case PATH WORKLOAD CLIPS [compressed]: instructions and float operations a character and joint, and the compiler.
+# An operation is one addition, subtraction or multiplication; four of a packed one count as four.
+count_case() {
+    local joints instructions
+    valgrind --quiet --tool=callgrind --toggle-collect=lmb_cpu_run_range --dump-instr=yes --compress-pos=no \
+        --compress-strings=no --callgrind-out-file="$work/profile" "$program" "$@" >"$work/said" || return 1
+    joints=$(cut -d' ' -f1 "$work/said")
+    compiler=$(cut -d' ' -f3- "$work/said")
+    instructions=$(awk '/^summary:/ { print $2 }' "$work/profile")
+    awk -v joints="$joints" -v instructions="$instructions" -v program="$program" '
+        FNR == NR {
+            if ($2 ~ /^v?(add|sub|mul)ss$/) weight["0x" substr($1, 1, length($1) - 1)] = 1
+            if ($2 ~ /^v?(add|sub|mul)ps$/) weight["0x" substr($1, 1, length($1) - 1)] = 4
+            next
+        }
+        /^ob=/ { inside = substr($0, length($0) - length(program) + 1) == program }
+        /^calls=/ { getline; next } # what the call cost as a whole
+        inside && /^0x/ && ($1 in weight) { sum += weight[$1] * $3 }
+        END { printf "%.1f %.1f\n", instructions / joints, sum / joints }
+    ' "$work/code" "$work/profile"
+}
+
+# The paths whose instructions are held, on two sets of clips.
+held=("reference|four-clips|procedural" "lanes 4|four-clips|procedural" "lanes 8|four-clips|procedural"
+    "reference|four-clips|mannequin|compressed" "lanes 4|four-clips|mannequin|compressed"
+    "lanes 8|four-clips|mannequin|compressed")
+
+update_budgets() {
+    local case arguments counted lines=()
+    for case in "${held[@]}"; do
+        IFS='|' read -ra arguments <<<"$case"
+        count_case "${arguments[@]}" >"$work/counted"
+        counted=$(<"$work/counted")
+        lines+=("$(printf '%8s %s' "${counted% *}" "$case")")
+    done
+    {
+        echo "# Instructions a character and joint, by bench/count.sh --update."
+        echo "compiler $compiler"
+        printf '%s\n' "${lines[@]}"
+    } >"$budgets"
+}
+
+# A row for each workload and set of clips; those that can't be made here (files that are missing) keep theirs.
+update_operations() {
+    local workload clips compressed row
+    {
+        for workload in four-clips two-clips masked; do
+            for clips in procedural mannequin pab; do
+                for compressed in "" compressed; do
+                    row="    {WORKLOAD_$(tr a-z- A-Z_ <<<"$workload"), ACTOR_$(tr a-z A-Z <<<"$clips"),"
+                    row+=" $([ -n "$compressed" ] && echo true || echo false),"
+                    if count_case reference "$workload" "$clips" $compressed >"$work/counted" 2>"$work/why"; then
+                        echo "$row $(cut -d' ' -f2 "$work/counted")},"
+                    else
+                        grep -F "$row" "$operations" || tail -n 1 "$work/why" >&2
+                    fi
+                done
+            done
+        done
+    } >"$work/operations.inc"
+    mv "$work/operations.inc" "$operations"
+}
+
+compare() {
+    local budget case arguments counted expected status=0
+    while read -r budget case; do
+        IFS='|' read -ra arguments <<<"$case"
+        if ! count_case "${arguments[@]}" >"$work/counted"; then
+            echo "skipped: $case can't run here"
+            continue
+        fi
+        if [ "$compiler" != "$(sed -n 's/^compiler //p' "$budgets")" ]; then
+            echo "skipped: $compiler, and the budgets are those of another compiler"
+            return 0
+        fi
+        counted=$(<"$work/counted")
+        awk -v found="${counted% *}" -v budget="$budget" -v tolerance="$tolerance" -v case="$case" 'BEGIN {
+            over = found > budget * (1 + tolerance / 100)
+            printf "%-44s %8.1f instructions, budget %8.1f, %+6.1f %%%s\n", case, found, budget,
+                100 * (found / budget - 1), over ? "  TOO MANY" : ""
+            exit over
+        }' || status=1
+        if [ "$case" = "reference|four-clips|procedural" ]; then
+            expected=$(sed -n 's/.*FOUR_CLIPS, ACTOR_PROCEDURAL, false, \(.*\)},/\1/p' "$operations")
+            awk -v found="${counted#* }" -v expected="$expected" -v tolerance="$tolerance" 'BEGIN {
+                off = found > expected * (1 + tolerance / 100) || found < expected * (1 - tolerance / 100)
+                printf "%-44s %8.1f operations, written down %8.1f%s\n", "", found, expected, off ? "  OFF" : ""
+                exit off
+            }' || status=1
+        fi
+    done < <(grep '|' "$budgets")
+    if [ "$status" -ne 0 ]; then
+        echo "Where this is meant, run bench/count.sh --update and commit what it changes."
+    fi
+    return "$status"
+}
+
+objdump -d --no-show-raw-insn "$program" >"$work/code"
+if [ "${1:-}" = --update ]; then
+    update_budgets
+    update_operations
+    cat "$budgets" "$operations"
+else
+    compare
+fi

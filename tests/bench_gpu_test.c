@@ -1,0 +1,47 @@
+// limber-bench on a device: its result is there, and so are the device's limits.
+#include "command.h"
+#include "json_tree.h"
+#include "suite.h"
+
+#include <device.h>
+
+#include <stdio.h>
+
+static void a_device_has_limits_and_results(void **state) {
+    (void)state;
+    assert_true(command_enter_folder());
+    command_output output =
+        command_run("\"%s\" --device 0 --seconds 0.001 --json --joints 24 --characters 17", LIMBER_BENCH);
+    if (output.status != 0) {
+        fail_msg("status %d\n%s", output.status, output.err);
+    }
+    json_tree tree = json_tree_read(output.out);
+    int limits = json_tree_member(&tree, json_tree_member(&tree, 0, "context"), "limits");
+    int results = json_tree_member(&tree, 0, "benchmarks");
+    int limit = json_tree_item(&tree, limits, json_tree_size(&tree, limits) - 1);
+    int result = json_tree_item(&tree, results, json_tree_size(&tree, results) - 1);
+    device device;
+    lmb_error error;
+    assert_int_equal(device_open(&(device_request){.name = "0"}, &device, &error), LMB_OK);
+    json_tree_expect_text(&tree, json_tree_member(&tree, limit, "backend"), device.properties.deviceName);
+    json_tree_expect_text(&tree, json_tree_member(&tree, result, "backend"), device.properties.deviceName);
+    device_close(&device);
+    assert_true(json_tree_number(&tree, json_tree_member(&tree, limit, "operations_per_second")) > 1e6);
+    assert_true(json_tree_number(&tree, json_tree_member(&tree, limit, "copied_bytes_per_second")) > 1e6);
+    assert_true(json_tree_number(&tree, json_tree_member(&tree, result, "us_per_character")) > 0.0);
+    json_tree_release(&tree);
+    command_output_release(&output);
+    command_leave_folder();
+}
+
+int main(void) {
+    device device;
+    lmb_error error;
+    if (device_open(&(device_request){0}, &device, &error) != LMB_OK) {
+        printf("skipped: %s\n", error.message);
+        return 77;
+    }
+    device_close(&device);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_has_limits_and_results)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
