@@ -47,6 +47,10 @@ typedef struct compiler {
     uint32_t pose_count;
 } compiler;
 
+const char *lmb_op_name(lmb_op op) {
+    return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
+}
+
 lmb_node_def lmb_default_node_def(void) {
     lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};
     node.clip = lmb_constant(0.0f);
@@ -61,8 +65,8 @@ lmb_node_def lmb_default_node_def(void) {
 
 static lmb_result fail_node(const compiler *c, uint32_t node, const char *field, const char *what) {
     lmb_op op = c->def->nodes[node].op;
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: node %u (%s): %s: %s", (unsigned)node,
-                    (unsigned)op < LMB_OP_COUNT ? operations[op].name : "?", field, what);
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op),
+                    field, what);
 }
 
 static lmb_result check_value(const compiler *c, uint32_t node, const char *field, lmb_value value) {

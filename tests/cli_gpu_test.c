@@ -2,6 +2,7 @@
 #include "command.h"
 #include "json_tree.h"
 #include "suite.h"
+#include "trace_tree.h"
 
 #include "../src/cli/gpu_device.h"
 
@@ -95,6 +96,7 @@ static void a_device_that_is_not_there_is_a_failure(void **state) {
     static const char *const lines[] = {
         "\"" LIMBER_COMMAND "\" sample small.gltf --clip 0 --time 0 --backend gpu --device 99",
         "\"" LIMBER_COMMAND "\" compare small.gltf --device 99",
+        "\"" LIMBER_COMMAND "\" profile small.gltf --device 99",
         "\"" LIMBER_COMMAND "\" compare small.gltf --device 'no such device'",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -150,6 +152,41 @@ static void comparing_as_json_counts_every_stage(void **state) {
     assert_true(json_tree_is_null(&tree, json_tree_member(&tree, 0, "first")));
     json_tree_release(&tree);
     command_output_release(&output);
+}
+
+static void a_profile_has_both_sides_and_the_bytes(void **state) {
+    (void)state;
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" profile small.gltf --characters 40 --frames 5 --json "
+                                   "--device-bandwidth 3 --trace trace.json");
+    json_tree tree = json_tree_read(output.out);
+    const int sides = json_tree_member(&tree, 0, "sides");
+    assert_int_equal(json_tree_size(&tree, sides), 2);
+    const int device = json_tree_item(&tree, sides, 1);
+    assert_true(json_tree_number(&tree, json_tree_member(&tree, device, "floor_share")) > 0.0);
+    const int stages = json_tree_member(&tree, device, "stages");
+    assert_true(json_tree_size(&tree, stages) >= 3);
+    const int frame = json_tree_item(&tree, stages, 0);
+    json_tree_expect_text(&tree, json_tree_member(&tree, frame, "stage"), "frame");
+    assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, frame, "samples")), 5);
+    const int bytes = json_tree_member(&tree, 0, "bytes");
+    bool palette = false;
+    for (int i = 0; i < json_tree_size(&tree, bytes); i++) {
+        const int row = json_tree_item(&tree, bytes, i);
+        json_tree_expect_keys(&tree, row, "name buffers bytes");
+        palette = palette || json_tree_number(&tree, json_tree_member(&tree, row, "bytes")) == 40 * 3 * 48;
+    }
+    assert_true(palette);
+    json_tree_release(&tree);
+    command_output_release(&output);
+    char *text = command_read_file("trace.json");
+    assert_non_null(text);
+    int wholes = 0, parts = 0;
+    trace_tree_expect(text, 1, &wholes, &parts);
+    assert_int_equal(wholes, 5);
+    trace_tree_expect(text, 2, &wholes, &parts);
+    assert_int_equal(wholes, 5);
+    assert_true(parts >= 10);
+    free(text);
 }
 
 static void a_file_without_clips_is_compared_in_its_rest_pose(void **state) {
@@ -241,6 +278,7 @@ int main(void) {
         cmocka_unit_test(no_driver_is_a_failure),
         cmocka_unit_test(a_crowd_is_compared_bit_by_bit),
         cmocka_unit_test(comparing_as_json_counts_every_stage),
+        cmocka_unit_test(a_profile_has_both_sides_and_the_bytes),
         cmocka_unit_test(a_file_without_clips_is_compared_in_its_rest_pose),
         cmocka_unit_test(real_characters_are_compared),
         cmocka_unit_test(hello_says_that_its_palettes_are_bit_exact),

@@ -2,9 +2,11 @@
 #include "command.h"
 #include "json_tree.h"
 #include "suite.h"
+#include "trace_tree.h"
 
 #include "../src/cli/crowd.h"
 #include "../src/cli/json.h"
+#include "../src/cli/trace.h"
 
 #include <float.h>
 #include <limber/cpu.h>
@@ -84,6 +86,11 @@ static void wrong_usage_is_told_and_ends_with_2(void **state) {
         {"compare small.gltf --frames 1.5", "--frames must be a whole number, 1 or more, not '1.5'"},
         {"compare small.gltf --seed x", "--seed must be a whole number, 0 or more, not 'x'"},
         {"compare small.gltf --seed 18446744073709551616", "--seed must be a whole number"},
+        {"profile", "limber: profile: no file given"},
+        {"profile small.gltf --frames 0", "--frames must be a whole number, 1 or more, not '0'"},
+        {"profile small.gltf --cpu-bandwidth -1", "--cpu-bandwidth must be a whole number, 1 or more, not '-1'"},
+        {"profile small.gltf --program 4294967296", "limber: profile: --program must be below 4294967296"},
+        {"profile small.gltf --trace", "limber: profile: --trace needs a value"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         run_badly(2, rows[i].arguments, rows[i].message);
@@ -95,6 +102,8 @@ static void a_file_that_fails_is_named_and_ends_with_1(void **state) {
     run_badly(1, "info nowhere.glb", "limber: nowhere.glb: ");
     run_badly(1, "sample nowhere.glb --clip 0 --time 0", "limber: nowhere.glb: ");
     run_badly(1, "compare nowhere.glb", "limber: nowhere.glb: ");
+    run_badly(1, "profile nowhere.glb --no-device", "limber: nowhere.glb: ");
+    run_badly(1, "profile small.gltf --no-device --trace nowhere/trace.json", "nowhere/trace.json: ");
     FILE *file = fopen("broken.gltf", "wb");
     assert_non_null(file);
     fputs("{\"asset\":", file);
@@ -130,7 +139,7 @@ static void help_and_version_go_to_stdout(void **state) {
     output = run_well("--help");
     expect_starts(output.out, "usage: limber COMMAND");
     command_output_release(&output);
-    static const char *const commands[] = {"devices", "info", "sample", "compare"};
+    static const char *const commands[] = {"devices", "info", "sample", "compare", "profile"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char text[100];
         snprintf(text, sizeof text, "%s --help", commands[i]);
@@ -140,6 +149,98 @@ static void help_and_version_go_to_stdout(void **state) {
         expect_contains(output.out, "--json");
         command_output_release(&output);
     }
+}
+
+static void a_profile_tells_stages_and_nodes(void **state) {
+    (void)state;
+    command_output output = run_well("profile small.gltf --no-device --characters 40 --frames 3 --cpu-bandwidth 7");
+    expect_contains(output.out, "joints 3, characters 40, frames 3\n");
+    expect_contains(output.out, "\n  run                 3 ");
+    expect_contains(output.out, " % of the floor: the palettes' bytes at 7 GB/s\n");
+    expect_contains(output.out, "\n24     weighted          1 ");
+    command_output_release(&output);
+}
+
+static void a_profile_as_json_has_the_same(void **state) {
+    (void)state;
+    const char *const line = "profile small.gltf --no-device --characters 40 --frames 20 --program 1 --json";
+    command_output output = run_well(line);
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "file joints characters frames sides bytes rest_ns nodes");
+    const int sides = json_tree_member(&tree, 0, "sides");
+    assert_int_equal(json_tree_size(&tree, sides), 1);
+    const int side = json_tree_item(&tree, sides, 0);
+    json_tree_expect_keys(&tree, side, "name stages floor_share");
+    const int stages = json_tree_member(&tree, side, "stages");
+    static const char *const names[] = {"run", "pose", "model"};
+    static const int samples[] = {20, 1, 1};
+    assert_int_equal(json_tree_size(&tree, stages), 3);
+    for (int i = 0; i < 3; i++) {
+        const int stage = json_tree_item(&tree, stages, i);
+        json_tree_expect_keys(&tree, stage, "stage samples median_ns min_ns max_ns sum_ns");
+        json_tree_expect_text(&tree, json_tree_member(&tree, stage, "stage"), names[i]);
+        assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, stage, "samples")), samples[i]);
+        const double median = json_tree_number(&tree, json_tree_member(&tree, stage, "median_ns"));
+        assert_true(median >= json_tree_number(&tree, json_tree_member(&tree, stage, "min_ns")));
+        assert_true(median <= json_tree_number(&tree, json_tree_member(&tree, stage, "max_ns")));
+    }
+    const int nodes = json_tree_member(&tree, 0, "nodes");
+    const int count = json_tree_size(&tree, nodes);
+    assert_true(count > 1);
+    for (int i = 0; i < count; i++) {
+        const int node = json_tree_item(&tree, nodes, i);
+        json_tree_expect_keys(&tree, node, "operation inputs uses ns_alone ns_with_inputs");
+        assert_true(json_tree_number(&tree, json_tree_member(&tree, node, "ns_alone")) <=
+                    json_tree_number(&tree, json_tree_member(&tree, node, "ns_with_inputs")));
+    }
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
+static void a_trace_of_the_cpu_has_every_run(void **state) {
+    (void)state;
+    command_output output = run_well("profile small.gltf --no-device --characters 9 --frames 33 --trace trace.json");
+    char *text = command_read_file("trace.json");
+    assert_non_null(text);
+    int wholes = 0, parts = 0;
+    trace_tree_expect(text, 1, &wholes, &parts);
+    assert_int_equal(wholes, 33);
+    assert_int_equal(parts, 4); // the runs 16 and 32 after the first are estimated, each into two stages
+    free(text);
+    command_output_release(&output);
+}
+
+static void a_trace_that_cannot_be_written_is_a_failure(void **state) {
+    (void)state;
+    FILE *full = fopen("/dev/full", "wb");
+    if (full == NULL) {
+        skip();
+    }
+    fclose(full);
+    run_badly(1, "profile small.gltf --no-device --characters 9 --frames 3 --trace /dev/full", "/dev/full: ");
+}
+
+// Names come from drivers and files; times are exact to the nanosecond.
+static void a_trace_is_well_formed_whatever_the_names(void **state) {
+    (void)state;
+    trace trace;
+    lmb_error error;
+    assert_int_equal(trace_open("names.json", &trace, &error), LMB_OK);
+    trace_name_process(&trace, 7, "\"\\\n\xff");
+    trace_name_tracks(&trace, 7, 1, "a\tb", "");
+    trace_event(&trace, 7, 1, "]}", 18446744073709551614u, 18446744073709551615u);
+    trace_event(&trace, 7, 2, "x", 1000000000001u, 1000000002010u);
+    assert_int_equal(trace_close(&trace, &error), LMB_OK);
+    assert_int_equal(trace_close(&trace, &error), LMB_OK);
+    char *text = command_read_file("names.json");
+    assert_non_null(text);
+    json_tree tree = json_tree_read(text);
+    json_tree_expect_keys(&tree, 0, "displayTimeUnit traceEvents");
+    assert_int_equal(json_tree_size(&tree, json_tree_member(&tree, 0, "traceEvents")), 5);
+    json_tree_release(&tree);
+    expect_contains(text, "\"ts\": 18446744073709551.614, \"dur\": 0.001}");
+    expect_contains(text, "\"ts\": 1000000000.001, \"dur\": 2.009}");
+    free(text);
 }
 
 static void info_tells_joints_and_clips(void **state) {
@@ -501,6 +602,11 @@ int main(void) {
         cmocka_unit_test(a_file_that_fails_is_named_and_ends_with_1),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(help_and_version_go_to_stdout),
+        cmocka_unit_test(a_profile_tells_stages_and_nodes),
+        cmocka_unit_test(a_profile_as_json_has_the_same),
+        cmocka_unit_test(a_trace_of_the_cpu_has_every_run),
+        cmocka_unit_test(a_trace_that_cannot_be_written_is_a_failure),
+        cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),
         cmocka_unit_test(info_tells_joints_and_clips),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),

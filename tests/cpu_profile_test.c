@@ -58,10 +58,10 @@ static void bits_are_the_same_with_a_profile(void **state) {
         assert_int_equal(run_all_frames(cpu), scenario_golden);
         lmb_profile *times = lmb_cpu_profile_times(profile);
         assert_int_equal(lmb_profile_total(times, LMB_CPU_STAGE_RUN).count, SCENARIO_FRAMES);
-        assert_int_equal(looks, 2 * SCENARIO_FRAMES + 2);
+        assert_int_equal(looks, 2 * SCENARIO_FRAMES + 4);
         lmb_cpu_set_profile(cpu, NULL);
         assert_int_equal(run_all_frames(cpu), scenario_golden);
-        assert_int_equal(looks, 2 * SCENARIO_FRAMES + 2);
+        assert_int_equal(looks, 2 * SCENARIO_FRAMES + 4);
         lmb_cpu_destroy(cpu);
         lmb_cpu_profile_destroy(profile);
     }

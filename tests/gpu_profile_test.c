@@ -11,6 +11,7 @@
 
 static device opened;
 static scenario shared;
+static VkPipelineCache cache; // every test creates the same pipelines
 
 // ---- The door. ----
 
@@ -113,6 +114,7 @@ static bool ground_create(ground *ground) {
     lmb_error error;
     lmb_gpu_def def = device_gpu_def(&opened);
     def.get_instance_proc_addr = door_instance;
+    def.pipeline_cache = cache;
     *ground = (struct ground){0};
     assert_ok(lmb_gpu_create(&def, NULL, &ground->gpu, &error), &error);
     assert_ok(gpu_side_create(&opened, ground->gpu, &shared.batch, 0, &ground->side, &error), &error);
@@ -365,7 +367,8 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     VkCommandPool pool;
     VkCommandBuffer commands;
     lmb_error error;
-    const lmb_gpu_def gpu_def = device_gpu_def(&opened);
+    lmb_gpu_def gpu_def = device_gpu_def(&opened);
+    gpu_def.pipeline_cache = cache;
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &other, &error), &error);
     assert_ok(lmb_gpu_profile_create(other, &def, &small, &error), &error);
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
@@ -472,12 +475,15 @@ static int start(void **state) {
     (void)state;
     lmb_error error;
     open_device(&opened);
+    const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    assert_int_equal(vkCreatePipelineCache(opened.device, &info, NULL, &cache), VK_SUCCESS);
     return scenario_create(&shared, &error) == LMB_OK ? 0 : -1;
 }
 
 static int finish(void **state) {
     (void)state;
     scenario_destroy(&shared);
+    vkDestroyPipelineCache(opened.device, cache, NULL);
     return device_close(&opened) == 0 ? 0 : -1;
 }
 

@@ -56,6 +56,9 @@ typedef enum lmb_op {
     LMB_OP_COUNT
 } lmb_op;
 
+/// "rest", "clip" and so on; never NULL. The text is static.
+LMB_API const char *lmb_op_name(lmb_op op);
+
 /// How a weight a in [0, 1] is shaped before it is used; 0, 1/2 and 1 stay where they are.
 typedef enum lmb_curve {
     LMB_CURVE_LINEAR,

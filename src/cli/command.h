@@ -9,6 +9,7 @@ int command_devices(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_profile(int argc, char **argv);
 
 // Tells on stderr what failed with `place`, a file or a command, or NULL where the message names the place, as those of
 // an import do. Returns the exit status of failures, 1.

@@ -154,26 +154,27 @@ static void draw_mask(random_source *random, uint8_t *mask, uint32_t joint_count
 
 static lmb_result create_program(crowd *crowd, plan *plan, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    uint8_t *bytes = malloc((size_t)MASK_COUNT * joint_count);
-    if (bytes == NULL) {
+    crowd->nodes = malloc(sizeof plan->nodes);
+    crowd->masks = malloc(MASK_COUNT * sizeof *crowd->masks);
+    crowd->mask_bytes = malloc((size_t)MASK_COUNT * joint_count);
+    if (crowd->nodes == NULL || crowd->masks == NULL || crowd->mask_bytes == NULL) {
         return no_memory(error);
     }
-    const uint8_t *masks[MASK_COUNT];
+    memcpy(crowd->nodes, plan->nodes, sizeof plan->nodes);
     for (uint32_t i = 0; i < MASK_COUNT; i++) {
-        masks[i] = bytes + (size_t)i * joint_count;
-        draw_mask(&plan->random, bytes + (size_t)i * joint_count, joint_count);
+        uint8_t *mask = crowd->mask_bytes + (size_t)i * joint_count;
+        draw_mask(&plan->random, mask, joint_count);
+        crowd->masks[i] = mask;
     }
-    const lmb_program_def def = {.rig = crowd->def.rig,
-                                 .clips = crowd->def.clips,
-                                 .clip_count = crowd->def.clip_count,
-                                 .masks = masks,
-                                 .mask_count = MASK_COUNT,
-                                 .nodes = plan->nodes,
-                                 .node_count = plan->node_count,
-                                 .parameter_count = plan->parameter_count};
-    lmb_result result = lmb_program_create(&def, NULL, &crowd->program, error);
-    free(bytes);
-    return result;
+    crowd->program_def = (lmb_program_def){.rig = crowd->def.rig,
+                                           .clips = crowd->def.clips,
+                                           .clip_count = crowd->def.clip_count,
+                                           .masks = crowd->masks,
+                                           .mask_count = MASK_COUNT,
+                                           .nodes = crowd->nodes,
+                                           .node_count = plan->node_count,
+                                           .parameter_count = plan->parameter_count};
+    return lmb_program_create(&crowd->program_def, NULL, &crowd->program, error);
 }
 
 static lmb_result create_inputs(crowd *crowd, const plan *plan, lmb_error *error) {
@@ -217,6 +218,9 @@ lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
 
 void crowd_destroy(crowd *crowd) {
     lmb_program_destroy(crowd->program);
+    free(crowd->nodes);
+    free(crowd->masks);
+    free(crowd->mask_bytes);
     free(crowd->kinds);
     free(crowd->parameters);
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {

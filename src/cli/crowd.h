@@ -26,8 +26,12 @@ typedef enum crowd_parameter {
 } crowd_parameter;
 
 typedef struct crowd {
-    crowd_def def; // its pointers are used by crowd_create() alone, but for the rig
+    crowd_def def; // its clips and its rig are those of the program's descriptor as well
     lmb_program *program;
+    lmb_program_def program_def; // what it was created from
+    lmb_node_def *nodes;         // of that
+    uint8_t *mask_bytes;
+    const uint8_t **masks;
     crowd_parameter *kinds; // one for each parameter
     float longest;          // seconds
     float *parameters;

@@ -104,10 +104,18 @@ static lmb_result run_frame(gpu_side *side, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    const lmb_gpu_record_info info = {.commands = commands};
-    result = lmb_gpu_batch_record(side->batch, &info, error);
-    return result == LMB_OK ? device_submit_and_wait(side->device, pool, commands, error)
-                            : abandon(side->device, pool, result);
+    const lmb_gpu_record_info info = {.commands = commands, .profile = side->profile};
+    if (side->profile != NULL) {
+        result = lmb_gpu_profile_begin(side->profile, 0, commands, error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_gpu_batch_record(side->batch, &info, error);
+    }
+    if (result != LMB_OK) {
+        return abandon(side->device, pool, result);
+    }
+    result = device_submit_and_wait(side->device, pool, commands, error);
+    return result == LMB_OK && side->profile != NULL ? lmb_gpu_profile_collect(side->profile, 0, NULL, error) : result;
 }
 
 static lmb_result add_refusals(gpu_side *side, uint32_t *refused, lmb_error *error) {

@@ -5,11 +5,14 @@
 
 #include "device.h"
 
+#include <limber/gpu_profile.h>
+
 typedef struct gpu_side {
     device *device;
     lmb_gpu_program *program;
     lmb_gpu_batch *batch;
     device_buffer poses[LMB_MAX_POSES];
+    lmb_gpu_profile *profile; // the caller's: times every run in its slot 0; may be NULL
 } gpu_side;
 
 // Creates buffers, uploads the program. Everything given must outlive it. `span_bytes` as in lmb_gpu_batch_def. On

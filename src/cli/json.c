@@ -113,6 +113,11 @@ void json_unsigned(json *json, const char *key, uint64_t value) {
     fprintf(json->stream, "%" PRIu64, value);
 }
 
+void json_thousandths(json *json, const char *key, uint64_t thousandths) {
+    begin_value(json, key);
+    fprintf(json->stream, "%" PRIu64 ".%03u", thousandths / 1000, (unsigned)(thousandths % 1000));
+}
+
 void json_float(json *json, const char *key, float value) {
     begin_value(json, key);
     if (isfinite(value)) {

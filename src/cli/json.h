@@ -22,6 +22,8 @@ void json_text(json *json, const char *key, const char *text);
 void json_bool(json *json, const char *key, bool value);
 void json_integer(json *json, const char *key, int64_t value);
 void json_unsigned(json *json, const char *key, uint64_t value);
+// A number of thousandths, exactly, with three decimals.
+void json_thousandths(json *json, const char *key, uint64_t thousandths);
 // Nine digits: enough to read the same bits back.
 void json_float(json *json, const char *key, float value);
 void json_floats(json *json, const char *key, const float *values, uint32_t count);

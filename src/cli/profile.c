@@ -1,0 +1,279 @@
+// `limber profile`: how long a crowd takes on the CPU and on a device, stage by stage, what it takes of memory, and what
+// each node of its program costs.
+#include "profile.h"
+
+#include "command.h"
+#include "crowd.h"
+#include "gpu_device.h"
+#include "gpu_side.h"
+#include "options.h"
+#include "trace.h"
+
+#include <limber/import.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The tracks of the trace.
+#define PROCESS_CPU 1u
+#define PROCESS_DEVICE 2u
+// Characters that the cost of nodes is measured with, at most.
+#define COST_CHARACTERS 1024u
+
+typedef struct profiling {
+    const char *device_name; // as asked for; NULL for the best
+    bool no_device;
+    const char *trace_path;
+    uint32_t character_count;
+    uint32_t frame_count;
+    uint64_t seed;
+    uint64_t program;
+    uint32_t cpu_bandwidth; // GB a second
+    uint32_t device_bandwidth;
+    bool as_json;
+
+    lmb_import *import;
+    const lmb_clip **clips;
+    crowd crowd;
+    float *palettes;
+    lmb_cpu *cpu;
+    lmb_cpu_profile *cpu_profile;
+    gpu_device opened;
+    gpu_side side;
+    lmb_gpu_profile *gpu_profile;
+    lmb_node_cost *costs;
+    trace trace;
+    uint64_t started; // when the device's first frame was handed over
+    profile_report report;
+} profiling;
+
+static lmb_result no_memory(lmb_error *error) {
+    error->result = LMB_ERROR_MEMORY;
+    snprintf(error->message, sizeof error->message, "no memory for the crowd");
+    return LMB_ERROR_MEMORY;
+}
+
+static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
+    uint32_t clip_count = lmb_import_clip_count(profiling->import);
+    profiling->clips = calloc((size_t)clip_count + 1, sizeof(lmb_clip *));
+    if (profiling->clips == NULL) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < clip_count; i++) {
+        profiling->clips[i] = lmb_import_clip(profiling->import, i);
+    }
+    const crowd_def def = {.rig = lmb_import_rig(profiling->import),
+                           .clips = profiling->clips,
+                           .clip_count = clip_count,
+                           .character_count = profiling->character_count,
+                           .seed = profiling->seed,
+                           .program = (uint32_t)profiling->program};
+    lmb_result result = crowd_create(&def, &profiling->crowd, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    const lmb_batch batch = profiling->report.batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE);
+    profiling->palettes =
+        calloc(batch.character_count, lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
+    profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
+    return profiling->palettes != NULL && profiling->costs != NULL ? LMB_OK : no_memory(error);
+}
+
+static void add_side(profiling *profiling, const char *name, const lmb_profile *times, uint32_t bandwidth) {
+    profiling->report.sides[profiling->report.side_count++] = (profiled_side){name, times, bandwidth};
+}
+
+static lmb_result create_cpu(profiling *profiling, lmb_error *error) {
+    const lmb_cpu_profile_def def = {
+        .clock = {.now = trace_clock},
+        .window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW};
+    lmb_result result = lmb_cpu_create(profiling->crowd.program, LMB_CPU_FAST, NULL, &profiling->cpu, error);
+    if (result == LMB_OK) {
+        result = lmb_cpu_profile_create(&def, NULL, &profiling->cpu_profile, error);
+    }
+    if (result == LMB_OK) {
+        lmb_cpu_set_profile(profiling->cpu, profiling->cpu_profile);
+        add_side(profiling, lmb_cpu_path_name(lmb_cpu_path_of(profiling->cpu)),
+                 lmb_cpu_profile_times(profiling->cpu_profile), profiling->cpu_bandwidth);
+    }
+    return result;
+}
+
+static lmb_result create_device(profiling *profiling, lmb_error *error) {
+    lmb_result result = gpu_device_open(profiling->device_name, false, &profiling->opened, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    device *device = &profiling->opened.device;
+    lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
+    def.queue_family = device->queue_family;
+    def.frame_count = 1;
+    def.window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW;
+    result = lmb_gpu_profile_create(profiling->opened.gpu, &def, &profiling->gpu_profile, error);
+    if (result == LMB_OK) {
+        result = gpu_side_create(device, profiling->opened.gpu, &profiling->report.batch, 0, &profiling->side, error);
+    }
+    if (result == LMB_OK) {
+        profiling->side.profile = profiling->gpu_profile;
+        add_side(profiling, device->properties.deviceName, lmb_gpu_profile_times(profiling->gpu_profile),
+                 profiling->device_bandwidth);
+        profiling->report.bytes_count =
+            lmb_gpu_batch_bytes(profiling->side.batch, profiling->report.bytes, LMB_GPU_MAX_BYTES_ROWS);
+    }
+    return result;
+}
+
+static lmb_result run_sides(profiling *profiling, lmb_error *error) {
+    const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = profiling->palettes};
+    lmb_result result = lmb_cpu_run(profiling->cpu, &profiling->report.batch, &inputs, &outputs, error);
+    if (profiling->started == 0) {
+        profiling->started = trace_clock(NULL);
+    }
+    if (result == LMB_OK && profiling->gpu_profile != NULL) {
+        result = gpu_side_run(&profiling->side, &inputs, &outputs, error);
+    }
+    return result;
+}
+
+// The device's clock begins with its first frame, so it is shifted to where that was handed over.
+static void trace_sides(profiling *profiling) {
+    trace_take(&profiling->trace, PROCESS_CPU, 1, lmb_cpu_profile_times(profiling->cpu_profile), 0);
+    if (profiling->gpu_profile != NULL) {
+        trace_take(&profiling->trace, PROCESS_DEVICE, 1, lmb_gpu_profile_times(profiling->gpu_profile),
+                   profiling->started);
+    }
+}
+
+// The first frame warms up and does not count.
+static lmb_result run_frames(profiling *profiling, lmb_error *error) {
+    crowd_draw(&profiling->crowd, 0);
+    lmb_result result = run_sides(profiling, error);
+    lmb_profile_clear(lmb_cpu_profile_times(profiling->cpu_profile));
+    if (profiling->gpu_profile != NULL) {
+        lmb_profile_clear(lmb_gpu_profile_times(profiling->gpu_profile));
+    }
+    for (uint32_t frame = 0; frame < profiling->frame_count && result == LMB_OK; frame++) {
+        crowd_draw(&profiling->crowd, frame + 1);
+        result = run_sides(profiling, error);
+        if (profiling->trace_path != NULL) {
+            trace_sides(profiling);
+        }
+    }
+    return result;
+}
+
+static lmb_result measure_costs(profiling *profiling, lmb_error *error) {
+    const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
+    const lmb_cost_def def = {
+        .program = &profiling->crowd.program_def,
+        .path = LMB_CPU_FAST,
+        .clock = {.now = trace_clock},
+        .inputs = &inputs,
+        .character_count = profiling->character_count < COST_CHARACTERS ? profiling->character_count : COST_CHARACTERS};
+    profiling->report.program = &profiling->crowd.program_def;
+    profiling->report.costs = profiling->costs;
+    return lmb_cost_measure(&def, NULL, profiling->costs, &profiling->report.rest, error);
+}
+
+static lmb_result begin_trace(profiling *profiling, lmb_error *error) {
+    if (profiling->trace_path == NULL) {
+        return LMB_OK;
+    }
+    lmb_result result = trace_open(profiling->trace_path, &profiling->trace, error);
+    for (uint32_t i = 0; i < profiling->report.side_count && result == LMB_OK; i++) {
+        trace_name_process(&profiling->trace, PROCESS_CPU + i, profiling->report.sides[i].name);
+        trace_name_tracks(&profiling->trace, PROCESS_CPU + i, 1, i == 0 ? "runs" : "frames", "stages");
+    }
+    return result;
+}
+
+static lmb_result profile_crowd(profiling *profiling, lmb_error *error) {
+    lmb_result result = create_crowd(profiling, error);
+    if (result == LMB_OK) {
+        result = create_cpu(profiling, error);
+    }
+    if (result == LMB_OK && !profiling->no_device) {
+        result = create_device(profiling, error);
+    }
+    if (result == LMB_OK) {
+        result = begin_trace(profiling, error);
+    }
+    if (result == LMB_OK) {
+        result = run_frames(profiling, error);
+    }
+    if (result == LMB_OK) {
+        result = trace_close(&profiling->trace, error);
+    }
+    return result == LMB_OK ? measure_costs(profiling, error) : result;
+}
+
+// Closes everything; what was wrong first is what is told.
+static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *error) {
+    lmb_error later;
+    lmb_result closed = trace_close(&profiling->trace, &later);
+    gpu_side_destroy(&profiling->side);
+    lmb_gpu_profile_destroy(profiling->gpu_profile);
+    if (profiling->opened.gpu != NULL) {
+        closed = gpu_device_close(&profiling->opened, &later);
+    }
+    lmb_cpu_destroy(profiling->cpu);
+    lmb_cpu_profile_destroy(profiling->cpu_profile);
+    crowd_destroy(&profiling->crowd);
+    free(profiling->clips);
+    free(profiling->palettes);
+    free(profiling->costs);
+    lmb_import_destroy(profiling->import);
+    if (result == LMB_OK && closed != LMB_OK) {
+        *error = later;
+        return closed;
+    }
+    return result;
+}
+
+int command_profile(int argc, char **argv) {
+    profiling profiling = {.character_count = 1000, .frame_count = 32, .seed = 1};
+    const option options[] = {
+        {"--characters", OPTION_COUNT, &profiling.character_count, "N", "characters of the crowd (1000)"},
+        {"--frames", OPTION_COUNT, &profiling.frame_count, "N", "frames after a first one that does not count (32)"},
+        {"--seed", OPTION_NUMBER, &profiling.seed, "S", "what the crowd is drawn from (1)"},
+        {"--program", OPTION_NUMBER, &profiling.program, "N", "which program of the seed: 0 has every operation (0)"},
+        {"--device", OPTION_TEXT, &profiling.device_name, "NAME|INDEX", "part of a device's name, or its index"},
+        {"--no-device", OPTION_FLAG, &profiling.no_device, NULL, "the CPU alone"},
+        {"--cpu-bandwidth", OPTION_COUNT, &profiling.cpu_bandwidth, "GB/S", "tell the share of the floor"},
+        {"--device-bandwidth", OPTION_COUNT, &profiling.device_bandwidth, "GB/S", "the same for the device"},
+        {"--trace", OPTION_TEXT, &profiling.trace_path, "FILE", "write a trace for chrome://tracing or Perfetto"},
+        {"--json", OPTION_FLAG, &profiling.as_json, NULL, "print JSON"}};
+    const usage usage = {
+        .command = "profile",
+        .synopsis = "FILE... [--characters N] [--frames N] [--device NAME|INDEX] [--trace FILE] [--json] ...",
+        .text =
+            "Runs a random crowd on the CPU's fast path, on one thread, and on a Vulkan device, and tells how long\n"
+            "each stage takes, what a batch takes of the device's memory, and what each node of the program costs,\n"
+            "measured on the CPU. The floor is the time that the palettes' bytes take at the given bandwidth.\n"
+            "Files after the first add clips, matched by joint name.\n",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .takes_files = true};
+    int status = 0;
+    uint32_t file_count = 0;
+    if (!options_read(&usage, argc, argv, &file_count, &status)) {
+        return status;
+    }
+    if (profiling.program > UINT32_MAX) {
+        return usage_error("profile", "--program must be below 4294967296");
+    }
+    lmb_error error = {0};
+    const char *place = NULL;
+    profiling.report.file = argv[0];
+    profiling.report.frames = profiling.frame_count;
+    lmb_result result = lmb_import_files((const char *const *)argv, file_count, NULL, &profiling.import, &error);
+    if (result == LMB_OK) {
+        place = argv[0];
+        result = profile_crowd(&profiling, &error);
+    }
+    if (result == LMB_OK) {
+        (profiling.as_json ? profile_report_print_json : profile_report_print)(&profiling.report);
+    }
+    result = close_all(&profiling, result, &error);
+    return result == LMB_OK ? 0 : command_failed(place, &error);
+}
