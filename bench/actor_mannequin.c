@@ -32,7 +32,7 @@ static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig
             defs[i].rest.translation[1] = -0.025f;
         }
     }
-    lmb_rig_def def = {defs, joints};
+    lmb_rig_def def = {.joints = defs, .joint_count = joints};
     lmb_result result = lmb_rig_create(&def, NULL, rig, error);
     free(defs);
     return result;

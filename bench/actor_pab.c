@@ -30,10 +30,14 @@ static lmb_result copy_rig(const lmb_rig *from, lmb_rig **rig, lmb_error *error)
         return actor_no_memory(error);
     }
     for (uint32_t i = 0; i < joints; i++) {
-        defs[i] = (lmb_joint_def){lmb_rig_joint_name(from, i), lmb_rig_joint_parent(from, i),
-                                  lmb_rig_joint_rest(from, i), lmb_rig_joint_inverse_bind(from, i), true};
+        defs[i] = (lmb_joint_def){.name = lmb_rig_joint_name(from, i),
+                                  .parent = lmb_rig_joint_parent(from, i),
+                                  .rest = lmb_rig_joint_rest(from, i),
+                                  .inverse_bind = lmb_rig_joint_inverse_bind(from, i),
+                                  .has_inverse_bind = true,
+                                  .radius = lmb_rig_joint_radius(from, i)};
     }
-    lmb_rig_def def = {defs, joints};
+    lmb_rig_def def = {.joints = defs, .joint_count = joints};
     lmb_result result = lmb_rig_create(&def, NULL, rig, error);
     free(defs);
     return result;

@@ -19,7 +19,7 @@ static lmb_result create_rig(uint32_t joints, lmb_rig **rig, lmb_error *error) {
         defs[i].parent = parent_of(i);
         defs[i].rest.translation[1] = i == 0 ? 1.0f : 0.1f;
     }
-    lmb_rig_def def = {defs, joints};
+    lmb_rig_def def = {.joints = defs, .joint_count = joints};
     lmb_result result = lmb_rig_create(&def, NULL, rig, error);
     free(defs);
     return result;

@@ -1,18 +1,39 @@
+#include "batch.h"
+
 #include "program.h"
 
 #include "../shaders/ops/program.h"
 
-#include <limber/batch.h>
-
 _Static_assert(LMB_REFUSED_CLIP == REFUSED_CLIP && LMB_REFUSED_TIME == REFUSED_TIME &&
                    LMB_REFUSED_WEIGHT == REFUSED_WEIGHT && LMB_REFUSED_POSE == REFUSED_POSE,
                "the kernels count refusals in another order than lmb_refusal");
-_Static_assert(LMB_POSE_COMPONENTS == POSE_COMPONENTS && LMB_MATRIX_COMPONENTS == MATRIX_COMPONENTS,
+_Static_assert(LMB_POSE_COMPONENTS == POSE_COMPONENTS && LMB_MATRIX_COMPONENTS == MATRIX_COMPONENTS &&
+                   LMB_DUAL_COMPONENTS == DUAL_COMPONENTS && LMB_BOX_COMPONENTS == BOX_COMPONENTS,
                "the kernels lay buffers out otherwise than batch.h says");
 
+// What one character's output of a stage consists of.
+typedef enum rows { ROWS_JOINTS, ROWS_SOCKETS, ROWS_ONE } rows;
+
+static const struct {
+    const char *name;
+    uint32_t components; // floats of a row
+    rows rows;
+} stages[LMB_STAGE_COUNT] = {
+    [LMB_STAGE_LOCAL] = {"local", LMB_POSE_COMPONENTS, ROWS_JOINTS},
+    [LMB_STAGE_MODEL] = {"model", LMB_MATRIX_COMPONENTS, ROWS_JOINTS},
+    [LMB_STAGE_PALETTE] = {"palette", LMB_MATRIX_COMPONENTS, ROWS_JOINTS},
+    [LMB_STAGE_PREVIOUS_PALETTE] = {"previous palette", LMB_MATRIX_COMPONENTS, ROWS_JOINTS},
+    [LMB_STAGE_DUAL_QUATERNIONS] = {"dual quaternions", LMB_DUAL_COMPONENTS, ROWS_JOINTS},
+    [LMB_STAGE_BOUNDS] = {"bounds", LMB_BOX_COMPONENTS, ROWS_ONE},
+    [LMB_STAGE_SOCKETS] = {"sockets", LMB_MATRIX_COMPONENTS, ROWS_SOCKETS},
+};
+
 const char *lmb_stage_name(lmb_stage stage) {
-    static const char *const names[LMB_STAGE_COUNT] = {"local", "model", "palette"};
-    return (unsigned)stage < LMB_STAGE_COUNT ? names[stage] : "unknown stage";
+    return (unsigned)stage < LMB_STAGE_COUNT ? stages[stage].name : "unknown stage";
+}
+
+uint32_t lmb_stage_components(lmb_stage stage) {
+    return stages[stage].components;
 }
 
 lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
@@ -23,8 +44,15 @@ lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: outputs 0x%x name %s", (unsigned)batch->outputs,
                         batch->outputs == 0 ? "no stage" : "a stage that does not exist");
     }
-    uint64_t floats = (uint64_t)batch->program->joint_count * LMB_MATRIX_COMPONENTS;
-    floats = floats > batch->program->parameter_count ? floats : batch->program->parameter_count;
+    if ((batch->outputs & LMB_OUTPUT_PREVIOUS_PALETTE) && !(batch->outputs & LMB_OUTPUT_PALETTE)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: outputs 0x%x have the previous palette without the palette",
+                        (unsigned)batch->outputs);
+    }
+    uint64_t floats = batch->program->parameter_count;
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        uint32_t of_stage = lmb_batch_stage_floats(batch, (lmb_stage)stage);
+        floats = floats > of_stage ? floats : of_stage;
+    }
     if ((uint64_t)batch->character_count * floats > SIZE_MAX / sizeof(float)) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "batch: %u characters of %u joints do not fit in memory",
                         (unsigned)batch->character_count, (unsigned)batch->program->joint_count);
@@ -33,6 +61,8 @@ lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
 }
 
 uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage) {
-    return batch->program->joint_count *
-           (stage == LMB_STAGE_LOCAL ? (uint32_t)LMB_POSE_COMPONENTS : (uint32_t)LMB_MATRIX_COMPONENTS);
+    uint32_t count = stages[stage].rows == ROWS_JOINTS    ? batch->program->joint_count
+                     : stages[stage].rows == ROWS_SOCKETS ? batch->program->socket_count
+                                                          : 1;
+    return count * stages[stage].components;
 }

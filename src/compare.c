@@ -1,3 +1,4 @@
+#include "batch.h"
 #include "host.h"
 
 #include <limber/compare.h>
@@ -31,10 +32,11 @@ static void note_first(const lmb_batch *batch, lmb_stage stage, uint32_t first, 
     comparison->has_first = true;
     comparison->stage = stage;
     comparison->character = first + (uint32_t)(index / floats);
-    // Poses are component-major, matrices joint-major.
+    // Poses are component-major, everything else is row by row.
     bool pose = stage == LMB_STAGE_LOCAL;
-    comparison->joint = pose ? within % joints : within / LMB_MATRIX_COMPONENTS;
-    comparison->component = pose ? within / joints : within % LMB_MATRIX_COMPONENTS;
+    uint32_t components = lmb_stage_components(stage);
+    comparison->joint = pose ? within % joints : within / components;
+    comparison->component = pose ? within / joints : within % components;
     comparison->bits_a = a;
     comparison->bits_b = b;
     comparison->ulp = distance(a, b);
@@ -44,7 +46,7 @@ static void compare_stage(const lmb_batch *batch, lmb_stage stage, const float *
                           uint32_t count, lmb_comparison *comparison) {
     size_t values = (size_t)count * lmb_batch_stage_floats(batch, stage);
     comparison->values[stage] += values;
-    if (memcmp(a, b, values * sizeof *a) == 0) {
+    if (values == 0 || memcmp(a, b, values * sizeof *a) == 0) {
         return;
     }
     for (size_t i = 0; i < values; i++) {
@@ -72,7 +74,8 @@ lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const
                         comparison == NULL ? "the comparison" : "one side");
     }
     for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
-        if ((batch->outputs >> i & 1u) && (a->stages[i] == NULL || b->stages[i] == NULL)) {
+        bool empty = lmb_batch_stage_floats(batch, (lmb_stage)i) == 0;
+        if ((batch->outputs >> i & 1u) && !empty && (a->stages[i] == NULL || b->stages[i] == NULL)) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: stage %s of one side is NULL",
                             lmb_stage_name((lmb_stage)i));
         }
@@ -110,8 +113,9 @@ void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_
     memcpy(&a, &comparison->bits_a, sizeof a);
     memcpy(&b, &comparison->bits_b, sizeof b);
     snprintf(text, size,
-             "stage %s, character %" PRIu32 ", joint %" PRIu32 ", component %" PRIu32 ": %.9g (0x%08" PRIx32
+             "stage %s, character %" PRIu32 ", %s %" PRIu32 ", component %" PRIu32 ": %.9g (0x%08" PRIx32
              ") and %.9g (0x%08" PRIx32 "), %" PRIu32 " ulp apart",
-             lmb_stage_name(comparison->stage), comparison->character, comparison->joint, comparison->component,
+             lmb_stage_name(comparison->stage), comparison->character,
+             comparison->stage == LMB_STAGE_SOCKETS ? "socket" : "joint", comparison->joint, comparison->component,
              (double)a, comparison->bits_a, (double)b, comparison->bits_b, comparison->ulp);
 }

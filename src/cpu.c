@@ -5,6 +5,8 @@
 #include "program.h"
 #include "reference.h"
 
+#include <string.h>
+
 // What each path needs and runs; NULL where this build has none. The fast path stands for another.
 static const struct {
     const char *name;
@@ -132,12 +134,23 @@ static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch *batch, const lm
         }
     }
     for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
-        if ((batch->outputs >> i & 1u) && outputs->stages[i] == NULL) {
+        if ((batch->outputs >> i & 1u) && outputs->stages[i] == NULL &&
+            lmb_batch_stage_floats(batch, (lmb_stage)i) > 0) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the output of stage %s is NULL",
                             lmb_stage_name((lmb_stage)i));
         }
     }
     return LMB_OK;
+}
+
+// Before the run where the host names one, so that it may be the palette that is written; else after it.
+static void copy_previous_palette(const lmb_batch *batch, const float *from, const lmb_batch_outputs *outputs,
+                                  uint32_t first, uint32_t count) {
+    if (from != NULL && count > 0 && (batch->outputs & LMB_OUTPUT_PREVIOUS_PALETTE)) {
+        size_t floats = lmb_batch_stage_floats(batch, LMB_STAGE_PREVIOUS_PALETTE);
+        memcpy(outputs->stages[LMB_STAGE_PREVIOUS_PALETTE] + first * floats, from + first * floats,
+               count * floats * sizeof *from);
+    }
 }
 
 lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
@@ -151,6 +164,7 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
     if (result != LMB_OK) {
         return result;
     }
+    copy_previous_palette(batch, inputs->previous_palette, outputs, first, count);
     fenv_t callers;
     lmb_environment_enter(&callers);
     if (cpu->profile == NULL || count == 0) {
@@ -159,6 +173,9 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
         lmb_cpu_profile_run(cpu, batch, inputs, outputs, first, count);
     }
     lmb_environment_leave(&callers);
+    if (inputs->previous_palette == NULL) {
+        copy_previous_palette(batch, outputs->stages[LMB_STAGE_PALETTE], outputs, first, count);
+    }
     return LMB_OK;
 }
 

@@ -70,6 +70,10 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
                         (unsigned)def->frame_count, MOST_FRAMES);
     }
+    if (def->outputs >> LMB_STAGE_PREVIOUS_PALETTE != 0 && def->outputs >> LMB_STAGE_COUNT == 0) {
+        return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "gpu batch: outputs 0x%x have one that the kernels do not write",
+                        (unsigned)def->outputs);
+    }
     lmb_batch description = {def->program->program, def->character_count, def->outputs};
     return lmb_batch_check(&description, error);
 }

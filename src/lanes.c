@@ -4,6 +4,7 @@
 
 #include "../shaders/ops/layout.h"
 #include "../shaders/ops/model.h"
+#include "../shaders/ops/outputs.h"
 #include "../shaders/ops/program.h"
 
 #define JOIN_NAMES(a, b, c) a##b##c
@@ -11,9 +12,10 @@
 #define LANES_SCRATCH NAME_LANES(lmb_lanes_, LMB_LANES, _scratch)
 #define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _run)
 
-// Model matrices: [joint]; then what instructions prepare: [instruction].
+// Model matrices: [joint]; then what instructions prepare: [instruction]; then rotations of dual quaternions: [joint].
 size_t LANES_SCRATCH(const lmb_program *program) {
-    return program->joint_count * sizeof(affine) + program->block[PROGRAM_INSTRUCTION_COUNT] * sizeof(prepared);
+    return program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
+           program->block[PROGRAM_INSTRUCTION_COUNT] * sizeof(prepared);
 }
 
 // Where each lane's outputs begin. Lanes without a character repeat the last one's, and are not stored.
@@ -26,7 +28,7 @@ static rows find_rows(const lmb_batch *batch, const lmb_batch_outputs *outputs, 
     rows found = {.lanes = lanes};
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
-        for (int lane = 0; lane < lanes && (batch->outputs >> stage & 1u); lane++) {
+        for (int lane = 0; lane < lanes && floats > 0 && (batch->outputs >> stage & 1u); lane++) {
             found.stages[stage][lane] = outputs->stages[stage] + (first + (size_t)lane) * floats;
         }
     }
@@ -58,7 +60,7 @@ static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *
         if (batch->outputs & LMB_OUTPUT_LOCAL) {
             store_local(to, joints, joint, &local);
         }
-        if (!(batch->outputs & (LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE))) {
+        if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
             continue;
         }
         uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
@@ -75,16 +77,62 @@ static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *
     }
 }
 
+static void run_dual_quaternions(memory block, uint32_t joints, const rows *to, const affine *models,
+                                 quaternion *rotations) {
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+        quaternion beside = joint == 0 ? identity_transform().q : rotations[joint_beside(parent)];
+        dual_quaternion m =
+            rigid_motion(models[joint], load_inverse_rotation(block, joint), load_bind_position(block, joint), beside);
+        float *const *rows = to->stages[LMB_STAGE_DUAL_QUATERNIONS];
+        size_t at = (size_t)joint * DUAL_COMPONENTS;
+        rotations[joint] = m.rotation;
+        lmb_store_rows(rows, at, to->lanes, m.rotation.x, m.rotation.y, m.rotation.z, m.rotation.w);
+        lmb_store_rows(rows, at + 4, to->lanes, m.dual.x, m.dual.y, m.dual.z, m.dual.w);
+    }
+}
+
+static void run_bounds(memory block, uint32_t joints, const rows *to, const affine *models) {
+    box bounds = empty_box();
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        bounds = join_boxes(bounds, joint_box(models[joint], load_radius(block, joint)));
+    }
+    const real *components = (const real *)&bounds;
+    for (uint32_t i = 0; i < BOX_COMPONENTS; i++) {
+        for (int lane = 0; lane < to->lanes; lane++) {
+            to->stages[LMB_STAGE_BOUNDS][lane][i] = components[i][lane];
+        }
+    }
+}
+
+// What follows from the model matrices beside the palette.
+static void run_outputs(const lmb_batch *batch, const rows *to, const affine *models, quaternion *rotations) {
+    memory block = batch->program->block;
+    uint32_t joints = batch->program->joint_count;
+    if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) {
+        run_dual_quaternions(block, joints, to, models, rotations);
+    }
+    if (batch->outputs & LMB_OUTPUT_BOUNDS) {
+        run_bounds(block, joints, to, models);
+    }
+    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS) && i < batch->program->socket_count; i++) {
+        affine socket = socket_matrix(block, i, models[load_socket_joint(block, i)]);
+        store_affine(to->stages[LMB_STAGE_SOCKETS], to->lanes, i, socket);
+    }
+}
+
 void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs, uint32_t first,
                uint32_t count, void *scratch) {
     const lmb_program *program = batch->program;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     affine *models = scratch;
+    prepared *values = (prepared *)(models + program->joint_count);
+    quaternion *rotations = (quaternion *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
     frame f = {.program = program->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,
-               .now = (prepared *)(models + program->joint_count)};
+               .now = values};
     for (uint32_t done = 0; done < count; done += LMB_LANES) {
         int lanes = count - done < LMB_LANES ? (int)(count - done) : LMB_LANES;
         size_t character = (size_t)first + done;
@@ -102,5 +150,6 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
         f.joint = 0;
         prepare_program(f, f.now);
         run_joints(batch, &to, f, models);
+        run_outputs(batch, &to, models, rotations);
     }
 }

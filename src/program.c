@@ -310,8 +310,14 @@ static uint64_t plan_block(compiler *c, uint32_t *header) {
     at += POSE_COMPONENTS * joints;
     header[PROGRAM_INVERSE_BIND] = (uint32_t)at;
     at += MATRIX_COMPONENTS * joints;
+    header[PROGRAM_BINDS] = (uint32_t)at;
+    at += BIND_COMPONENTS * joints;
+    header[PROGRAM_SOCKETS] = (uint32_t)at;
+    header[PROGRAM_SOCKET_COUNT] = def->rig->socket_count;
+    at += (uint64_t)SOCKET_WORDS * def->rig->socket_count;
     c->mask_words = (uint32_t)((joints + 3) / 4);
     c->masks = (uint32_t)at;
+    header[PROGRAM_MASKS] = c->masks;
     at += (uint64_t)def->mask_count * c->mask_words;
     header[PROGRAM_CLIPS] = (uint32_t)at;
     header[PROGRAM_CLIP_COUNT] = def->clip_count;
@@ -334,6 +340,12 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
         for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
             block[block[PROGRAM_REST] + i * joints + joint] = BITS(components[i]);
         }
+    }
+    memcpy(block + block[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
+    for (uint32_t i = 0; i < rig->socket_count; i++) {
+        uint32_t *socket = block + block[PROGRAM_SOCKETS] + (size_t)i * SOCKET_WORDS;
+        socket[0] = rig->sockets[i].joint;
+        memcpy(socket + 1, &rig->sockets[i].matrix, sizeof rig->sockets[i].matrix);
     }
 }
 
@@ -452,6 +464,7 @@ lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, 
                              .joint_count = def->rig->joint_count,
                              .parameter_count = def->parameter_count,
                              .pose_count = c.pose_count,
+                             .socket_count = def->rig->socket_count,
                              .stack = c.deepest,
                              .size = (uint32_t)size,
                              .block = block};
@@ -479,6 +492,10 @@ uint32_t lmb_program_parameter_count(const lmb_program *program) {
 
 uint32_t lmb_program_pose_count(const lmb_program *program) {
     return program->pose_count;
+}
+
+uint32_t lmb_program_socket_count(const lmb_program *program) {
+    return program->socket_count;
 }
 
 uint32_t lmb_program_stack(const lmb_program *program) {

@@ -12,6 +12,7 @@ struct lmb_program {
     uint32_t joint_count;
     uint32_t parameter_count;
     uint32_t pose_count;
+    uint32_t socket_count;
     uint32_t stack;
     bool uses_cubic;  // a clip has a cubic spline
     bool uses_far;    // a clip has neighbouring rotation keys far apart

@@ -90,9 +90,8 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
     }
     if (takes & TAKES_MASK) {
         uint32_t words = (program->joint_count + 3) / 4;
-        uint32_t first = program->block[PROGRAM_INVERSE_BIND] + MATRIX_COMPONENTS * program->joint_count;
         add_operand(line, "mask");
-        add(line, " %u", (unsigned)((at[MASK_OFFSET] - first) / words));
+        add(line, " %u", (unsigned)((at[MASK_OFFSET] - program->block[PROGRAM_MASKS]) / words));
     }
 }
 

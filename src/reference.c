@@ -3,7 +3,12 @@
 #include "program.h"
 #include "value.h"
 
+#include "../shaders/ops/outputs.h"
 #include "../shaders/ops/program.h"
+
+_Static_assert(sizeof(dual_quaternion) == DUAL_COMPONENTS * sizeof(float) &&
+                   sizeof(box) == BOX_COMPONENTS * sizeof(float),
+               "outputs are not laid out as batch.h says");
 
 static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a) {
     float components[POSE_COMPONENTS];
@@ -16,6 +21,47 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
 // Model matrices where the batch keeps none: [joint]; then what instructions prepare: [instruction].
 size_t lmb_reference_scratch(const lmb_program *program) {
     return program->joint_count * sizeof(lmb_affine) + program->block[PROGRAM_INSTRUCTION_COUNT] * sizeof(prepared);
+}
+
+static void find_dual_quaternions(memory block, uint32_t joints, const lmb_affine *models, dual_quaternion *motions) {
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+        quaternion beside = joint == 0 ? identity_transform().q : motions[joint_beside(parent)].rotation;
+        motions[joint] = rigid_motion(lmb_to_op_affine(models[joint]), load_inverse_rotation(block, joint),
+                                      load_bind_position(block, joint), beside);
+    }
+}
+
+static void find_bounds(memory block, uint32_t joints, const lmb_affine *models, box *bounds) {
+    *bounds = empty_box();
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        *bounds = join_boxes(*bounds, joint_box(lmb_to_op_affine(models[joint]), load_radius(block, joint)));
+    }
+}
+
+static void find_sockets(memory block, uint32_t sockets, const lmb_affine *models, lmb_affine *found) {
+    for (uint32_t socket = 0; socket < sockets; socket++) {
+        affine model = lmb_to_op_affine(models[load_socket_joint(block, socket)]);
+        found[socket] = lmb_from_op_affine(socket_matrix(block, socket, model));
+    }
+}
+
+// What follows from a character's model matrices beside the palette.
+static void run_outputs(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character,
+                        const lmb_affine *models) {
+    const lmb_program *program = batch->program;
+    if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) {
+        find_dual_quaternions(program->block, program->joint_count, models,
+                              (dual_quaternion *)outputs->stages[LMB_STAGE_DUAL_QUATERNIONS] +
+                                  character * program->joint_count);
+    }
+    if (batch->outputs & LMB_OUTPUT_BOUNDS) {
+        find_bounds(program->block, program->joint_count, models, (box *)outputs->stages[LMB_STAGE_BOUNDS] + character);
+    }
+    if ((batch->outputs & LMB_OUTPUT_SOCKETS) && program->socket_count > 0) {
+        find_sockets(program->block, program->socket_count, models,
+                     (lmb_affine *)outputs->stages[LMB_STAGE_SOCKETS] + character * program->socket_count);
+    }
 }
 
 static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outputs, uint32_t character, frame f,
@@ -35,7 +81,7 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
         if (batch->outputs & LMB_OUTPUT_LOCAL) {
             store_pose(outputs->stages[LMB_STAGE_LOCAL] + first_joint * POSE_COMPONENTS, joints, joint, local);
         }
-        if (!(batch->outputs & (LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE))) {
+        if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
             continue;
         }
         uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
@@ -49,6 +95,7 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
                    sizeof palette);
         }
     }
+    run_outputs(batch, outputs, character, models);
 }
 
 void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,

@@ -6,6 +6,20 @@
 
 #include <limber/rig.h>
 
+// What a joint's bind pose gives to dual quaternions and bounding boxes; laid out as the program's block has it.
+typedef struct lmb_bind {
+    float inverse_rotation[4]; // of the bind pose's model matrix
+    float position[3];         // of that matrix
+    float radius;
+} lmb_bind;
+
+typedef struct lmb_socket {
+    const char *name; // into the rig's text
+    uint32_t joint;
+    lmb_transform local;
+    lmb_affine matrix; // of `local`
+} lmb_socket;
+
 struct lmb_rig {
     lmb_host host;
     uint32_t joint_count;
@@ -13,9 +27,12 @@ struct lmb_rig {
     uint32_t *parents;
     lmb_transform *rest;
     lmb_affine *inverse_bind;
+    lmb_bind *binds;
     uint32_t *of_def; // [index in the descriptor]
     char **names;     // into `text`
     char *text;
+    uint32_t socket_count;
+    lmb_socket *sockets;
 };
 
 #endif

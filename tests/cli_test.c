@@ -502,7 +502,7 @@ static lmb_rig *create_crowd_rig(void) {
         joints[i] = lmb_default_joint_def();
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
     }
-    const lmb_rig_def def = {joints, 5};
+    const lmb_rig_def def = {.joints = joints, .joint_count = 5};
     lmb_rig *rig = NULL;
     assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
     return rig;

@@ -31,7 +31,8 @@ static lmb_rig *create_chain(uint32_t joint_count) {
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
     }
     lmb_rig *rig = NULL;
-    require(lmb_rig_create(&(lmb_rig_def){joints, joint_count}, NULL, &rig, NULL) == LMB_OK, "no rig");
+    require(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = joint_count}, NULL, &rig, NULL) == LMB_OK,
+            "no rig");
     return rig;
 }
 

@@ -17,7 +17,7 @@ static lmb_rig *small_rig(void) {
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
     }
     joints[2].name = "knee";
-    const lmb_rig_def def = {joints, JOINTS};
+    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
     lmb_rig *rig = NULL;
     assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
     return rig;
@@ -245,7 +245,7 @@ static float *sampled(const lmb_clip *clip) {
             times[i] = ((float)i / 4.0f - 0.5f) * lmb_clip_duration(clip);
         }
         const lmb_batch batch = {program, SAMPLES, LMB_OUTPUT_LOCAL};
-        const lmb_batch_inputs inputs = {times, {NULL}};
+        const lmb_batch_inputs inputs = {.parameters = times};
         const lmb_batch_outputs outputs = {
             {result + (size_t)loop * SAMPLES * LMB_POSE_COMPONENTS * joint_count, NULL, NULL}, NULL};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);

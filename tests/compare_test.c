@@ -23,8 +23,10 @@ static void start(world *w) {
     assert_int_equal(lmb_program_create(&def, NULL, &w->program, NULL), LMB_OK);
     w->batch = (lmb_batch){w->program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
     memset(w->sides, 0, sizeof w->sides);
-    w->a = (lmb_batch_outputs){{w->sides[0][0], w->sides[0][1], w->sides[0][2]}, NULL};
-    w->b = (lmb_batch_outputs){{w->sides[1][0], w->sides[1][1], w->sides[1][2]}, NULL};
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        w->a.stages[stage] = w->sides[0][stage];
+        w->b.stages[stage] = w->sides[1][stage];
+    }
 }
 
 static void end(world *w) {
@@ -59,18 +61,23 @@ static void every_place_is_compared_and_named(void **state) {
     (void)state;
     static world w;
     start(&w);
+    static const struct {
+        uint32_t rows, components;
+    } shapes[LMB_STAGE_COUNT] = {{JOINTS, 10}, {JOINTS, 12}, {JOINTS, 12},         {JOINTS, 12},
+                                 {JOINTS, 8},  {1, 6},       {5 /* sockets */, 12}};
+    w.batch.outputs = (1u << LMB_STAGE_COUNT) - 1;
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        const uint32_t components = stage == LMB_STAGE_LOCAL ? LMB_POSE_COMPONENTS : LMB_MATRIX_COMPONENTS;
-        for (uint32_t i = 0; i < CHARACTERS * JOINTS * components; i++) {
+        const uint32_t rows = shapes[stage].rows, components = shapes[stage].components;
+        for (uint32_t i = 0; i < CHARACTERS * rows * components; i++) {
             w.sides[1][stage][i] = 1.0f;
             const lmb_comparison comparison = compared(&w);
             w.sides[1][stage][i] = 0.0f;
-            const uint32_t within = i % (JOINTS * components);
+            const uint32_t within = i % (rows * components);
             assert_int_equal(lmb_comparison_differs(&comparison), 1);
             assert_int_equal(comparison.differs[stage], 1);
             assert_true(comparison.has_first);
             assert_int_equal(comparison.stage, stage);
-            assert_int_equal(comparison.character, i / (JOINTS * components));
+            assert_int_equal(comparison.character, i / (rows * components));
             assert_int_equal(comparison.joint, stage == LMB_STAGE_LOCAL ? within % JOINTS : within / components);
             assert_int_equal(comparison.component, stage == LMB_STAGE_LOCAL ? within / JOINTS : within % components);
             assert_int_equal(comparison.bits_a, 0);

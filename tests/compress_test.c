@@ -251,7 +251,7 @@ static lmb_rig *chain(uint32_t count) {
     }
     lmb_rig *rig = NULL;
     lmb_error error = {0};
-    assert_fine(lmb_rig_create(&(lmb_rig_def){joints, count}, NULL, &rig, &error), &error);
+    assert_fine(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = count}, NULL, &rig, &error), &error);
     return rig;
 }
 

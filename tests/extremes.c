@@ -92,7 +92,8 @@ static lmb_rig *create_rig(random_source *random) {
     }
     lmb_rig *rig = NULL;
     lmb_error error;
-    expect_ok(lmb_rig_create(&(lmb_rig_def){joints, EXTREMES_JOINTS}, NULL, &rig, &error), &error);
+    expect_ok(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = EXTREMES_JOINTS}, NULL, &rig, &error),
+              &error);
     return rig;
 }
 
@@ -241,7 +242,7 @@ extremes *extremes_create(uint32_t seed) {
         e->clips[i] = create_clip(&random, e->rig);
     }
     e->program = create_program(&random, e->rig, (const lmb_clip *const *)e->clips);
-    e->batch = (lmb_batch){e->program, EXTREMES_CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    e->batch = (lmb_batch){e->program, EXTREMES_CHARACTERS, (1u << LMB_STAGE_COUNT) - 1};
     e->parameters = calloc((size_t)EXTREMES_CHARACTERS * PARAMETERS, sizeof(float));
     e->inputs.parameters = e->parameters;
     assert_non_null(e->parameters);

@@ -64,7 +64,7 @@ static void expect_same(lmb_clip *clip, const lmb_node_def *nodes, uint32_t coun
 static lmb_rig *one_joint(void) {
     lmb_joint_def joint = lmb_default_joint_def();
     lmb_rig *rig = NULL;
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){&joint, 1}, NULL, &rig, NULL), LMB_OK);
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = &joint, .joint_count = 1}, NULL, &rig, NULL), LMB_OK);
     return rig;
 }
 

@@ -37,16 +37,16 @@ static bool is_flushing(void) {
 }
 #endif
 
-static lmb_result run(const scenario *s, lmb_cpu_path path, uint64_t *hash, lmb_error *error) {
+static lmb_result run(const scenario *s, lmb_cpu_path path, scenario_hashes *hashes, lmb_error *error) {
     lmb_cpu *cpu = NULL;
     lmb_result result = lmb_cpu_create(s->program, path, NULL, &cpu, error);
+    lmb_batch_outputs outputs = scenario_outputs_create(s);
     for (int frame = 0; frame < SCENARIO_FRAMES && result == LMB_OK; frame++) {
-        lmb_batch_outputs outputs = scenario_outputs_create(s);
-        lmb_batch_inputs inputs = {.parameters = s->parameters[frame], .poses = {s->pose}};
+        const lmb_batch_inputs inputs = scenario_inputs(s, frame, &outputs);
         result = lmb_cpu_run(cpu, &s->batch, &inputs, &outputs, error);
-        *hash = scenario_hash(s, &outputs, *hash);
-        scenario_outputs_destroy(&outputs);
+        *hashes = scenario_hash(s, &outputs, *hashes);
     }
+    scenario_outputs_destroy(&outputs);
     lmb_cpu_destroy(cpu);
     return result;
 }
@@ -55,21 +55,21 @@ static lmb_result run(const scenario *s, lmb_cpu_path path, uint64_t *hash, lmb_
 static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush) {
     scenario s;
     lmb_error error = {0};
-    uint64_t hash = 0;
+    scenario_hashes hashes = {0, 0};
     fesetround(rounding);
     set_flushing(flush);
     bool flushes = is_flushing();
     lmb_result result = scenario_create(&s, &error);
     if (result == LMB_OK) {
-        result = run(&s, path, &hash, &error);
+        result = run(&s, path, &hashes, &error);
     }
     scenario_destroy(&s);
     bool restored = fegetround() == rounding && is_flushing() == flushes;
     fesetenv(FE_DFL_ENV);
     set_flushing(false);
-    bool same = result == LMB_OK && hash == scenario_golden;
-    printf("%-10s %-20s 0x%016" PRIx64 "%s%s%s\n", lmb_cpu_path_name(path), name, hash,
-           same ? "" : " differs from the golden hash", restored ? "" : " environment not restored",
+    bool same = result == LMB_OK && scenario_is_golden(hashes);
+    printf("%-10s %-20s 0x%016" PRIx64 " 0x%016" PRIx64 "%s%s%s\n", lmb_cpu_path_name(path), name, hashes.poses,
+           hashes.outputs, same ? "" : " differs from the golden hash", restored ? "" : " environment not restored",
            result == LMB_OK ? "" : error.message);
     return same && restored;
 }

@@ -333,7 +333,7 @@ static void flight_compare(flight *flight, uint32_t frame) {
     const lmb_batch batch = lmb_gpu_batch_description(flight->batch);
     lmb_error error;
     results *device = results_create(&batch);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+    for (int stage = 0; stage <= LMB_STAGE_PALETTE; stage++) {
         assert_ok(
             device_read_stage(&opened, flight->batch, frame, (lmb_stage)stage, device->outputs.stages[stage], &error),
             &error);

@@ -200,7 +200,7 @@ static void create_rig_and_clip(void) {
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
         joints[i].rest.translation[0] = 1.0f;
     }
-    const lmb_rig_def rig_def = {joints, JOINTS};
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = JOINTS};
     static const float times[] = {0.0f, 1.0f};
     static const float values[] = {0, 0, 0, 1, 0.6f, 0, 0, 0.8f};
     const lmb_track_def track = {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values};

@@ -38,7 +38,7 @@ static int set_up(void **state) {
         joints[i].parent = parents[i];
         joints[i].rest.translation[1] = 1.0f;
     }
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){joints, JOINTS}, NULL, &rig, NULL), LMB_OK);
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
     clips[WALK] = create_clip("Walk", 1.0f, 0.5f);
     clips[RUN] = create_clip("Run", 0.75f, -1.0f);
     clips[WAVE] = create_clip("Wave", 2.0f, 0.125f);

@@ -113,7 +113,7 @@ static void inverse_bind_matrices_are_the_authors(void **state) {
         }
     }
     joints[1].parent = 0;
-    const lmb_rig_def def = {joints, 20};
+    const lmb_rig_def def = {.joints = joints, .joint_count = 20};
     lmb_rig *rig = NULL;
     assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
     test_scene scene;

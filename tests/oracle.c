@@ -484,3 +484,145 @@ void oracle_model(const lmb_rig *rig, const oracle_transform *local, oracle_affi
         }
     }
 }
+
+static void cross(const double a[3], const double b[3], double result[3]) {
+    for (int i = 0; i < 3; i++) {
+        result[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+    }
+}
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static bool normalise(double v[3]) {
+    const double of = length(v);
+    for (int i = 0; i < 3 && of > 0.0; i++) {
+        v[i] /= of;
+    }
+    return of > 0.0;
+}
+
+static void column_of(const oracle_affine *affine, int column, double result[3]) {
+    for (int row = 0; row < 3; row++) {
+        result[row] = affine->m[row][column];
+    }
+}
+
+bool oracle_affine_invert(const oracle_affine *affine, oracle_affine *inverse) {
+    double x[3], y[3], z[3], rows[3][3];
+    column_of(affine, 0, x);
+    column_of(affine, 1, y);
+    column_of(affine, 2, z);
+    cross(y, z, rows[0]);
+    cross(z, x, rows[1]);
+    cross(x, y, rows[2]);
+    const double determinant = x[0] * rows[0][0] + x[1] * rows[0][1] + x[2] * rows[0][2];
+    *inverse = (oracle_affine){{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
+    if (determinant == 0.0) {
+        return false;
+    }
+    for (int row = 0; row < 3; row++) {
+        inverse->m[row][3] = 0.0;
+        for (int column = 0; column < 3; column++) {
+            inverse->m[row][column] = rows[row][column] / determinant;
+            inverse->m[row][3] -= inverse->m[row][column] * affine->m[column][3];
+        }
+    }
+    return true;
+}
+
+// Of an orthogonal matrix given by its columns: the component that is largest first, by its square.
+static void rotation_of_axes(double axes[3][3], double q[4]) {
+    const double trace = axes[0][0] + axes[1][1] + axes[2][2];
+    int largest = 3;
+    double square = 1.0 + trace;
+    for (int i = 0; i < 3; i++) {
+        const double candidate = 1.0 + 2.0 * axes[i][i] - trace;
+        largest = candidate > square ? i : largest;
+        square = fmax(candidate, square);
+    }
+    const double four = 2.0 * sqrt(square);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        if (largest == 3) {
+            q[i] = (axes[j][k] - axes[k][j]) / four;
+        } else if (i == largest) {
+            q[i] = four / 4.0;
+            q[j] = (axes[i][j] + axes[j][i]) / four;
+            q[k] = (axes[i][k] + axes[k][i]) / four;
+            q[3] = (axes[j][k] - axes[k][j]) / four;
+        }
+    }
+    q[3] = largest == 3 ? four / 4.0 : q[3];
+}
+
+bool oracle_affine_rotation(const oracle_affine *affine, double rotation[4]) {
+    const double flat = 1.0 / 1024.0; // sine
+    double axes[3][3], normal[3];
+    for (int i = 0; i < 3; i++) {
+        column_of(affine, i, axes[i]);
+        normalise(axes[i]);
+    }
+    if (length(axes[0]) < 0.5) {
+        cross(axes[1], axes[2], axes[0]);
+    }
+    cross(axes[0], axes[1], normal);
+    if (length(normal) < flat) {
+        cross(axes[2], axes[0], axes[1]);
+        cross(axes[0], axes[1], normal);
+    }
+    rotation[0] = rotation[1] = rotation[2] = 0.0;
+    rotation[3] = 1.0;
+    if (length(normal) < flat) {
+        return false;
+    }
+    normalise(axes[0]);
+    memcpy(axes[2], normal, sizeof normal);
+    normalise(axes[2]);
+    cross(axes[2], axes[0], axes[1]);
+    rotation_of_axes(axes, rotation);
+    return true;
+}
+
+bool oracle_rigid_motion(const lmb_rig *rig, uint32_t joint, const oracle_affine *model, double rotation[4],
+                         double translation[3]) {
+    const lmb_affine inverse_float = lmb_rig_joint_inverse_bind(rig, joint);
+    const oracle_affine inverse = oracle_affine_from_float(&inverse_float);
+    oracle_affine bind;
+    double from[4], to[4], back[4], position[3], moved[3];
+    oracle_affine_invert(&inverse, &bind);
+    oracle_affine_rotation(&bind, from);
+    if (!oracle_affine_rotation(model, to)) {
+        return false;
+    }
+    oracle_quaternion_conjugate(from, back);
+    oracle_quaternion_multiply(to, back, rotation);
+    column_of(&bind, 3, position);
+    rotate(rotation, position, moved);
+    for (int i = 0; i < 3; i++) {
+        translation[i] = model->m[i][3] - moved[i];
+    }
+    return true;
+}
+
+void oracle_bounds(const lmb_rig *rig, const oracle_affine *model, double low[3], double high[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = HUGE_VAL;
+        high[axis] = -HUGE_VAL;
+        for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+            const double reach = (double)lmb_rig_joint_radius(rig, joint) * length(model[joint].m[axis]);
+            low[axis] = fmin(low[axis], oracle_snap(model[joint].m[axis][3] - reach));
+            high[axis] = fmax(high[axis], oracle_snap(model[joint].m[axis][3] + reach));
+        }
+    }
+}
+
+oracle_affine oracle_socket(const lmb_rig *rig, uint32_t socket, const oracle_affine *model) {
+    const lmb_transform local_float = lmb_rig_socket_local(rig, socket);
+    const oracle_transform local = oracle_transform_from_float(&local_float);
+    const oracle_affine own = oracle_affine_from_transform(&local);
+    oracle_affine result = oracle_affine_multiply(&model[lmb_rig_socket_joint(rig, socket)], &own);
+    snap_affine(&result);
+    return result;
+}

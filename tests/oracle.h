@@ -74,4 +74,17 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t node, uint3
 // Local to model over a rig, from one character's local transforms, then the palette; `palette` may be NULL.
 void oracle_model(const lmb_rig *rig, const oracle_transform *local, oracle_affine *model, oracle_affine *palette);
 
+// The identity, and false, where there is none.
+bool oracle_affine_invert(const oracle_affine *affine, oracle_affine *inverse);
+// By Gram and Schmidt, as batch.h says of dual quaternions, either of the two signs. False, and the identity, where fewer
+// than two directions are left.
+bool oracle_affine_rotation(const oracle_affine *affine, double rotation[4]);
+// The rigid motion of one joint from its model matrix: rotation, either sign, and translation. False, with no motion,
+// where the matrix has no rotation.
+bool oracle_rigid_motion(const lmb_rig *rig, uint32_t joint, const oracle_affine *model, double rotation[4],
+                         double translation[3]);
+// From the model matrices of all joints.
+void oracle_bounds(const lmb_rig *rig, const oracle_affine *model, double low[3], double high[3]);
+oracle_affine oracle_socket(const lmb_rig *rig, uint32_t socket, const oracle_affine *model);
+
 #endif

@@ -427,6 +427,8 @@ static void batches_are_checked(void **state) {
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "output");
     batch.outputs = 1u << LMB_STAGE_COUNT;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "output");
+    batch.outputs = LMB_OUTPUT_MODEL | LMB_OUTPUT_PREVIOUS_PALETTE;
+    CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "previous palette");
     batch.outputs = LMB_OUTPUT_LOCAL;
     batch.program = NULL;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "program");
@@ -445,7 +447,7 @@ typedef struct buffers {
 } buffers;
 
 static lmb_batch_inputs inputs_of(const buffers *b) {
-    return (lmb_batch_inputs){b->parameters, {b->poses[0], b->poses[1]}};
+    return (lmb_batch_inputs){.parameters = b->parameters, .poses = {b->poses[0], b->poses[1]}};
 }
 
 static lmb_batch_outputs outputs_of(buffers *b) {
@@ -487,7 +489,7 @@ static void runs_are_checked(void **state) {
     inputs.poses[1] = NULL;
     CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "pose");
     inputs = inputs_of(&b);
-    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+    for (int stage = 0; stage <= LMB_STAGE_PALETTE; stage++) {
         outputs.stages[stage] = NULL;
         CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT,
                       lmb_stage_name((lmb_stage)stage));
@@ -558,7 +560,7 @@ static void ranges_and_outputs_do_not_matter(void **state) {
         const buffers before = part;
         const lmb_batch some = {program, CHARACTERS, bits};
         lmb_batch_outputs wanted = part_outputs;
-        for (uint32_t stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        for (uint32_t stage = 0; stage <= LMB_STAGE_PALETTE; stage++) {
             wanted.stages[stage] = (bits >> stage & 1u) != 0 ? wanted.stages[stage] : NULL;
         }
         assert_int_equal(lmb_cpu_run(cpu, &some, &inputs, &wanted, NULL), LMB_OK);

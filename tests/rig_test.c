@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static lmb_result create(const lmb_joint_def *joints, uint32_t count, lmb_rig **rig, lmb_error *error) {
-    const lmb_rig_def def = {joints, count};
+    const lmb_rig_def def = {.joints = joints, .joint_count = count};
     return lmb_rig_create(&def, NULL, rig, error);
 }
 
@@ -313,10 +313,96 @@ static void counts_have_limits(void **state) {
     CHECK_REFUSAL(create(NULL, 1, &rig, &error), &error, LMB_ERROR_ARGUMENT, "joint");
     assert_null(rig);
     CHECK_REFUSAL(lmb_rig_create(NULL, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    const lmb_rig_def def = {joints, 1};
+    const lmb_rig_def def = {.joints = joints, .joint_count = 1};
     CHECK_REFUSAL(lmb_rig_create(&def, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     assert_int_equal(create(NULL, 0, &rig, NULL), LMB_ERROR_ARGUMENT); // no message asked for
     free(joints);
+}
+
+static lmb_rig *created_with_sockets(const lmb_joint_def *joints, uint32_t count, const lmb_socket_def *sockets,
+                                     uint32_t socket_count) {
+    const lmb_rig_def def = {joints, count, sockets, socket_count};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    return rig;
+}
+
+// Children before parents, so that joints change places.
+static void sockets_follow_their_joints(void **state) {
+    (void)state;
+    lmb_joint_def joints[3];
+    lmb_socket_def sockets[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 2 ? LMB_NONE : i + 1;
+        joints[i].radius = (float)i;
+        sockets[i] = lmb_default_socket_def();
+        sockets[i].joint = i;
+    }
+    assert_int_equal(sockets[0].joint, 0);
+    assert_null(sockets[0].name);
+    assert_true(sockets[0].local.rotation[3] == 1.0f && sockets[0].local.scale[2] == 1.0f);
+    char name[] = "hand";
+    sockets[0].name = sockets[2].name = name;
+    sockets[1].name = "";
+    sockets[1].local = (lmb_transform){{1.0f, 0x1p-41f, -3.0f}, {0.0f, 3.0f, 0.0f, 4.0f}, {-1.0f, 0.0f, 2.0f}};
+    lmb_rig *rig = created_with_sockets(joints, 3, sockets, 3);
+    name[0] = 'x';
+    assert_int_equal(lmb_rig_socket_count(rig), 3);
+    assert_string_equal(lmb_rig_socket_name(rig, 0), "hand");
+    assert_string_equal(lmb_rig_socket_name(rig, 1), "socket_1");
+    assert_int_equal(lmb_rig_find_socket(rig, "hand"), 0);
+    assert_int_equal(lmb_rig_find_socket(rig, "socket_1"), 1);
+    assert_int_equal(lmb_rig_find_socket(rig, "foot"), LMB_NONE);
+    assert_int_equal(lmb_rig_find_socket(rig, NULL), LMB_NONE);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(lmb_rig_socket_joint(rig, i), 2 - i);
+        assert_true(lmb_rig_joint_radius(rig, 2 - i) == (float)i);
+    }
+    const lmb_transform local = lmb_rig_socket_local(rig, 1);
+    assert_true(local.translation[0] == 1.0f && local.translation[1] == 0.0f && local.translation[2] == -3.0f);
+    assert_true(local.rotation[1] == 0.6f && local.rotation[3] == 0.8f);
+    assert_true(local.scale[0] == -1.0f && local.scale[1] == 0.0f && local.scale[2] == 2.0f);
+    lmb_rig_destroy(rig);
+    rig = created(joints, 3);
+    assert_int_equal(lmb_rig_socket_count(rig), 0);
+    assert_int_equal(lmb_rig_find_socket(rig, "hand"), LMB_NONE);
+    lmb_rig_destroy(rig);
+}
+
+static void sockets_and_radii_are_checked(void **state) {
+    (void)state;
+    lmb_joint_def joint = lmb_default_joint_def();
+    lmb_socket_def sockets[2] = {lmb_default_socket_def(), lmb_default_socket_def()};
+    lmb_rig_def def = {&joint, 1, sockets, 2};
+    lmb_rig *rig = NULL;
+    lmb_error error = {0};
+    sockets[1].name = "grip";
+    sockets[1].joint = 1;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "socket 1", "grip", "joint 1");
+    sockets[1].joint = LMB_NONE;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "socket 1", "joint");
+    sockets[1].joint = 0;
+    sockets[1].local.scale[2] = NAN;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "grip", "scale[2]");
+    sockets[1].local.scale[2] = 1.0f;
+    sockets[1].local.translation[0] = 0x1p41f;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "grip", "translation[0]");
+    sockets[1].local.translation[0] = 0.0f;
+    sockets[1].local.rotation[3] = 0.0f;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "grip", "rotation is zero");
+    sockets[1].local.rotation[3] = 1.0f;
+    def.sockets = NULL;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "sockets");
+    def.sockets = sockets;
+    def.socket_count = LMB_MAX_SOCKETS + 1;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_LIMIT, "65536 sockets");
+    def.socket_count = 2;
+    joint.radius = -0.5f;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "joint 0", "radius -0.5");
+    joint.radius = INFINITY;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "joint 0", "radius");
+    assert_null(rig);
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
@@ -326,7 +412,8 @@ static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, voi
         joints[i] = lmb_default_joint_def();
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
     }
-    const lmb_rig_def def = {joints, 3};
+    const lmb_socket_def socket = lmb_default_socket_def();
+    const lmb_rig_def def = {joints, 3, &socket, 1};
     lmb_rig *rig = NULL;
     const lmb_result result = lmb_rig_create(&def, host, &rig, error);
     assert_true((result == LMB_OK) == (rig != NULL));
@@ -353,6 +440,8 @@ int main(void) {
         cmocka_unit_test(inverse_binds_come_from_the_rest_pose),
         cmocka_unit_test(a_flat_joint_needs_an_inverse_bind_of_its_own),
         cmocka_unit_test(counts_have_limits),
+        cmocka_unit_test(sockets_follow_their_joints),
+        cmocka_unit_test(sockets_and_radii_are_checked),
         cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

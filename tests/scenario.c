@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINTS = 37, KEYS = 19, TRACKS = 3 * JOINTS, PARAMETERS = 12 };
+enum { JOINTS = 37, SOCKETS = 7, KEYS = 19, TRACKS = 3 * JOINTS, PARAMETERS = 12 };
 
-const uint64_t scenario_golden = UINT64_C(0x4a00ed0d25796c9a);
+const scenario_hashes scenario_golden = {UINT64_C(0x4a00ed0d25796c9a), UINT64_C(0x1c5a8c5fd896d05e)};
 
 // PCG XSH RR 32.
 static uint32_t next_random(uint64_t *state) {
@@ -40,7 +40,23 @@ static lmb_result create_rig(scenario *s, uint64_t *state, lmb_error *error) {
             joints[i].rest.scale[k] = 1.0f;
         }
     }
-    lmb_rig_def def = {joints, JOINTS};
+    uint64_t extra = 2026; // numbers of their own, so that the rest stays what it was
+    lmb_socket_def sockets[SOCKETS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i].radius = i % 5 == 0 ? 0.0f : next_float(&extra) * 0.25f + 0.25f;
+    }
+    for (uint32_t i = 0; i < SOCKETS; i++) {
+        sockets[i] = lmb_default_socket_def();
+        sockets[i].joint = next_random(&extra) % JOINTS;
+        for (int k = 0; k < 4; k++) {
+            sockets[i].local.rotation[k] = next_float(&extra);
+        }
+        for (int k = 0; k < 3; k++) {
+            sockets[i].local.translation[k] = next_float(&extra);
+            sockets[i].local.scale[k] = next_float(&extra);
+        }
+    }
+    lmb_rig_def def = {joints, JOINTS, sockets, SOCKETS};
     return lmb_rig_create(&def, NULL, &s->rig, error);
 }
 
@@ -184,8 +200,7 @@ lmb_result scenario_create(scenario *s, lmb_error *error) {
         result = create_program(s, &state, error);
     }
     if (result == LMB_OK) {
-        s->batch =
-            (lmb_batch){s->program, SCENARIO_CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+        s->batch = (lmb_batch){s->program, SCENARIO_CHARACTERS, (1u << LMB_STAGE_COUNT) - 1};
         result = create_inputs(s, &state, error);
     }
     return result;
@@ -202,6 +217,13 @@ void scenario_destroy(scenario *s) {
     }
     lmb_rig_destroy(s->rig);
     memset(s, 0, sizeof *s);
+}
+
+lmb_batch_inputs scenario_inputs(const scenario *s, int frame, lmb_batch_outputs *outputs) {
+    memset(outputs->refused, 0, LMB_REFUSAL_COUNT * sizeof *outputs->refused);
+    return (lmb_batch_inputs){.parameters = s->parameters[frame],
+                              .poses = {s->pose},
+                              .previous_palette = frame > 0 ? outputs->stages[LMB_STAGE_PALETTE] : NULL};
 }
 
 lmb_batch_outputs scenario_outputs_create(const scenario *s) {
@@ -230,11 +252,19 @@ static uint64_t hash_bytes(const void *bytes, size_t size, uint64_t hash) {
     return hash;
 }
 
-uint64_t scenario_hash(const scenario *s, const lmb_batch_outputs *outputs, uint64_t hash) {
-    hash = hash == 0 ? UINT64_C(14695981039346656037) : hash;
+scenario_hashes scenario_hash(const scenario *s, const lmb_batch_outputs *outputs, scenario_hashes hashes) {
+    const uint64_t start = UINT64_C(14695981039346656037);
+    hashes.poses = hashes.poses == 0 ? start : hashes.poses;
+    hashes.outputs = hashes.outputs == 0 ? start : hashes.outputs;
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         size_t floats = (size_t)SCENARIO_CHARACTERS * lmb_batch_stage_floats(&s->batch, (lmb_stage)stage);
-        hash = hash_bytes(outputs->stages[stage], floats * sizeof(float), hash);
+        uint64_t *hash = stage <= LMB_STAGE_PALETTE ? &hashes.poses : &hashes.outputs;
+        *hash = hash_bytes(outputs->stages[stage], floats * sizeof(float), *hash);
     }
-    return hash_bytes(outputs->refused, LMB_REFUSAL_COUNT * sizeof *outputs->refused, hash);
+    hashes.poses = hash_bytes(outputs->refused, LMB_REFUSAL_COUNT * sizeof *outputs->refused, hashes.poses);
+    return hashes;
+}
+
+bool scenario_is_golden(scenario_hashes hashes) {
+    return hashes.poses == scenario_golden.poses && hashes.outputs == scenario_golden.outputs;
 }

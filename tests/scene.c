@@ -27,6 +27,27 @@ static uint32_t parent_in(scene_shape shape, uint32_t joint, random_source *sour
     return shape == SCENE_CHAIN ? joint - 1 : 0;
 }
 
+// From numbers of their own, so that a seed gives the joints that it always gave.
+static void add_radii(lmb_joint_def *joints, uint32_t joint_count, random_source *source) {
+    for (uint32_t i = 0; i < joint_count; i++) {
+        joints[i].radius = random_below(source, 4) == 0 ? 0.0f : (float)random_between(source, 0.0, 2.0);
+    }
+}
+
+enum { SOCKETS = 5 };
+
+static void draw_sockets(uint32_t joint_count, random_source *source, lmb_socket_def sockets[SOCKETS]) {
+    for (uint32_t i = 0; i < SOCKETS; i++) {
+        sockets[i] = lmb_default_socket_def();
+        sockets[i].joint = i == 0 ? joint_count - 1 : random_below(source, joint_count);
+        random_rotation(source, sockets[i].local.rotation);
+        for (int k = 0; k < 3; k++) {
+            sockets[i].local.translation[k] = (float)random_between(source, -1.0, 1.0);
+            sockets[i].local.scale[k] = (float)random_between(source, -2.0, 2.0);
+        }
+    }
+}
+
 lmb_rig *scene_rig(uint32_t joint_count, scene_shape shape, uint64_t seed) {
     random_source source = {seed};
     lmb_joint_def *joints = zeroed(joint_count, sizeof *joints);
@@ -41,7 +62,11 @@ lmb_rig *scene_rig(uint32_t joint_count, scene_shape shape, uint64_t seed) {
     }
     lmb_rig *rig = NULL;
     lmb_error error = {0};
-    const lmb_rig_def def = {joints, joint_count};
+    random_source extra = {seed ^ 0x5eed};
+    lmb_socket_def sockets[SOCKETS];
+    add_radii(joints, joint_count, &extra);
+    draw_sockets(joint_count, &extra, sockets);
+    const lmb_rig_def def = {joints, joint_count, sockets, SOCKETS};
     check(lmb_rig_create(&def, NULL, &rig, &error), &error);
     free(joints);
     return rig;
@@ -49,16 +74,21 @@ lmb_rig *scene_rig(uint32_t joint_count, scene_shape shape, uint64_t seed) {
 
 lmb_rig *scene_single_joint(void) {
     const lmb_joint_def joint = lmb_default_joint_def();
-    const lmb_rig_def def = {&joint, 1};
+    const lmb_rig_def def = {.joints = &joint, .joint_count = 1};
     lmb_rig *rig = NULL;
     lmb_error error = {0};
     check(lmb_rig_create(&def, NULL, &rig, &error), &error);
     return rig;
 }
 
-static size_t stage_floats(const test_scene *scene, lmb_stage stage) {
-    const size_t components = stage == LMB_STAGE_LOCAL ? LMB_POSE_COMPONENTS : LMB_MATRIX_COMPONENTS;
-    return components * lmb_rig_joint_count(scene->rig) * scene->character_count;
+size_t scene_stage_floats(const test_scene *scene, lmb_stage stage) {
+    const size_t joints = lmb_rig_joint_count(scene->rig);
+    const size_t floats = stage == LMB_STAGE_LOCAL              ? LMB_POSE_COMPONENTS * joints
+                          : stage == LMB_STAGE_DUAL_QUATERNIONS ? LMB_DUAL_COMPONENTS * joints
+                          : stage == LMB_STAGE_BOUNDS           ? LMB_BOX_COMPONENTS
+                          : stage == LMB_STAGE_SOCKETS ? LMB_MATRIX_COMPONENTS * lmb_rig_socket_count(scene->rig)
+                                                       : LMB_MATRIX_COMPONENTS * joints;
+    return floats * scene->character_count;
 }
 
 void scene_start(test_scene *scene, lmb_rig *rig, uint32_t character_count, uint32_t parameter_count) {
@@ -68,7 +98,7 @@ void scene_start(test_scene *scene, lmb_rig *rig, uint32_t character_count, uint
     scene->parameter_count = parameter_count;
     scene->parameters = zeroed((size_t)character_count * parameter_count, sizeof(float));
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        scene->stages[stage] = zeroed(stage_floats(scene, (lmb_stage)stage), sizeof(float));
+        scene->stages[stage] = zeroed(scene_stage_floats(scene, (lmb_stage)stage), sizeof(float));
     }
 }
 
@@ -93,7 +123,7 @@ float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter
 }
 
 float *scene_add_pose(test_scene *scene, uint32_t pose) {
-    float *buffer = zeroed(stage_floats(scene, LMB_STAGE_LOCAL), sizeof(float));
+    float *buffer = zeroed(scene_stage_floats(scene, LMB_STAGE_LOCAL), sizeof(float));
     for (uint32_t character = 0; character < scene->character_count; character++) {
         for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
             for (uint32_t component = 6; component < LMB_POSE_COMPONENTS; component++) {
@@ -170,11 +200,12 @@ void scene_run(test_scene *scene) {
     lmb_error error = {0};
     lmb_program *program = create_program(scene);
     lmb_cpu *cpu = NULL;
-    check(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
-    const lmb_batch batch = {program, scene->character_count, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
+    check(lmb_cpu_create(program, scene->path, NULL, &cpu, &error), &error);
+    const lmb_batch batch = {program, scene->character_count, (1u << LMB_STAGE_COUNT) - 1};
     check(lmb_batch_check(&batch, &error), &error);
     lmb_batch_inputs inputs = {0};
     inputs.parameters = scene->parameters;
+    inputs.previous_palette = scene->previous_palette;
     lmb_batch_outputs outputs = {0};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = scene->poses[i];
@@ -183,13 +214,15 @@ void scene_run(test_scene *scene) {
     outputs.refused = scene->refused;
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         outputs.stages[stage] = scene->stages[stage];
-        memset(scene->stages[stage], 0xff, stage_floats(scene, (lmb_stage)stage) * sizeof(float));
+        assert_int_equal((size_t)lmb_batch_stage_floats(&batch, (lmb_stage)stage) * scene->character_count,
+                         scene_stage_floats(scene, (lmb_stage)stage));
+        memset(scene->stages[stage], 0xff, scene_stage_floats(scene, (lmb_stage)stage) * sizeof(float));
     }
     check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
     lmb_program_destroy(program);
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        for (size_t i = 0; i < stage_floats(scene, (lmb_stage)stage); i++) {
+        for (size_t i = 0; i < scene_stage_floats(scene, (lmb_stage)stage); i++) {
             check_value(scene->stages[stage][i], (lmb_stage)stage, i);
         }
     }

@@ -25,15 +25,18 @@ typedef struct test_scene {
     uint32_t character_count;
     float *parameters;              // [character][parameter]
     float *poses[LMB_MAX_POSES];    // as batch.h lays them out
+    const float *previous_palette;  // borrowed
+    lmb_cpu_path path;              // the reference, unless set
     float *stages[LMB_STAGE_COUNT]; // written by scene_run
     uint32_t refused[LMB_REFUSAL_COUNT];
 } test_scene;
 
 typedef enum scene_shape { SCENE_CHAIN, SCENE_WIDE, SCENE_TREE } scene_shape;
 
-// Joints in rig order with random rest poses; scales near 1, so that long chains stay in range.
+// Joints in rig order with random rest poses; scales near 1, so that long chains stay in range. Radii to 2, now and then
+// 0; five sockets.
 lmb_rig *scene_rig(uint32_t joint_count, scene_shape shape, uint64_t seed);
-// One root at rest: its model matrix is its local matrix.
+// One root at rest: its model matrix is its local matrix. No sockets, no radius.
 lmb_rig *scene_single_joint(void);
 
 // Takes the rig over. Parameters start as 0.
@@ -45,6 +48,8 @@ float *scene_add_pose(test_scene *scene, uint32_t pose);
 void scene_fill_pose(test_scene *scene, uint32_t pose, random_source *source);
 // One component (0 to 9) of a pose buffer's or the local output's joint.
 float *scene_component(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, uint32_t component);
+// Floats of a stage's output, of all characters.
+size_t scene_stage_floats(const test_scene *scene, lmb_stage stage);
 float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter);
 
 // A new node of that operation, with the inputs given (LMB_NONE for none); its index is node_count - 1.

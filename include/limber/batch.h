@@ -2,7 +2,7 @@
 /// A batch: a number of characters that run one program, and the layout of the buffers that belong to it. The layout is
 /// the same on the CPU and on the GPU, so one can be compared with, or stand in for, the other.
 ///
-/// With C characters, J joints and P parameters:
+/// With C characters, J joints, S sockets and P parameters:
 ///
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
@@ -10,6 +10,32 @@
 /// | pose, local | float [C][10][J]: translation x y z, rotation x y z w, scale x y z | relative to the parent |
 /// | model | float [C][J][3][4], row-major | joint space to model space |
 /// | palette | float [C][J][3][4], row-major | bind pose's model space to model space: model times inverse bind |
+/// | previous palette | float [C][J][3][4], row-major | the palette of the frame before, for motion vectors |
+/// | dual quaternions | float [C][J][8]: rotation x y z w, dual part x y z w | bind pose's model space to model space |
+/// | bounds | float [C][2][3]: lowest corner, highest corner | model space |
+/// | sockets | float [C][S][3][4], row-major | socket space to model space: model of its joint times its own |
+///
+/// **Previous palette.** Copied bit by bit, so that it stays beside the palette for as long as a renderer needs both;
+/// where the host names none it equals the palette, and nothing moves. It needs #LMB_OUTPUT_PALETTE as well.
+///
+/// **Dual quaternions** are the rigid part of skinning, for renderers that blend (rotation, dual) pairs. The rotation r
+/// is R(model) R(bind)*, with bind the inverse of the inverse bind matrix, and R the rotation in a matrix: its x axis
+/// keeps its direction, its y axis its half of their plane, z = x cross y. The dual part is t r / 2, with
+/// t = position - r bind_position r*, so the joint's bind position lands where the model matrix has it. Unit length within
+/// 1e-6; each component within 2e-6 (the dual part: relative to the distances) of the same from the model matrix in
+/// float64, over the sine of the angle between its x and y axes. Scale is left out but for what it does to positions: what scales alike in pose and bind pose, mirrors
+/// included, cancels; a mirroring of the pose alone turns z around; shear (an uneven scale of a joint above) leaves what
+/// R keeps. A zero x axis counts as y cross z, a y axis that is zero or within 2^-10 of x as z cross x; where fewer than two directions
+/// are left, r is that of the parent. A bind pose without such a rotation counts as unrotated, an inverse bind matrix
+/// without an inverse as the identity.
+/// Sign: r and the parent's r have a dot product of at least 0 (further roots: with joint 0's; joint 0: with the
+/// identity, so w >= 0), so that blends between neighbours take the short way.
+///
+/// **Bounds**: the smallest box around the boxes of all joints, joined in their order. A joint's box is that of the
+/// ellipsoid that its model matrix makes of a sphere with lmb_joint_def.radius: position +- radius times the length of
+/// the matrix's row (of the three linear columns). Where each radius holds the vertices bound to its joint, the box
+/// holds the skinned mesh, up to rounding: a linearly blended vertex lies between its places under each joint. All radii
+/// 0: the box of the joints' positions.
 #ifndef LIMBER_BATCH_H
 #define LIMBER_BATCH_H
 
@@ -21,16 +47,31 @@ extern "C" {
 
 #define LMB_POSE_COMPONENTS 10u
 #define LMB_MATRIX_COMPONENTS 12u
+#define LMB_DUAL_COMPONENTS 8u
+#define LMB_BOX_COMPONENTS 6u
 
-typedef enum lmb_stage { LMB_STAGE_LOCAL, LMB_STAGE_MODEL, LMB_STAGE_PALETTE, LMB_STAGE_COUNT } lmb_stage;
+typedef enum lmb_stage {
+    LMB_STAGE_LOCAL,
+    LMB_STAGE_MODEL,
+    LMB_STAGE_PALETTE,
+    LMB_STAGE_PREVIOUS_PALETTE,
+    LMB_STAGE_DUAL_QUATERNIONS,
+    LMB_STAGE_BOUNDS,
+    LMB_STAGE_SOCKETS,
+    LMB_STAGE_COUNT
+} lmb_stage;
 
-/// "local", "model", "palette".
+/// "local", "model", "palette", "previous palette", "dual quaternions", "bounds", "sockets".
 LMB_API const char *lmb_stage_name(lmb_stage stage);
 
 /// Bits of `lmb_batch.outputs`.
 #define LMB_OUTPUT_LOCAL (1u << LMB_STAGE_LOCAL)
 #define LMB_OUTPUT_MODEL (1u << LMB_STAGE_MODEL)
 #define LMB_OUTPUT_PALETTE (1u << LMB_STAGE_PALETTE)
+#define LMB_OUTPUT_PREVIOUS_PALETTE (1u << LMB_STAGE_PREVIOUS_PALETTE)
+#define LMB_OUTPUT_DUAL_QUATERNIONS (1u << LMB_STAGE_DUAL_QUATERNIONS)
+#define LMB_OUTPUT_BOUNDS (1u << LMB_STAGE_BOUNDS)
+#define LMB_OUTPUT_SOCKETS (1u << LMB_STAGE_SOCKETS)
 
 /// What stages refuse while they run is replaced as the operation says, and counted, once for each character and
 /// operation (for pose buffers: for each joint; for #LMB_OP_WEIGHTED: for each of its weights). Counters are 32 bits
@@ -50,20 +91,26 @@ typedef struct lmb_batch {
     uint32_t outputs;         ///< LMB_OUTPUT_... bits; at least one
 } lmb_batch;
 
-/// Checks a batch: #LMB_ERROR_ARGUMENT where the program is NULL, no or unknown output bits are set;
+/// Checks a batch: #LMB_ERROR_ARGUMENT where the program is NULL, no or unknown output bits are set, or the previous
+/// palette is asked for without the palette;
 /// #LMB_ERROR_LIMIT where a buffer would not fit a size_t.
 LMB_API lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error);
 
-/// Floats per character of a stage's buffer, whether or not it is among the batch's outputs.
+/// Floats per character of a stage's buffer, whether or not it is among the batch's outputs; 0 for the sockets of a rig
+/// without any.
 LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage);
 
 /// Caller-owned memory that a run reads. Aligned to 4.
 typedef struct lmb_batch_inputs {
     const float *parameters;           ///< may be NULL where the program has none
     const float *poses[LMB_MAX_POSES]; ///< as many as lmb_program_pose_count()
+    /// The whole batch's palette of the frame before, for #LMB_OUTPUT_PREVIOUS_PALETTE; NULL for the palette of this
+    /// frame. It may be the very palette that is written: it is read first.
+    const float *previous_palette;
 } lmb_batch_inputs;
 
-/// Caller-owned memory that a run writes. Aligned to 4; pointers of stages that are not among the outputs are ignored.
+/// Caller-owned memory that a run writes. Aligned to 4; pointers of stages that are not among the outputs, or that have
+/// no floats, are ignored.
 typedef struct lmb_batch_outputs {
     float *stages[LMB_STAGE_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, added to; may be NULL

@@ -16,8 +16,10 @@ typedef struct lmb_comparison {
     bool has_first;                    ///< the rest is set: the first difference met, in the order of data flow
     lmb_stage stage;
     uint32_t character;
-    uint32_t joint;
-    uint32_t component; ///< below 10 for local (translation, rotation, scale), below 12 otherwise (row * 4 + column)
+    uint32_t joint; ///< for sockets the socket, for bounds 0
+    /// Below 10 for local (translation, rotation, scale), below 12 for matrices (row * 4 + column), below 8 for dual
+    /// quaternions (rotation, dual part), below 6 for bounds (lowest corner, highest).
+    uint32_t component;
     uint32_t bits_a;
     uint32_t bits_b;
     /// Number of floats between the two, +0 and -0 counted as neighbours; UINT32_MAX where one is NaN.

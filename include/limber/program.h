@@ -128,6 +128,8 @@ LMB_API uint32_t lmb_program_joint_count(const lmb_program *program);
 LMB_API uint32_t lmb_program_parameter_count(const lmb_program *program);
 /// Number of pose buffers that a batch must bind: the largest index used, plus one.
 LMB_API uint32_t lmb_program_pose_count(const lmb_program *program);
+/// The rig's, copied into the program.
+LMB_API uint32_t lmb_program_socket_count(const lmb_program *program);
 /// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
 /// evaluates the second, and #LMB_OP_WEIGHTED holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.

@@ -1,6 +1,6 @@
 /// @file rig.h
-/// A rig: joints with names, parents, rest transforms and inverse bind matrices. Immutable once created, so any number
-/// of threads may read it. Clips and programs copy what they need from it and do not keep it.
+/// A rig: joints with names, parents, rest transforms and inverse bind matrices, and sockets, which are named places on
+/// joints that things are attached to. Immutable once created, so any number of threads may read it. Clips and programs copy what they need from it and do not keep it.
 #ifndef LIMBER_RIG_H
 #define LIMBER_RIG_H
 
@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 #define LMB_MAX_JOINTS 65535u
+#define LMB_MAX_SOCKETS 65535u
 
 typedef struct lmb_rig lmb_rig;
 
@@ -26,20 +27,36 @@ typedef struct lmb_joint_def {
     /// rest pose's model matrix is taken.
     lmb_affine inverse_bind;
     bool has_inverse_bind;
+    /// Of a sphere about the joint's origin that holds all vertices bound to it, in the joint's own space: the largest
+    /// length of inverse_bind times vertex. Bounding boxes are grown by it. 0 or more, at most #LMB_LARGEST.
+    float radius;
 } lmb_joint_def;
 
-/// No name, no parent, identity, no inverse bind matrix.
+/// No name, no parent, identity, no inverse bind matrix, radius 0.
 LMB_API lmb_joint_def lmb_default_joint_def(void);
+
+/// A socket as its author has it: a place that moves with a joint. Start from lmb_default_socket_def().
+typedef struct lmb_socket_def {
+    const char *name;    ///< copied; NULL or empty: "socket_<index>"; need not be unique
+    uint32_t joint;      ///< index into the descriptor's joints
+    lmb_transform local; ///< relative to the joint; the rotation is normalised, a zero one is refused
+} lmb_socket_def;
+
+/// No name, joint 0, identity.
+LMB_API lmb_socket_def lmb_default_socket_def(void);
 
 typedef struct lmb_rig_def {
     const lmb_joint_def *joints;
-    uint32_t joint_count; ///< 1 to #LMB_MAX_JOINTS
+    uint32_t joint_count;          ///< 1 to #LMB_MAX_JOINTS
+    const lmb_socket_def *sockets; ///< may be NULL where there are none
+    uint32_t socket_count;         ///< 0 to #LMB_MAX_SOCKETS
 } lmb_rig_def;
 
 /// Builds a rig. Joints are put in an order in which parents stand before children; joints whose order is already so
-/// keep it. Fails with #LMB_ERROR_ARGUMENT on a parent out of range, a cycle, a value that is not finite or above
-/// #LMB_LARGEST, or a rest pose without an inverse where none is given (the message names joint and field),
-/// #LMB_ERROR_LIMIT on too many joints, #LMB_ERROR_MEMORY.
+/// keep it; sockets always keep theirs. Fails with #LMB_ERROR_ARGUMENT on a parent or a socket's joint out of range, a
+/// cycle, a value that is not finite or above #LMB_LARGEST, a negative radius, or a rest pose without an inverse where
+/// none is given (the message names joint or socket and field), #LMB_ERROR_LIMIT on too many joints or sockets,
+/// #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig **rig, lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_rig_destroy(lmb_rig *rig);
@@ -56,6 +73,16 @@ LMB_API const char *lmb_rig_joint_name(const lmb_rig *rig, uint32_t joint);
 LMB_API uint32_t lmb_rig_joint_parent(const lmb_rig *rig, uint32_t joint);
 LMB_API lmb_transform lmb_rig_joint_rest(const lmb_rig *rig, uint32_t joint);
 LMB_API lmb_affine lmb_rig_joint_inverse_bind(const lmb_rig *rig, uint32_t joint);
+LMB_API float lmb_rig_joint_radius(const lmb_rig *rig, uint32_t joint);
+
+LMB_API uint32_t lmb_rig_socket_count(const lmb_rig *rig);
+/// The first socket of that name, or #LMB_NONE.
+LMB_API uint32_t lmb_rig_find_socket(const lmb_rig *rig, const char *name);
+/// Per socket, index below lmb_rig_socket_count() (not checked beyond an assertion). Pointers live as long as the rig.
+LMB_API const char *lmb_rig_socket_name(const lmb_rig *rig, uint32_t socket);
+/// The rig's index of its joint.
+LMB_API uint32_t lmb_rig_socket_joint(const lmb_rig *rig, uint32_t socket);
+LMB_API lmb_transform lmb_rig_socket_local(const lmb_rig *rig, uint32_t socket);
 
 /// Number of joints on the longest way from a root to a leaf, 1 for a rig of roots alone.
 LMB_API uint32_t lmb_rig_depth(const lmb_rig *rig);

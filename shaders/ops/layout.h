@@ -15,7 +15,11 @@
 #define PROGRAM_CLIP_COUNT 7
 #define PROGRAM_INSTRUCTIONS 8 // offset: word [instruction][INSTRUCTION_WORDS]
 #define PROGRAM_INSTRUCTION_COUNT 9
-#define PROGRAM_HEADER_WORDS 16
+#define PROGRAM_MASKS 16   // offset of the first mask
+#define PROGRAM_BINDS 17   // offset: float [joint][BIND_COMPONENTS]
+#define PROGRAM_SOCKETS 18 // offset: [socket]: word joint, float [12] matrix
+#define PROGRAM_SOCKET_COUNT 19
+#define PROGRAM_HEADER_WORDS 24
 
 #define NO_PARENT 0xffffffffu
 
@@ -49,6 +53,10 @@
 
 #define POSE_COMPONENTS 10u   // a transform
 #define MATRIX_COMPONENTS 12u // three rows of four
+#define DUAL_COMPONENTS 8u    // two quaternions
+#define BOX_COMPONENTS 6u     // the lowest corner, the highest
+#define BIND_COMPONENTS 8u    // a bind pose: inverse rotation, position in model space, the radius about the joint
+#define SOCKET_WORDS 13u      // a socket
 
 // A joint's transform of the program's rest pose: component-major, the same for every character.
 OP transform load_rest(memory program, uint joint) {

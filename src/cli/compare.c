@@ -68,6 +68,9 @@ static lmb_result list_clips(comparing *comparing, lmb_error *error) {
 static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
     side->outputs.refused = side->refused;
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        if (!(batch->outputs >> stage & 1u)) {
+            continue;
+        }
         side->outputs.stages[stage] =
             calloc((size_t)batch->character_count * lmb_batch_stage_floats(batch, stage), sizeof(float));
         if (side->outputs.stages[stage] == NULL) {
@@ -219,7 +222,9 @@ static void print_text(const comparing *comparing) {
            comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE]);
     printf("%-10s  %14s  %14s\n", "stage", "values", "differ");
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);
+        if (ALL_OUTPUTS >> stage & 1u) {
+            print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);
+        }
     }
     print_row("refusals", comparing->counters, comparing->counters_differ);
     if (comparing->first[0] != '\0') {
@@ -248,8 +253,10 @@ static void write_json(const comparing *comparing) {
     json_unsigned(&json, "seed", comparing->seed);
     json_begin_array(&json, "stages");
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        write_row(&json, lmb_stage_name(stage), comparing->comparison.values[stage],
-                  comparing->comparison.differs[stage]);
+        if (ALL_OUTPUTS >> stage & 1u) {
+            write_row(&json, lmb_stage_name(stage), comparing->comparison.values[stage],
+                      comparing->comparison.differs[stage]);
+        }
     }
     write_row(&json, "refusals", comparing->counters, comparing->counters_differ);
     json_end_array(&json);

@@ -140,7 +140,7 @@ static lmb_program *create_program(void) {
         joints[i].rest.translation[1] = 0.5f;
     }
     lmb_rig *rig;
-    check_limber(lmb_rig_create(&(lmb_rig_def){joints, JOINTS}, NULL, &rig, &error), &error);
+    check_limber(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, &error), &error);
 
     const float times[] = {0.0f, 1.0f};
     const float rotations[] = {0.0f, 0.0f, 0.0f, 1.0f, 0.6f, 0.0f, 0.0f, 0.8f};
