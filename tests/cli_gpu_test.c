@@ -83,6 +83,53 @@ static void the_gpu_samples_what_the_reference_samples(void **state) {
     command_output_release(&gpu);
 }
 
+static void expect_same_poses(const char *arguments) {
+    char line[1500];
+    snprintf(line, sizeof line, "\"%s\" %s", LIMBER_COMMAND, arguments);
+    command_output reference = run(0, line);
+    snprintf(line, sizeof line, "\"%s\" %s --backend gpu --device 0", LIMBER_COMMAND, arguments);
+    command_output gpu = run(0, line);
+    assert_string_equal(gpu.err, "");
+    const char *a = strstr(reference.out, "\"poses\": ");
+    const char *b = strstr(gpu.out, "\"poses\": ");
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_string_equal(a, b);
+    command_output_release(&reference);
+    command_output_release(&gpu);
+}
+
+// Every operation, in one program.
+#define GRAPH                                                                                                          \
+    "'{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"x\",\"max\":4},\"pose\":{\"op\":\"additive\","         \
+    "\"weight\":"                                                                                                      \
+    "{\"param\":\"w\"},\"curve\":\"uniform-s\",\"base\":{\"op\":\"masked\",\"mask\":{\"root\":64,\"node_2\":255},"     \
+    "\"a\":{"                                                                                                          \
+    "\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":{\"param\":\"gait\"},\"rate\":{\"param\":\"rate\",\"default\":"  \
+    "0.75},"                                                                                                           \
+    "\"offset\":0.5}},\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"additive\":true}}},{\"pose\":{\"op\":\"blend\","    \
+    "\"weight\":"                                                                                                      \
+    "{\"param\":\"w\"},\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":{\"op\":\"difference\",\"pose\":{\"op\":\"clip\","     \
+    "\"clip\":1,"                                                                                                      \
+    "\"loop\":false},\"reference\":{\"op\":\"rest\"}}}}]}'"
+
+static void a_program_written_as_json_is_the_same_on_the_gpu(void **state) {
+    (void)state;
+    expect_same_poses("eval small.gltf --json --time 0 --time 0.3 --time -8 --set w=0.3 --set gait=1 --graph " GRAPH);
+}
+
+static void a_crowd_that_runs_it_is_compared(void **state) {
+    (void)state;
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" compare small.gltf --frames 2 --graph " GRAPH);
+    unsigned long long values = 0, differ = 1;
+    read_summary(output.out, &values, &differ);
+    assert_int_equal(values, 2 * (1000 * 3 * 34 + 4));
+    assert_int_equal(differ, 0);
+    assert_non_null(strstr(output.out, "programs 1,"));
+    assert_null(strstr(output.out, "refused clips 0,")); // some are drawn on purpose
+    command_output_release(&output);
+}
+
 static void a_sample_on_the_gpu_names_its_device(void **state) {
     (void)state;
     command_output output = run(0, "\"" LIMBER_COMMAND "\" sample small.gltf --clip Bend --time 0.5 --backend gpu");
@@ -273,6 +320,8 @@ int main(void) {
         cmocka_unit_test(devices_are_listed_with_the_probe),
         cmocka_unit_test(devices_as_json_have_the_same),
         cmocka_unit_test(the_gpu_samples_what_the_reference_samples),
+        cmocka_unit_test(a_program_written_as_json_is_the_same_on_the_gpu),
+        cmocka_unit_test(a_crowd_that_runs_it_is_compared),
         cmocka_unit_test(a_sample_on_the_gpu_names_its_device),
         cmocka_unit_test(a_device_that_is_not_there_is_a_failure),
         cmocka_unit_test(no_driver_is_a_failure),

@@ -79,6 +79,11 @@ static void wrong_usage_is_told_and_ends_with_2(void **state) {
         {"sample small.gltf --clip 0 --time ''", "--time must be a finite number of seconds, not ''"},
         {"sample small.gltf --clip 0 --time 0 --backend cuda", "--backend must be reference or gpu, not 'cuda'"},
         {"sample small.gltf --clip 0 --time 0 --device 0", "limber: sample: --device needs --backend gpu"},
+        {"eval --graph '{}' --time 0", "limber: eval: no file given"},
+        {"eval small.gltf --time 0", "limber: eval: no --graph given"},
+        {"eval small.gltf --graph '{}'", "limber: eval: no --time given"},
+        {"eval small.gltf --graph '{}' --time 0 --backend cpu", "--backend must be reference or gpu, not 'cpu'"},
+        {"eval small.gltf --graph '{}' --time 0 --device 0", "limber: eval: --device needs --backend gpu"},
         {"compare", "limber: compare: no file given"},
         {"compare small.gltf --characters 0", "--characters must be a whole number, 1 or more, not '0'"},
         {"compare small.gltf --characters -3", "--characters must be a whole number, 1 or more, not '-3'"},
@@ -139,7 +144,7 @@ static void help_and_version_go_to_stdout(void **state) {
     output = run_well("--help");
     expect_starts(output.out, "usage: limber COMMAND");
     command_output_release(&output);
-    static const char *const commands[] = {"devices", "info", "sample", "compare", "profile"};
+    static const char *const commands[] = {"devices", "info", "sample", "eval", "compare", "profile"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char text[100];
         snprintf(text, sizeof text, "%s --help", commands[i]);
@@ -157,7 +162,7 @@ static void a_profile_tells_stages_and_nodes(void **state) {
     expect_contains(output.out, "joints 3, characters 40, frames 3\n");
     expect_contains(output.out, "\n  run                 3 ");
     expect_contains(output.out, " % of the floor: the palettes' bytes at 7 GB/s\n");
-    expect_contains(output.out, "\n24     weighted          1 ");
+    expect_contains(output.out, "     weighted          1 ");
     command_output_release(&output);
 }
 
@@ -338,32 +343,46 @@ static void expect_joint(const json_tree *tree, int node, int joint, const float
     expect_floats(tree, json_tree_member(tree, node, "model"), model + joint * 12, 12, 1);
 }
 
-static void expect_sample(const char *arguments, uint32_t clip, bool loop, const float *times, int count) {
-    expected_poses expected = {0};
-    run_library(clip, loop, times, (uint32_t)count, &expected);
-    command_output output = run_well(arguments);
-    json_tree tree = json_tree_read(output.out);
-    json_tree_expect_keys(&tree, 0, "clip duration backend device poses");
-    assert_true(json_tree_float(&tree, json_tree_member(&tree, 0, "duration")) == 1.25f);
-    json_tree_expect_text(&tree, json_tree_member(&tree, 0, "backend"), "reference");
-    assert_true(json_tree_is_null(&tree, json_tree_member(&tree, 0, "device")));
-    int poses = json_tree_member(&tree, 0, "poses");
-    assert_int_equal(json_tree_size(&tree, poses), count);
+static void expect_poses(const json_tree *tree, const float *times, int count, const expected_poses *expected) {
+    json_tree_expect_text(tree, json_tree_member(tree, 0, "backend"), "reference");
+    assert_true(json_tree_is_null(tree, json_tree_member(tree, 0, "device")));
+    int poses = json_tree_member(tree, 0, "poses");
+    assert_int_equal(json_tree_size(tree, poses), count);
     for (int i = 0; i < count; i++) {
-        int pose = json_tree_item(&tree, poses, i);
-        json_tree_expect_keys(&tree, pose, "time joints");
-        expect_same_bits(json_tree_float(&tree, json_tree_member(&tree, pose, "time")), times[i]);
-        int joints = json_tree_member(&tree, pose, "joints");
-        assert_int_equal(json_tree_size(&tree, joints), JOINT_COUNT);
+        int pose = json_tree_item(tree, poses, i);
+        json_tree_expect_keys(tree, pose, "time joints");
+        expect_same_bits(json_tree_float(tree, json_tree_member(tree, pose, "time")), times[i]);
+        int joints = json_tree_member(tree, pose, "joints");
+        assert_int_equal(json_tree_size(tree, joints), JOINT_COUNT);
         for (int joint = 0; joint < JOINT_COUNT; joint++) {
-            expect_joint(&tree, json_tree_item(&tree, joints, joint), joint, expected.local + i * 10 * JOINT_COUNT,
-                         expected.model + i * 12 * JOINT_COUNT);
+            expect_joint(tree, json_tree_item(tree, joints, joint), joint, expected->local + i * 10 * JOINT_COUNT,
+                         expected->model + i * 12 * JOINT_COUNT);
         }
     }
+}
+
+// The poses that the command prints are those of a clip at `sampled`, and it says that they are those at `times`.
+static void expect_run(const char *arguments, const char *keys, uint32_t clip, bool loop, const float *times,
+                       const float *sampled, int count) {
+    expected_poses expected = {0};
+    run_library(clip, loop, sampled, (uint32_t)count, &expected);
+    command_output output = run_well(arguments);
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, keys);
+    expect_poses(&tree, times, count, &expected);
     json_tree_release(&tree);
     command_output_release(&output);
     lmb_program_destroy(expected.program);
     lmb_import_destroy(expected.import);
+}
+
+static void expect_sample(const char *arguments, uint32_t clip, bool loop, const float *times, int count) {
+    expect_run(arguments, "clip duration backend device poses", clip, loop, times, times, count);
+    command_output output = run_well(arguments);
+    json_tree tree = json_tree_read(output.out);
+    assert_true(json_tree_float(&tree, json_tree_member(&tree, 0, "duration")) == 1.25f);
+    json_tree_release(&tree);
+    command_output_release(&output);
 }
 
 static void sampled_values_read_back_to_the_librarys_bits(void **state) {
@@ -401,6 +420,93 @@ static void a_sample_as_text_names_every_joint(void **state) {
     expect_contains(output.out, "0.60000  0.80000");
     expect_contains(output.out, "time 1 s\n");
     command_output_release(&output);
+}
+
+static void write_file(const char *name, const char *text) {
+    FILE *file = fopen(name, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+#define EVAL_KEYS "parameters backend device poses"
+
+static void a_program_written_as_json_is_evaluated(void **state) {
+    (void)state;
+    static const float times[] = {0.25f, -1.0f, 8.0f};
+    static const float moved[] = {0.75f, -0.5f, 8.5f};
+    expect_run("eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\"}' --time .25 --time -1 --time 8 --json",
+               EVAL_KEYS, 0, true, times, times, 3);
+    write_file("graph.json", " {\"op\": \"clip\", \"loop\": false, \"clip\": 1,\n"
+                             "\"offset\": {\"param\": \"by=\", \"max\": 2}}\n");
+    expect_run("eval small.gltf --json --graph graph.json --time .25 --set by==0.5 --time -1 --time 8", EVAL_KEYS, 1,
+               false, times, moved, 3);
+    // Pose buffers hold the rest pose, and so does a clip blended away.
+    command_output buffer = run_well("eval small.gltf --graph '{\"op\":\"pose\",\"pose\":3}' --time 0");
+    command_output rest = run_well("eval small.gltf --graph '{\"op\":\"rest\"}' --time 0");
+    assert_string_equal(buffer.out, rest.out);
+    expect_starts(rest.out, "graph on the reference\ntime 0 s\n  joint  name ");
+    command_output_release(&buffer);
+    command_output_release(&rest);
+}
+
+static void a_compiled_program_is_printed(void **state) {
+    (void)state;
+#define WALK                                                                                                           \
+    "'{\"op\":\"additive\",\"weight\":{\"param\":\"speed\",\"default\":0.5},\"curve\":\"uniform-s\","                  \
+    "\"base\":{\"op\":\"rest\"},\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"additive\":true}}'"
+    command_output output = run_well("eval small.gltf --print --graph " WALK);
+    assert_string_equal(output.out, "parameter speed: 0.5, from 0 to 1\n"
+                                    "parameter time: 0, from 0 to 1.25\n"
+                                    "   0  s0   rest\n"
+                                    "   1  s1   clip           clip 0, time time, looped\n"
+                                    "   2  s2   clip           clip 0, time 0, looped\n"
+                                    "   3  s1   difference     s1 s2\n"
+                                    "   4  s0   additive       s0 s1, weight speed uniform-s\n");
+    command_output_release(&output);
+    output = run_well("eval small.gltf --print --json --graph " WALK);
+    json_tree tree = json_tree_read(output.out);
+    json_tree_expect_keys(&tree, 0, "parameters instructions");
+    int parameters = json_tree_member(&tree, 0, "parameters");
+    assert_int_equal(json_tree_size(&tree, parameters), 2);
+    json_tree_expect_keys(&tree, json_tree_item(&tree, parameters, 1), "name default min max");
+    assert_int_equal(json_tree_size(&tree, json_tree_member(&tree, 0, "instructions")), 5);
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
+static void every_mistake_of_a_graph_is_told(void **state) {
+    (void)state;
+    command_output output = command_run("\"%s\" eval small.gltf --time 0 --graph '{\"op\":\"blend\",\"weight\":2,\n"
+                                        "\"a\":{\"op\":\"clip\",\"clip\":\"Fly\"},\"b\":{}}'",
+                                        LIMBER_COMMAND);
+    assert_int_equal(output.status, 1);
+    assert_string_equal(output.out, "");
+    assert_string_equal(output.err, "limber: --graph: line 1, column 24: weight: 2 is outside 0 to 1\n"
+                                    "limber: --graph: line 2, column 25: a.clip: there is no clip of this name\n"
+                                    "limber: --graph: line 2, column 36: b: a pose needs the field \"op\"\n");
+    command_output_release(&output);
+    write_file("broken.json", "{\"op\":");
+    run_badly(1, "eval small.gltf --time 0 --graph broken.json",
+              "limber: broken.json: line 1, column 7: the text ends");
+    run_badly(1, "compare small.gltf --graph broken.json", "limber: broken.json: line 1, column 7: the text ends");
+    run_badly(1, "eval small.gltf --time 0 --graph nowhere.json", "limber: nowhere.json: ");
+    run_badly(1, "eval nowhere.glb --time 0 --graph '{}'", "limber: nowhere.glb: ");
+    run_badly(1, "eval small.gltf --time 0 --set a=1 --graph " WALK,
+              "limber: small.gltf: --set a=1: no parameter 'a' among its 2: speed, time");
+    run_badly(1, "eval small.gltf --time 0 --set speed=1.5 --graph " WALK, "speed=1.5: outside its range, 0 to 1");
+    run_badly(1, "eval small.gltf --time 0 --set speed --graph " WALK, "--set speed: not of the form NAME=VALUE");
+    run_badly(1, "eval small.gltf --time 0 --set speed=nan --graph " WALK, "not of the form NAME=VALUE");
+    char *text = malloc(5000);
+    assert_non_null(text);
+    char *end = text + sprintf(text, "{\"op\":\"rest\"");
+    for (int i = 0; i < 40; i++) {
+        end += sprintf(end, ",\"%d\":%d", i, i);
+    }
+    sprintf(end, "}");
+    write_file("many.json", text);
+    run_badly(1, "eval small.gltf --time 0 --graph many.json", "limber: many.json: and 8 more\n");
+    free(text);
 }
 
 static void real_characters_are_sampled(void **state) {
@@ -612,6 +718,9 @@ int main(void) {
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),
         cmocka_unit_test(further_files_add_their_clips),
         cmocka_unit_test(a_sample_as_text_names_every_joint),
+        cmocka_unit_test(a_program_written_as_json_is_evaluated),
+        cmocka_unit_test(a_compiled_program_is_printed),
+        cmocka_unit_test(every_mistake_of_a_graph_is_told),
         cmocka_unit_test(real_characters_are_sampled),
         cmocka_unit_test(json_is_well_formed_whatever_the_text),
         cmocka_unit_test(json_numbers_read_back),

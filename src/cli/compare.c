@@ -1,8 +1,9 @@
-// `limber compare`: a random crowd on a device and on the reference, every stage compared bit by bit.
+// `limber compare`: a crowd, of random programs or of one given, on a device and on the reference, every stage compared bit by bit.
 #include "command.h"
 #include "crowd.h"
 #include "gpu_device.h"
 #include "gpu_side.h"
+#include "graph_file.h"
 #include "json.h"
 #include "options.h"
 
@@ -27,6 +28,7 @@ typedef struct comparing {
     const char *file; // the first
     uint32_t file_count;
     const char *device_name; // as asked for; NULL for the best
+    const char *graph_text;  // a program to run instead of random ones, or NULL
     uint32_t character_count;
     uint32_t frame_count;
     uint64_t seed;
@@ -35,6 +37,9 @@ typedef struct comparing {
     lmb_import *import;
     const lmb_clip **clips;
     uint32_t clip_count;
+    graph_file graph;
+    crowd_range *ranges; // of the graph's parameters
+    uint32_t program_count;
     gpu_device opened;
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
     side_outputs reference;
@@ -61,6 +66,20 @@ static lmb_result list_clips(comparing *comparing, lmb_error *error) {
     }
     for (uint32_t i = 0; i < comparing->clip_count; i++) {
         comparing->clips[i] = lmb_import_clip(comparing->import, i);
+    }
+    return LMB_OK;
+}
+
+static lmb_result list_ranges(comparing *comparing, lmb_error *error) {
+    const lmb_graph *graph = comparing->graph.graph;
+    uint32_t count = graph == NULL ? 0 : lmb_graph_parameter_count(graph);
+    comparing->ranges = calloc((size_t)count + 1, sizeof *comparing->ranges);
+    if (comparing->ranges == NULL) {
+        return no_memory(error);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        comparing->ranges[i] = (crowd_range){parameter.least, parameter.greatest};
     }
     return LMB_OK;
 }
@@ -160,6 +179,9 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
                            .character_count = comparing->character_count,
                            .seed = comparing->seed,
                            .program = program,
+                           .given =
+                               comparing->graph.graph == NULL ? NULL : lmb_graph_program_def(comparing->graph.graph),
+                           .ranges = comparing->ranges,
                            .one_in = REFUSED_ONE_IN};
     crowd crowd;
     lmb_result result = crowd_create(&def, &crowd, error);
@@ -180,6 +202,9 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
 
 static lmb_result compare(comparing *comparing, lmb_error *error) {
     lmb_result result = list_clips(comparing, error);
+    if (result == LMB_OK) {
+        result = list_ranges(comparing, error);
+    }
     if (result != LMB_OK) {
         return result;
     }
@@ -188,7 +213,7 @@ static lmb_result compare(comparing *comparing, lmb_error *error) {
         return result;
     }
     memcpy(comparing->device, comparing->opened.device.properties.deviceName, sizeof comparing->device);
-    for (uint32_t program = 0; result == LMB_OK && program < PROGRAM_COUNT; program++) {
+    for (uint32_t program = 0; result == LMB_OK && program < comparing->program_count; program++) {
         result = compare_program(comparing, program, error);
     }
     lmb_error validation;
@@ -215,7 +240,7 @@ static void print_row(const char *stage, uint64_t values, uint64_t differs) {
 static void print_text(const comparing *comparing) {
     printf("device  %s\n", comparing->device);
     printf("crowd   joints %u, clips %u, programs %u, characters %u, frames %u, seed %" PRIu64 "\n",
-           lmb_rig_joint_count(lmb_import_rig(comparing->import)), comparing->clip_count, PROGRAM_COUNT,
+           lmb_rig_joint_count(lmb_import_rig(comparing->import)), comparing->clip_count, comparing->program_count,
            comparing->character_count, comparing->frame_count, comparing->seed);
     printf("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64 "\n\n",
            comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
@@ -247,7 +272,7 @@ static void write_json(const comparing *comparing) {
     json_begin_object(&json, NULL);
     json_text(&json, "file", comparing->file);
     json_text(&json, "device", comparing->device);
-    json_unsigned(&json, "programs", PROGRAM_COUNT);
+    json_unsigned(&json, "programs", comparing->program_count);
     json_unsigned(&json, "characters", comparing->character_count);
     json_unsigned(&json, "frames", comparing->frame_count);
     json_unsigned(&json, "seed", comparing->seed);
@@ -270,6 +295,8 @@ static void write_json(const comparing *comparing) {
 int command_compare(int argc, char **argv) {
     comparing comparing = {.character_count = 1000, .frame_count = 4, .seed = 1};
     const option options[] = {
+        {"--graph", OPTION_TEXT, &comparing.graph_text, "FILE|JSON",
+         "run this program, a file of JSON or the JSON itself"},
         {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
         {"--seed", OPTION_NUMBER, &comparing.seed, "S", "what the crowd is drawn from (1)"},
@@ -277,13 +304,15 @@ int command_compare(int argc, char **argv) {
         {"--json", OPTION_FLAG, &comparing.as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "compare",
-        .synopsis = "FILE... [--characters N] [--frames N] [--seed S] [--device NAME|INDEX] [--json]",
+        .synopsis =
+            "FILE... [--graph FILE|JSON] [--characters N] [--frames N] [--seed S] [--device NAME|INDEX] [--json]",
         .text =
             "Runs a crowd with random programs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
             "device and on the reference, and compares every stage bit by bit, and the counters of refused inputs,\n"
-            "some of which are drawn on purpose. Files after the first add clips, matched by joint name. Exit status "
-            "1\n"
-            "where anything differs.\n",
+            "some of which are drawn on purpose. With --graph it runs that program alone, with parameters from all "
+            "over\n"
+            "their ranges. Files after the first add clips, matched by joint name. Exit status 1 where anything "
+            "differs.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -292,9 +321,13 @@ int command_compare(int argc, char **argv) {
         return status;
     }
     comparing.file = argv[0];
+    comparing.program_count = comparing.graph_text == NULL ? PROGRAM_COUNT : 1;
     lmb_error error = {0};
     if (lmb_import_files((const char *const *)argv, comparing.file_count, NULL, &comparing.import, &error) != LMB_OK) {
         status = command_failed(NULL, &error);
+    } else if (comparing.graph_text != NULL &&
+               !graph_file_read(comparing.graph_text, comparing.import, &comparing.graph)) {
+        status = 1;
     } else if (compare(&comparing, &error) != LMB_OK) {
         status = command_failed(comparing.file, &error);
     } else {
@@ -302,6 +335,8 @@ int command_compare(int argc, char **argv) {
         status = total_differs(&comparing) == 0 ? 0 : 1;
     }
     free(comparing.clips);
+    free(comparing.ranges);
+    graph_file_release(&comparing.graph);
     lmb_import_destroy(comparing.import);
     return status;
 }

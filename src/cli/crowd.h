@@ -3,9 +3,15 @@
 #ifndef LIMBER_SRC_CLI_CROWD_H
 #define LIMBER_SRC_CLI_CROWD_H
 
-#include "random.h"
+#include "random_program.h"
 
 #include <limber/batch.h>
+
+// Of a parameter's values.
+typedef struct crowd_range {
+    float least;
+    float greatest;
+} crowd_range;
 
 typedef struct crowd_def {
     const lmb_rig *rig;
@@ -13,35 +19,33 @@ typedef struct crowd_def {
     uint32_t clip_count; // may be 0
     uint32_t character_count;
     uint64_t seed;
-    uint32_t program; // which of the seed's programs: 0 holds every operation, the others are random trees
-    uint32_t one_in;  // about one input in so many is one that has to be refused; 0 for none
+    uint32_t program;             // which of the seed's programs: 0 holds every operation, the others are random trees
+    uint32_t most_nodes;          // of a random tree; 0 for a few
+    const lmb_program_def *given; // what runs instead of a random program, or NULL
+    const crowd_range *ranges;    // one for each of its parameters; must outlive the crowd
+    uint32_t one_in;              // about one input in so many is one that has to be refused; 0 for none
 } crowd_def;
 
-// What a parameter of a program is for.
-typedef enum crowd_parameter {
-    CROWD_CLIP,
-    CROWD_TIME,
-    CROWD_WEIGHT, // of a blend, masked, additive
-    CROWD_SHARE   // of one input of a weighted operation
-} crowd_parameter;
-
 typedef struct crowd {
-    crowd_def def; // its clips and its rig are those of the program's descriptor as well
+    crowd_def def; // the rig, the clips and the ranges must outlive the crowd
     lmb_program *program;
     lmb_program_def program_def; // what it was created from
-    lmb_node_def *nodes;         // of that
-    uint8_t *mask_bytes;
+    random_program *random;      // whose nodes and masks are these, or NULL
     const uint8_t **masks;
-    crowd_parameter *kinds; // one for each parameter
-    float longest;          // seconds
+    uint8_t *mask_bytes;
+    float longest; // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];
 } crowd;
 
-// On failure nothing is left. The rig must outlive it.
+// On failure nothing is left.
 lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error);
 // A zeroed one is fine.
 void crowd_destroy(crowd *crowd);
+
+// Replaces the crowd's program by another one with as many parameters and no more pose buffers; it keeps what the descriptor
+// points to. Where that fails, nothing has changed.
+lmb_result crowd_compile(crowd *crowd, const lmb_program_def *def, lmb_error *error);
 
 // A batch of the crowd with these outputs.
 lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs);

@@ -15,7 +15,8 @@ static const command commands[] = {
     {"devices", command_devices, "list the Vulkan devices, and which of them give the same bits"},
     {"info", command_info, "tell what a file holds"},
     {"sample", command_sample, "print the poses of a clip at given times"},
-    {"compare", command_compare, "run a random crowd on a device and on the reference, and compare every bit"},
+    {"eval", command_eval, "print the poses of a program written as JSON"},
+    {"compare", command_compare, "run a crowd on a device and on the reference, and compare every bit"},
     {"profile", command_profile, "tell how long a crowd takes, stage by stage, and what its program's nodes cost"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])

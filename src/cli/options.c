@@ -40,13 +40,13 @@ static bool read_number(const char *text, uint64_t limit, uint64_t *number) {
     return errno == 0 && value <= limit;
 }
 
-static bool read_seconds(const char *text, float *seconds) {
+bool option_read_float(const char *text, float *value) {
     if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0') {
         return false;
     }
     char *end = NULL;
-    *seconds = strtof(text, &end);
-    return *end == '\0' && isfinite(*seconds);
+    *value = strtof(text, &end);
+    return *end == '\0' && isfinite(*value);
 }
 
 // What a value of this kind must be, or NULL where the text was one and has been stored.
@@ -72,10 +72,15 @@ static const char *read_value(const option *option, const char *text) {
         return NULL;
     case OPTION_SECONDS: {
         option_seconds *seconds = option->target;
-        if (!read_seconds(text, &seconds->values[seconds->count])) {
+        if (!option_read_float(text, &seconds->values[seconds->count])) {
             return "a finite number of seconds";
         }
         seconds->count++;
+        return NULL;
+    }
+    case OPTION_TEXTS: {
+        option_texts *texts = option->target;
+        texts->values[texts->count++] = text;
         return NULL;
     }
     }

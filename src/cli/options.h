@@ -8,11 +8,12 @@
 
 // What a value must look like, and what `target` points to.
 typedef enum option_kind {
-    OPTION_FLAG,   // bool; takes no value
-    OPTION_TEXT,   // const char *
-    OPTION_COUNT,  // uint32_t, 1 or more
-    OPTION_NUMBER, // uint64_t
-    OPTION_SECONDS // option_seconds: one more each time the option is given
+    OPTION_FLAG,    // bool; takes no value
+    OPTION_TEXT,    // const char *
+    OPTION_COUNT,   // uint32_t, 1 or more
+    OPTION_NUMBER,  // uint64_t
+    OPTION_SECONDS, // option_seconds: one more each time the option is given
+    OPTION_TEXTS    // option_texts: one more each time
 } option_kind;
 
 // Room for as many values as there are arguments is the caller's.
@@ -20,6 +21,11 @@ typedef struct option_seconds {
     float *values;
     uint32_t count;
 } option_seconds;
+
+typedef struct option_texts {
+    const char **values;
+    uint32_t count;
+} option_texts;
 
 typedef struct option {
     const char *name; // with its dashes
@@ -42,6 +48,9 @@ typedef struct usage {
 // was asked for (0), or the usage is wrong (2, told on stderr). The arguments that are no options are moved to the front
 // of argv and counted: 1 or more, or none where the command takes no files, and `file_count` may be NULL.
 bool options_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status);
+
+// A finite number in plain decimal; false where the text is none.
+bool option_read_float(const char *text, float *value);
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -1,0 +1,319 @@
+// `limber eval`: the poses of a program written as JSON at given times.
+#include "command.h"
+#include "graph_file.h"
+#include "options.h"
+#include "poses.h"
+
+#include <limber/import.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct evaluation {
+    const char *file; // the first
+    uint32_t file_count;
+    const char *graph_text;
+    option_seconds times;
+    option_texts settings;
+    bool print_program;
+    bool as_json;
+
+    lmb_import *import;
+    graph_file graph;
+    lmb_program *program;
+    float *parameters; // a row for each time
+    float *rest;       // what every pose buffer holds
+    poses poses;
+} evaluation;
+
+static lmb_result fail_memory(lmb_error *error) {
+    error->result = LMB_ERROR_MEMORY;
+    snprintf(error->message, sizeof error->message, "no memory for the inputs");
+    return LMB_ERROR_MEMORY;
+}
+
+static lmb_result no_such_parameter(const lmb_graph *graph, const char *setting, size_t length, lmb_error *error) {
+    uint32_t count = lmb_graph_parameter_count(graph);
+    error->result = LMB_ERROR_ARGUMENT;
+    int used = snprintf(error->message, sizeof error->message, "--set %s: no parameter '%.*s' among its %u", setting,
+                        (int)length, setting, count);
+    for (uint32_t i = 0; i < count && used > 0 && (size_t)used < sizeof error->message; i++) {
+        used += snprintf(error->message + used, sizeof error->message - (size_t)used, "%s %s", i == 0 ? ":" : ",",
+                         lmb_graph_parameter_at(graph, i).name);
+    }
+    return error->result;
+}
+
+static uint32_t find_parameter(const lmb_graph *graph, const char *name, size_t length) {
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        const char *known = lmb_graph_parameter_at(graph, i).name;
+        if (strlen(known) == length && memcmp(known, name, length) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+// NAME=VALUE; names may have equals signs, numbers have none.
+static lmb_result apply_setting(const lmb_graph *graph, const char *setting, float *row, lmb_error *error) {
+    const char *equals = strrchr(setting, '=');
+    float value = 0.0f;
+    if (equals == NULL || !option_read_float(equals + 1, &value)) {
+        error->result = LMB_ERROR_ARGUMENT;
+        snprintf(error->message, sizeof error->message, "--set %s: not of the form NAME=VALUE, with a finite number",
+                 setting);
+        return error->result;
+    }
+    size_t length = (size_t)(equals - setting);
+    uint32_t index = find_parameter(graph, setting, length);
+    if (index == LMB_NONE) {
+        return no_such_parameter(graph, setting, length, error);
+    }
+    const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, index);
+    if (value < parameter.least || value > parameter.greatest) {
+        error->result = LMB_ERROR_ARGUMENT;
+        snprintf(error->message, sizeof error->message, "--set %s: outside its range, %g to %g", setting,
+                 (double)parameter.least, (double)parameter.greatest);
+        return error->result;
+    }
+    row[index] = value;
+    return LMB_OK;
+}
+
+static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
+    const lmb_graph *graph = evaluation->graph.graph;
+    uint32_t count = lmb_graph_parameter_count(graph);
+    uint32_t time = lmb_graph_find_parameter(graph, "time");
+    evaluation->parameters = calloc((size_t)evaluation->times.count * count + 1, sizeof(float));
+    if (evaluation->parameters == NULL) {
+        return fail_memory(error);
+    }
+    for (uint32_t pose = 0; pose < evaluation->times.count; pose++) {
+        float *row = evaluation->parameters + (size_t)pose * count;
+        for (uint32_t i = 0; i < count; i++) {
+            row[i] = lmb_graph_parameter_at(graph, i).initial;
+        }
+        for (uint32_t i = 0; i < evaluation->settings.count; i++) {
+            lmb_result result = apply_setting(graph, evaluation->settings.values[i], row, error);
+            if (result != LMB_OK) {
+                return result;
+            }
+        }
+        if (time != LMB_NONE) {
+            row[time] = evaluation->times.values[pose];
+        }
+    }
+    return LMB_OK;
+}
+
+// The rest pose for every character.
+static lmb_result fill_rest(evaluation *evaluation, lmb_error *error) {
+    const lmb_rig *rig = evaluation->poses.rig;
+    uint32_t joint_count = lmb_rig_joint_count(rig);
+    size_t floats = (size_t)LMB_POSE_COMPONENTS * joint_count;
+    evaluation->rest = calloc(evaluation->times.count * floats + 1, sizeof(float));
+    if (evaluation->rest == NULL) {
+        return fail_memory(error);
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+        float components[LMB_POSE_COMPONENTS];
+        memcpy(components, &rest, sizeof components);
+        for (size_t i = 0; i < evaluation->times.count * (size_t)LMB_POSE_COMPONENTS; i++) {
+            evaluation->rest[i * joint_count + joint] = components[i % LMB_POSE_COMPONENTS];
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result run(evaluation *evaluation, lmb_error *error) {
+    lmb_result result = fill_parameters(evaluation, error);
+    if (result == LMB_OK) {
+        result = fill_rest(evaluation, error);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    lmb_batch_inputs inputs = {.parameters = evaluation->parameters};
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        inputs.poses[i] = evaluation->rest;
+    }
+    return poses_run(&evaluation->poses, &inputs, error);
+}
+
+static lmb_result evaluate(evaluation *evaluation, lmb_error *error) {
+    lmb_result result =
+        lmb_program_create(lmb_graph_program_def(evaluation->graph.graph), NULL, &evaluation->program, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    evaluation->poses.rig = lmb_import_rig(evaluation->import);
+    evaluation->poses.program = evaluation->program;
+    evaluation->poses.count = evaluation->times.count;
+    return evaluation->print_program ? LMB_OK : run(evaluation, error);
+}
+
+static void write_parameters(json *json, const lmb_graph *graph) {
+    json_begin_array(json, "parameters");
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        json_begin_object(json, NULL);
+        json_text(json, "name", parameter.name);
+        json_float(json, "default", parameter.initial);
+        json_float(json, "min", parameter.least);
+        json_float(json, "max", parameter.greatest);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_instruction(void *user, const char *line) {
+    json_text(user, NULL, line);
+}
+
+// The names of parameters, for lmb_program_print(); NULL where there is no memory, which it takes.
+static const char **name_parameters(const lmb_graph *graph) {
+    uint32_t count = lmb_graph_parameter_count(graph);
+    const char **names = calloc((size_t)count + 1, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        names[i] = lmb_graph_parameter_at(graph, i).name;
+    }
+    return names;
+}
+
+static void write_json(const evaluation *evaluation) {
+    const lmb_graph *graph = evaluation->graph.graph;
+    json json = {.stream = stdout};
+    json_begin_object(&json, NULL);
+    write_parameters(&json, graph);
+    if (evaluation->print_program) {
+        const char **names = name_parameters(graph);
+        json_begin_array(&json, "instructions");
+        lmb_program_print(evaluation->program, names, write_instruction, &json);
+        json_end_array(&json);
+        free(names);
+    } else {
+        poses_write(&evaluation->poses, evaluation->times.values, &json);
+    }
+    json_end_object(&json);
+    putchar('\n');
+}
+
+static void print_instruction(void *user, const char *line) {
+    (void)user;
+    command_print_text(line, 0);
+    putchar('\n');
+}
+
+static void print_program(const evaluation *evaluation) {
+    const lmb_graph *graph = evaluation->graph.graph;
+    const char **names = name_parameters(graph);
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        fputs("parameter ", stdout);
+        command_print_text(parameter.name, 0);
+        printf(": %g, from %g to %g\n", (double)parameter.initial, (double)parameter.least, (double)parameter.greatest);
+    }
+    lmb_program_print(evaluation->program, names, print_instruction, NULL);
+    free(names);
+}
+
+static void print_text(const evaluation *evaluation) {
+    if (evaluation->print_program) {
+        print_program(evaluation);
+        return;
+    }
+    printf("graph on %s\n", poses_place(&evaluation->poses));
+    for (uint32_t pose = 0; pose < evaluation->times.count; pose++) {
+        poses_print(&evaluation->poses, pose, evaluation->times.values[pose]);
+    }
+}
+
+static int check_usage(evaluation *evaluation, const char *backend) {
+    if (evaluation->graph_text == NULL) {
+        return usage_error("eval", "no --graph given");
+    }
+    if (evaluation->times.count == 0 && !evaluation->print_program) {
+        return usage_error("eval", "no --time given");
+    }
+    return poses_choose_backend(&evaluation->poses, "eval", backend);
+}
+
+static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proceed) {
+    const char *backend = "reference";
+    const option options[] = {
+        {"--graph", OPTION_TEXT, &evaluation->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},
+        {"--time", OPTION_SECONDS, &evaluation->times, "SECONDS", "the parameter \"time\"; may be given many times"},
+        {"--set", OPTION_TEXTS, &evaluation->settings, "NAME=VALUE", "another parameter, in its range"},
+        {"--print", OPTION_FLAG, &evaluation->print_program, NULL, "print parameters and instructions instead"},
+        {"--backend", OPTION_TEXT, &backend, "BACKEND", "reference (default) or gpu"},
+        {"--device", OPTION_TEXT, &evaluation->poses.device_name, "NAME|INDEX",
+         "part of a device's name, or its index"},
+        {"--json", OPTION_FLAG, &evaluation->as_json, NULL, "print JSON"}};
+    const usage usage = {
+        .command = "eval",
+        .synopsis = "FILE... --graph FILE|JSON --time SECONDS [--time ...] [--set NAME=VALUE ...]\n"
+                    "                   [--print] [--backend reference|gpu] [--device NAME|INDEX] [--json]",
+        .text =
+            "Runs a program written as JSON, as include/limber/graph.h describes it, at each time, and prints what\n"
+            "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
+            "pose. Where the JSON is wrong, every mistake is told with its place. Files after the first add clips,\n"
+            "matched by joint name.\n",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .takes_files = true};
+    int status = 0;
+    *proceed = options_read(&usage, argc, argv, &evaluation->file_count, &status);
+    if (*proceed) {
+        status = check_usage(evaluation, backend);
+        *proceed = status == 0;
+    }
+    return status;
+}
+
+static int run_command(evaluation *evaluation, char **files) {
+    lmb_error error = {0};
+    if (lmb_import_files((const char *const *)files, evaluation->file_count, NULL, &evaluation->import, &error) !=
+        LMB_OK) {
+        return command_failed(NULL, &error);
+    }
+    if (!graph_file_read(evaluation->graph_text, evaluation->import, &evaluation->graph)) {
+        return 1;
+    }
+    if (evaluate(evaluation, &error) != LMB_OK) {
+        return command_failed(evaluation->file, &error);
+    }
+    (evaluation->as_json ? write_json : print_text)(evaluation);
+    return 0;
+}
+
+static void release(evaluation *evaluation) {
+    poses_release(&evaluation->poses);
+    free(evaluation->parameters);
+    free(evaluation->rest);
+    lmb_program_destroy(evaluation->program);
+    graph_file_release(&evaluation->graph);
+    lmb_import_destroy(evaluation->import);
+    free(evaluation->times.values);
+    free(evaluation->settings.values);
+}
+
+int command_eval(int argc, char **argv) {
+    evaluation evaluation = {.times.values = calloc((size_t)argc + 1, sizeof(float)),
+                             .settings.values = calloc((size_t)argc + 1, sizeof(const char *))};
+    int status = 1;
+    bool proceed = false;
+    if (evaluation.times.values == NULL || evaluation.settings.values == NULL) {
+        lmb_error error = {0};
+        fail_memory(&error);
+        status = command_failed("eval", &error);
+    } else {
+        status = read_usage(&evaluation, argc, argv, &proceed);
+    }
+    if (proceed) {
+        evaluation.file = argv[0];
+        status = run_command(&evaluation, argv);
+    }
+    release(&evaluation);
+    return status;
+}

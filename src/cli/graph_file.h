@@ -1,0 +1,21 @@
+// Programs written as JSON, as the command takes them: the text itself, or the name of a file.
+#ifndef LIMBER_SRC_CLI_GRAPH_FILE_H
+#define LIMBER_SRC_CLI_GRAPH_FILE_H
+
+#include <limber/graph.h>
+#include <limber/import.h>
+
+typedef struct graph_file {
+    const lmb_clip **clips; // the import's, in its order
+    uint32_t clip_count;
+    char *text; // where it was a file
+    lmb_graph *graph;
+} graph_file;
+
+// Reads what --graph says, over an import, which must outlive it. False where that failed: every mistake has then been
+// told on stderr, and nothing is left.
+bool graph_file_read(const char *argument, const lmb_import *import, graph_file *file);
+// A zeroed one is fine.
+void graph_file_release(graph_file *file);
+
+#endif

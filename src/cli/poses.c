@@ -1,0 +1,158 @@
+#include "poses.h"
+
+#include "command.h"
+#include "gpu_side.h"
+#include "options.h"
+
+#include <limber/cpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int poses_choose_backend(poses *poses, const char *command, const char *backend) {
+    if (strcmp(backend, "gpu") != 0 && strcmp(backend, "reference") != 0) {
+        return usage_error(command, "--backend must be reference or gpu, not '%s'", backend);
+    }
+    poses->gpu = strcmp(backend, "gpu") == 0;
+    if (poses->device_name != NULL && !poses->gpu) {
+        return usage_error(command, "--device needs --backend gpu");
+    }
+    return 0;
+}
+
+static lmb_result create_outputs(poses *poses, lmb_error *error) {
+    poses->batch = (lmb_batch){
+        .program = poses->program, .character_count = poses->count, .outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL};
+    lmb_result result = lmb_batch_check(&poses->batch, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    size_t count = poses->count;
+    poses->local = calloc(count * lmb_batch_stage_floats(&poses->batch, LMB_STAGE_LOCAL), sizeof(float));
+    poses->model = calloc(count * lmb_batch_stage_floats(&poses->batch, LMB_STAGE_MODEL), sizeof(float));
+    if (poses->local == NULL || poses->model == NULL) {
+        error->result = LMB_ERROR_MEMORY;
+        snprintf(error->message, sizeof error->message, "no memory for the poses");
+        return LMB_ERROR_MEMORY;
+    }
+    return LMB_OK;
+}
+
+static lmb_result run_reference(poses *poses, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                                lmb_error *error) {
+    lmb_cpu *cpu = NULL;
+    lmb_result result = lmb_cpu_create(poses->program, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    if (result == LMB_OK) {
+        result = lmb_cpu_run(cpu, &poses->batch, inputs, outputs, error);
+    }
+    lmb_cpu_destroy(cpu);
+    return result;
+}
+
+static lmb_result run_gpu(poses *poses, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                          lmb_error *error) {
+    gpu_device opened;
+    lmb_result result = gpu_device_open(poses->device_name, false, &opened, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    memcpy(poses->device, opened.device.properties.deviceName, sizeof poses->device);
+    gpu_side side;
+    result = gpu_side_create(&opened.device, opened.gpu, &poses->batch, 0, &side, error);
+    if (result == LMB_OK) {
+        result = gpu_side_run(&side, inputs, outputs, error);
+        gpu_side_destroy(&side);
+    }
+    lmb_error validation;
+    lmb_result closed = gpu_device_close(&opened, &validation);
+    if (result == LMB_OK && closed != LMB_OK) {
+        *error = validation;
+        return closed;
+    }
+    return result;
+}
+
+lmb_result poses_run(poses *poses, const lmb_batch_inputs *inputs, lmb_error *error) {
+    lmb_result result = create_outputs(poses, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    const lmb_batch_outputs outputs = {.stages = {poses->local, poses->model, NULL}};
+    return poses->gpu ? run_gpu(poses, inputs, &outputs, error) : run_reference(poses, inputs, &outputs, error);
+}
+
+void poses_release(poses *poses) {
+    free(poses->local);
+    free(poses->model);
+    poses->local = poses->model = NULL;
+}
+
+const char *poses_place(const poses *poses) {
+    return poses->gpu ? poses->device : "the reference";
+}
+
+// The ten floats of one joint of one pose, out of a stage buffer whose joints are innermost.
+static void gather(const poses *poses, uint32_t pose, uint32_t joint, float components[LMB_POSE_COMPONENTS]) {
+    uint32_t joint_count = lmb_program_joint_count(poses->program);
+    const float *local = poses->local + (size_t)pose * LMB_POSE_COMPONENTS * joint_count;
+    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        components[i] = local[(size_t)i * joint_count + joint];
+    }
+}
+
+static const float *model_of(const poses *poses, uint32_t pose, uint32_t joint) {
+    size_t joint_count = lmb_program_joint_count(poses->program);
+    return poses->model + (pose * joint_count + joint) * LMB_MATRIX_COMPONENTS;
+}
+
+static void print_joint(const poses *poses, uint32_t pose, uint32_t joint) {
+    float c[LMB_POSE_COMPONENTS];
+    gather(poses, pose, joint, c);
+    const float *model = model_of(poses, pose, joint);
+    printf("  %5u  ", joint);
+    command_print_text(lmb_rig_joint_name(poses->rig, joint), 24);
+    printf("  %10.4f %10.4f %10.4f", (double)c[0], (double)c[1], (double)c[2]);
+    printf("  %8.5f %8.5f %8.5f %8.5f", (double)c[3], (double)c[4], (double)c[5], (double)c[6]);
+    printf("  %8.4f %8.4f %8.4f", (double)c[7], (double)c[8], (double)c[9]);
+    printf("  %10.4f %10.4f %10.4f\n", (double)model[3], (double)model[7], (double)model[11]);
+}
+
+void poses_print(const poses *poses, uint32_t pose, float time) {
+    printf("time %g s\n", (double)time);
+    printf("  joint  %-24s  %32s  %35s  %26s  %32s\n", "name", "translation", "rotation x y z w", "scale",
+           "position in model space");
+    for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
+        print_joint(poses, pose, joint);
+    }
+}
+
+static void write_joint(json *json, const poses *poses, uint32_t pose, uint32_t joint) {
+    uint32_t parent = lmb_rig_joint_parent(poses->rig, joint);
+    float components[LMB_POSE_COMPONENTS];
+    gather(poses, pose, joint, components);
+    json_begin_object(json, NULL);
+    json_text(json, "name", lmb_rig_joint_name(poses->rig, joint));
+    json_integer(json, "parent", parent == LMB_NONE ? -1 : (int64_t)parent);
+    json_floats(json, "translation", components, 3);
+    json_floats(json, "rotation", components + 3, 4);
+    json_floats(json, "scale", components + 7, 3);
+    json_floats(json, "model", model_of(poses, pose, joint), LMB_MATRIX_COMPONENTS);
+    json_end_object(json);
+}
+
+void poses_write(const poses *poses, const float *times, json *json) {
+    json_text(json, "backend", poses->gpu ? "gpu" : "reference");
+    json_text(json, "device", poses->gpu ? poses->device : NULL);
+    json_begin_array(json, "poses");
+    for (uint32_t pose = 0; pose < poses->count; pose++) {
+        json_begin_object(json, NULL);
+        json_float(json, "time", times[pose]);
+        json_begin_array(json, "joints");
+        for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
+            write_joint(json, poses, pose, joint);
+        }
+        json_end_array(json);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}

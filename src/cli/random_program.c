@@ -1,0 +1,171 @@
+#include "random_program.h"
+
+#include <string.h>
+
+// A program while it grows.
+typedef struct plan {
+    random_program *program;
+    random_source *random;
+    uint32_t clip_count;
+} plan;
+
+// The table of operations: how many inputs, and what draws the rest of the node. Sums that an operation keeps stand where
+// poses do, below its inputs.
+typedef struct row {
+    lmb_op op;
+    uint32_t least_inputs;
+    uint32_t most_inputs;
+    uint32_t sums;
+    void (*draw)(plan *plan, lmb_node_def *node);
+} row;
+
+static lmb_value add_parameter(plan *plan, parameter_kind kind) {
+    random_program *program = plan->program;
+    program->parameters[program->parameter_count] = kind;
+    return lmb_parameter(program->parameter_count++);
+}
+
+// Most values come from the characters, some are constant.
+static lmb_value draw_value(plan *plan, parameter_kind kind, double least, double greatest) {
+    if (random_below(plan->random, 8) == 0) {
+        return lmb_constant((float)random_between(plan->random, least, greatest));
+    }
+    return add_parameter(plan, kind);
+}
+
+static void draw_nothing(plan *plan, lmb_node_def *node) {
+    (void)plan;
+    (void)node;
+}
+
+static void draw_clip(plan *plan, lmb_node_def *node) {
+    if (plan->clip_count == 0) {
+        node->op = LMB_OP_REST;
+        return;
+    }
+    node->clip = add_parameter(plan, PARAMETER_CLIP);
+    node->time = draw_value(plan, PARAMETER_TIME, 0.0, 2.0);
+    node->loop = random_below(plan->random, 2) == 0;
+    if (random_below(plan->random, 2) == 0) {
+        node->rate = draw_value(plan, PARAMETER_RATE, -1.0, 2.0);
+        node->offset = draw_value(plan, PARAMETER_TIME, -1.0, 1.0);
+    }
+}
+
+static void draw_pose(plan *plan, lmb_node_def *node) {
+    node->pose = random_below(plan->random, RANDOM_PROGRAM_POSES);
+}
+
+static void draw_weight(plan *plan, lmb_node_def *node) {
+    node->weight = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+    node->curve = random_below(plan->random, LMB_CURVE_COUNT);
+}
+
+static void draw_mask(plan *plan, lmb_node_def *node) {
+    draw_weight(plan, node);
+    node->mask = random_below(plan->random, RANDOM_PROGRAM_MASKS);
+}
+
+static void draw_shares(plan *plan, lmb_node_def *node) {
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        node->weights[i] = draw_value(plan, PARAMETER_SHARE, 0.0, 1.0);
+    }
+}
+
+static const row rows[] = {
+    {LMB_OP_REST, 0, 0, 0, draw_nothing},       {LMB_OP_CLIP, 0, 0, 0, draw_clip},
+    {LMB_OP_POSE, 0, 0, 0, draw_pose},          {LMB_OP_BLEND, 2, 2, 0, draw_weight},
+    {LMB_OP_MASKED, 2, 2, 0, draw_mask},        {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
+    {LMB_OP_DIFFERENCE, 2, 2, 0, draw_nothing}, {LMB_OP_ADDITIVE, 2, 2, 0, draw_weight},
+};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+_Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");
+
+static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uint32_t input_count) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = row->op;
+    node.input_count = input_count;
+    for (uint32_t i = 0; i < input_count; i++) {
+        node.inputs[i] = inputs[i];
+    }
+    row->draw(plan, &node);
+    plan->program->nodes[plan->program->node_count] = node;
+    return plan->program->node_count++;
+}
+
+// A row that takes inputs, or none, and fits into so many nodes and so many poses held at once (see lmb_program_stack()).
+static const row *draw_row(plan *plan, bool leaf, uint32_t nodes, uint32_t stack) {
+    for (;;) {
+        const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];
+        bool fits =
+            drawn->least_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->least_inputs <= stack);
+        if (fits && leaf == (drawn->most_inputs == 0)) {
+            return drawn;
+        }
+    }
+}
+
+// Clips are what most leaves are.
+static uint32_t add_leaf(plan *plan) {
+    const row *row = random_below(plan->random, 2) == 0 ? &rows[LMB_OP_CLIP] : draw_row(plan, true, 1, 1);
+    return add_node(plan, row, NULL, 0);
+}
+
+// A few inputs, seldom many; no more than there are nodes for.
+static uint32_t draw_input_count(plan *plan, const row *row, uint32_t nodes) {
+    uint32_t most = random_below(plan->random, 8) == 0 ? row->most_inputs : row->least_inputs + 3;
+    most = most < row->most_inputs ? most : row->most_inputs;
+    most = most < nodes ? most : nodes;
+    return row->least_inputs + random_below(plan->random, most - row->least_inputs + 1);
+}
+
+// A tree of at most `nodes` nodes that holds at most `stack` poses at once.
+static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
+    if (nodes < 3 || stack < 2) {
+        return add_leaf(plan);
+    }
+    const row *row = draw_row(plan, false, nodes, stack);
+    uint32_t inputs[LMB_MAX_INPUTS];
+    uint32_t left = nodes - 1;
+    uint32_t count = draw_input_count(plan, row, left);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t others = count - 1 - i;
+        uint32_t share = others == 0 ? left : 1 + random_below(plan->random, left - others);
+        inputs[i] = grow(plan, share, row->sums > 0 ? stack - row->sums : stack - i);
+        left -= share;
+    }
+    return add_node(plan, row, inputs, count);
+}
+
+static plan begin(random_program *program, random_source *random, uint32_t clip_count) {
+    program->node_count = 0;
+    program->parameter_count = 0;
+    return (plan){program, random, clip_count};
+}
+
+void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {
+    plan plan = begin(program, random, clip_count);
+    grow(&plan, most_nodes, LMB_MAX_STACK);
+}
+
+void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count) {
+    plan plan = begin(program, random, clip_count);
+    uint32_t inputs[LMB_MAX_INPUTS];
+    inputs[0] = add_node(&plan, &rows[LMB_OP_CLIP], NULL, 0);
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const row *row = &rows[i];
+        for (uint32_t input = 1; input < row->most_inputs; input++) {
+            inputs[input] = add_leaf(&plan);
+        }
+        if (row->most_inputs > 0) {
+            inputs[0] = add_node(&plan, row, inputs, row->most_inputs);
+        }
+    }
+    // Leaves that were not drawn.
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].most_inputs == 0) {
+            inputs[1] = add_node(&plan, &rows[i], NULL, 0);
+            inputs[0] = add_node(&plan, &rows[LMB_OP_BLEND], inputs, 2);
+        }
+    }
+}
