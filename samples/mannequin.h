@@ -45,6 +45,7 @@ lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error 
 /// NULL is fine.
 void mannequin_destroy(mannequin *mannequin);
 
+/// Its radii hold the skins below. Sockets: "hat", "back", "left_palm", "right_palm".
 const lmb_rig *mannequin_rig(const mannequin *mannequin);
 /// NULL where `id` is out of range.
 const lmb_clip *mannequin_clip(const mannequin *mannequin, mannequin_clip_id id);

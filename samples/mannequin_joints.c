@@ -4,41 +4,54 @@ typedef struct rest_joint {
     const char *name;
     uint32_t parent;
     vec3 rest;
+    double radius; // about the joint, holds the skin that is bound to it
 } rest_joint;
 
 // clang-format off
 static const rest_joint JOINTS[JOINT_COUNT] = {
-    {"root", LMB_NONE, {0.0, 0.0, 0.0}},
-    {"pelvis", ROOT, {0.0, 0.955, -0.005}},
-    {"spine_lower", PELVIS, {0.0, 1.060, -0.005}},
-    {"spine_upper", SPINE_LOWER, {0.0, 1.175, -0.010}},
-    {"chest", SPINE_UPPER, {0.0, 1.290, -0.020}},
-    {"neck", CHEST, {0.0, 1.490, -0.025}},
-    {"head", NECK, {0.0, 1.585, -0.005}},
-    {"left_clavicle", CHEST, {0.030, 1.440, 0.010}},
-    {"left_shoulder", LEFT_ARM + CLAVICLE, {0.182, 1.418, -0.015}},
-    {"left_upper_arm", LEFT_ARM + CLAVICLE, {0.182, 1.418, -0.015}},
-    {"left_forearm", LEFT_ARM + UPPER_ARM, {0.380, 1.202, -0.025}},
-    {"left_hand", LEFT_ARM + FOREARM, {0.549, 1.016, 0.015}},
-    {"left_fingers", LEFT_ARM + HAND, {0.608, 0.948, 0.031}},
-    {"left_thumb", LEFT_ARM + HAND, {0.567, 0.996, 0.047}},
-    {"right_clavicle", CHEST, {-0.030, 1.440, 0.010}},
-    {"right_shoulder", RIGHT_ARM + CLAVICLE, {-0.182, 1.418, -0.015}},
-    {"right_upper_arm", RIGHT_ARM + CLAVICLE, {-0.182, 1.418, -0.015}},
-    {"right_forearm", RIGHT_ARM + UPPER_ARM, {-0.380, 1.202, -0.025}},
-    {"right_hand", RIGHT_ARM + FOREARM, {-0.549, 1.016, 0.015}},
-    {"right_fingers", RIGHT_ARM + HAND, {-0.608, 0.948, 0.031}},
-    {"right_thumb", RIGHT_ARM + HAND, {-0.567, 0.996, 0.047}},
-    {"left_thigh", PELVIS, {0.090, 0.925, 0.000}},
-    {"left_shin", LEFT_LEG + THIGH, {0.103, 0.497, 0.012}},
-    {"left_foot", LEFT_LEG + SHIN, {0.115, 0.080, -0.015}},
-    {"left_toes", LEFT_LEG + FOOT, {0.118, 0.020, 0.115}},
-    {"right_thigh", PELVIS, {-0.090, 0.925, 0.000}},
-    {"right_shin", RIGHT_LEG + THIGH, {-0.103, 0.497, 0.012}},
-    {"right_foot", RIGHT_LEG + SHIN, {-0.115, 0.080, -0.015}},
-    {"right_toes", RIGHT_LEG + FOOT, {-0.118, 0.020, 0.115}},
+    {"root", LMB_NONE, {0.0, 0.0, 0.0}, 0.00},
+    {"pelvis", ROOT, {0.0, 0.955, -0.005}, 0.21},
+    {"spine_lower", PELVIS, {0.0, 1.060, -0.005}, 0.24},
+    {"spine_upper", SPINE_LOWER, {0.0, 1.175, -0.010}, 0.28},
+    {"chest", SPINE_UPPER, {0.0, 1.290, -0.020}, 0.48},
+    {"neck", CHEST, {0.0, 1.490, -0.025}, 0.22},
+    {"head", NECK, {0.0, 1.585, -0.005}, 0.21},
+    {"left_clavicle", CHEST, {0.030, 1.440, 0.010}, 0.32},
+    {"left_shoulder", LEFT_ARM + CLAVICLE, {0.182, 1.418, -0.015}, 0.15},
+    {"left_upper_arm", LEFT_ARM + CLAVICLE, {0.182, 1.418, -0.015}, 0.35},
+    {"left_forearm", LEFT_ARM + UPPER_ARM, {0.380, 1.202, -0.025}, 0.30},
+    {"left_hand", LEFT_ARM + FOREARM, {0.549, 1.016, 0.015}, 0.13},
+    {"left_fingers", LEFT_ARM + HAND, {0.608, 0.948, 0.031}, 0.10},
+    {"left_thumb", LEFT_ARM + HAND, {0.567, 0.996, 0.047}, 0.09},
+    {"right_clavicle", CHEST, {-0.030, 1.440, 0.010}, 0.32},
+    {"right_shoulder", RIGHT_ARM + CLAVICLE, {-0.182, 1.418, -0.015}, 0.15},
+    {"right_upper_arm", RIGHT_ARM + CLAVICLE, {-0.182, 1.418, -0.015}, 0.35},
+    {"right_forearm", RIGHT_ARM + UPPER_ARM, {-0.380, 1.202, -0.025}, 0.30},
+    {"right_hand", RIGHT_ARM + FOREARM, {-0.549, 1.016, 0.015}, 0.13},
+    {"right_fingers", RIGHT_ARM + HAND, {-0.608, 0.948, 0.031}, 0.10},
+    {"right_thumb", RIGHT_ARM + HAND, {-0.567, 0.996, 0.047}, 0.09},
+    {"left_thigh", PELVIS, {0.090, 0.925, 0.000}, 0.49},
+    {"left_shin", LEFT_LEG + THIGH, {0.103, 0.497, 0.012}, 0.49},
+    {"left_foot", LEFT_LEG + SHIN, {0.115, 0.080, -0.015}, 0.19},
+    {"left_toes", LEFT_LEG + FOOT, {0.118, 0.020, 0.115}, 0.10},
+    {"right_thigh", PELVIS, {-0.090, 0.925, 0.000}, 0.49},
+    {"right_shin", RIGHT_LEG + THIGH, {-0.103, 0.497, 0.012}, 0.49},
+    {"right_foot", RIGHT_LEG + SHIN, {-0.115, 0.080, -0.015}, 0.19},
+    {"right_toes", RIGHT_LEG + FOOT, {-0.118, 0.020, 0.115}, 0.10},
 };
 // clang-format on
+
+static const struct {
+    const char *name;
+    uint32_t joint;
+    vec3 offset;
+} SOCKETS[] = {
+    {"hat", HEAD, {0.0, 0.195, 0.0}},
+    {"back", CHEST, {0.0, 0.05, -0.14}},
+    {"left_palm", LEFT_ARM + HAND, {0.030, -0.034, 0.008}},
+    {"right_palm", RIGHT_ARM + HAND, {-0.030, -0.034, 0.008}},
+};
+enum { SOCKET_COUNT = sizeof SOCKETS / sizeof SOCKETS[0] };
 
 const vec3 LEFT_FINGER_TIP = {0.652, 0.872, 0.043};
 const vec3 LEFT_THUMB_TIP = {0.594, 0.948, 0.109};
@@ -55,6 +68,12 @@ const char *joint_name(uint32_t joint) {
     return JOINTS[joint].name;
 }
 
+static void set_translation(lmb_transform *transform, vec3 offset) {
+    transform->translation[0] = (float)offset.x;
+    transform->translation[1] = (float)offset.y;
+    transform->translation[2] = (float)offset.z;
+}
+
 lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *error) {
     lmb_joint_def joints[JOINT_COUNT];
     for (uint32_t i = 0; i < JOINT_COUNT; i++) {
@@ -65,10 +84,16 @@ lmb_result joints_create_rig(const lmb_host *host, lmb_rig **rig, lmb_error *err
         if (JOINTS[i].parent != LMB_NONE) {
             offset = vec3_subtract(offset, JOINTS[JOINTS[i].parent].rest);
         }
-        joints[i].rest.translation[0] = (float)offset.x;
-        joints[i].rest.translation[1] = (float)offset.y;
-        joints[i].rest.translation[2] = (float)offset.z;
+        set_translation(&joints[i].rest, offset);
+        joints[i].radius = (float)JOINTS[i].radius;
     }
-    lmb_rig_def def = {.joints = joints, .joint_count = JOINT_COUNT};
+    lmb_socket_def sockets[SOCKET_COUNT];
+    for (uint32_t i = 0; i < SOCKET_COUNT; i++) {
+        sockets[i] = lmb_default_socket_def();
+        sockets[i].name = SOCKETS[i].name;
+        sockets[i].joint = SOCKETS[i].joint;
+        set_translation(&sockets[i].local, SOCKETS[i].offset);
+    }
+    lmb_rig_def def = {.joints = joints, .joint_count = JOINT_COUNT, .sockets = sockets, .socket_count = SOCKET_COUNT};
     return lmb_rig_create(&def, host, rig, error);
 }

@@ -309,6 +309,13 @@ lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig 
     return LMB_OK;
 }
 
+void lmb_rig_grow_radius(lmb_rig *rig, uint32_t joint, float radius) {
+    float snapped = snap(radius);
+    if (snapped > rig->binds[joint].radius) {
+        rig->binds[joint].radius = snapped;
+    }
+}
+
 void lmb_rig_destroy(lmb_rig *rig) {
     if (rig == NULL) {
         return;

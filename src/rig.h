@@ -35,4 +35,8 @@ struct lmb_rig {
     lmb_socket *sockets;
 };
 
+// Grows a joint's radius to at least this, snapped. For who builds a rig and has its vertices only then: before anybody else
+// sees it. Exported, though no public header has it, because limber::import, a library of its own, uses it.
+LMB_API void lmb_rig_grow_radius(lmb_rig *rig, uint32_t joint, float radius);
+
 #endif

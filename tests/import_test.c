@@ -245,6 +245,38 @@ static void skinned_mesh_has_eight_influences(void **state) {
     lmb_import_destroy(import);
 }
 
+static double farthest_vertex(const lmb_import *import, uint32_t joint) {
+    const lmb_affine inverse_bind = lmb_rig_joint_inverse_bind(lmb_import_rig(import), joint);
+    double farthest = 0.0;
+    for (uint32_t i = 0; i < lmb_import_mesh_count(import); i++) {
+        const lmb_mesh *mesh = lmb_import_mesh(import, i);
+        for (uint32_t k = 0; k < mesh->vertex_count * LMB_MAX_INFLUENCES; k++) {
+            const lmb_vertex *vertex = &mesh->vertices[k / LMB_MAX_INFLUENCES];
+            float at[3] = {0.0f, 0.0f, 0.0f};
+            if (vertex->weights[k % LMB_MAX_INFLUENCES] > 0.0f && vertex->joints[k % LMB_MAX_INFLUENCES] == joint) {
+                transform_point(&inverse_bind, vertex->position, 1.0f, at);
+                const double x = (double)at[0], y = (double)at[1], z = (double)at[2];
+                farthest = fmax(farthest, sqrt(x * x + y * y + z * z));
+            }
+        }
+    }
+    return farthest;
+}
+
+static void radii_hold_the_meshes(void **state) {
+    (void)state;
+    lmb_import *import = load_complete();
+    const lmb_rig *rig = lmb_import_rig(import);
+    uint32_t held = 0;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        const double farthest = farthest_vertex(import, joint), radius = (double)lmb_rig_joint_radius(rig, joint);
+        assert_true(fabs(radius - farthest) <= 1e-6 * farthest);
+        held += radius > 0.0;
+    }
+    assert_true(held >= 2);
+    lmb_import_destroy(import);
+}
+
 static void material_has_color_and_image(void **state) {
     (void)state;
     lmb_import *import = load_complete();
@@ -840,6 +872,7 @@ int main(void) {
         cmocka_unit_test(clip_has_every_interpolation),
         cmocka_unit_test(what_is_left_out_is_noted),
         cmocka_unit_test(skinned_mesh_has_eight_influences),
+        cmocka_unit_test(radii_hold_the_meshes),
         cmocka_unit_test(material_has_color_and_image),
         cmocka_unit_test(unskinned_strip_hangs_on_its_nearest_joint),
         cmocka_unit_test(file_without_skin_makes_a_rig_of_all_nodes),

@@ -525,10 +525,39 @@ static void check_closed(const whole *body) {
     free(turned);
 }
 
+// All rest rotations are the identity, so a joint's space is model space moved.
+static void check_radii(const mannequin_skin *skin) {
+    mannequin *figure;
+    lmb_error error;
+    assert_int_equal(mannequin_create(NULL, &figure, &error), LMB_OK);
+    const lmb_rig *rig = mannequin_rig(figure);
+    for (uint32_t m = 0; m < mannequin_skin_mesh_count(skin); m++) {
+        const lmb_mesh *mesh = mannequin_skin_mesh(skin, m);
+        for (uint32_t i = 0; i < mesh->vertex_count * LMB_MAX_INFLUENCES; i++) {
+            const lmb_vertex *vertex = &mesh->vertices[i / LMB_MAX_INFLUENCES];
+            const uint32_t joint = vertex->joints[i % LMB_MAX_INFLUENCES];
+            const lmb_affine bind = lmb_rig_joint_inverse_bind(rig, joint);
+            double square = 0.0;
+            for (int k = 0; k < 3; k++) {
+                const double offset = (double)vertex->position[k] + (double)bind.m[k][3];
+                square += offset * offset;
+            }
+            assert_true(vertex->weights[i % LMB_MAX_INFLUENCES] == 0.0f ||
+                        sqrt(square) <= (double)lmb_rig_joint_radius(rig, joint));
+        }
+    }
+    static const char *const sockets[] = {"hat", "back", "left_palm", "right_palm"};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(lmb_rig_find_socket(rig, sockets[i]), i);
+    }
+    mannequin_destroy(figure);
+}
+
 static void check_skin(uint32_t vertices) {
     lmb_error error;
     mannequin_skin *skin;
     assert_int_equal(mannequin_skin_create(vertices, NULL, &skin, &error), LMB_OK);
+    check_radii(skin);
     whole body = join_meshes(skin);
     print_message("asked for %u vertices: %u points, %u triangles\n", vertices, body.point_count, body.triangle_count);
     assert_in_range(body.point_count, vertices / 2, 3 * vertices / 2);

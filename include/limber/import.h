@@ -102,6 +102,7 @@ LMB_API lmb_result lmb_import_memory(const void *bytes, size_t size, const char 
 /// NULL is fine.
 LMB_API void lmb_import_destroy(lmb_import *import);
 
+/// Radii of its joints hold the vertices of all meshes, so bounding boxes hold the skinned meshes.
 LMB_API const lmb_rig *lmb_import_rig(const lmb_import *import);
 LMB_API uint32_t lmb_import_clip_count(const lmb_import *import);
 /// NULL where the index is out of range. Unnamed animations are called "animation_<index>".

@@ -3,6 +3,7 @@
 #include "../environment.h"
 #include "assimp.h"
 #include "file.h"
+#include "radius.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -42,6 +43,9 @@ static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *byt
     if (!(format == LMB_FORMAT_GLTF ? read_gltf(importer, bytes, size)
                                     : lmb_assimp_read(importer, format, bytes, size))) {
         return false;
+    }
+    if (!importer->adds_clips) {
+        lmb_import_find_radii(importer->import);
     }
     return !importer->adds_clips || importer->import->clip_count > clips_before ||
            lmb_importer_note(importer, "it has no animation of the rig");
