@@ -8,7 +8,7 @@
 typedef struct backend backend;
 
 struct backend {
-    char name[256];
+    char name[300];
     limits limits;
     const workload *workload;
     uint32_t characters;
@@ -22,11 +22,11 @@ struct backend {
 double backend_cpu_bytes(const workload *workload, uint32_t characters);
 double backend_gpu_bytes(const workload *workload, uint32_t characters);
 
-// A path of the CPU, on one core. `palette` is room for one, and may be shared: backends run one at a time. On failure,
-// close what there is.
+// A path of the CPU, on one core; its time is the thread's own, so that a busy machine shows less. `palette` is room
+// for one, and may be shared: backends run one at a time. On failure, close what there is.
 lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, float *palette,
                             backend *backend, lmb_error *error);
-// A Vulkan device; palettes stay on it.
+// A Vulkan device; palettes stay on it. Timed by limits_device_seconds().
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error);
 

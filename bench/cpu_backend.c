@@ -26,9 +26,9 @@ static lmb_result run_cpu(backend *backend, uint32_t frame, double *seconds, lmb
     lmb_batch batch = {backend->workload->program, backend->characters, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = state->parameters};
     lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = state->palette}};
-    double start = clock_seconds();
+    double start = clock_thread_seconds();
     lmb_result result = lmb_cpu_run(state->cpu, &batch, &inputs, &outputs, error);
-    *seconds = clock_seconds() - start;
+    *seconds = clock_thread_seconds() - start;
     return result;
 }
 
@@ -46,7 +46,7 @@ lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_c
     cpu_state *state = calloc(1, sizeof *state);
     *backend = (struct backend){
         .workload = workload, .characters = characters, .run = run_cpu, .close = close_cpu, .state = state};
-    snprintf(backend->name, sizeof backend->name, "CPU %s, one core", lmb_cpu_path_name(path));
+    snprintf(backend->name, sizeof backend->name, "CPU %s, per core", lmb_cpu_path_name(path));
     *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
     if (state == NULL) {
         return LMB_ERROR_MEMORY;

@@ -1,7 +1,5 @@
 #include "backend.h"
 
-#include "clock.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,9 +32,9 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, double *seconds, lmb
     }
     lmb_gpu_record_info info = {.commands = commands};
     lmb_result recorded = lmb_gpu_batch_record(state->batch, &info, error);
-    double start = clock_seconds();
+    double start = limits_device_seconds(state->device);
     result = device_submit_and_wait(state->device, pool, commands, error);
-    *seconds = clock_seconds() - start;
+    *seconds = limits_device_seconds(state->device) - start;
     return recorded != LMB_OK ? recorded : result;
 }
 
@@ -66,7 +64,8 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     gpu_state *state = calloc(1, sizeof *state);
     *backend = (struct backend){
         .workload = workload, .characters = characters, .run = run_gpu, .close = close_gpu, .state = state};
-    snprintf(backend->name, sizeof backend->name, "%s", device->properties.deviceName);
+    bool processor = device->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    snprintf(backend->name, sizeof backend->name, "%s%s", device->properties.deviceName, processor ? ", per core" : "");
     if (state == NULL) {
         *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
         return LMB_ERROR_MEMORY;

@@ -40,7 +40,7 @@ void report_begin(report *report) {
 #endif
         printf(",\"limits\":[");
     } else {
-        printf("%-34s %14s %26s\n", "measured limits", "copy GB/s", "10^9 operations/s");
+        printf("%-42s %14s %26s\n", "measured limits", "copy GB/s", "10^9 operations/s");
     }
 }
 
@@ -50,7 +50,7 @@ void report_limits(report *report, const char *backend, const limits *limits) {
         print_text(backend);
         printf(",\"copied_bytes_per_second\":%.6g,\"operations_per_second\":%.6g}", limits->copied, limits->operations);
     } else {
-        printf("%-34s %14.2f %26.2f\n", backend, limits->copied * 1e-9, limits->operations * 1e-9);
+        printf("%-42s %14.2f %26.2f\n", backend, limits->copied * 1e-9, limits->operations * 1e-9);
     }
     report->limits++;
     fflush(stdout);
@@ -64,7 +64,7 @@ void report_scene(report *report, const scene *scene) {
            workload_kind_name(scene->workload), actor_kind_name(scene->clips), scene->compressed ? " compressed" : "",
            (unsigned)scene->joints, (unsigned)(scene->joints * sizeof(lmb_affine)),
            operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints);
-    printf("%-34s %10s %14s %22s %10s %10s %9s\n", "backend", "characters", "us a character", "quartiles", "us to copy",
+    printf("%-42s %10s %14s %22s %10s %10s %9s\n", "backend", "characters", "us a character", "quartiles", "us to copy",
            "us to add", "of floor");
 }
 
@@ -83,7 +83,7 @@ void report_result(report *report, const scene *scene, const backend *backend, c
                (unsigned)scene->joints, (unsigned)backend->characters, measured->median, measured->low, measured->high,
                (unsigned)measured->samples, copy, arithmetic, floor / measured->median);
     } else {
-        printf("%-34s %10u %14.3f %10.3f to %8.3f %10.3f %10.3f %7.2f %%\n", backend->name,
+        printf("%-42s %10u %14.3f %10.3f to %8.3f %10.3f %10.3f %7.2f %%\n", backend->name,
                (unsigned)backend->characters, measured->median, measured->low, measured->high, copy, arithmetic,
                100.0 * floor / measured->median);
     }

@@ -107,7 +107,7 @@ static void expect_result(const json_tree *tree, int row, lmb_cpu_path path, int
     json_tree_expect_keys(tree, row,
                           "backend workload clips compressed joints characters us_per_character low high samples "
                           "copy_floor_us arithmetic_floor_us share_of_floor");
-    snprintf(name, sizeof name, "CPU %s, one core", lmb_cpu_path_name(path));
+    snprintf(name, sizeof name, "CPU %s, per core", lmb_cpu_path_name(path));
     json_tree_expect_text(tree, json_tree_member(tree, row, "backend"), name);
     json_tree_expect_text(tree, json_tree_member(tree, row, "workload"), "four-clips");
     json_tree_expect_text(tree, json_tree_member(tree, row, "clips"), "procedural");
@@ -157,7 +157,7 @@ static void every_workload_and_set_of_clips_runs(void **state) {
     };
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
         command_output output = run_well(arguments[i]);
-        expect_contains(output.out, "CPU reference, one core");
+        expect_contains(output.out, "CPU reference, per core");
         assert_string_equal(output.err, "");
         command_output_release(&output);
     }
