@@ -128,9 +128,9 @@ static void sample_source(compressor *c) {
 
 static void interpolate(uint32_t channel, const float *from, const float *to, float fraction, float *result) {
     if (channel == CHANNEL_ROTATION) {
-        const quaternion q = snap_quaternion(
-            quaternion_slerp_unnormalized(make_quaternion(from[0], from[1], from[2], from[3]),
-                                          make_quaternion(to[0], to[1], to[2], to[3]), fraction, false));
+        const quaternion q = snap_quaternion(quaternion_slerp_unnormalized(
+            make_quaternion(from[0], from[1], from[2], from[3]), make_quaternion(to[0], to[1], to[2], to[3]),
+            slerp_prepare(1.0f - fraction), slerp_prepare(fraction), false));
         memcpy(result, &q, sizeof q);
     } else {
         const vector v = snap_vector(

@@ -19,7 +19,7 @@ static vector sample_vector_channel(const lmb_clip *clip, uint32_t channel, uint
         return constant_vector(words, t);
     }
     key_position at = find_key(words, t.times, t.keys, words[CLIP_SEARCH], time);
-    return t.mode == MODE_PACKED ? sample_packed_vector(words, 0, t, at) : sample_vector_track(words, t, at);
+    return t.mode == MODE_PACKED ? sample_packed_vector(words, 0, t, &at) : sample_vector_track(words, t, &at);
 }
 
 static quaternion sample_rotation_channel(const lmb_clip *clip, uint32_t joint, const float *rest, float time) {
@@ -33,8 +33,8 @@ static quaternion sample_rotation_channel(const lmb_clip *clip, uint32_t joint, 
     }
     key_position at = find_key(words, t.times, t.keys, words[CLIP_SEARCH], time);
     bool near = words[CLIP_FAR] == 0;
-    return t.mode == MODE_PACKED ? sample_packed_rotation(words, 0, t, at, near)
-                                 : sample_rotation_track(words, t, at, near);
+    return t.mode == MODE_PACKED ? sample_packed_rotation(words, 0, t, &at, near)
+                                 : sample_rotation_track(words, t, &at, near);
 }
 
 lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t joint, float time) {

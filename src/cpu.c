@@ -7,26 +7,40 @@
 
 #include <string.h>
 
-// What each path needs and runs; NULL where this build has none. The fast path stands for another.
-static const struct {
-    const char *name;
+// What runs programs, and the scratch memory it needs.
+typedef struct runner {
     size_t (*scratch)(const lmb_program *program);
     lmb_run_function *run;
+} runner;
+
+// Each path for any program, and for plain ones; NULL where this build has none. The fast path stands for another.
+static const struct {
+    const char *name;
+    runner any, plain;
 } paths[LMB_CPU_PATH_COUNT] = {
-    [LMB_CPU_REFERENCE] = {"reference", lmb_reference_scratch, lmb_reference_run},
-    [LMB_CPU_FAST] = {"fast", NULL, NULL},
+#define LANES(lanes)                                                                                                   \
+    {                                                                                                                  \
+        "lanes " #lanes, {lmb_lanes_##lanes##_scratch, lmb_lanes_##lanes##_run}, {                                     \
+            lmb_lanes_##lanes##_plain_scratch, lmb_lanes_##lanes##_plain_run                                           \
+        }                                                                                                              \
+    }
+    [LMB_CPU_REFERENCE] = {"reference",
+                           {lmb_reference_scratch, lmb_reference_run},
+                           {lmb_reference_scratch, lmb_reference_run}},
+    [LMB_CPU_FAST] = {.name = "fast"},
 #ifdef LMB_HAS_LANES_4
-    [LMB_CPU_LANES_4] = {"lanes 4", lmb_lanes_4_scratch, lmb_lanes_4_run},
+    [LMB_CPU_LANES_4] = LANES(4),
 #else
-    [LMB_CPU_LANES_4] = {"lanes 4", NULL, NULL},
+    [LMB_CPU_LANES_4] = {.name = "lanes 4"},
 #endif
 #ifdef LMB_HAS_LANES_X86
-    [LMB_CPU_LANES_8] = {"lanes 8", lmb_lanes_8_scratch, lmb_lanes_8_run},
-    [LMB_CPU_LANES_16] = {"lanes 16", lmb_lanes_16_scratch, lmb_lanes_16_run},
+    [LMB_CPU_LANES_8] = LANES(8),
+    [LMB_CPU_LANES_16] = LANES(16),
 #else
-    [LMB_CPU_LANES_8] = {"lanes 8", NULL, NULL},
-    [LMB_CPU_LANES_16] = {"lanes 16", NULL, NULL},
+    [LMB_CPU_LANES_8] = {.name = "lanes 8"},
+    [LMB_CPU_LANES_16] = {.name = "lanes 16"},
 #endif
+#undef LANES
 };
 
 const char *lmb_cpu_path_name(lmb_cpu_path path) {
@@ -49,7 +63,7 @@ static bool machine_has(lmb_cpu_path path) {
 
 bool lmb_cpu_has(lmb_cpu_path path) {
     return path == LMB_CPU_FAST ||
-           ((unsigned)path < LMB_CPU_PATH_COUNT && paths[path].run != NULL && machine_has(path));
+           ((unsigned)path < LMB_CPU_PATH_COUNT && paths[path].any.run != NULL && machine_has(path));
 }
 
 // The path that stands behind the fast one.
@@ -76,7 +90,8 @@ lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const l
     path = resolve(path);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_cpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
-    char *memory = lmb_host_allocate(&resolved, paths[path].scratch(program) + LMB_LANES_ALIGNMENT, 1);
+    runner runner = lmb_program_is_plain(program) ? paths[path].plain : paths[path].any;
+    char *memory = lmb_host_allocate(&resolved, runner.scratch(program) + LMB_LANES_ALIGNMENT, 1);
     if (created == NULL || memory == NULL) {
         lmb_host_release(&resolved, created);
         lmb_host_release(&resolved, memory);
@@ -86,7 +101,7 @@ lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const l
     *created = (lmb_cpu){.host = resolved,
                          .program = program,
                          .path = path,
-                         .run = paths[path].run,
+                         .run = runner.run,
                          .memory = memory,
                          .scratch = memory + (LMB_LANES_ALIGNMENT - past)};
     *cpu = created;

@@ -9,13 +9,20 @@
 
 #define JOIN_NAMES(a, b, c) a##b##c
 #define NAME_LANES(a, lanes, c) JOIN_NAMES(a, lanes, c)
+#ifdef LMB_PLAIN
+#define LANES_SCRATCH NAME_LANES(lmb_lanes_, LMB_LANES, _plain_scratch)
+#define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _plain_run)
+#else
 #define LANES_SCRATCH NAME_LANES(lmb_lanes_, LMB_LANES, _scratch)
 #define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _run)
+#endif
 
-// Model matrices: [joint]; then what instructions prepare: [instruction]; then rotations of dual quaternions: [joint].
+// Model matrices [joint], then what instructions prepare and search for [instruction], then the evaluator's poses, then
+// rotations of dual quaternions [joint].
 size_t LANES_SCRATCH(const lmb_program *program) {
+    size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
     return program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
-           program->block[PROGRAM_INSTRUCTION_COUNT] * sizeof(prepared);
+           instructions * (sizeof(prepared) + sizeof(key_search)) + sizeof(slots);
 }
 
 // Where each lane's outputs begin. Lanes without a character repeat the last one's, and are not stored.
@@ -45,34 +52,44 @@ static void store_local(const rows *to, uint32_t joints, uint32_t joint, const t
 }
 
 OP void store_affine(float *const *to, int lanes, uint32_t joint, affine m) {
-    size_t at = (size_t)joint * MATRIX_COMPONENTS;
-    lmb_store_rows(to, at, lanes, m.xx, m.xy, m.xz, m.xt);
-    lmb_store_rows(to, at + 4, lanes, m.yx, m.yy, m.yz, m.yt);
-    lmb_store_rows(to, at + 8, lanes, m.zx, m.zy, m.zz, m.zt);
+    float *at[LMB_LANES];
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        at[lane] = to[lane] + (size_t)joint * MATRIX_COMPONENTS;
+    }
+    lmb_store_rows(at, 0, lanes, m.xx, m.xy, m.xz, m.xt);
+    lmb_store_rows(at, 4, lanes, m.yx, m.yy, m.yz, m.yt);
+    lmb_store_rows(at, 8, lanes, m.zx, m.zy, m.zz, m.zt);
 }
 
-static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *models) {
-    memory block = f.program;
+// From the local transform of a joint to what is asked for.
+OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, transform local,
+                     affine *models) {
+    if (batch->outputs & LMB_OUTPUT_LOCAL) {
+        store_local(to, batch->program->joint_count, joint, &local);
+    }
+    if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
+        return;
+    }
+    uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+    bool has_parent = parent != NO_PARENT;
+    affine model = model_matrix(local, has_parent, models[has_parent ? parent : joint]);
+    models[joint] = model;
+    if (batch->outputs & LMB_OUTPUT_MODEL) {
+        store_affine(to->stages[LMB_STAGE_MODEL], to->lanes, joint, model);
+    }
+    if (batch->outputs & LMB_OUTPUT_PALETTE) {
+        affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
+        store_affine(to->stages[LMB_STAGE_PALETTE], to->lanes, joint, palette_matrix(model, inverse_bind));
+    }
+}
+
+static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *models, slots *held) {
     uint32_t joints = batch->program->joint_count;
-    for (uint32_t joint = 0; joint < joints; joint++) {
-        f.joint = joint;
-        transform local = evaluate_program(f);
-        if (batch->outputs & LMB_OUTPUT_LOCAL) {
-            store_local(to, joints, joint, &local);
-        }
-        if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
-            continue;
-        }
-        uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
-        bool has_parent = parent != NO_PARENT;
-        affine model = model_matrix(local, has_parent, models[has_parent ? parent : joint]);
-        models[joint] = model;
-        if (batch->outputs & LMB_OUTPUT_MODEL) {
-            store_affine(to->stages[LMB_STAGE_MODEL], to->lanes, joint, model);
-        }
-        if (batch->outputs & LMB_OUTPUT_PALETTE) {
-            affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
-            store_affine(to->stages[LMB_STAGE_PALETTE], to->lanes, joint, palette_matrix(model, inverse_bind));
+    for (uint32_t first = 0; first < joints; first += TILE_JOINTS) {
+        uint32_t count = joints - first < TILE_JOINTS ? joints - first : TILE_JOINTS;
+        evaluate_joints(f, first, count, held);
+        for (uint32_t place = 0; place < count; place++) {
+            finish_joint(batch, to, f.program, first + place, load_slot(held, 0, place), models);
         }
     }
 }
@@ -128,11 +145,14 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     affine *models = scratch;
     prepared *values = (prepared *)(models + program->joint_count);
-    quaternion *rotations = (quaternion *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
+    key_search *searches = (key_search *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
+    slots *held = (slots *)(searches + program->block[PROGRAM_INSTRUCTION_COUNT]);
+    quaternion *rotations = (quaternion *)(held + 1);
     frame f = {.program = program->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,
-               .now = values};
+               .now = values,
+               .search = searches};
     for (uint32_t done = 0; done < count; done += LMB_LANES) {
         int lanes = count - done < LMB_LANES ? (int)(count - done) : LMB_LANES;
         size_t character = (size_t)first + done;
@@ -148,8 +168,8 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
         }
         rows to = find_rows(batch, outputs, character, lanes);
         f.joint = 0;
-        prepare_program(f, f.now);
-        run_joints(batch, &to, f, models);
+        prepare_program(f, values, searches);
+        run_joints(batch, &to, f, models, held);
         run_outputs(batch, &to, models, rotations);
     }
 }

@@ -17,8 +17,12 @@
                                               const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,        \
                                               void *scratch);
 
+// For any program; and for those that are plain, as lmb_program_is_plain() has it.
 LMB_DECLARE_LANES(4)
+LMB_DECLARE_LANES(4_plain)
 LMB_DECLARE_LANES(8)
+LMB_DECLARE_LANES(8_plain)
 LMB_DECLARE_LANES(16)
+LMB_DECLARE_LANES(16_plain)
 
 #endif

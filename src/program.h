@@ -22,4 +22,9 @@ struct lmb_program {
     uint32_t *block;
 };
 
+// Whether it needs none of what the kernels can leave out.
+static inline bool lmb_program_is_plain(const lmb_program *program) {
+    return !program->uses_cubic && !program->uses_far && !program->uses_packed && !program->uses_scale;
+}
+
 #endif

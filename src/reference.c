@@ -18,9 +18,36 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
     }
 }
 
-// Model matrices where the batch keeps none: [joint]; then what instructions prepare: [instruction].
+// Model matrices where the batch keeps none [joint], then what instructions prepare and search for [instruction], then
+// the evaluator's poses.
 size_t lmb_reference_scratch(const lmb_program *program) {
-    return program->joint_count * sizeof(lmb_affine) + program->block[PROGRAM_INSTRUCTION_COUNT] * sizeof(prepared);
+    size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
+    return program->joint_count * sizeof(lmb_affine) + instructions * (sizeof(prepared) + sizeof(key_search)) +
+           sizeof(slots);
+}
+
+// From the local transform of a joint to what is asked for.
+static void finish_joint(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t first_joint, uint32_t joint,
+                         transform local, lmb_affine *models) {
+    const uint32_t *block = batch->program->block;
+    if (batch->outputs & LMB_OUTPUT_LOCAL) {
+        store_pose(outputs->stages[LMB_STAGE_LOCAL] + first_joint * POSE_COMPONENTS, batch->program->joint_count, joint,
+                   local);
+    }
+    if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
+        return;
+    }
+    uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+    bool has_parent = parent != NO_PARENT;
+    lmb_affine identity = lmb_affine_identity();
+    affine model = model_matrix(local, has_parent, lmb_to_op_affine(has_parent ? models[parent] : identity));
+    models[joint] = lmb_from_op_affine(model);
+    if (batch->outputs & LMB_OUTPUT_PALETTE) {
+        affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
+        affine palette = palette_matrix(model, inverse_bind);
+        memcpy(outputs->stages[LMB_STAGE_PALETTE] + (first_joint + joint) * MATRIX_COMPONENTS, &palette,
+               sizeof palette);
+    }
 }
 
 static void find_dual_quaternions(memory block, uint32_t joints, const lmb_affine *models, dual_quaternion *motions) {
@@ -64,35 +91,18 @@ static void run_outputs(const lmb_batch *batch, const lmb_batch_outputs *outputs
     }
 }
 
-static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outputs, uint32_t character, frame f,
-                          lmb_affine *models) {
-    const uint32_t *block = batch->program->block;
+static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character, frame f,
+                          lmb_affine *models, slots *held) {
     uint32_t joints = batch->program->joint_count;
-    size_t first_joint = (size_t)character * joints;
-    lmb_affine identity = lmb_affine_identity();
+    size_t first_joint = character * joints;
     if (batch->outputs & LMB_OUTPUT_MODEL) {
         models = (lmb_affine *)outputs->stages[LMB_STAGE_MODEL] + first_joint;
     }
-    f.joint = 0;
-    prepare_program(f, f.now);
-    for (uint32_t joint = 0; joint < joints; joint++) {
-        f.joint = joint;
-        transform local = evaluate_program(f);
-        if (batch->outputs & LMB_OUTPUT_LOCAL) {
-            store_pose(outputs->stages[LMB_STAGE_LOCAL] + first_joint * POSE_COMPONENTS, joints, joint, local);
-        }
-        if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
-            continue;
-        }
-        uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
-        bool has_parent = parent != NO_PARENT;
-        affine model = model_matrix(local, has_parent, lmb_to_op_affine(has_parent ? models[parent] : identity));
-        models[joint] = lmb_from_op_affine(model);
-        if (batch->outputs & LMB_OUTPUT_PALETTE) {
-            affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
-            affine palette = palette_matrix(model, inverse_bind);
-            memcpy(outputs->stages[LMB_STAGE_PALETTE] + (first_joint + joint) * MATRIX_COMPONENTS, &palette,
-                   sizeof palette);
+    for (uint32_t first = 0; first < joints; first += TILE_JOINTS) {
+        uint32_t count = joints - first < TILE_JOINTS ? joints - first : TILE_JOINTS;
+        evaluate_joints(f, first, count, held);
+        for (uint32_t place = 0; place < count; place++) {
+            finish_joint(batch, outputs, first_joint, first + place, load_slot(held, 0, place), models);
         }
     }
     run_outputs(batch, outputs, character, models);
@@ -104,11 +114,15 @@ void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, c
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     lmb_affine *models = scratch;
+    prepared *values = (prepared *)(models + program->joint_count);
+    key_search *searches = (key_search *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
+    slots *held = (slots *)(searches + program->block[PROGRAM_INSTRUCTION_COUNT]);
     frame f = {.program = program->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,
                .active = true,
-               .now = (prepared *)(models + program->joint_count)};
+               .now = values,
+               .search = searches};
     for (uint32_t i = 0; i < count; i++) {
         // Rows are found here, with indices as wide as memory; the evaluator sees each character as number 0.
         size_t character = (size_t)first + i;
@@ -118,6 +132,8 @@ void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, c
         for (uint32_t pose = 0; pose < program->pose_count; pose++) {
             poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->joint_count * POSE_COMPONENTS;
         }
-        run_character(batch, outputs, first + i, f, models);
+        f.joint = 0;
+        prepare_program(f, values, searches);
+        run_character(batch, outputs, character, f, models, held);
     }
 }

@@ -119,11 +119,11 @@ static void near_slerp_coefficient_from_nine_tenths(void **state) {
         for (int k = 0; k <= 1000; k++) {
             float t = (float)k / 1000.0f;
             double exact = angle < 1e-6 ? (double)t : sin((double)t * angle) / sin(angle);
-            double error = fabs((double)slerp_coefficient_near(t, cosine - 1.0f) - exact);
+            double error = fabs((double)slerp_coefficient_near(slerp_prepare(t), cosine - 1.0f) - exact);
             largest = error > largest ? error : largest;
         }
-        assert_true(slerp_coefficient_near(0.0f, cosine - 1.0f) == 0.0f);
-        assert_true(slerp_coefficient_near(1.0f, cosine - 1.0f) == 1.0f);
+        assert_true(slerp_coefficient_near(slerp_prepare(0.0f), cosine - 1.0f) == 0.0f);
+        assert_true(slerp_coefficient_near(slerp_prepare(1.0f), cosine - 1.0f) == 1.0f);
     }
     within("near slerp coefficient, 1e-6", largest * 1e6, 0.3);
 }

@@ -13,7 +13,6 @@
 typedef float real __attribute__((vector_size(4 * LMB_LANES)));
 typedef uint32_t word __attribute__((vector_size(4 * LMB_LANES)));
 typedef int32_t truth __attribute__((vector_size(4 * LMB_LANES)));
-typedef float lmb_four __attribute__((vector_size(16)));
 
 #define BITS(x) ((word)(x))
 #define REAL(bits) ((real)(bits))
@@ -35,10 +34,12 @@ typedef float lmb_four __attribute__((vector_size(16)));
 #define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
 #define FLOOR(x) lmb_floor(x)
 #define MINIMUM(a, b) lmb_minimum(a, b)
+#define LESSER(a, b) lmb_lesser(a, b)
 #define ABOVE(a, b) ((truth)(a) > (int32_t)(b))
 
+// Less zero, which compilers leave out; to add zero would change the sign of -0.
 OP real lmb_all(float x) {
-    return (real){0} + x;
+    return x - (real){0};
 }
 
 OP word lmb_all_word(uint32_t integer) {
@@ -98,6 +99,59 @@ OP word lmb_minimum(word a, uint32_t b) {
 #endif
 }
 
+// a < b ? a : b, b the same for all lanes.
+OP real lmb_lesser(real a, float b) {
+#if LMB_LANES == 16 && defined(__AVX512F__)
+    return (real)_mm512_min_ps((__m512)a, _mm512_set1_ps(b));
+#elif LMB_LANES == 8 && defined(__AVX2__)
+    return (real)_mm256_min_ps((__m256)a, _mm256_set1_ps(b));
+#elif LMB_LANES == 4 && defined(__SSE2__)
+    return (real)_mm_min_ps((__m128)a, _mm_set1_ps(b));
+#else
+    return lmb_select_real(a < b, a, lmb_all(b));
+#endif
+}
+
+// snap() in number.h: what is not at least the smallest, NaN included, is cleared; the rest is bounded by the largest.
+// snap_small() leaves what is large alone.
+#if LMB_LANES == 16 && defined(__AVX512DQ__)
+#define LMB_SNAP(x, smallest, largest) lmb_snap(x, smallest, largest)
+OP real lmb_snap(real x, float smallest, float largest) {
+    __m512 given = (__m512)x;
+    __mmask16 kept = _mm512_cmp_ps_mask(_mm512_abs_ps(given), _mm512_set1_ps(smallest), _CMP_GE_OQ);
+    return (real)_mm512_maskz_range_ps(kept, given, _mm512_set1_ps(largest), 2); // the lesser magnitude, x's sign
+}
+#define LMB_SNAP_SMALL(x, smallest) lmb_snap_small(x, smallest)
+OP real lmb_snap_small(real x, float smallest) {
+    __m512 given = (__m512)x;
+    return (real)_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(_mm512_abs_ps(given), _mm512_set1_ps(smallest), _CMP_GE_OQ),
+                                     given);
+}
+#elif LMB_LANES == 8 && defined(__AVX2__)
+#define LMB_SNAP(x, smallest, largest) lmb_snap(x, smallest, largest)
+OP real lmb_snap(real x, float smallest, float largest) {
+    __m256 given = (__m256)x;
+    __m256 magnitude = (__m256)(word)((word)x & 0x7fffffffu);
+    __m256 kept = _mm256_cmp_ps(magnitude, _mm256_set1_ps(smallest), _CMP_GE_OQ);
+    __m256 bounded = _mm256_max_ps(_mm256_min_ps(given, _mm256_set1_ps(largest)), _mm256_set1_ps(-largest));
+    return (real)_mm256_and_ps(bounded, kept);
+}
+#define LMB_SNAP_SMALL(x, smallest) lmb_snap_small(x, smallest)
+OP real lmb_snap_small(real x, float smallest) {
+    __m256 magnitude = (__m256)(word)((word)x & 0x7fffffffu);
+    return (real)_mm256_and_ps((__m256)x, _mm256_cmp_ps(magnitude, _mm256_set1_ps(smallest), _CMP_GE_OQ));
+}
+#elif LMB_LANES == 4 && defined(__SSE2__)
+#define LMB_SNAP(x, smallest, largest) lmb_snap(x, smallest, largest)
+OP real lmb_snap(real x, float smallest, float largest) {
+    __m128 given = (__m128)x;
+    __m128 magnitude = (__m128)(word)((word)x & 0x7fffffffu);
+    __m128 kept = _mm_cmpge_ps(magnitude, _mm_set1_ps(smallest));
+    __m128 bounded = _mm_max_ps(_mm_min_ps(given, _mm_set1_ps(largest)), _mm_set1_ps(-largest));
+    return (real)_mm_and_ps(bounded, kept);
+}
+#endif
+
 OP word lmb_gather(memory base, word index) {
 #if LMB_LANES == 16 && defined(__AVX512F__)
     return (word)_mm512_i32gather_epi32((__m512i)index, base, 4);
@@ -154,28 +208,30 @@ OP void lmb_transpose(real v[4]) {
 }
 
 // Every fourth of the given rows, from the first on, side by side.
-OP real lmb_join_fours(const lmb_four *rows) {
-#if LMB_LANES == 4
-    return rows[0];
+OP real lmb_join_fours(const float *const *rows) {
+#if LMB_LANES == 16 && defined(__AVX512DQ__)
+    __m512 low = _mm512_castps256_ps512(
+        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0])), _mm_loadu_ps(rows[4]), 1));
+    __m512 three = _mm512_insertf32x4(low, _mm_loadu_ps(rows[8]), 2);
+    return (real)_mm512_insertf32x4(three, _mm_loadu_ps(rows[12]), 3);
+#elif LMB_LANES == 8 && defined(__AVX2__)
+    __m256 low = _mm256_castps128_ps256(_mm_loadu_ps(rows[0]));
+    return (real)_mm256_insertf128_ps(low, _mm_loadu_ps(rows[4]), 1);
 #else
-    typedef float lmb_eight __attribute__((vector_size(32)));
-    lmb_eight first = __builtin_shufflevector(rows[0], rows[4], 0, 1, 2, 3, 4, 5, 6, 7);
-#if LMB_LANES == 8
-    return first;
-#else
-    lmb_eight second = __builtin_shufflevector(rows[8], rows[12], 0, 1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#endif
+    real joined;
+    for (int lane = 0; lane < LMB_LANES; lane += 4) {
+        memcpy((char *)&joined + 4 * lane, rows[lane], 16);
+    }
+    return joined;
 #endif
 }
 
-// Four floats in a row for each lane, into a vector a component.
-OP void lmb_load_rows(memory base, word index, real v[4]) {
-    uint32_t at[LMB_LANES];
-    lmb_four rows[LMB_LANES];
-    memcpy(at, &index, sizeof at);
+// Four floats in a row for each lane, into a vector a component: `offset` words from each lane's own place, or from an
+// index of its own.
+OP void lmb_load_rows_at(const uint32_t *const from[LMB_LANES], uint32_t offset, real v[4]) {
+    const float *rows[LMB_LANES];
     for (int lane = 0; lane < LMB_LANES; lane++) {
-        memcpy(&rows[lane], base + at[lane], sizeof rows[lane]);
+        rows[lane] = (const float *)from[lane] + offset;
     }
     for (int row = 0; row < 4; row++) {
         v[row] = lmb_join_fours(rows + row);
@@ -183,7 +239,18 @@ OP void lmb_load_rows(memory base, word index, real v[4]) {
     lmb_transpose(v);
 }
 
-// And back: `rows` points to each lane's floats.
+OP void lmb_load_rows(memory base, word index, real v[4]) {
+    const float *rows[LMB_LANES];
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        rows[lane] = (const float *)base + index[lane];
+    }
+    for (int row = 0; row < 4; row++) {
+        v[row] = lmb_join_fours(rows + row);
+    }
+    lmb_transpose(v);
+}
+
+// And back: a row of four for each lane, of as many lanes as given.
 OP void lmb_store_rows(float *const rows[LMB_LANES], size_t offset, int lanes, real v0, real v1, real v2, real v3) {
     real v[4] = {v0, v1, v2, v3};
     lmb_transpose(v);

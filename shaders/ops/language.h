@@ -23,6 +23,7 @@
 #define TO_WORD(x) uint(x)
 #define FLOOR(x) floor(x)
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
+#define LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define UNUSED(x)
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
@@ -58,10 +59,17 @@ layout(constant_id = 3) const bool USES_PACKED = true;
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 #define LOAD(base, index) (base)[index]
+#ifdef LMB_PLAIN
+#define USES_CUBIC false
+#define USES_SCALE false
+#define USES_FAR false
+#define USES_PACKED false
+#else
 #define USES_CUBIC true
 #define USES_SCALE true
 #define USES_FAR true
 #define USES_PACKED true
+#endif
 
 static inline float lmb_float_of(uint32_t bits) {
     float x;
@@ -89,6 +97,7 @@ static inline word BITS(real x) {
 #define TO_WORD(x) ((word)(x))
 #define FLOOR(x) floorf(x)
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
+#define LESSER(a, b) ((a) < (b) ? (a) : (b))
 
 #endif
 #endif

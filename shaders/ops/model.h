@@ -6,8 +6,8 @@
 
 // Model matrix of a joint: the parent's (the identity for roots), then its own transform.
 OP affine model_matrix(transform local, bool has_parent, affine parent) {
-    // Snapped, so that a large parent's matrix cannot lift what underflows.
-    affine own = snap_affine(affine_from_transform(local));
+    // Snapped, so that a large parent's matrix cannot lift what underflows; translations of poses are already.
+    affine own = snap_linear_part(affine_from_transform(local));
     affine model = own;
     if (has_parent) {
         model = snap_affine(affine_multiply(parent, own));

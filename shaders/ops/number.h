@@ -14,11 +14,26 @@
 
 // The snapping rule: a magnitude below 2^-40 and NaN give +0, one above 2^40 gives 2^40 with its sign.
 OP real snap(real x) {
+#ifdef LMB_SNAP
+    // The same, in what this instruction set has for it.
+    return LMB_SNAP(x, lmb_float_of(SNAP_SMALLEST), lmb_float_of(SNAP_LARGEST));
+#else
     word bits = BITS(x);
     word magnitude = bits & BITS_MAGNITUDE;
     word bounded = (bits & BITS_SIGN) | MINIMUM(magnitude, SNAP_LARGEST);
     truth kept = BOTH(ABOVE(magnitude, SNAP_SMALLEST - 1u), NOT(ABOVE(magnitude, BITS_INFINITY)));
     return REAL(KEEP(kept, bounded));
+#endif
+}
+
+// The same for what is known to be a number of at most 2^40.
+OP real snap_small(real x) {
+#ifdef LMB_SNAP_SMALL
+    return LMB_SNAP_SMALL(x, lmb_float_of(SNAP_SMALLEST));
+#else
+    word bits = BITS(x);
+    return REAL(KEEP(ABOVE(bits & BITS_MAGNITUDE, SNAP_SMALLEST - 1u), bits));
+#endif
 }
 
 OP truth is_finite(real x) {

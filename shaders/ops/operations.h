@@ -13,11 +13,22 @@ real time;   // seconds within the clip
 word clip;   // offset of the clip's block
 truth known; // whether there is such a clip
 #ifndef LMB_GLSL
-// The last key search of this instruction: tracks usually share their key times.
-uint searched;
-key_position found;
+bool alike; // every lane knows its clip, and all have the same
+uint usual; // that clip
 #endif
 END_STRUCT(prepared)
+
+#ifndef LMB_GLSL
+// The last key search of an instruction: tracks usually share their key times.
+STRUCT(key_search)
+uint times; // of which track, or 0
+key_position found;
+#ifdef LMB_LANES
+const uint32_t *key_rows[LMB_LANES];
+const uint32_t *after_rows[LMB_LANES];
+#endif
+END_STRUCT(key_search)
+#endif
 
 // Where one evaluation stands: a joint of a character.
 STRUCT(frame)
@@ -28,8 +39,9 @@ uint joint;
 #ifndef LMB_GLSL
 const memory *poses;
 uint32_t *refused;
-truth active;  // lanes that stand for a character
-prepared *now; // the instruction's
+truth active;        // lanes that stand for a character
+const prepared *now; // the instruction's
+key_search *search;  // and its last search
 #endif
 END_STRUCT(frame)
 
@@ -60,12 +72,27 @@ OP uint32_t lmb_count(truth condition) {
 }
 #endif
 
-OP key_position find_key_again(frame f, uint times, uint keys, uint largest_step, real time) {
-    if (f.now->searched != times) {
-        f.now->searched = times;
-        f.now->found = find_key(f.program, times, keys, largest_step, time);
+#ifdef LMB_LANES
+OP void lmb_find_rows(memory data, word key, const uint32_t **rows) {
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        rows[lane] = data + (size_t)key[lane] * 4u;
     }
-    return f.now->found;
+}
+#endif
+
+OP const key_position *find_key_again(frame f, uint times, uint keys, uint largest_step, real time) {
+    key_search *search = f.search;
+    if (search->times != times) {
+        search->times = times;
+        search->found = find_key(f.program, times, keys, largest_step, time);
+#ifdef LMB_LANES
+        lmb_find_rows(f.program, search->found.key, search->key_rows);
+        lmb_find_rows(f.program, search->found.after, search->after_rows);
+        search->found.key_rows = search->key_rows;
+        search->found.after_rows = search->after_rows;
+#endif
+    }
+    return &search->found;
 }
 #endif
 
@@ -100,7 +127,8 @@ OP prepared prepare_nothing(frame f, uint instruction) {
     p.clip = ALL_WORD(0u);
     p.known = p.weight != p.weight;
 #ifndef LMB_GLSL
-    p.searched = 0u;
+    p.alike = false;
+    p.usual = 0u;
 #endif
     return p;
 }
@@ -155,6 +183,10 @@ OP prepared prepare_clip(frame f, uint instruction) {
         real duration = GATHER_REAL(f.program, p.clip + CLIP_DURATION);
         real rate = GATHER_REAL(f.program, p.clip + CLIP_RATE);
         p.time = clip_time(duration, rate, safe_time, (LOAD(f.program, instruction + CLIP_FLAGS) & CLIP_LOOPS) != 0u);
+#ifndef LMB_GLSL
+        p.usual = ONE_OF(p.known, p.clip);
+        p.alike = ALL_LANES(BOTH(p.known, p.clip == p.usual));
+#endif
     }
     return p;
 }
@@ -180,7 +212,7 @@ OP vector sample_vector(frame f, uint clip, uint channel, real time) {
     if (USES_PACKED && t.mode == MODE_REST) {
         sampled = rest_vector(f, channel);
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        key_position at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+        FOUND at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
         if (USES_PACKED && t.mode == MODE_PACKED) {
             sampled = sample_packed_vector(f.program, clip, t, at);
         } else {
@@ -197,7 +229,7 @@ OP quaternion sample_rotation(frame f, uint clip, real time) {
         transform rest = load_rest(f.program, f.joint);
         sampled = rest.q;
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        key_position at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+        FOUND at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
         bool near = !USES_FAR || LOAD(f.program, clip + CLIP_FAR) == 0u;
         if (USES_PACKED && t.mode == MODE_PACKED) {
             sampled = sample_packed_rotation(f.program, clip, t, at, near);
@@ -220,27 +252,40 @@ OP transform sample_joint(frame f, uint clip, real time) {
     return sampled;
 }
 
-// In GLSL and scalar C there is one lane, so either all or none know their clip.
+#ifdef LMB_LANES
+// Where lanes have different clips, each in turn.
+OP transform sample_clips(frame f, prepared p) {
+    transform sampled = load_rest(f.program, f.joint);
+    truth left = p.known;
+    while (ANY(left)) {
+        uint clip = ONE_OF(left, p.clip);
+        truth mine = BOTH(left, p.clip == clip);
+        transform from_clip = sample_joint(f, clip, p.time);
+        sampled = select_transform(mine, from_clip, sampled);
+        left = BOTH(left, NOT(mine));
+    }
+    return sampled;
+}
+#else
+OP transform sample_clips(frame f, prepared p) {
+    transform sampled;
+    if (p.known) {
+        sampled = sample_joint(f, p.clip, p.time);
+    } else {
+        sampled = load_rest(f.program, f.joint);
+    }
+    return sampled;
+}
+#endif
+
 OP transform clip_operation(frame f, uint instruction) {
     prepared p = PREPARED(f, instruction, prepare_clip);
-    uint usual = ONE_OF(p.known, p.clip);
-    transform sampled = load_rest(f.program, f.joint);
-    if (ALL_LANES(BOTH(p.known, p.clip == usual))) {
-        sampled = sample_joint(f, usual, p.time);
-    }
-#ifdef LMB_LANES
-    else {
-        truth left = p.known;
-        while (ANY(left)) {
-            uint clip = ONE_OF(left, p.clip);
-            truth mine = BOTH(left, p.clip == clip);
-            transform from_clip = sample_joint(f, clip, p.time);
-            sampled = select_transform(mine, from_clip, sampled);
-            left = BOTH(left, NOT(mine));
-        }
+#ifndef LMB_GLSL
+    if (p.alike) {
+        return sample_joint(f, p.usual, p.time);
     }
 #endif
-    return sampled;
+    return sample_clips(f, p);
 }
 
 OP truth transform_is_finite(transform a) {
@@ -306,10 +351,9 @@ OP transform difference_operation(frame f, uint instruction, transform a, transf
 
 OP transform additive_operation(frame f, uint instruction, transform base, transform difference) {
     prepared p = PREPARED(f, instruction, prepare_weight);
-    transform none = identity_transform();
-    quaternion turn = quaternion_slerp(none.q, difference.q, p.weight);
+    quaternion turn = quaternion_power(difference.q, p.weight);
     quaternion q = quaternion_multiply(base.q, turn);
-    vector growth = blend_scales(none.s, difference.s, p.weight);
+    vector growth = blend_scales(all_vector(1.0f, 1.0f, 1.0f), difference.s, p.weight);
     transform sum;
     sum.t = snap_vector(add_vectors(base.t, scale_vector(difference.t, p.weight)));
     sum.q = quaternion_polish(q);
@@ -322,6 +366,10 @@ STRUCT(fold_sums)
 transform sums;
 transform notes;
 END_STRUCT(fold_sums)
+
+// Sums of rotations are kept 2^60 times as large, exactly, so that products of small values do not underflow.
+#define WEIGHTED_LARGE 1.1529215e+18f
+#define WEIGHTED_SMALL 8.67361738e-19f
 
 // Of a weighted blend. `sums`: weighted translation, weighted rotation, and per axis the weighted log2 of scale over the first scale.
 // `notes`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
@@ -355,16 +403,18 @@ OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, tr
     notes.s = select_vector(starts, a.s, notes.s);
 
     sums.t = add_vectors(sums.t, scale_vector(a.t, weight));
-    // Scaled by 2^60, exactly, so that products of small values do not underflow.
-    real cosine = quaternion_dot(quaternion_scale(sums.q, ALL(1.1529215e+18f)), a.q);
-    real turned = SELECT(cosine < 0.0f, -weight, weight);
+    truth turns = quaternion_dot(sums.q, a.q) < 0.0f;
+    real large = weight * WEIGHTED_LARGE;
+    real turned = SELECT(turns, -large, large);
     sums.q.x = sums.q.x + a.q.x * turned;
     sums.q.y = sums.q.y + a.q.y * turned;
     sums.q.z = sums.q.z + a.q.z * turned;
     sums.q.w = sums.q.w + a.q.w * turned;
 
-    notes.t = add_vectors(notes.t, scale_vector(a.s, weight));
     notes.q.x = notes.q.x + weight;
+    if (USES_SCALE) {
+        notes.t = add_vectors(notes.t, scale_vector(a.s, weight));
+    }
     truth differs = EITHER(a.s.x != notes.s.x, EITHER(a.s.y != notes.s.y, a.s.z != notes.s.z));
     if (USES_SCALE && ANY(BOTH(counts, EITHER(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
         notes.q.y = SELECT(BOTH(counts, a.s.x * notes.s.x <= 0.0f), ALL(1.0f), notes.q.y);
@@ -388,12 +438,11 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
 OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     transform sums = all.sums;
     transform notes = all.notes;
-    transform rest = rest_operation(f, instruction);
     real inverse = reciprocal(notes.q.x);
     transform mean;
     mean.t = snap_vector(scale_vector(sums.t, inverse));
-    quaternion q = quaternion_scale(sums.q, inverse);
-    mean.q = quaternion_normalize_or(q, QUATERNION_VANISHED, rest.q);
+    quaternion q = quaternion_scale(sums.q, inverse * WEIGHTED_SMALL);
+    mean.q = quaternion_normalize(q);
     // With like scales all logarithms are 0, and the mean is the first.
     mean.s = snap_vector(notes.s);
     truth unlike = EITHER(EITHER(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
@@ -403,7 +452,14 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
         mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
         mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
     }
-    return select_transform(notes.q.x > 0.0f, mean, rest);
+    truth vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
+    truth weighs = notes.q.x > 0.0f;
+    if (ANY(EITHER(vanished, NOT(weighs)))) {
+        transform rest = rest_operation(f, instruction);
+        mean.q = select_quaternion(vanished, rest.q, mean.q);
+        mean = select_transform(weighs, mean, rest);
+    }
+    return mean;
 }
 
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
@@ -422,9 +478,10 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 // - FOLD takes any number of inputs, one after another, in three kinds of instructions with numbers in a row:
 //   name_begin() pushes its sums, name_accumulate(frame, instruction, sums, pose) takes the newest pose in, and
 //   name_end(frame, instruction, sums) replaces the sums by a pose.
+#define OPERATION_CLIP 1u
 #define OPERATIONS(SOURCE, BINARY, FOLD)                                                                               \
     SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
-    SOURCE(CLIP, clip, 1u, prepare_clip, TAKES_CLIP)                                                                   \
+    SOURCE(CLIP, clip, OPERATION_CLIP, prepare_clip, TAKES_CLIP)                                                       \
     SOURCE(POSE, pose, 2u, prepare_nothing, TAKES_POSE)                                                                \
     BINARY(BLEND, blend, 3u, prepare_weight, TAKES_WEIGHT)                                                             \
     BINARY(MASKED, masked, 4u, prepare_weight, TAKES_WEIGHT | TAKES_MASK)                                              \

@@ -1,93 +1,147 @@
-// The evaluator: runs a program's instructions for one joint of one character. Poses lie in slots that
-// STORE_SLOT(slot, transform) and LOAD_SLOT(slot) reach, which who evaluates defines.
+// The evaluators: one runs a program's instructions for a joint of a character, as a kernel does; the CPU's runs each
+// instruction for several joints before the next one.
 #ifndef LMB_OPS_PROGRAM_H
 #define LMB_OPS_PROGRAM_H
 
 #include "operations.h"
 
 #ifdef LMB_GLSL
-#define SLOTS
-#define STORE_SLOT(slot, pose) store_slot(slot, pose)
-#define LOAD_SLOT(slot) load_slot(slot)
+
+// Poses lie in slots that these reach, which who evaluates defines.
 void store_slot(uint slot, transform pose);
 transform load_slot(uint slot);
+
+#define EVERY_JOINT
+#define FOLD_SOURCES(name, code)
+#define STORE_SLOT(slot, pose) store_slot(slot, pose)
+#define LOAD_SLOT(slot) load_slot(slot)
+
 #else
-#define SLOTS transform slots[STACK_POSES];
-#define STORE_SLOT(slot, pose) slots[slot] = (pose)
-#define LOAD_SLOT(slot) slots[slot]
+
+// Joints that are evaluated side by side: as many as leave their poses in the nearest cache.
+#define TILE_JOINTS 8u
+
+typedef struct slots {
+    transform poses[STACK_POSES][TILE_JOINTS];
+} slots;
+
+// Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
+OP void store_slot(slots *in, uint slot, uint place, transform pose) {
+    in->poses[slot][place].t = pose.t;
+    in->poses[slot][place].q = pose.q;
+    if (USES_SCALE) {
+        in->poses[slot][place].s = pose.s;
+    }
+}
+
+OP transform load_slot(const slots *in, uint slot, uint place) {
+    transform pose;
+    pose.t = in->poses[slot][place].t;
+    pose.q = in->poses[slot][place].q;
+    pose.s = all_vector(1.0f, 1.0f, 1.0f);
+    if (USES_SCALE) {
+        pose.s = in->poses[slot][place].s;
+    }
+    return pose;
+}
+
+// Instructions of clips from the one at `at` on, each followed by one with that code.
+OP uint count_clips(memory program, uint at, uint accumulate) {
+    uint clips = 0u;
+    while (LOAD(program, at + INSTRUCTION_OPERATION) == OPERATION_CLIP &&
+           LOAD(program, at + INSTRUCTION_WORDS + INSTRUCTION_OPERATION) == accumulate) {
+        clips++;
+        at += 2u * INSTRUCTION_WORDS;
+    }
+    return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? clips : 0u;
+}
+
+#define FOLD_SOURCES(name, code)                                                                                       \
+    {                                                                                                                  \
+        uint clips = count_clips(f.program, at + INSTRUCTION_WORDS, code + 1u);                                        \
+        if (clips > 0u) {                                                                                              \
+            EVERY_JOINT {                                                                                              \
+                fold_sums sums = name##_begin();                                                                       \
+                frame g = f;                                                                                           \
+                uint from = at;                                                                                        \
+                for (uint clip = 0u; clip < clips; clip++) {                                                           \
+                    g.now++;                                                                                           \
+                    g.search++;                                                                                        \
+                    from += 2u * INSTRUCTION_WORDS;                                                                    \
+                    transform a = clip_operation(g, from - INSTRUCTION_WORDS);                                         \
+                    g.now++;                                                                                           \
+                    g.search++;                                                                                        \
+                    sums = name##_accumulate(g, from, sums, a);                                                        \
+                }                                                                                                      \
+                STORE_SLOT(depth, name##_end(g, from + INSTRUCTION_WORDS, sums));                                      \
+            }                                                                                                          \
+            depth = depth + 1u;                                                                                        \
+            i += 2u * clips + 1u;                                                                                      \
+            f.now += 2u * clips + 1u;                                                                                  \
+            f.search += 2u * clips + 1u;                                                                               \
+            break;                                                                                                     \
+        }                                                                                                              \
+    }
+
+#define EVERY_JOINT for (f.joint = first; f.joint < first + joints; f.joint++)
+#define STORE_SLOT(slot, pose) store_slot(held, slot, f.joint - first, pose)
+#define LOAD_SLOT(slot) load_slot(held, slot, f.joint - first)
+
 #endif
 
 #define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
     case code:                                                                                                         \
-        STORE_SLOT(depth, name##_operation(f, at));                                                                    \
+        EVERY_JOINT {                                                                                                  \
+            STORE_SLOT(depth, name##_operation(f, at));                                                                \
+        }                                                                                                              \
         depth = depth + 1u;                                                                                            \
         break;
 
 #define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
     case code:                                                                                                         \
         depth = depth - 1u;                                                                                            \
-        STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u), LOAD_SLOT(depth)));                      \
+        EVERY_JOINT {                                                                                                  \
+            STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u), LOAD_SLOT(depth)));                  \
+        }                                                                                                              \
         break;
 
-// The sums of a fold stand as two poses, `sums` below `notes`.
+// The sums of a fold stand as two poses, `sums` below `notes`. On the CPU a fold whose inputs are sources alone is done
+// at its beginning, joint by joint, which keeps the sums in registers.
 #define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
-    case code: {                                                                                                       \
-        fold_sums none = name##_begin();                                                                               \
-        STORE_SLOT(depth, none.sums);                                                                                  \
-        STORE_SLOT(depth + 1u, none.notes);                                                                            \
+    case code:                                                                                                         \
+        FOLD_SOURCES(name, code)                                                                                       \
+        EVERY_JOINT {                                                                                                  \
+            fold_sums none = name##_begin();                                                                           \
+            STORE_SLOT(depth, none.sums);                                                                              \
+            STORE_SLOT(depth + 1u, none.notes);                                                                        \
+        }                                                                                                              \
         depth = depth + 2u;                                                                                            \
         break;                                                                                                         \
-    }                                                                                                                  \
-    case code + 1u: {                                                                                                  \
-        fold_sums so_far;                                                                                              \
-        so_far.sums = LOAD_SLOT(depth - 3u);                                                                           \
-        so_far.notes = LOAD_SLOT(depth - 2u);                                                                          \
-        fold_sums more = name##_accumulate(f, at, so_far, LOAD_SLOT(depth - 1u));                                      \
-        STORE_SLOT(depth - 3u, more.sums);                                                                             \
-        STORE_SLOT(depth - 2u, more.notes);                                                                            \
-        depth = depth - 1u;                                                                                            \
-        break;                                                                                                         \
-    }                                                                                                                  \
-    case code + 2u: {                                                                                                  \
-        fold_sums all;                                                                                                 \
-        all.sums = LOAD_SLOT(depth - 2u);                                                                              \
-        all.notes = LOAD_SLOT(depth - 1u);                                                                             \
-        STORE_SLOT(depth - 2u, name##_end(f, at, all));                                                                \
-        depth = depth - 1u;                                                                                            \
-        break;                                                                                                         \
-    }
-
-#ifndef LMB_GLSL
-#define PREPARE(NAME, name, code, prepare, takes)                                                                      \
-    case code:                                                                                                         \
-        values[i] = prepare(f, at);                                                                                    \
-        break;
-#define PREPARE_FOLD(NAME, name, code, prepare, takes)                                                                 \
     case code + 1u:                                                                                                    \
-        values[i] = prepare(f, at);                                                                                    \
+        EVERY_JOINT {                                                                                                  \
+            fold_sums so_far;                                                                                          \
+            so_far.sums = LOAD_SLOT(depth - 3u);                                                                       \
+            so_far.notes = LOAD_SLOT(depth - 2u);                                                                      \
+            fold_sums more = name##_accumulate(f, at, so_far, LOAD_SLOT(depth - 1u));                                  \
+            STORE_SLOT(depth - 3u, more.sums);                                                                         \
+            STORE_SLOT(depth - 2u, more.notes);                                                                        \
+        }                                                                                                              \
+        depth = depth - 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 2u:                                                                                                    \
+        EVERY_JOINT {                                                                                                  \
+            fold_sums all;                                                                                             \
+            all.sums = LOAD_SLOT(depth - 2u);                                                                          \
+            all.notes = LOAD_SLOT(depth - 1u);                                                                         \
+            STORE_SLOT(depth - 2u, name##_end(f, at, all));                                                            \
+        }                                                                                                              \
+        depth = depth - 1u;                                                                                            \
         break;
 
-// What each instruction prepares for a character (of each lane): for evaluate_program(), with joint 0.
-OP void prepare_program(frame f, prepared *values) {
-    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
-    for (uint i = 0u; i < count; i++) {
-        uint at = instructions + i * INSTRUCTION_WORDS;
-        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(PREPARE, PREPARE, PREPARE_FOLD)
-        default:
-            break;
-        }
-    }
-}
-#define NEXT_PREPARED(frame) (frame).now++
-#else
-#define NEXT_PREPARED(frame)
-#endif
+#ifdef LMB_GLSL
 
-// The local transform. On the CPU `f.now` is the first of what prepare_program() wrote.
-OP transform evaluate_program(frame f) {
-    SLOTS
+// The local transform.
+transform evaluate_program(frame f) {
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
@@ -98,9 +152,55 @@ OP transform evaluate_program(frame f) {
         default:
             break;
         }
-        NEXT_PREPARED(f);
     }
-    return LOAD_SLOT(0u);
+    return load_slot(0u);
 }
+
+#else
+
+#define PREPARE(NAME, name, code, prepare, takes)                                                                      \
+    case code:                                                                                                         \
+        values[i] = prepare(f, at);                                                                                    \
+        break;
+#define PREPARE_FOLD(NAME, name, code, prepare, takes)                                                                 \
+    case code + 1u:                                                                                                    \
+        values[i] = prepare(f, at);                                                                                    \
+        break;
+
+// What each instruction prepares for a character (of each lane), and an empty search for each: for evaluate_joints(),
+// with joint 0.
+OP void prepare_program(frame f, prepared *values, key_search *searches) {
+    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
+    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        uint at = instructions + i * INSTRUCTION_WORDS;
+        searches[i].times = 0u;
+        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+            OPERATIONS(PREPARE, PREPARE, PREPARE_FOLD)
+        default:
+            break;
+        }
+    }
+}
+
+// The local transforms of joints [first, first + joints), at most TILE_JOINTS: load_slot(held, 0, place) has them then.
+// `f.now` and `f.search` are the first of what prepare_program() wrote.
+OP void evaluate_joints(frame f, uint first, uint joints, slots *held) {
+    uint depth = 0u;
+    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
+    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        uint at = instructions + i * INSTRUCTION_WORDS;
+        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+            OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY, EVALUATE_FOLD)
+        default:
+            break;
+        }
+        f.now++;
+        f.search++;
+    }
+}
+
+#endif
 
 #endif

@@ -33,6 +33,11 @@ OP quaternion snap_quaternion(quaternion q) {
     return make_quaternion(snap(q.x), snap(q.y), snap(q.z), snap(q.w));
 }
 
+// For what has about unit length or less.
+OP quaternion snap_rotation(quaternion q) {
+    return make_quaternion(snap_small(q.x), snap_small(q.y), snap_small(q.z), snap_small(q.w));
+}
+
 OP real quaternion_dot(quaternion a, quaternion b) {
     real xy = a.x * b.x + a.y * b.y;
     real zw = a.z * b.z + a.w * b.w;
@@ -63,20 +68,20 @@ OP quaternion quaternion_scale(quaternion q, real factor) {
 OP quaternion quaternion_normalize_or(quaternion q, float smallest, quaternion otherwise) {
     real square = quaternion_dot(q, q);
     quaternion unit = quaternion_scale(q, reciprocal_root(square));
-    return select_quaternion(square < smallest, otherwise, snap_quaternion(unit));
+    return select_quaternion(square < smallest, otherwise, snap_rotation(unit));
 }
 
 // For what is known not to vanish. Snapped too.
 OP quaternion quaternion_normalize(quaternion q) {
     quaternion unit = quaternion_scale(q, reciprocal_root(quaternion_dot(q, q)));
-    return snap_quaternion(unit);
+    return snap_rotation(unit);
 }
 
 // For what is of unit length but for rounding, as products and slerps of unit quaternions are: one step towards the
 // reciprocal root, from 1. Snapped too.
 OP quaternion quaternion_polish(quaternion q) {
     real factor = 1.5f - 0.5f * quaternion_dot(q, q);
-    return snap_quaternion(quaternion_scale(q, factor));
+    return snap_rotation(quaternion_scale(q, factor));
 }
 
 // sin(t angle) / sin(angle) for cos(angle) = 1 + x1 in [0, 1], t in [0, 1], to 1.5e-7 before rounding; exact at both
@@ -100,13 +105,31 @@ OP real slerp_coefficient(real t, real x1) {
     return t * c;
 }
 
-// The same for cosines from 0.9, a turn of 51 degrees, to 8e-8 before rounding: three terms, the last scaled by 1.04219.
-OP real slerp_coefficient_near(real t, real x1) {
+// What of the near coefficient depends on t alone: keys of several tracks share it.
+STRUCT(slerp_terms)
+real t;
+real first;
+real second;
+real third;
+END_STRUCT(slerp_terms)
+
+OP slerp_terms slerp_prepare(real t) {
     real square = t * t;
-    real c = 1.0f + (0.0496280007f * square - 0.446651995f) * x1;
-    c = 1.0f + ((0.100000001f * square - 0.400000006f) * x1) * c;
-    c = 1.0f + ((0.333333343f * square - 0.333333343f) * x1) * c;
-    return t * c;
+    slerp_terms terms;
+    terms.t = t;
+    terms.first = 0.333333343f * square - 0.333333343f;
+    terms.second = 0.100000001f * square - 0.400000006f;
+    terms.third = 0.0496280007f * square - 0.446651995f;
+    return terms;
+}
+
+// The coefficient for cosines from 0.9, a turn of 51 degrees, to 8e-8 before rounding: three terms, the last scaled by
+// 1.04219.
+OP real slerp_coefficient_near(slerp_terms terms, real x1) {
+    real c = 1.0f + terms.third * x1;
+    c = 1.0f + (terms.second * x1) * c;
+    c = 1.0f + (terms.first * x1) * c;
+    return terms.t * c;
 }
 
 OP quaternion quaternion_combine(quaternion a, quaternion b, real from, real to) {
@@ -120,20 +143,18 @@ real to;
 END_STRUCT(slerp_weights)
 
 // `near` promises that the cosine of the angle, or its negative, is at least 0.9; else each lane's own angle decides.
-OP slerp_weights slerp_weigh(real cosine, real t, bool near) {
+OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool near) {
     // By comparing: the sign of a zero is not every device's.
-    word flip = SELECT(cosine < 0.0f, ALL_WORD(BITS_SIGN), ALL_WORD(0u));
+    word flip = KEEP(cosine < 0.0f, ALL_WORD(BITS_SIGN));
     // Rounding can lift the cosine of like rotations above 1.
-    real x1 = magnitude_of(cosine) - 1.0f;
-    x1 = SELECT(x1 > 0.0f, ALL(0.0f), x1);
-    real s = 1.0f - t;
+    real x1 = LESSER(magnitude_of(cosine) - 1.0f, 0.0f);
     slerp_weights weights;
-    weights.from = slerp_coefficient_near(s, x1);
-    weights.to = slerp_coefficient_near(t, x1);
+    weights.from = slerp_coefficient_near(from, x1);
+    weights.to = slerp_coefficient_near(to, x1);
     truth far = x1 < -0.1f;
     if (!near && ANY(far)) {
-        real far_from = slerp_coefficient(s, x1);
-        real far_to = slerp_coefficient(t, x1);
+        real far_from = slerp_coefficient(from.t, x1);
+        real far_to = slerp_coefficient(to.t, x1);
         weights.from = SELECT(far, far_from, weights.from);
         weights.to = SELECT(far, far_to, weights.to);
     }
@@ -141,16 +162,29 @@ OP slerp_weights slerp_weigh(real cosine, real t, bool near) {
     return weights;
 }
 
-// The short way from a to b, not normalised; exactly a at t = 0, and b or -b at t = 1.
-OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, real t, bool near) {
+// The short way from a to b, not normalised; exactly a at t = 0, and b or -b at t = 1. `from` is prepared from 1 - t, `to`
+// from t.
+OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, slerp_terms from, slerp_terms to, bool near) {
     real cosine = quaternion_dot(a, b);
-    slerp_weights weights = slerp_weigh(cosine, t, near);
+    slerp_weights weights = slerp_weigh(cosine, from, to, near);
     return quaternion_combine(a, b, weights.from, weights.to);
 }
 
 OP quaternion quaternion_slerp(quaternion a, quaternion b, real t) {
-    quaternion q = quaternion_slerp_unnormalized(a, b, t, false);
+    slerp_terms from = slerp_prepare(1.0f - t);
+    slerp_terms to = slerp_prepare(t);
+    quaternion q = quaternion_slerp_unnormalized(a, b, from, to, false);
     return quaternion_polish(q);
+}
+
+// The slerp from no rotation to q, the short way.
+OP quaternion quaternion_power(quaternion q, real t) {
+    slerp_terms from = slerp_prepare(1.0f - t);
+    slerp_terms to = slerp_prepare(t);
+    slerp_weights weights = slerp_weigh(q.w, from, to, false);
+    quaternion power = quaternion_scale(q, weights.to);
+    power.w = weights.from + power.w;
+    return quaternion_polish(power);
 }
 
 #endif

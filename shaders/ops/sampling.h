@@ -74,9 +74,26 @@
 // Where in a track a time falls: the key at or before it, and how far it is to the next one.
 STRUCT(key_position)
 word key;
-real fraction; // 0 to 1; 0 from the last key on
-real interval; // seconds to the next key
+word after;       // the next key, or the last one
+real fraction;    // 0 to 1; 0 from the last key on
+real interval;    // seconds to the next key
+slerp_terms from; // of 1 - fraction
+slerp_terms to;   // of the fraction
+#ifdef LMB_LANES
+// Memory of `key` and of `after` in a track of rotations whose values lie at the start of memory.
+const uint32_t *const *key_rows;
+const uint32_t *const *after_rows;
+#endif
 END_STRUCT(key_position)
+
+// Who samples is handed a position; on the CPU, which keeps it for several tracks, its address.
+#ifdef LMB_GLSL
+#define FOUND key_position
+#define AT(found) found
+#else
+#define FOUND const key_position *
+#define AT(found) (*(found))
+#endif
 
 // A channel's track: offsets are from the start of memory.
 STRUCT(track)
@@ -156,22 +173,28 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
         real next_time = GATHER_REAL(data, times + safe);
         at.key = SELECT(BOTH(next < keys, next_time <= time), next, at.key);
     }
-    word after = SELECT(at.key + 1u < keys, at.key + 1u, at.key);
+    at.after = SELECT(at.key + 1u < keys, at.key + 1u, at.key);
     real key_time = GATHER_REAL(data, times + at.key);
     real fraction = (time - key_time) * GATHER_REAL(data, (times + keys) + at.key);
     // Snapped, so that no power of it that a spline takes underflows.
     at.fraction = clamp_real(snap(fraction), 0.0f, 1.0f);
-    at.interval = GATHER_REAL(data, times + after) - key_time;
+    at.interval = GATHER_REAL(data, times + at.after) - key_time;
+    at.from = slerp_prepare(1.0f - at.fraction);
+    at.to = slerp_prepare(at.fraction);
+#ifdef LMB_LANES
+    at.key_rows = 0;
+    at.after_rows = 0;
+#endif
     return at;
 }
 
 // One component of a cubic spline between keys whose values lie at `from` and `to`.
-OP real sample_cubic(memory data, key_position at, word from, word to, uint width) {
+OP real sample_cubic(memory data, FOUND at, word from, word to, uint width) {
     real a = GATHER_REAL(data, from);
     real b = GATHER_REAL(data, to);
     real out_tangent = GATHER_REAL(data, from + width);
     real in_tangent = GATHER_REAL(data, to - width);
-    real u = at.fraction;
+    real u = AT(at).fraction;
     real square = u * u;
     real cube = square * u;
     real weight_b = 3.0f * square - 2.0f * cube;
@@ -179,7 +202,7 @@ OP real sample_cubic(memory data, key_position at, word from, word to, uint widt
     real weight_in = cube - square;
     real values = a * (1.0f - weight_b) + b * weight_b;
     real tangents = out_tangent * weight_out + in_tangent * weight_in;
-    return values + tangents * at.interval;
+    return values + tangents * AT(at).interval;
 }
 
 // Three or four floats in a row. Over lanes both read four, so a block ends with a spare word.
@@ -195,6 +218,13 @@ OP quaternion load_quaternion(memory data, word at) {
     lmb_load_rows(data, at, v);
     return make_quaternion(v[0], v[1], v[2], v[3]);
 }
+
+OP quaternion load_row_quaternion(const uint32_t *const *rows, uint offset) {
+    real v[4];
+    lmb_load_rows_at(rows, offset, v);
+    return make_quaternion(v[0], v[1], v[2], v[3]);
+}
+#define LOAD_KEY_ROTATION(data, values, key, rows) load_row_quaternion(rows, values)
 #else
 OP vector load_vector(memory data, word at) {
     return make_vector(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u));
@@ -204,6 +234,7 @@ OP quaternion load_quaternion(memory data, word at) {
     return make_quaternion(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u),
                            GATHER_REAL(data, at + 3u));
 }
+#define LOAD_KEY_ROTATION(data, values, key, rows) load_quaternion(data, (values) + (key)*4u)
 #endif
 
 // Where the value of a key lies. Cubic keys are in-tangent, value, out-tangent.
@@ -326,35 +357,30 @@ OP quaternion packed_rotation(memory data, packed_place place, uint at, word fra
     return make_quaternion(x, y, z, w);
 }
 
-OP vector sample_packed_vector(memory data, uint clip, track t, key_position at) {
-    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
+OP vector sample_packed_vector(memory data, uint clip, track t, FOUND at) {
     packed_place place = find_packed_place(data, clip, t.values);
-    vector a = packed_vector(data, place, t.values, at.key);
-    vector b = packed_vector(data, place, t.values, after);
-    vector sampled = lerp_vectors(a, b, at.fraction);
+    vector a = packed_vector(data, place, t.values, AT(at).key);
+    vector b = packed_vector(data, place, t.values, AT(at).after);
+    vector sampled = lerp_vectors(a, b, AT(at).fraction);
     return snap_vector(sampled);
 }
 
-OP quaternion sample_packed_rotation(memory data, uint clip, track t, key_position at, bool near) {
-    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
+OP quaternion sample_packed_rotation(memory data, uint clip, track t, FOUND at, bool near) {
     packed_place place = find_packed_place(data, clip, t.values);
-    quaternion a = packed_rotation(data, place, t.values, at.key);
-    quaternion b = packed_rotation(data, place, t.values, after);
-    quaternion sampled = quaternion_slerp_unnormalized(a, b, at.fraction, near);
-    return snap_quaternion(sampled);
+    quaternion a = packed_rotation(data, place, t.values, AT(at).key);
+    quaternion b = packed_rotation(data, place, t.values, AT(at).after);
+    quaternion sampled = quaternion_slerp_unnormalized(a, b, AT(at).from, AT(at).to, near);
+    return snap_rotation(sampled);
 }
 
-OP vector sample_vector_track(memory data, track t, key_position at) {
-    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
-    word from = key_value(t, at.key, 3u);
-    word to = key_value(t, after, 3u);
-    real fraction = at.fraction;
-    if (t.mode == MODE_STEP) {
-        fraction = ALL(0.0f);
+OP vector sample_vector_track(memory data, track t, FOUND at) {
+    word from = key_value(t, AT(at).key, 3u);
+    word to = key_value(t, AT(at).after, 3u);
+    vector sampled = load_vector(data, from);
+    if (t.mode == MODE_LINEAR) {
+        vector b = load_vector(data, to);
+        sampled = lerp_vectors(sampled, b, AT(at).fraction);
     }
-    vector a = load_vector(data, from);
-    vector b = load_vector(data, to);
-    vector sampled = lerp_vectors(a, b, fraction);
     if (USES_CUBIC && t.mode == MODE_CUBIC) {
         sampled = make_vector(sample_cubic(data, at, from, to, 3u), sample_cubic(data, at, from + 1u, to + 1u, 3u),
                               sample_cubic(data, at, from + 2u, to + 2u, 3u));
@@ -362,28 +388,29 @@ OP vector sample_vector_track(memory data, track t, key_position at) {
     return snap_vector(sampled);
 }
 
-OP quaternion sample_rotation_track(memory data, track t, key_position at, bool near) {
-    word after = SELECT(at.key + 1u < t.keys, at.key + 1u, at.key);
-    word from = key_value(t, at.key, 4u);
-    word to = key_value(t, after, 4u);
-    real fraction = at.fraction;
-    if (t.mode == MODE_STEP) {
-        fraction = ALL(0.0f);
-    }
-    quaternion a = load_quaternion(data, from);
-    quaternion b = load_quaternion(data, to);
-    quaternion sampled = a;
-    if (!USES_CUBIC || t.mode != MODE_CUBIC) {
-        sampled = quaternion_slerp_unnormalized(a, b, fraction, near);
+OP quaternion sample_cubic_rotation(memory data, track t, FOUND at) {
+    word from = key_value(t, AT(at).key, 4u);
+    word to = key_value(t, AT(at).after, 4u);
+    quaternion cubic =
+        make_quaternion(sample_cubic(data, at, from, to, 4u), sample_cubic(data, at, from + 1u, to + 1u, 4u),
+                        sample_cubic(data, at, from + 2u, to + 2u, 4u), sample_cubic(data, at, from + 3u, to + 3u, 4u));
+    cubic = snap_quaternion(cubic);
+    quaternion identity = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    return quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);
+}
+
+OP quaternion sample_rotation_track(memory data, track t, FOUND at, bool near) {
+    quaternion sampled;
+    if (USES_CUBIC && t.mode == MODE_CUBIC) {
+        sampled = sample_cubic_rotation(data, t, at);
     } else {
-        quaternion cubic = make_quaternion(
-            sample_cubic(data, at, from, to, 4u), sample_cubic(data, at, from + 1u, to + 1u, 4u),
-            sample_cubic(data, at, from + 2u, to + 2u, 4u), sample_cubic(data, at, from + 3u, to + 3u, 4u));
-        cubic = snap_quaternion(cubic);
-        quaternion identity = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
-        sampled = quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);
+        sampled = LOAD_KEY_ROTATION(data, t.values, AT(at).key, AT(at).key_rows);
+        if (t.mode == MODE_LINEAR) {
+            quaternion b = LOAD_KEY_ROTATION(data, t.values, AT(at).after, AT(at).after_rows);
+            sampled = quaternion_slerp_unnormalized(sampled, b, AT(at).from, AT(at).to, near);
+        }
     }
-    return snap_quaternion(sampled);
+    return snap_rotation(sampled);
 }
 
 // The only key of a track that is no cubic spline: what interpolating would give.

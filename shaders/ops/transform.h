@@ -159,18 +159,23 @@ OP affine affine_multiply(affine a, affine b) {
     return m;
 }
 
-OP affine snap_affine(affine m) {
+OP affine snap_linear_part(affine m) {
     m.xx = snap(m.xx);
     m.xy = snap(m.xy);
     m.xz = snap(m.xz);
-    m.xt = snap(m.xt);
     m.yx = snap(m.yx);
     m.yy = snap(m.yy);
     m.yz = snap(m.yz);
-    m.yt = snap(m.yt);
     m.zx = snap(m.zx);
     m.zy = snap(m.zy);
     m.zz = snap(m.zz);
+    return m;
+}
+
+OP affine snap_affine(affine m) {
+    m = snap_linear_part(m);
+    m.xt = snap(m.xt);
+    m.yt = snap(m.yt);
     m.zt = snap(m.zt);
     return m;
 }
