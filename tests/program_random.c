@@ -1,0 +1,227 @@
+#include "program_random.h"
+
+#include "keyframes.h"
+#include "scene.h"
+
+#include <limber/compare.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED 20261121u
+#define CLIP_COUNT 3u
+#define CHARACTERS 203u
+#define USUAL_COUNT 50u
+#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
+
+// A rig with clips of every interpolation on it.
+typedef struct world {
+    lmb_rig *rig;
+    keyframes keys[CLIP_COUNT];
+    lmb_clip *clips[CLIP_COUNT];
+} world;
+
+static void world_create(world *world, uint32_t joint_count) {
+    world->rig = scene_rig(joint_count, SCENE_TREE, joint_count);
+    for (uint32_t i = 0; i < CLIP_COUNT; i++) {
+        world->keys[i] = keyframes_create(joint_count, 2 + 9 * i, joint_count + i);
+        assert_int_equal(lmb_clip_create(world->rig, &world->keys[i].clip, NULL, &world->clips[i], NULL), LMB_OK);
+    }
+}
+
+static void world_destroy(world *world) {
+    for (uint32_t i = 0; i < CLIP_COUNT; i++) {
+        lmb_clip_destroy(world->clips[i]);
+        keyframes_destroy(&world->keys[i]);
+    }
+    lmb_rig_destroy(world->rig);
+}
+
+uint32_t program_random_count(void) {
+    const char *text = getenv("LIMBER_PROGRAMS");
+    long count = text == NULL ? 0 : strtol(text, NULL, 10);
+    return count > 0 && count < 1000000 ? (uint32_t)count : USUAL_COUNT;
+}
+
+typedef struct results {
+    lmb_batch_outputs outputs;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+} results;
+
+static void results_create(const lmb_batch *batch, results *results) {
+    *results = (struct results){.outputs.refused = results->refused};
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
+        results->outputs.stages[stage] = calloc(batch->character_count * floats, sizeof(float));
+        assert_non_null(results->outputs.stages[stage]);
+    }
+}
+
+static void results_destroy(results *results) {
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(results->outputs.stages[stage]);
+    }
+}
+
+static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs) {
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+}
+
+static bool find_difference(const lmb_batch *batch, const results *a, const results *b, char *text, size_t size) {
+    lmb_comparison comparison = {0};
+    assert_int_equal(lmb_compare(batch, &a->outputs, &b->outputs, 0, batch->character_count, &comparison, NULL),
+                     LMB_OK);
+    if (text != NULL) {
+        lmb_comparison_describe(&comparison, text, size);
+    }
+    if (lmb_comparison_differs(&comparison) > 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
+        if (a->refused[i] != b->refused[i]) {
+            if (text != NULL) {
+                snprintf(text, size, "refusal counter %u is %u on the reference, %u on the other side", i,
+                         a->refused[i], b->refused[i]);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+bool program_random_differs(const program_side *side, const crowd *crowd, char *text, size_t size) {
+    const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
+    const lmb_batch_inputs inputs = crowd_inputs(crowd);
+    results reference;
+    results other;
+    results_create(&batch, &reference);
+    results_create(&batch, &other);
+    run_reference(&batch, &inputs, &reference.outputs);
+    side->run(side, &batch, &inputs, &other.outputs);
+    bool differs = find_difference(&batch, &reference, &other, text, size);
+    results_destroy(&reference);
+    results_destroy(&other);
+    return differs;
+}
+
+// ---- Shrinking. ----
+
+// Keeps what the last node takes in, in order.
+static void drop_unused(random_program *program) {
+    bool used[RANDOM_PROGRAM_NODES] = {false};
+    uint32_t renamed[RANDOM_PROGRAM_NODES];
+    uint32_t count = 0;
+    used[program->node_count - 1] = true;
+    for (uint32_t i = program->node_count; i-- > 0;) {
+        for (uint32_t input = 0; used[i] && input < program->nodes[i].input_count; input++) {
+            used[program->nodes[i].inputs[input]] = true;
+        }
+    }
+    for (uint32_t i = 0; i < program->node_count; i++) {
+        renamed[i] = count;
+        if (used[i]) {
+            lmb_node_def node = program->nodes[i];
+            for (uint32_t input = 0; input < node.input_count; input++) {
+                node.inputs[input] = renamed[node.inputs[input]];
+            }
+            program->nodes[count++] = node;
+        }
+    }
+    program->node_count = count;
+}
+
+// Puts one of its inputs in a node's place.
+static void replace_node(random_program *program, uint32_t node, uint32_t input) {
+    uint32_t kept = program->nodes[node].inputs[input];
+    for (uint32_t i = node + 1; i < program->node_count; i++) {
+        for (uint32_t j = 0; j < program->nodes[i].input_count; j++) {
+            if (program->nodes[i].inputs[j] == node) {
+                program->nodes[i].inputs[j] = kept;
+            }
+        }
+    }
+    if (node + 1 == program->node_count) {
+        program->node_count = kept + 1;
+    }
+    drop_unused(program);
+}
+
+static void compile(crowd *crowd, const random_program *program) {
+    lmb_program_def def = crowd->program_def;
+    def.nodes = program->nodes;
+    def.node_count = program->node_count;
+    assert_int_equal(crowd_compile(crowd, &def, NULL), LMB_OK);
+}
+
+// Whether a smaller program that still differs was found, which then is the crowd's.
+static bool shrink_once(const program_side *side, crowd *crowd) {
+    for (uint32_t node = crowd->random->node_count; node-- > 0;) {
+        for (uint32_t input = 0; input < crowd->random->nodes[node].input_count; input++) {
+            random_program smaller = *crowd->random;
+            replace_node(&smaller, node, input);
+            compile(crowd, &smaller);
+            if (program_random_differs(side, crowd, NULL, 0)) {
+                *crowd->random = smaller;
+                compile(crowd, crowd->random);
+                return true;
+            }
+        }
+    }
+    compile(crowd, crowd->random);
+    return false;
+}
+
+void program_random_shrink(const program_side *side, crowd *crowd) {
+    while (shrink_once(side, crowd)) {
+    }
+}
+
+static void print_line(void *user, const char *line) {
+    (void)user;
+    print_error("%s\n", line);
+}
+
+static void fail_program(const program_side *side, crowd *crowd) {
+    program_random_shrink(side, crowd);
+    char text[300];
+    program_random_differs(side, crowd, text, sizeof text);
+    lmb_program_print(crowd->program, NULL, print_line, NULL);
+    fail_msg("program %u over %u joints, shrunk to %u operations, differs on %s: %s", crowd->def.program,
+             lmb_program_joint_count(crowd->program), crowd->random->node_count, side->name, text);
+}
+
+static void compare_program(const program_side *side, const world *world, uint32_t program) {
+    const crowd_def def = {.rig = world->rig,
+                           .clips = (const lmb_clip *const *)world->clips,
+                           .clip_count = program % 16 == 15 ? 0 : CLIP_COUNT,
+                           .character_count = CHARACTERS,
+                           .seed = SEED,
+                           .program = program,
+                           .most_nodes = 1 + program * 7 % RANDOM_PROGRAM_NODES,
+                           .one_in = program % 4 == 0 ? 61 : 0};
+    crowd crowd;
+    lmb_error error;
+    if (crowd_create(&def, &crowd, &error) != LMB_OK) {
+        fail_msg("program %u: %s", program, error.message);
+    }
+    crowd_draw(&crowd, 0);
+    if (program_random_differs(side, &crowd, NULL, 0)) {
+        fail_program(side, &crowd);
+    }
+    crowd_destroy(&crowd);
+}
+
+void program_random_compare(const program_side *side, uint32_t first, uint32_t end) {
+    static const uint32_t joint_counts[] = {29, 5, 67};
+    for (uint32_t i = 0; i < 3; i++) {
+        world world;
+        world_create(&world, joint_counts[i]);
+        for (uint32_t program = first + i; program < end; program += 3) {
+            compare_program(side, &world, program);
+        }
+        world_destroy(&world);
+    }
+}

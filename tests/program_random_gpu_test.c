@@ -1,0 +1,57 @@
+// Random programs on a device against the reference.
+#include "gpu_suite.h"
+#include "program_random.h"
+
+#include <gpu_side.h>
+
+static device opened;
+
+static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                    const lmb_batch_outputs *outputs) {
+    gpu_side gpu;
+    lmb_error error;
+    assert_ok(gpu_side_create(&opened, side->user, batch, 0, &gpu, &error), &error);
+    assert_ok(gpu_side_run(&gpu, inputs, outputs, &error), &error);
+    gpu_side_destroy(&gpu);
+}
+
+static void compare_programs(bool interpret, uint32_t first, uint32_t end) {
+    lmb_gpu_def def = device_gpu_def(&opened);
+    lmb_error error;
+    lmb_gpu *gpu = NULL;
+    def.interpret_programs = interpret;
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    const program_side side = {opened.properties.deviceName, run_gpu, gpu};
+    program_random_compare(&side, first, end);
+    lmb_gpu_destroy(gpu);
+}
+
+static void same_bits_interpreted(void **state) {
+    (void)state;
+    compare_programs(true, 0, program_random_count());
+}
+
+// A pipeline for a program takes some drivers a second or more, so only some programs, of all sizes, have one.
+static void same_bits_with_pipelines(void **state) {
+    (void)state;
+    compare_programs(false, 1, 1 + program_random_count() / 10);
+}
+
+static int start(void **state) {
+    (void)state;
+    open_device(&opened);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    return device_close(&opened) == 0 ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_interpreted),
+        cmocka_unit_test(same_bits_with_pipelines),
+    };
+    return run_gpu_suite_with("program_random", tests, sizeof tests / sizeof tests[0], start, finish);
+}

@@ -1,0 +1,105 @@
+// Random programs on the vector paths against the reference, and what becomes of one that differs.
+#include "program_random.h"
+
+#include "scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void run_cpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                    const lmb_batch_outputs *outputs) {
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_cpu_create(batch->program, *(const lmb_cpu_path *)side->user, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+}
+
+static void same_bits_on_every_path(void **state) {
+    (void)state;
+    for (lmb_cpu_path path = LMB_CPU_LANES_4; path < LMB_CPU_PATH_COUNT; path++) {
+        if (lmb_cpu_has(path)) {
+            const program_side side = {lmb_cpu_path_name(path), run_cpu, &path};
+            program_random_compare(&side, 0, program_random_count());
+        }
+    }
+}
+
+// The generator can draw every operation, sizes up to about the largest, and trees that hold as many poses as may be.
+static void programs_are_of_all_kinds(void **state) {
+    (void)state;
+    uint32_t counts[LMB_OP_COUNT] = {0};
+    uint32_t largest = 0;
+    uint32_t deepest = 0;
+    lmb_rig *rig = scene_single_joint();
+    for (uint32_t program = 1; program <= 200; program++) {
+        const crowd_def def = {
+            .rig = rig, .character_count = 1, .seed = 5, .program = program, .most_nodes = RANDOM_PROGRAM_NODES};
+        crowd crowd;
+        assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
+        for (uint32_t i = 0; i < crowd.random->node_count; i++) {
+            counts[crowd.random->nodes[i].op]++;
+        }
+        largest = crowd.random->node_count > largest ? crowd.random->node_count : largest;
+        deepest = lmb_program_stack(crowd.program) > deepest ? lmb_program_stack(crowd.program) : deepest;
+        crowd_destroy(&crowd);
+    }
+    assert_true(largest > RANDOM_PROGRAM_NODES - 8);
+    assert_int_equal(deepest, LMB_MAX_STACK);
+    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
+        assert_true(op == LMB_OP_CLIP || counts[op] > 20); // there were no clips
+    }
+    lmb_rig_destroy(rig);
+}
+
+static void note_additive(void *user, const char *line) {
+    *(bool *)user = *(bool *)user || strstr(line, "additive") != NULL;
+}
+
+// Wrong by one bit wherever a program has an additive.
+static void run_wrongly(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                        const lmb_batch_outputs *outputs) {
+    lmb_cpu_path path = LMB_CPU_REFERENCE;
+    run_cpu(&(program_side){side->name, run_cpu, &path}, batch, inputs, outputs);
+    bool wrong = false;
+    lmb_program_print(batch->program, NULL, note_additive, &wrong);
+    uint32_t bits;
+    float *last = outputs->stages[LMB_STAGE_MODEL] + 11;
+    memcpy(&bits, last, sizeof bits);
+    bits ^= wrong ? 1u : 0u;
+    memcpy(last, &bits, sizeof bits);
+}
+
+static void a_program_that_differs_is_shrunk(void **state) {
+    (void)state;
+    const program_side side = {"a wrong side", run_wrongly, NULL};
+    lmb_rig *rig = scene_single_joint();
+    uint32_t shrunk = 0;
+    for (uint32_t program = 1; program <= 40; program++) {
+        const crowd_def def = {.rig = rig, .character_count = 2, .seed = 6, .program = program, .most_nodes = 64};
+        crowd crowd;
+        char text[300];
+        assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
+        crowd_draw(&crowd, 0);
+        if (crowd.random->node_count > 20 && program_random_differs(&side, &crowd, text, sizeof text)) {
+            assert_non_null(strstr(text, "model"));
+            program_random_shrink(&side, &crowd);
+            // An additive and two leaves.
+            assert_int_equal(crowd.random->node_count, 3);
+            assert_int_equal(crowd.random->nodes[2].op, LMB_OP_ADDITIVE);
+            assert_true(program_random_differs(&side, &crowd, NULL, 0));
+            shrunk++;
+        }
+        crowd_destroy(&crowd);
+    }
+    assert_true(shrunk > 10);
+    lmb_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(programs_are_of_all_kinds),
+        cmocka_unit_test(a_program_that_differs_is_shrunk),
+        cmocka_unit_test(same_bits_on_every_path),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
