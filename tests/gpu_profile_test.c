@@ -117,7 +117,9 @@ static bool ground_create(ground *ground) {
     def.pipeline_cache = cache;
     *ground = (struct ground){0};
     assert_ok(lmb_gpu_create(&def, NULL, &ground->gpu, &error), &error);
-    assert_ok(gpu_side_create(&opened, ground->gpu, &shared.batch, 0, &ground->side, &error), &error);
+    lmb_batch batch = shared.batch;
+    batch.outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE;
+    assert_ok(gpu_side_create(&opened, ground->gpu, &batch, 0, &ground->side, &error), &error);
     const lmb_gpu_profile_def with = profile_def();
     lmb_result result = lmb_gpu_profile_create(ground->gpu, &with, &ground->profile, &error);
     if (result == LMB_ERROR_UNSUPPORTED) {

@@ -1,4 +1,5 @@
 #include "suite.h"
+#include "trace_tree.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -131,9 +132,63 @@ static void is_silent_under_validation(void **state) {
     assert_null(strstr(run.output, "alidation"));
 }
 
+// The panel of the graphs covers the sky at the upper left; the rest stays a picture.
+static void shows_the_times_of_stages(void **state) {
+    (void)state;
+    run run = run_viewer("", "--validate --graph --headless --frames 4 --characters 3 --size 400x300 "
+                             "--screenshot viewer_test_graph.png");
+    if (run.status != 0 && strstr(run.output, "not installed") != NULL) {
+        run = run_viewer("", "--graph --headless --frames 4 --characters 3 --size 400x300 "
+                             "--screenshot viewer_test_graph.png");
+    }
+    expect(&run, 0, "bit-exact: ");
+    assert_null(strstr(run.output, "alidation"));
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load("viewer_test_graph.png", &width, &height, &channels, 3);
+    assert_non_null(pixels);
+    static const uint8_t panel[3] = {23, 26, 31};
+    unsigned dark = 0, bright = 0;
+    for (int y = 8; y < 100; y++) {
+        for (int x = 8; x < 230; x++) {
+            const uint8_t *pixel = pixels + ((size_t)y * (size_t)width + (size_t)x) * 3;
+            dark += abs(pixel[0] - panel[0]) <= 1 && abs(pixel[1] - panel[1]) <= 1 && abs(pixel[2] - panel[2]) <= 1;
+            bright += pixel[0] > 230 && pixel[1] > 230 && pixel[2] > 225;
+        }
+    }
+    const bool blue_beside = pixels[3 * (width - 1) + 2] > pixels[3 * (width - 1)];
+    stbi_image_free(pixels);
+    assert_in_range(dark, 92 * 222 / 2, 92 * 222);
+    assert_in_range(bright, 200, 92 * 222 / 4); // letters
+    assert_true(blue_beside);
+}
+
+static void writes_a_trace(void **state) {
+    (void)state;
+    static char text[1 << 16];
+    run run = run_viewer("", "--headless --frames 5 --characters 3 --size 64x64 --trace viewer_test_trace.json");
+    expect(&run, 0, "bit-exact: ");
+    FILE *file = fopen("viewer_test_trace.json", "rb");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    int wholes = 0, parts = 0;
+    trace_tree_expect(text, 1, &wholes, &parts);
+    assert_int_equal(wholes, 5);
+    assert_int_equal(parts, 5 * 4);
+    trace_tree_expect(text, 2, &wholes, &parts);
+    if (strstr(run.output, "has no timestamps") == NULL) {
+        assert_int_equal(wholes, 5);
+        assert_true(parts >= 5 * 2);
+    }
+    run = run_viewer("", "--headless --frames 1 --size 64x64 --trace no_such_folder/trace.json");
+    expect(&run, 1, "no_such_folder/trace.json: ");
+}
+
 static void refuses_bad_arguments(void **state) {
     (void)state;
-    static const char *const bad[] = {"--characters 0", "--characters", "--size 10", "--frames x", "--nonsense"};
+    static const char *const bad[] = {"--characters 0", "--characters", "--trace",
+                                      "--size 10",      "--frames x",   "--nonsense"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         run run = run_viewer("", bad[i]);
         expect(&run, 2, "limber-viewer: ");
@@ -161,6 +216,8 @@ int main(void) {
         cmocka_unit_test(draws_the_man),
         cmocka_unit_test(draws_a_character_in_two_files),
         cmocka_unit_test(is_silent_under_validation),
+        cmocka_unit_test(shows_the_times_of_stages),
+        cmocka_unit_test(writes_a_trace),
         cmocka_unit_test(refuses_bad_arguments),
         cmocka_unit_test(names_what_is_missing),
     };

@@ -56,7 +56,8 @@ LMB_API void lmb_gpu_profile_destroy(lmb_gpu_profile *profile);
 LMB_API lmb_result lmb_gpu_profile_begin(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands,
                                          lmb_error *error);
 
-/// Marks that all commands before it in the frame have completed: the end of `stage`, which began at the mark before this
+/// Marks that all commands before it in the frame have completed, as exactly as the driver has it (lavapipe writes marks
+/// late where it draws as well): the end of `stage`, which began at the mark before this
 /// one; or, with #LMB_NONE, a beginning alone, so that what came before belongs to no stage. Fails with #LMB_ERROR_STATE
 /// where the frame has not begun, #LMB_ERROR_LIMIT past the stated number of marks, #LMB_ERROR_ARGUMENT.
 LMB_API lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t frame, VkCommandBuffer commands,

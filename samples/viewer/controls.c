@@ -14,7 +14,8 @@ const char controls_help[] = "  drag       orbit                  1 2 3  everybo
                              "  wheel      closer, farther        W      everybody waves\n"
                              "  space      pause                  + -    faster, slower\n"
                              "  .          one frame, paused      R      camera back\n"
-                             "  Esc        end                    H      this help\n";
+                             "  G          times of stages        H      this help\n"
+                             "  Esc        end\n";
 
 static void choose_base(crowd *crowd, uint32_t base) {
     if (base < crowd->character->base_count) {
@@ -56,6 +57,9 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
         break;
     case GLFW_KEY_R:
         *camera = camera_before_crowd(crowd->radius, crowd->character->height);
+        break;
+    case GLFW_KEY_G:
+        controls->graph = !controls->graph;
         break;
     case GLFW_KEY_H:
         fputs(controls_help, stdout);

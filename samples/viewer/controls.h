@@ -9,6 +9,7 @@
 typedef struct controls {
     bool paused;
     bool quit;
+    bool graph;     // of the stages' times
     uint32_t steps; // frames to go on although paused
     double speed;
 } controls;

@@ -21,6 +21,8 @@ const char options_usage[] =
     "  --frames N          end after N frames (headless default: 60)\n"
     "  --screenshot OUT    write the last frame as a PNG\n"
     "  --headless          draw without a display\n"
+    "  --graph             show how long each stage takes\n"
+    "  --trace OUT         write a trace for chrome://tracing or Perfetto\n"
     "  --validate          with the Khronos validation layer; fails where it has something to say\n"
     "  --help              this text\n";
 
@@ -66,6 +68,8 @@ static bool parse_valued(const char *name, const char *value, options *options) 
     }
     if (strcmp(name, "--device") == 0) {
         options->device = value;
+    } else if (strcmp(name, "--trace") == 0) {
+        options->trace = value;
     } else {
         options->screenshot = value;
     }
@@ -73,7 +77,7 @@ static bool parse_valued(const char *name, const char *value, options *options) 
 }
 
 static bool takes_value(const char *name) {
-    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot"};
+    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot", "--trace"};
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
         if (strcmp(name, valued[i]) == 0) {
             return true;
@@ -85,6 +89,8 @@ static bool takes_value(const char *name) {
 static bool parse_flag(const char *name, options *options) {
     if (strcmp(name, "--headless") == 0) {
         options->headless = true;
+    } else if (strcmp(name, "--graph") == 0) {
+        options->graph = true;
     } else if (strcmp(name, "--validate") == 0) {
         options->validate = true;
     } else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {

@@ -10,11 +10,13 @@ typedef struct options {
     uint32_t file_count;    // 0 shows the mannequin
     const char *device;     // part of a name, or an index; NULL takes the best
     const char *screenshot; // where the last frame goes, or NULL
+    const char *trace;      // where a trace goes, or NULL
     uint32_t characters;
     uint32_t frames; // 0 runs until the window is closed
     uint32_t width;
     uint32_t height;
     bool headless;
+    bool graph;
     bool validate;
     bool help;
 } options;

@@ -392,6 +392,10 @@ VkImage renderer_picture(const renderer *renderer) {
     return renderer->picture.image;
 }
 
+VkImageView renderer_picture_view(const renderer *renderer) {
+    return renderer->picture.view;
+}
+
 static void fill_view(const camera_view *view, frame_data *data) {
     memcpy(data->view_projection, view->view_projection, sizeof data->view_projection);
     memcpy(data->eye, view->eye, sizeof data->eye);

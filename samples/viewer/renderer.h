@@ -41,6 +41,8 @@ void renderer_record(renderer *renderer, const renderer_frame *frame);
 
 // After a recorded frame it is in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, visible to transfers.
 VkImage renderer_picture(const renderer *renderer);
+// Of that picture, until it is resized.
+VkImageView renderer_picture_view(const renderer *renderer);
 // Writes the picture of the last frame, which has completed, as a PNG.
 lmb_result renderer_save_picture(const renderer *renderer, const char *path, lmb_error *error);
 

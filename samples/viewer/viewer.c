@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "controls.h"
+#include "graph.h"
 #include "options.h"
 #include "renderer.h"
 #include "timing.h"
@@ -35,6 +36,7 @@ typedef struct viewer {
     lmb_gpu_program *program;
     lmb_gpu_batch *batch;
     renderer *renderer;
+    overlay overlay;
     timing timing;
     slot slots[FRAMES_IN_FLIGHT];
     uint32_t frames;    // drawn
@@ -114,6 +116,11 @@ static lmb_result create_slot(const device *device, slot *slot, lmb_error *error
     return graphics_check(vkCreateFence(device->device, &fence, NULL, &slot->done), "vkCreateFence", error);
 }
 
+static lmb_result set_overlay(viewer *viewer, lmb_error *error) {
+    return overlay_set_picture(&viewer->overlay, renderer_picture_view(viewer->renderer),
+                               renderer_extent(viewer->renderer), error);
+}
+
 static lmb_result create_frames(viewer *viewer, lmb_error *error) {
     const renderer_def def = {
         .device = &viewer->device,
@@ -125,7 +132,8 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
         .extent = viewer->window != NULL ? window_extent(viewer->window)
                                          : (VkExtent2D){viewer->options.width, viewer->options.height}};
     if (renderer_create(&def, &viewer->renderer, error) ||
-        timing_create(&viewer->device, viewer->gpu, FRAMES_IN_FLIGHT, &viewer->timing, error)) {
+        overlay_create(&viewer->device, RENDERER_FORMAT, &viewer->overlay, error) || set_overlay(viewer, error) ||
+        timing_create(&viewer->device, viewer->gpu, FRAMES_IN_FLIGHT, viewer->options.trace, &viewer->timing, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
@@ -149,6 +157,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     }
     viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
     viewer->controls.speed = 1.0;
+    viewer->controls.graph = options->graph;
     return LMB_OK;
 }
 
@@ -160,6 +169,7 @@ static void close_device(viewer *viewer) {
         vkDestroyCommandPool(device, viewer->slots[i].pool, NULL);
     }
     timing_destroy(&viewer->timing);
+    overlay_destroy(&viewer->overlay);
     renderer_destroy(viewer->renderer);
     lmb_gpu_batch_destroy(viewer->batch);
     lmb_gpu_program_destroy(viewer->program);
@@ -195,6 +205,25 @@ static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error
     return graphics_check(vkResetCommandPool(viewer->device.device, slot->pool, 0), "vkResetCommandPool", error);
 }
 
+// The animation alone, and the frame with it: next to drawing, it would hardly be seen.
+static void record_graphs(viewer *viewer, VkCommandBuffer commands) {
+    float top = 0.0f;
+    char title[64];
+    const lmb_profile *times = viewer->timing.host;
+    uint32_t first = TIMING_FRAME + 1;
+    overlay_clear(&viewer->overlay);
+    if (viewer->timing.profile != NULL) {
+        times = lmb_gpu_profile_times(viewer->timing.profile);
+        first = LMB_GPU_STAGE_FRAME + 1;
+        snprintf(title, sizeof title, "animation of %u characters", viewer->crowd.count);
+        graph_draw(&viewer->overlay, times, first, TIMING_DRAW, title, &top);
+    }
+    snprintf(title, sizeof title, "frame on the %s: %.2f ms", viewer->timing.profile != NULL ? "device" : "host",
+             1e-6 * (double)lmb_profile_total(times, 0).median);
+    graph_draw(&viewer->overlay, times, first, lmb_profile_stage_count(times), title, &top);
+    overlay_record(&viewer->overlay, commands);
+}
+
 static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error) {
     VkCommandBuffer commands = viewer->slots[index].commands;
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
@@ -215,6 +244,9 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
                                                         .batch = viewer->batch});
     if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
         return error->result;
+    }
+    if (viewer->controls.graph) {
+        record_graphs(viewer, commands);
     }
     if (viewer->window != NULL) {
         window_record_copy(viewer->window, commands, renderer_picture(viewer->renderer),
@@ -259,7 +291,7 @@ static lmb_result prepare_window(viewer *viewer, uint32_t index, bool *ready, lm
         if (window_is_stale(viewer->window)) {
             return LMB_OK;
         }
-        if (renderer_resize(viewer->renderer, window_extent(viewer->window), error)) {
+        if (renderer_resize(viewer->renderer, window_extent(viewer->window), error) || set_overlay(viewer, error)) {
             return error->result;
         }
     }
@@ -281,6 +313,7 @@ static void handle_window(viewer *viewer) {
 static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
     uint32_t index = viewer->frames % FRAMES_IN_FLIGHT;
     bool ready = true;
+    timing_begin(&viewer->timing);
     if (wait_for_slot(viewer, index, error) ||
         (viewer->window != NULL && prepare_window(viewer, index, &ready, error))) {
         return error->result;
@@ -288,12 +321,20 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
     if (!ready) {
         return LMB_OK;
     }
+    timing_end(&viewer->timing, TIMING_WAIT);
     crowd_advance(&viewer->crowd, controls_take_time(&viewer->controls, elapsed));
     crowd_write_parameters(&viewer->crowd, lmb_gpu_batch_parameters(viewer->batch, index));
+    timing_end(&viewer->timing, TIMING_CROWD);
     if (record_frame(viewer, index, error)) {
         return error->result;
     }
-    return submit_frame(viewer, index, error);
+    timing_end(&viewer->timing, TIMING_RECORD);
+    if (submit_frame(viewer, index, error)) {
+        return error->result;
+    }
+    timing_end(&viewer->timing, TIMING_SUBMIT);
+    timing_end_frame(&viewer->timing);
+    return LMB_OK;
 }
 
 static lmb_result draw_frames(viewer *viewer, lmb_error *error) {
@@ -331,7 +372,9 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     printf("characters: %u of %s, %u joints each\n", viewer->crowd.count, viewer->character.name,
            lmb_program_joint_count(viewer->character.program));
     printf("frames: %u of %ux%u in %.2f s\n", viewer->frames, extent.width, extent.height, viewer->seconds);
-    timing_print(&viewer->timing);
+    if (timing_finish(&viewer->timing, error)) {
+        return error->result;
+    }
     uint64_t differs = lmb_comparison_differs(&comparison);
     printf("%s: %llu values compared, %llu differ\n", differs == 0 ? "bit-exact" : "not bit-exact",
            (unsigned long long)lmb_comparison_values(&comparison), (unsigned long long)differs);
