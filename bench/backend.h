@@ -5,6 +5,8 @@
 #include "limits.h"
 #include "workload.h"
 
+#include <trace.h>
+
 typedef struct backend backend;
 
 struct backend {
@@ -15,7 +17,13 @@ struct backend {
     // Runs a frame to its end; `seconds` is the time from handing it over to having it.
     lmb_result (*run)(backend *backend, uint32_t frame, double *seconds, lmb_error *error);
     void (*close)(backend *backend);
+    // Times the stages of later runs, into `times`; leaves that NULL where the backend cannot.
+    lmb_result (*profile)(backend *backend, lmb_error *error);
     void *state;
+    lmb_profile *times; // goes with the state
+    uint64_t shift;     // to be added to these times for trace_clock()
+    trace *trace;       // where they go, as this process, or NULL
+    uint32_t process;
 };
 
 // Bytes of memory that a backend of this many characters takes, about: of the machine's, or of the device's.

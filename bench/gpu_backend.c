@@ -1,5 +1,6 @@
 #include "backend.h"
 
+#include <limber/gpu_profile.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,11 +9,13 @@ typedef struct gpu_state {
     lmb_gpu *gpu;
     lmb_gpu_program *program;
     lmb_gpu_batch *batch;
+    lmb_gpu_profile *profile;
 } gpu_state;
 
 static void close_gpu(backend *backend) {
     gpu_state *state = backend->state;
     if (state != NULL) {
+        lmb_gpu_profile_destroy(state->profile);
         lmb_gpu_batch_destroy(state->batch);
         lmb_gpu_program_destroy(state->program);
         lmb_gpu_destroy(state->gpu);
@@ -30,12 +33,33 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, double *seconds, lmb
     if (result != LMB_OK) {
         return result;
     }
-    lmb_gpu_record_info info = {.commands = commands};
-    lmb_result recorded = lmb_gpu_batch_record(state->batch, &info, error);
+    lmb_gpu_record_info info = {.commands = commands, .profile = state->profile};
+    lmb_result recorded = LMB_OK;
+    if (state->profile != NULL) {
+        recorded = lmb_gpu_profile_begin(state->profile, 0, commands, error);
+        backend->shift = backend->shift == 0 ? trace_clock(NULL) : backend->shift;
+    }
+    recorded = recorded == LMB_OK ? lmb_gpu_batch_record(state->batch, &info, error) : recorded;
     double start = limits_device_seconds(state->device);
     result = device_submit_and_wait(state->device, pool, commands, error);
     *seconds = limits_device_seconds(state->device) - start;
+    if (recorded == LMB_OK && result == LMB_OK && state->profile != NULL) {
+        result = lmb_gpu_profile_collect(state->profile, 0, NULL, error);
+    }
     return recorded != LMB_OK ? recorded : result;
+}
+
+// A device's clock begins with its first frame.
+static lmb_result profile_gpu(backend *backend, lmb_error *error) {
+    gpu_state *state = backend->state;
+    lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
+    def.queue_family = state->device->queue_family;
+    def.frame_count = 1;
+    lmb_result result = lmb_gpu_profile_create(state->gpu, &def, &state->profile, error);
+    if (result == LMB_OK) {
+        backend->times = lmb_gpu_profile_times(state->profile);
+    }
+    return result == LMB_ERROR_UNSUPPORTED ? LMB_OK : result;
 }
 
 static lmb_result upload(gpu_state *state, lmb_error *error) {
@@ -62,8 +86,12 @@ double backend_gpu_bytes(const workload *workload, uint32_t characters) {
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error) {
     gpu_state *state = calloc(1, sizeof *state);
-    *backend = (struct backend){
-        .workload = workload, .characters = characters, .run = run_gpu, .close = close_gpu, .state = state};
+    *backend = (struct backend){.workload = workload,
+                                .characters = characters,
+                                .run = run_gpu,
+                                .close = close_gpu,
+                                .profile = profile_gpu,
+                                .state = state};
     bool processor = device->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     snprintf(backend->name, sizeof backend->name, "%s%s", device->properties.deviceName, processor ? ", per core" : "");
     if (state == NULL) {

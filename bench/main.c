@@ -15,6 +15,7 @@ typedef struct machine {
     limits device_limits[DEVICE_MAX];
     double cpu_cost[LMB_CPU_PATH_COUNT];
     double device_cost[DEVICE_MAX];
+    trace trace; // not open where none is asked for
 } machine;
 
 // Backends of one size, and where their costs are kept.
@@ -45,6 +46,18 @@ static bool is_quick(double cost, uint32_t characters, const options *options, c
     return cost * 1e-6 * characters <= options->longest_frame;
 }
 
+// The traced processes: a path of the CPU by its number, a device after all of those.
+static lmb_result trace_backend(machine *machine, uint32_t process, backend *backend, lmb_error *error) {
+    if (machine->trace.json.stream == NULL) {
+        return LMB_OK;
+    }
+    backend->trace = &machine->trace;
+    backend->process = process + 1;
+    trace_name_process(&machine->trace, backend->process, backend->name);
+    trace_name_tracks(&machine->trace, backend->process, 1, "runs", "stages");
+    return backend->profile(backend, error);
+}
+
 static int open_cpu(machine *machine, const options *options, const scene *scene, const workload *workload,
                     uint32_t characters, lineup *lineup) {
     double bytes = backend_cpu_bytes(workload, characters);
@@ -66,7 +79,7 @@ static int open_cpu(machine *machine, const options *options, const scene *scene
         backend *backend = &lineup->backends[lineup->count];
         lineup->costs[lineup->count++] = &machine->cpu_cost[i];
         if (backend_open_cpu(workload, characters, (lmb_cpu_path)i, lineup->palette, backend, &error) != LMB_OK ||
-            lineup->palette == NULL) {
+            lineup->palette == NULL || trace_backend(machine, (uint32_t)i, backend, &error) != LMB_OK) {
             return fail(backend->name, &error);
         }
         backend->limits = machine->cpu_limits[i];
@@ -87,7 +100,8 @@ static int open_devices(machine *machine, const options *options, const scene *s
         }
         backend *backend = &lineup->backends[lineup->count];
         lineup->costs[lineup->count++] = &machine->device_cost[i];
-        if (backend_open_gpu(workload, characters, device, backend, &error) != LMB_OK) {
+        if (backend_open_gpu(workload, characters, device, backend, &error) != LMB_OK ||
+            trace_backend(machine, LMB_CPU_PATH_COUNT + i, backend, &error) != LMB_OK) {
             return fail(device->properties.deviceName, &error);
         }
         backend->limits = machine->device_limits[i];
@@ -220,6 +234,10 @@ int main(int argument_count, char **arguments) {
         fprintf(stderr, "limber-bench: no device '%s' can be opened\n", options.device);
         return 1;
     }
+    lmb_error error;
+    if (options.trace != NULL && trace_open(options.trace, &machine.trace, &error) != LMB_OK) {
+        return fail("trace", &error);
+    }
     report report = {.json = options.json};
     int status = measure_limits(&machine, &report);
     for (uint32_t i = 0; i < options.scene_count && status == 0; i++) {
@@ -230,6 +248,9 @@ int main(int argument_count, char **arguments) {
     }
     for (uint32_t i = 0; i < machine.device_count; i++) {
         device_close(&machine.devices[i]);
+    }
+    if (trace_close(&machine.trace, &error) != LMB_OK) {
+        status = fail("trace", &error);
     }
     return status;
 }

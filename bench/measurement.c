@@ -21,6 +21,9 @@ static int compare_doubles(const void *a, const void *b) {
 static lmb_result run_frame(backend *backend, samples *samples, double *taken, lmb_error *error) {
     lmb_result result = backend->run(backend, samples->frame++, taken, error);
     samples->spent += result == LMB_OK ? *taken : 0.0;
+    if (backend->times != NULL) {
+        trace_take(backend->trace, backend->process, 1, backend->times, backend->shift);
+    }
     return result;
 }
 

@@ -7,26 +7,28 @@
 #include <string.h>
 
 void options_print_usage(bool wrong) {
-    fprintf(wrong ? stderr : stdout,
-            "usage: limber-bench [--workload NAME] [--clips NAME] [--compress] [--joints N[,N...]]\n"
-            "                    [--characters N[,N...]] [--all] [--seconds S] [--longest-frame S]\n"
-            "                    [--device NAME|INDEX|none] [--json]\n"
-            "\n"
-            "Runs a workload on every path of the CPU and on every Vulkan device, in turns, and prints the median of\n"
-            "microseconds a character, the quartiles, and the share of the floor, the larger of two, measured in the\n"
-            "same run: the time in which the palette's bytes can be copied, and the time that as many multiplications\n"
-            "and additions take as the reference makes.\n"
-            "  --workload       four-clips: three blended by weight, one added (default); two-clips: blended;\n"
-            "                   masked: one clip over the upper body of another\n"
-            "  --clips          procedural (default); mannequin: the built-in character's; pab: of FBX files\n"
-            "  --compress       the clips through lmb_clip_compress\n"
-            "  --joints         of the rig; default 67\n"
-            "  --characters     crowd sizes; default 16,1000,10000\n"
-            "  --all            every workload, clip set and size that README shows, instead of the above\n"
-            "  --seconds        to spend on each backend and size; default 1\n"
-            "  --longest-frame  a backend that would take more seconds for a frame is left out; default 8\n"
-            "  --device         part of a device's name, its index, or none; default all\n"
-            "  --json           JSON instead of a table, one line for each result\n");
+    fprintf(
+        wrong ? stderr : stdout,
+        "usage: limber-bench [--workload NAME] [--clips NAME] [--compress] [--joints N[,N...]]\n"
+        "                    [--characters N[,N...]] [--all] [--seconds S] [--longest-frame S]\n"
+        "                    [--device NAME|INDEX|none] [--json] [--trace FILE]\n"
+        "\n"
+        "Runs a workload on every path of the CPU and on every Vulkan device, in turns, and prints the median of\n"
+        "microseconds a character, the quartiles, and the share of the floor, the larger of two, measured in the\n"
+        "same run: the time in which the palette's bytes can be copied, and the time that as many multiplications\n"
+        "and additions take as the reference makes.\n"
+        "  --workload       four-clips: three blended by weight, one added (default); two-clips: blended;\n"
+        "                   masked: one clip over the upper body of another\n"
+        "  --clips          procedural (default); mannequin: the built-in character's; pab: of FBX files\n"
+        "  --compress       the clips through lmb_clip_compress\n"
+        "  --joints         of the rig; default 67\n"
+        "  --characters     crowd sizes; default 16,1000,10000\n"
+        "  --all            every workload, clip set and size that README shows, instead of the above\n"
+        "  --seconds        to spend on each backend and size; default 1\n"
+        "  --longest-frame  a backend that would take more seconds for a frame is left out; default 8\n"
+        "  --device         part of a device's name, its index, or none; default all\n"
+        "  --json           JSON instead of a table, one line for each result\n"
+        "  --trace          write every run and its stages for chrome://tracing or Perfetto, which takes time too\n");
 }
 
 static bool wrong(const char *option, const char *value) {
@@ -116,6 +118,10 @@ static bool read_option(const char *name, const char *value, request *request, o
     }
     if (strcmp(name, "--longest-frame") == 0) {
         return read_seconds(value, &options->longest_frame);
+    }
+    if (strcmp(name, "--trace") == 0) {
+        options->trace = value;
+        return true;
     }
     if (strcmp(name, "--device") == 0) {
         options->no_devices = strcmp(value, "none") == 0;

@@ -26,6 +26,7 @@ typedef struct options {
     double seconds;       // to spend on each backend and size
     double longest_frame; // seconds; a backend that is expected to take longer for a frame is left out
     const char *device;   // NULL: every one
+    const char *trace;    // where a trace goes, or NULL
     bool no_devices;
     bool json;
     bool help;

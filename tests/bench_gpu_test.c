@@ -2,10 +2,33 @@
 #include "command.h"
 #include "json_tree.h"
 #include "suite.h"
+#include "trace_tree.h"
 
 #include <device.h>
 
+#include <limber/cpu.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+static void a_trace_has_paths_and_devices(void **state) {
+    (void)state;
+    assert_true(command_enter_folder());
+    command_output output =
+        command_run("\"%s\" --device 0 --seconds 0.001 --joints 24 --characters 17 --trace trace.json", LIMBER_BENCH);
+    if (output.status != 0) {
+        fail_msg("status %d\n%s", output.status, output.err);
+    }
+    char *text = command_read_file("trace.json");
+    assert_non_null(text);
+    int wholes = 0, parts = 0;
+    trace_tree_expect(text, 1, &wholes, &parts); // the reference
+    assert_true(wholes > 0 && parts > 0);
+    trace_tree_expect(text, LMB_CPU_PATH_COUNT + 1, &wholes, &parts);
+    assert_true(wholes > 0 && parts > 0);
+    free(text);
+    command_output_release(&output);
+    command_leave_folder();
+}
 
 static void a_device_has_limits_and_results(void **state) {
     (void)state;
@@ -45,6 +68,7 @@ int main(void) {
         return 77;
     }
     device_close(&device);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_has_limits_and_results)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_has_limits_and_results),
+                                       cmocka_unit_test(a_trace_has_paths_and_devices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
