@@ -1,11 +1,12 @@
-// The model stage: one invocation for each character walks its joints, parents first, and writes model matrices and,
-// where asked for, the palette.
+// The model stage: one invocation for each character walks its joints, parents first, and writes model matrices and what
+// follows from them, where asked for.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #define LMB_GLSL
 #include "ops/layout.h"
 #include "ops/model.h"
+#include "ops/outputs.h"
 
 layout(local_size_x = 64) in;
 
@@ -15,8 +16,14 @@ layout(push_constant, scalar) uniform Push {
     Words local;
     Words model;
     Words palette;
-    uint count; // characters
-    uint write_palette;
+    Words previous_palette;
+    Words dual_quaternions;
+    Words bounds;
+    Words sockets;
+    Words named_palette; // that of the frame before, or this frame's where there is none
+    uint count;          // characters
+    uint outputs;        // a bit for each stage
+    uint has_named;
 }
 push;
 
@@ -37,6 +44,19 @@ void store_affine(Words data, uint at, affine m) {
     data.at[at + 11u] = floatBitsToUint(m.zt);
 }
 
+#include "outputs.glsl"
+
+bool writes_stage(uint stage) {
+    return (push.outputs & (1u << stage)) != 0u;
+}
+
+// Before the palette is written, which may be the named one; after it, where there is none.
+void copy_palette(uint at) {
+    for (uint i = 0u; i < MATRIX_COMPONENTS; i++) {
+        push.previous_palette.at[at + i] = push.named_palette.at[at + i];
+    }
+}
+
 void main() {
     uint character = grid_index();
     if (character >= push.count) {
@@ -55,10 +75,25 @@ void main() {
         affine model = model_matrix(local, has_parent, above);
         uint at = first_matrix + joint * MATRIX_COMPONENTS;
         store_affine(push.model, at, model);
-        if (push.write_palette != 0u) {
+        if (writes_stage(STAGE_PREVIOUS_PALETTE) && push.has_named != 0u) {
+            copy_palette(at);
+        }
+        if (writes_stage(STAGE_PALETTE)) {
             affine inverse_bind = load_affine(push.program, inverse_binds + joint * MATRIX_COMPONENTS);
             affine palette = palette_matrix(model, inverse_bind);
             store_affine(push.palette, at, palette);
         }
+        if (writes_stage(STAGE_PREVIOUS_PALETTE) && push.has_named == 0u) {
+            copy_palette(at);
+        }
+    }
+    if (writes_stage(STAGE_DUAL_QUATERNIONS)) {
+        write_dual_quaternions(push.program, push.model, push.dual_quaternions, character);
+    }
+    if (writes_stage(STAGE_BOUNDS)) {
+        write_bounds(push.program, push.model, push.bounds, character);
+    }
+    if (writes_stage(STAGE_SOCKETS)) {
+        write_sockets(push.program, push.model, push.sockets, character);
     }
 }

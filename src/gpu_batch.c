@@ -19,6 +19,7 @@ typedef struct frame_slot {
     lmb_gpu_buffer refused;
     VkDeviceAddress poses[LMB_MAX_POSES];
     lmb_gpu_buffer *stages; // [span][stage]
+    bool recorded;
 } frame_slot;
 
 struct lmb_gpu_batch {
@@ -49,7 +50,7 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
 static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
     uint32_t outputs = batch->description.outputs;
     return stage == LMB_STAGE_LOCAL || (outputs >> stage & 1u) ||
-           (stage == LMB_STAGE_MODEL && (outputs & LMB_OUTPUT_PALETTE));
+           (stage == LMB_STAGE_MODEL && (outputs & ~LMB_OUTPUT_LOCAL));
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
@@ -70,12 +71,18 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
                         (unsigned)def->frame_count, MOST_FRAMES);
     }
-    if (def->outputs >> LMB_STAGE_PREVIOUS_PALETTE != 0 && def->outputs >> LMB_STAGE_COUNT == 0) {
-        return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "gpu batch: outputs 0x%x have one that the kernels do not write",
-                        (unsigned)def->outputs);
-    }
     lmb_batch description = {def->program->program, def->character_count, def->outputs};
     return lmb_batch_check(&description, error);
+}
+
+// Of what is kept; matrices count in any case.
+static VkDeviceSize largest_stage_bytes(const lmb_gpu_batch *batch) {
+    VkDeviceSize largest = stage_bytes(batch, LMB_STAGE_MODEL);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        VkDeviceSize bytes = stage_bytes(batch, (lmb_stage)stage);
+        largest = keeps_stage(batch, (lmb_stage)stage) && bytes > largest ? bytes : largest;
+    }
+    return largest;
 }
 
 static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_error *error) {
@@ -84,7 +91,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
     if (gpu->largest_allocation != 0 && gpu->largest_allocation < limit) {
         limit = gpu->largest_allocation;
     }
-    VkDeviceSize bytes = stage_bytes(batch, LMB_STAGE_MODEL);
+    VkDeviceSize bytes = largest_stage_bytes(batch);
     uint64_t characters = limit / bytes;
     if (characters == 0) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one character takes %llu bytes, and a span has %llu",
@@ -122,10 +129,12 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
     if (result == LMB_OK && parameters > 0) {
         result = lmb_gpu_buffer_create(gpu, parameters, false, "limber parameters", &frame->parameters, error);
     }
-    static const char *const names[LMB_STAGE_COUNT] = {"limber local", "limber model", "limber palette"};
+    static const char *const names[LMB_STAGE_COUNT] = {
+        "limber local",  "limber model",  "limber palette", "limber previous palette", "limber dual quaternions",
+        "limber bounds", "limber sockets"};
     for (uint32_t span = 0; span < batch->span_count; span++) {
         for (int stage = 0; stage < LMB_STAGE_COUNT && result == LMB_OK; stage++) {
-            if (keeps_stage(batch, (lmb_stage)stage)) {
+            if (keeps_stage(batch, (lmb_stage)stage) && stage_bytes(batch, (lmb_stage)stage) > 0) {
                 result = lmb_gpu_buffer_create(gpu, span_size(batch, span) * stage_bytes(batch, (lmb_stage)stage),
                                                false, names[stage],
                                                &frame->stages[span * LMB_STAGE_COUNT + (uint32_t)stage], error);
@@ -214,6 +223,14 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u is not one of %u", (unsigned)info->frame,
                         (unsigned)batch->frame_count);
     }
+    if (info->has_previous_frame && info->previous_frame >= batch->frame_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u of the previous palette is not one of %u",
+                        (unsigned)info->previous_frame, (unsigned)batch->frame_count);
+    }
+    if (info->has_previous_frame && !batch->frames[info->previous_frame].recorded) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: frame slot %u of the previous palette was never recorded",
+                        (unsigned)info->previous_frame);
+    }
     const lmb_gpu *gpu = batch->gpu;
     if (!gpu->probe.same_bits && !gpu->accept_mismatch) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the probe has not %s on this device",
@@ -273,8 +290,10 @@ static void record_poses(const lmb_gpu_batch *batch, const frame_slot *frame, Vk
     lmb_gpu_end_label(batch->gpu, commands);
 }
 
-static void record_models(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
-    bool palette = batch->description.outputs & LMB_OUTPUT_PALETTE;
+static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const frame_slot *frame = &batch->frames[info->frame];
+    const frame_slot *named = info->has_previous_frame ? &batch->frames[info->previous_frame] : frame;
+    VkCommandBuffer commands = info->commands;
     lmb_gpu_begin_label(batch->gpu, commands, "limber model");
     lmb_gpu_barrier(batch->gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
@@ -284,8 +303,14 @@ static void record_models(const lmb_gpu_batch *batch, const frame_slot *frame, V
                                .local = stages[LMB_STAGE_LOCAL].address,
                                .model = stages[LMB_STAGE_MODEL].address,
                                .palette = stages[LMB_STAGE_PALETTE].address,
+                               .previous_palette = stages[LMB_STAGE_PREVIOUS_PALETTE].address,
+                               .dual_quaternions = stages[LMB_STAGE_DUAL_QUATERNIONS].address,
+                               .bounds = stages[LMB_STAGE_BOUNDS].address,
+                               .sockets = stages[LMB_STAGE_SOCKETS].address,
+                               .named_palette = named->stages[span * LMB_STAGE_COUNT + LMB_STAGE_PALETTE].address,
                                .count = span_size(batch, span),
-                               .write_palette = palette};
+                               .outputs = batch->description.outputs,
+                               .has_named = info->has_previous_frame};
         lmb_gpu_dispatch(batch->gpu, commands, batch->gpu->pipelines[LMB_KERNEL_MODEL], &push, sizeof push, push.count);
     }
     lmb_gpu_end_label(batch->gpu, commands);
@@ -304,12 +329,13 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     record_poses(batch, frame, info->commands);
     mark(info, LMB_GPU_STAGE_POSE);
     if (keeps_stage(batch, LMB_STAGE_MODEL)) {
-        record_models(batch, frame, info->commands);
+        record_models(batch, info);
         mark(info, LMB_GPU_STAGE_MODEL);
     }
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT);
     lmb_gpu_end_label(batch->gpu, info->commands);
+    batch->frames[info->frame].recorded = true;
     return LMB_OK;
 }
 

@@ -20,8 +20,15 @@ typedef struct lmb_model_push {
     VkDeviceAddress local;
     VkDeviceAddress model;
     VkDeviceAddress palette;
-    uint32_t count; // characters
-    uint32_t write_palette;
+    VkDeviceAddress previous_palette;
+    VkDeviceAddress dual_quaternions;
+    VkDeviceAddress bounds;
+    VkDeviceAddress sockets;
+    VkDeviceAddress named_palette; // of the frame before, or this frame's
+    uint32_t count;                // characters
+    uint32_t outputs;
+    uint32_t has_named;
+    uint32_t unused;
 } lmb_model_push;
 
 typedef struct lmb_probe_push {
@@ -31,6 +38,7 @@ typedef struct lmb_probe_push {
 } lmb_probe_push;
 
 // What Vulkan guarantees.
-_Static_assert(sizeof(lmb_pose_push) <= 128, "push constants exceed 128 bytes");
+_Static_assert(sizeof(lmb_pose_push) <= 128 && sizeof(lmb_model_push) <= sizeof(lmb_pose_push),
+               "push constants exceed 128 bytes");
 
 #endif

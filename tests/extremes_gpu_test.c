@@ -17,7 +17,6 @@ static void compare_programs(bool interpret, uint32_t count) {
         extremes *e = extremes_create(seed);
         lmb_cpu *cpu;
         gpu_side side;
-        e->batch.outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE;
         assert_ok(lmb_cpu_create(e->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
         assert_ok(lmb_cpu_run(cpu, &e->batch, &e->inputs, &e->outputs[0], &error), &error);
         assert_ok(gpu_side_create(&device, gpu, &e->batch, 0, &side, &error), &error);

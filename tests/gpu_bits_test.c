@@ -11,7 +11,7 @@
 #include <limber/compare.h>
 #include <string.h>
 
-#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
+#define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
 #define CLIP_COUNT 3u
 #define EXPECTED_VALUES 10000000u
 
@@ -237,6 +237,57 @@ static void a_batch_split_into_spans(void **state) {
     world_destroy(&world);
 }
 
+// The palette of a slot is copied before it is overwritten.
+static void the_palette_of_the_frame_before(void **state) {
+    (void)state;
+    world world = world_create(67, SCENE_TREE);
+    for (int i = 0; i < 2; i++) {
+        crowd crowd = world_crowd(&world, 203, 1, 61);
+        const lmb_batch batch = crowd_batch(&crowd, ALL_OUTPUTS);
+        results *reference = results_create(&batch);
+        results *device = results_create(&batch);
+        gpu_side side;
+        lmb_error error;
+        assert_ok(gpu_side_create(&opened, i == 0 ? gpu : interpreting_gpu, &batch, 60 * 67 * sizeof(lmb_affine), &side,
+                                  &error),
+                  &error);
+        for (uint32_t frame = 0; frame < 3; frame++) {
+            crowd_draw(&crowd, frame);
+            lmb_batch_inputs inputs = crowd_inputs(&crowd);
+            inputs.previous_palette = frame > 0 ? reference->outputs.stages[LMB_STAGE_PALETTE] : NULL;
+            run_reference(&batch, &inputs, reference);
+            assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
+            expect_same(&batch, reference, device, "frames in one slot");
+        }
+        gpu_side_destroy(&side);
+        results_destroy(device);
+        results_destroy(reference);
+        crowd_destroy(&crowd);
+    }
+    world_destroy(&world);
+}
+
+// Each output by itself, and of a rig without sockets.
+static void outputs_by_themselves(void **state) {
+    (void)state;
+    world world = world_create(20, SCENE_TREE);
+    crowd crowd = world_crowd(&world, 70, 0, 61);
+    for (uint32_t stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        const uint32_t needed = stage == LMB_STAGE_PREVIOUS_PALETTE ? LMB_OUTPUT_PALETTE : 0;
+        compare_crowd(&crowd, stage == LMB_STAGE_BOUNDS ? gpu : interpreting_gpu, 1u << stage | needed, 0, 1);
+    }
+    crowd_destroy(&crowd);
+    world_destroy(&world);
+    world = (struct world){.rig = scene_single_joint()};
+    for (uint32_t i = 0; i < CLIP_COUNT; i++) {
+        lmb_error error;
+        world.keys[i] = keyframes_create(1, 5, i);
+        assert_ok(lmb_clip_create(world.rig, &world.keys[i].clip, NULL, &world.clips[i], &error), &error);
+    }
+    compare_program(&world, gpu, 65, 0, 61);
+    world_destroy(&world);
+}
+
 // One clip at each character's own time.
 static lmb_program *create_clip_program(const world *world) {
     lmb_node_def node = lmb_default_node_def();
@@ -333,13 +384,18 @@ static void flight_compare(flight *flight, uint32_t frame) {
     const lmb_batch batch = lmb_gpu_batch_description(flight->batch);
     lmb_error error;
     results *device = results_create(&batch);
-    for (int stage = 0; stage <= LMB_STAGE_PALETTE; stage++) {
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         assert_ok(
             device_read_stage(&opened, flight->batch, frame, (lmb_stage)stage, device->outputs.stages[stage], &error),
             &error);
     }
     const lmb_gpu_span refused = lmb_gpu_batch_refused(flight->batch, frame);
     assert_ok(device_read_span(&opened, &refused, device->refused, &error), &error);
+    // That of the slot before, as it was recorded in the same round or the one before.
+    const results *before = flight->reference[(frame + FLIGHT_FRAMES - 1) % FLIGHT_FRAMES];
+    memcpy(flight->reference[frame]->outputs.stages[LMB_STAGE_PREVIOUS_PALETTE],
+           before->outputs.stages[LMB_STAGE_PALETTE],
+           batch.character_count * lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
     char what[100];
     snprintf(what, sizeof what, "program %u, frame slot %u", flight->crowd.def.program, frame);
     expect_same(&batch, flight->reference[frame], device, what);
@@ -365,7 +421,10 @@ static void record_flights(flight *flights, VkCommandBuffer commands, bool uploa
     }
     for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
         for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
-            const lmb_gpu_record_info info = {.commands = commands, .frame = frame};
+            const lmb_gpu_record_info info = {.commands = commands,
+                                              .frame = frame,
+                                              .has_previous_frame = !upload || frame > 0,
+                                              .previous_frame = (frame + FLIGHT_FRAMES - 1) % FLIGHT_FRAMES};
             assert_ok(lmb_gpu_batch_record(flights[i].batch, &info, &error), &error);
         }
     }
@@ -436,6 +495,8 @@ int main(void) {
         cmocka_unit_test(batches_around_the_workgroup),
         cmocka_unit_test(a_rig_of_1000_joints),
         cmocka_unit_test(a_batch_split_into_spans),
+        cmocka_unit_test(the_palette_of_the_frame_before),
+        cmocka_unit_test(outputs_by_themselves),
         cmocka_unit_test(batches_and_frames_share_a_command_buffer),
         cmocka_unit_test(enough_was_compared),
         cmocka_unit_test(more_workgroups_than_an_axis_has),

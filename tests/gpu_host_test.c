@@ -10,7 +10,7 @@
 #include <limber/gpu_profile.h>
 #include <string.h>
 
-#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
+#define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
 #define CHARACTERS 70u
 #define JOINTS 3u
 
@@ -595,6 +595,12 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     expect_error(lmb_gpu_batch_bind_pose(NULL, 0, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     info.frame = 2;
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_ARGUMENT, "frame slot 2");
+    info.frame = 0;
+    info.has_previous_frame = true;
+    info.previous_frame = 1;
+    expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "frame slot 1");
+    info.previous_frame = 2;
+    expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_ARGUMENT, "frame slot 2");
     expect_error(lmb_gpu_batch_record(batch, &(lmb_gpu_record_info){0}, &error), &error, LMB_ERROR_ARGUMENT,
                  "command buffer");
     expect_error(lmb_gpu_batch_record(batch, NULL, &error), &error, LMB_ERROR_ARGUMENT, "record info");
@@ -623,12 +629,17 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     def.outputs = LMB_OUTPUT_PALETTE;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
     def.program = programs[1];
+    def.outputs = ALL_OUTPUTS;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &without_parameters, &error), &error);
     assert_non_null(lmb_gpu_batch_parameters(batch, 1));
     assert_ptr_not_equal(lmb_gpu_batch_parameters(batch, 0), lmb_gpu_batch_parameters(batch, 1));
     assert_null(lmb_gpu_batch_parameters(batch, 2));
     assert_null(lmb_gpu_batch_parameters(without_parameters, 0));
     lmb_gpu_span span;
+    assert_true(lmb_gpu_batch_output(without_parameters, 0, LMB_STAGE_SOCKETS, 0, &span)); // the rig has none
+    assert_true(span.buffer == VK_NULL_HANDLE && span.size == 0 && span.character_count == CHARACTERS);
+    assert_true(lmb_gpu_batch_output(without_parameters, 0, LMB_STAGE_BOUNDS, 0, &span));
+    assert_int_equal(span.size, CHARACTERS * sizeof(float[6]));
     assert_true(lmb_gpu_batch_output(batch, 1, LMB_STAGE_PALETTE, 0, &span));
     assert_int_equal(span.size, CHARACTERS * JOINTS * sizeof(lmb_affine));
     assert_int_equal(span.first_character, 0);
@@ -640,6 +651,7 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_PALETTE, 1, &span));
     assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_MODEL, 0, &span));
     assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_COUNT, 0, &span));
+    assert_false(lmb_gpu_batch_output(batch, 0, LMB_STAGE_SOCKETS, 0, &span));
     assert_int_equal(lmb_gpu_batch_refused(batch, 0).size, LMB_REFUSAL_COUNT * sizeof(uint32_t));
     assert_int_equal(lmb_gpu_batch_refused(batch, 2).size, 0);
     const lmb_batch description = lmb_gpu_batch_description(batch);

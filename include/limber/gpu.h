@@ -155,11 +155,17 @@ LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame,
 typedef struct lmb_gpu_record_info {
     VkCommandBuffer commands; ///< recording, outside a render pass, on a family with compute
     uint32_t frame;           ///< frame slot
+    /// For #LMB_OUTPUT_PREVIOUS_PALETTE: the previous palette is the palette that slot `previous_frame` holds when the
+    /// commands run, which may be the same slot: it is copied before it is overwritten. The slot must have been recorded
+    /// before, in commands that complete or were submitted to the same queue earlier. Without, it is this frame's palette.
+    bool has_previous_frame;
+    uint32_t previous_frame;
     lmb_gpu_profile *profile; ///< optional: times each stage in its slot of the same number, which has begun
 } lmb_gpu_record_info;
 
 /// Records one frame of the batch. Fails with #LMB_ERROR_STATE where the program's upload has not been recorded, a pose
-/// buffer is not bound, the probe has not passed or the profile's slot has not begun; with #LMB_ERROR_ARGUMENT where a
+/// buffer is not bound, the previous frame's slot has not been recorded, the probe has not passed or the profile's slot
+/// has not begun; with #LMB_ERROR_ARGUMENT where a
 /// slot does not exist, and #LMB_ERROR_LIMIT where the profile's marks do not suffice.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
@@ -175,6 +181,7 @@ typedef struct lmb_gpu_span {
 
 LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
 /// Where a stage's output lies; false, and a zero span, where it is not among the outputs or an index is out of range.
+/// Sockets of a rig without any: true, with a size of 0 and no buffer.
 LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, uint32_t span,
                                   lmb_gpu_span *output);
 /// The frame slot's refusal counters, uint32_t [#LMB_REFUSAL_COUNT] as one span; zeroed and counted anew each frame.

@@ -51,6 +51,16 @@
 #define REFUSED_WEIGHT 2u
 #define REFUSED_POSE 3u
 
+// The stages' outputs, in the order of lmb_stage.
+#define STAGE_LOCAL 0u
+#define STAGE_MODEL 1u
+#define STAGE_PALETTE 2u
+#define STAGE_PREVIOUS_PALETTE 3u
+#define STAGE_DUAL_QUATERNIONS 4u
+#define STAGE_BOUNDS 5u
+#define STAGE_SOCKETS 6u
+#define STAGE_COUNT 7u
+
 #define POSE_COMPONENTS 10u   // a transform
 #define MATRIX_COMPONENTS 12u // three rows of four
 #define DUAL_COMPONENTS 8u    // two quaternions

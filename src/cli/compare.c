@@ -17,7 +17,7 @@
 
 #define PROGRAM_COUNT 4u
 #define REFUSED_ONE_IN 61u
-#define ALL_OUTPUTS (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE)
+#define ALL_OUTPUTS ((1u << LMB_STAGE_COUNT) - 1)
 
 typedef struct side_outputs {
     lmb_batch_outputs outputs;
@@ -87,11 +87,8 @@ static lmb_result list_ranges(comparing *comparing, lmb_error *error) {
 static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
     side->outputs.refused = side->refused;
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        if (!(batch->outputs >> stage & 1u)) {
-            continue;
-        }
-        side->outputs.stages[stage] =
-            calloc((size_t)batch->character_count * lmb_batch_stage_floats(batch, stage), sizeof(float));
+        size_t floats = (size_t)batch->character_count * lmb_batch_stage_floats(batch, stage);
+        side->outputs.stages[stage] = calloc(floats + 1, sizeof(float));
         if (side->outputs.stages[stage] == NULL) {
             return false;
         }
@@ -132,7 +129,8 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
                                 lmb_error *error) {
     const lmb_batch batch = crowd_batch(crowd, ALL_OUTPUTS);
     crowd_draw(crowd, frame);
-    const lmb_batch_inputs inputs = crowd_inputs(crowd);
+    lmb_batch_inputs inputs = crowd_inputs(crowd);
+    inputs.previous_palette = frame > 0 ? comparing->reference.outputs.stages[LMB_STAGE_PALETTE] : NULL;
     memset(comparing->reference.refused, 0, sizeof comparing->reference.refused);
     memset(comparing->gpu.refused, 0, sizeof comparing->gpu.refused);
     lmb_result result = lmb_cpu_run(cpu, &batch, &inputs, &comparing->reference.outputs, error);
@@ -234,7 +232,7 @@ static uint64_t total_differs(const comparing *comparing) {
 }
 
 static void print_row(const char *stage, uint64_t values, uint64_t differs) {
-    printf("%-10s  %14" PRIu64 "  %14" PRIu64 "\n", stage, values, differs);
+    printf("%-16s  %14" PRIu64 "  %14" PRIu64 "\n", stage, values, differs);
 }
 
 static void print_text(const comparing *comparing) {
@@ -245,11 +243,9 @@ static void print_text(const comparing *comparing) {
     printf("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64 "\n\n",
            comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
            comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE]);
-    printf("%-10s  %14s  %14s\n", "stage", "values", "differ");
+    printf("%-16s  %14s  %14s\n", "stage", "values", "differ");
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        if (ALL_OUTPUTS >> stage & 1u) {
-            print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);
-        }
+        print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);
     }
     print_row("refusals", comparing->counters, comparing->counters_differ);
     if (comparing->first[0] != '\0') {
@@ -278,10 +274,8 @@ static void write_json(const comparing *comparing) {
     json_unsigned(&json, "seed", comparing->seed);
     json_begin_array(&json, "stages");
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        if (ALL_OUTPUTS >> stage & 1u) {
-            write_row(&json, lmb_stage_name(stage), comparing->comparison.values[stage],
-                      comparing->comparison.differs[stage]);
-        }
+        write_row(&json, lmb_stage_name(stage), comparing->comparison.values[stage],
+                  comparing->comparison.differs[stage]);
     }
     write_row(&json, "refusals", comparing->counters, comparing->counters_differ);
     json_end_array(&json);

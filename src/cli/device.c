@@ -482,7 +482,8 @@ lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_
         if (!lmb_gpu_batch_output(batch, frame, stage, i, &span)) {
             return fail(error, LMB_ERROR_ARGUMENT, "stage %s is not among the batch's outputs", lmb_stage_name(stage));
         }
-        lmb_result result = device_read_span(device, &span, floats + span.first_character * row, error);
+        lmb_result result =
+            span.size == 0 ? LMB_OK : device_read_span(device, &span, floats + span.first_character * row, error);
         if (result != LMB_OK) {
             return result;
         }

@@ -97,14 +97,15 @@ static void fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs) {
     }
 }
 
-static lmb_result run_frame(gpu_side *side, lmb_error *error) {
+static lmb_result run_frame(gpu_side *side, bool has_previous_frame, lmb_error *error) {
     VkCommandPool pool = VK_NULL_HANDLE;
     VkCommandBuffer commands = VK_NULL_HANDLE;
     lmb_result result = device_begin(side->device, &pool, &commands, error);
     if (result != LMB_OK) {
         return result;
     }
-    const lmb_gpu_record_info info = {.commands = commands, .profile = side->profile};
+    const lmb_gpu_record_info info = {
+        .commands = commands, .has_previous_frame = has_previous_frame, .profile = side->profile};
     if (side->profile != NULL) {
         result = lmb_gpu_profile_begin(side->profile, 0, commands, error);
     }
@@ -131,7 +132,7 @@ static lmb_result add_refusals(gpu_side *side, uint32_t *refused, lmb_error *err
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error) {
     fill_inputs(side, inputs);
-    lmb_result result = run_frame(side, error);
+    lmb_result result = run_frame(side, inputs->previous_palette != NULL, error);
     const lmb_batch batch = lmb_gpu_batch_description(side->batch);
     for (lmb_stage stage = 0; result == LMB_OK && stage < LMB_STAGE_COUNT; stage++) {
         if ((batch.outputs & (1u << stage)) != 0) {

@@ -22,7 +22,8 @@ lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch *batch,
 // A zeroed one is fine.
 void gpu_side_destroy(gpu_side *side);
 
-// As lmb_cpu_run(): stages among the batch's outputs are written, refusals are added to.
+// As lmb_cpu_run(): stages among the batch's outputs are written, refusals are added to. Where the inputs name a previous
+// palette, it is taken to be what the run before gave.
 lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                         lmb_error *error);
 
