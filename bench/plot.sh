@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs limber-bench once, on every Vulkan driver present, and shows what it found: draws the plots in bench/plots and writes
-# the tables in README.md between their two marks. Takes some minutes.
+# the tables in README.md between their two marks. Takes about five minutes.
 #
 #   bench/plot.sh [FILE.json...]   with files that `limber-bench --all --json` wrote, here or elsewhere, it runs nothing
 #
@@ -16,6 +16,10 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$plots"
 
 if [ $# -eq 0 ]; then
+    # The operations of the floor are compiled in: counted anew where the tool for that is.
+    cmake --build --preset release --target limber-count
+    if command -v valgrind >/dev/null; then bench/count.sh --operations; fi
+    cmake --build --preset release --target limber-bench
     drivers=$(vulkan_manifests | paste -sd:)
     with_driver "$drivers" build/release/limber-bench --all --seconds 0.5 --json >"$work/results.json"
     mv "$work/results.json" "$plots/results.json"
