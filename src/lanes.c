@@ -35,8 +35,9 @@ static rows find_rows(const lmb_batch *batch, const lmb_batch_outputs *outputs, 
     rows found = {.lanes = lanes};
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
-        for (int lane = 0; lane < lanes && floats > 0 && (batch->outputs >> stage & 1u); lane++) {
-            found.stages[stage][lane] = outputs->stages[stage] + (first + (size_t)lane) * floats;
+        for (int lane = 0; lane < LMB_LANES && floats > 0 && (batch->outputs >> stage & 1u); lane++) {
+            size_t character = first + (size_t)(lane < lanes ? lane : lanes - 1);
+            found.stages[stage][lane] = outputs->stages[stage] + character * floats;
         }
     }
     return found;
