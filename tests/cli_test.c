@@ -296,6 +296,8 @@ typedef struct expected_poses {
     lmb_program *program;
     float local[4 * LMB_POSE_COMPONENTS * JOINT_COUNT];
     float model[4 * LMB_MATRIX_COMPONENTS * JOINT_COUNT];
+    float dual_quaternions[4 * LMB_DUAL_COMPONENTS * JOINT_COUNT];
+    float bounds[4 * LMB_BOX_COMPONENTS];
 } expected_poses;
 
 static void run_library(uint32_t clip_index, bool loop, const float *times, uint32_t count, expected_poses *expected) {
@@ -315,9 +317,13 @@ static void run_library(uint32_t clip_index, bool loop, const float *times, uint
     assert_int_equal(lmb_program_create(&def, NULL, &expected->program, &error), LMB_OK);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(expected->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
-    const lmb_batch batch = {expected->program, count, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL};
+    const lmb_batch batch = {expected->program, count,
+                             LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS};
     const lmb_batch_inputs inputs = {.parameters = times};
-    const lmb_batch_outputs outputs = {.stages = {expected->local, expected->model, NULL}};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = expected->local,
+                                                  [LMB_STAGE_MODEL] = expected->model,
+                                                  [LMB_STAGE_DUAL_QUATERNIONS] = expected->dual_quaternions,
+                                                  [LMB_STAGE_BOUNDS] = expected->bounds}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
     lmb_cpu_destroy(cpu);
 }
@@ -334,13 +340,15 @@ static void expect_floats(const json_tree *tree, int array, const float *values,
     }
 }
 
-static void expect_joint(const json_tree *tree, int node, int joint, const float *local, const float *model) {
-    json_tree_expect_keys(tree, node, "name parent translation rotation scale model");
+static void expect_joint(const json_tree *tree, int node, int joint, const float *local, const float *model,
+                         const float *dual_quaternion) {
+    json_tree_expect_keys(tree, node, "name parent translation rotation scale model dual_quaternion");
     assert_int_equal((int)json_tree_number(tree, json_tree_member(tree, node, "parent")), joint - 1);
     expect_floats(tree, json_tree_member(tree, node, "translation"), local + joint, 3, JOINT_COUNT);
     expect_floats(tree, json_tree_member(tree, node, "rotation"), local + 3 * JOINT_COUNT + joint, 4, JOINT_COUNT);
     expect_floats(tree, json_tree_member(tree, node, "scale"), local + 7 * JOINT_COUNT + joint, 3, JOINT_COUNT);
     expect_floats(tree, json_tree_member(tree, node, "model"), model + joint * 12, 12, 1);
+    expect_floats(tree, json_tree_member(tree, node, "dual_quaternion"), dual_quaternion + joint * 8, 8, 1);
 }
 
 static void expect_poses(const json_tree *tree, const float *times, int count, const expected_poses *expected) {
@@ -350,13 +358,14 @@ static void expect_poses(const json_tree *tree, const float *times, int count, c
     assert_int_equal(json_tree_size(tree, poses), count);
     for (int i = 0; i < count; i++) {
         int pose = json_tree_item(tree, poses, i);
-        json_tree_expect_keys(tree, pose, "time joints");
+        json_tree_expect_keys(tree, pose, "time bounds joints");
+        expect_floats(tree, json_tree_member(tree, pose, "bounds"), expected->bounds + i * 6, 6, 1);
         expect_same_bits(json_tree_float(tree, json_tree_member(tree, pose, "time")), times[i]);
         int joints = json_tree_member(tree, pose, "joints");
         assert_int_equal(json_tree_size(tree, joints), JOINT_COUNT);
         for (int joint = 0; joint < JOINT_COUNT; joint++) {
             expect_joint(tree, json_tree_item(tree, joints, joint), joint, expected->local + i * 10 * JOINT_COUNT,
-                         expected->model + i * 12 * JOINT_COUNT);
+                         expected->model + i * 12 * JOINT_COUNT, expected->dual_quaternions + i * 8 * JOINT_COUNT);
         }
     }
 }

@@ -20,20 +20,22 @@ int poses_choose_backend(poses *poses, const char *command, const char *backend)
     return 0;
 }
 
+#define PRINTED (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS)
+
 static lmb_result create_outputs(poses *poses, lmb_error *error) {
-    poses->batch = (lmb_batch){
-        .program = poses->program, .character_count = poses->count, .outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL};
+    poses->batch = (lmb_batch){.program = poses->program, .character_count = poses->count, .outputs = PRINTED};
     lmb_result result = lmb_batch_check(&poses->batch, error);
     if (result != LMB_OK) {
         return result;
     }
-    size_t count = poses->count;
-    poses->local = calloc(count * lmb_batch_stage_floats(&poses->batch, LMB_STAGE_LOCAL), sizeof(float));
-    poses->model = calloc(count * lmb_batch_stage_floats(&poses->batch, LMB_STAGE_MODEL), sizeof(float));
-    if (poses->local == NULL || poses->model == NULL) {
-        error->result = LMB_ERROR_MEMORY;
-        snprintf(error->message, sizeof error->message, "no memory for the poses");
-        return LMB_ERROR_MEMORY;
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        size_t floats = (size_t)poses->count * lmb_batch_stage_floats(&poses->batch, stage);
+        poses->stages[stage] = PRINTED >> stage & 1u ? calloc(floats, sizeof(float)) : NULL;
+        if ((PRINTED >> stage & 1u) && poses->stages[stage] == NULL) {
+            error->result = LMB_ERROR_MEMORY;
+            snprintf(error->message, sizeof error->message, "no memory for the poses");
+            return LMB_ERROR_MEMORY;
+        }
     }
     return LMB_OK;
 }
@@ -77,14 +79,16 @@ lmb_result poses_run(poses *poses, const lmb_batch_inputs *inputs, lmb_error *er
     if (result != LMB_OK) {
         return result;
     }
-    const lmb_batch_outputs outputs = {.stages = {poses->local, poses->model, NULL}};
+    lmb_batch_outputs outputs = {0};
+    memcpy(outputs.stages, poses->stages, sizeof poses->stages);
     return poses->gpu ? run_gpu(poses, inputs, &outputs, error) : run_reference(poses, inputs, &outputs, error);
 }
 
 void poses_release(poses *poses) {
-    free(poses->local);
-    free(poses->model);
-    poses->local = poses->model = NULL;
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(poses->stages[stage]);
+        poses->stages[stage] = NULL;
+    }
 }
 
 const char *poses_place(const poses *poses) {
@@ -94,7 +98,7 @@ const char *poses_place(const poses *poses) {
 // The ten floats of one joint of one pose, out of a stage buffer whose joints are innermost.
 static void gather(const poses *poses, uint32_t pose, uint32_t joint, float components[LMB_POSE_COMPONENTS]) {
     uint32_t joint_count = lmb_program_joint_count(poses->program);
-    const float *local = poses->local + (size_t)pose * LMB_POSE_COMPONENTS * joint_count;
+    const float *local = poses->stages[LMB_STAGE_LOCAL] + (size_t)pose * LMB_POSE_COMPONENTS * joint_count;
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
         components[i] = local[(size_t)i * joint_count + joint];
     }
@@ -102,7 +106,16 @@ static void gather(const poses *poses, uint32_t pose, uint32_t joint, float comp
 
 static const float *model_of(const poses *poses, uint32_t pose, uint32_t joint) {
     size_t joint_count = lmb_program_joint_count(poses->program);
-    return poses->model + (pose * joint_count + joint) * LMB_MATRIX_COMPONENTS;
+    return poses->stages[LMB_STAGE_MODEL] + (pose * joint_count + joint) * LMB_MATRIX_COMPONENTS;
+}
+
+static const float *dual_quaternion_of(const poses *poses, uint32_t pose, uint32_t joint) {
+    size_t joint_count = lmb_program_joint_count(poses->program);
+    return poses->stages[LMB_STAGE_DUAL_QUATERNIONS] + (pose * joint_count + joint) * LMB_DUAL_COMPONENTS;
+}
+
+static const float *bounds_of(const poses *poses, uint32_t pose) {
+    return poses->stages[LMB_STAGE_BOUNDS] + (size_t)pose * LMB_BOX_COMPONENTS;
 }
 
 static void print_joint(const poses *poses, uint32_t pose, uint32_t joint) {
@@ -124,6 +137,9 @@ void poses_print(const poses *poses, uint32_t pose, float time) {
     for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
         print_joint(poses, pose, joint);
     }
+    const float *box = bounds_of(poses, pose);
+    printf("  bounds  %.4f %.4f %.4f  to  %.4f %.4f %.4f\n", (double)box[0], (double)box[1], (double)box[2],
+           (double)box[3], (double)box[4], (double)box[5]);
 }
 
 static void write_joint(json *json, const poses *poses, uint32_t pose, uint32_t joint) {
@@ -137,6 +153,7 @@ static void write_joint(json *json, const poses *poses, uint32_t pose, uint32_t 
     json_floats(json, "rotation", components + 3, 4);
     json_floats(json, "scale", components + 7, 3);
     json_floats(json, "model", model_of(poses, pose, joint), LMB_MATRIX_COMPONENTS);
+    json_floats(json, "dual_quaternion", dual_quaternion_of(poses, pose, joint), LMB_DUAL_COMPONENTS);
     json_end_object(json);
 }
 
@@ -147,6 +164,7 @@ void poses_write(const poses *poses, const float *times, json *json) {
     for (uint32_t pose = 0; pose < poses->count; pose++) {
         json_begin_object(json, NULL);
         json_float(json, "time", times[pose]);
+        json_floats(json, "bounds", bounds_of(poses, pose), LMB_BOX_COMPONENTS);
         json_begin_array(json, "joints");
         for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
             write_joint(json, poses, pose, joint);

@@ -16,8 +16,7 @@ typedef struct poses {
     const char *device_name; // as asked for; NULL for the best
 
     lmb_batch batch;
-    float *local;
-    float *model;
+    float *stages[LMB_STAGE_COUNT];                // NULL where nothing of it is printed
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]; // the one used
 } poses;
 

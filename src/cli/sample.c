@@ -131,10 +131,10 @@ static int read_usage(sampling *sampling, int argc, char **argv, bool *proceed) 
                     "                     [--backend reference|gpu] [--device NAME|INDEX] [--json]",
         .text =
             "Samples a clip at each time, as one batch with one character for each, and prints for every joint the\n"
-            "local transform (relative to its parent) and where it stands in model space. JSON has the whole model\n"
-            "matrix, row-major 3x4, floats that read back to the same bits, and -1 as the parent of a root. Files "
-            "after\n"
-            "the first add clips, matched by joint name.\n",
+            "local transform (relative to its parent) and where it stands in model space, and the bounding box of the\n"
+            "skinned meshes, lowest and highest corner. JSON has the whole model matrix, row-major 3x4, the dual\n"
+            "quaternion that skins, floats that read back to the same bits, and -1 as the parent of a root. Files\n"
+            "after the first add clips, matched by joint name.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
