@@ -1,0 +1,193 @@
+// Every operation, written as JSON, on the mannequin and on a character from a file: a crowd on the device, with and
+// without a pipeline of the program's own, and on the vector paths, against the reference.
+#include "gpu_suite.h"
+#include "program_random.h"
+
+#include <gpu_side.h>
+
+#include <limber/cpu.h>
+#include <limber/graph.h>
+#include <limber/import.h>
+#include <mannequin.h>
+#include <string.h>
+
+#define MOST_CLIPS 16u
+
+static device opened;
+static lmb_gpu *gpu;
+static lmb_gpu *interpreting_gpu;
+
+// A character: '@' in a text stands for the name of one of its joints.
+typedef struct character {
+    const char *name;
+    const lmb_rig *rig;
+    const lmb_clip *clips[MOST_CLIPS];
+    uint32_t clip_count;
+} character;
+
+#define CLIP(index) "{\"op\":\"clip\",\"clip\":" index "}"
+#define WEIGHT "\"weight\":{\"param\":\"w\"},"
+#define ADDITIVE(base)                                                                                                 \
+    "{\"op\":\"additive\"," WEIGHT "\"base\":" base ",\"add\":{\"op\":\"clip\",\"clip\":2,\"additive\":true}}"
+#define MASKED(a, b) "{\"op\":\"masked\"," WEIGHT "\"mask\":{\"@\":200},\"a\":" a ",\"b\":" b "}"
+
+static const char *const texts[LMB_OP_COUNT] = {
+    [LMB_OP_REST] = "{\"op\":\"rest\"}",
+    [LMB_OP_CLIP] = "{\"op\":\"clip\",\"clip\":{\"param\":\"gait\"},\"rate\":{\"param\":\"rate\",\"min\":-2,\"max\":3},"
+                    "\"offset\":{\"param\":\"phase\"}}",
+    [LMB_OP_POSE] = "{\"op\":\"pose\",\"pose\":1}",
+    [LMB_OP_BLEND] = "{\"op\":\"blend\"," WEIGHT "\"curve\":\"uniform-s\",\"a\":" CLIP("0") ",\"b\":" CLIP("1") "}",
+    [LMB_OP_MASKED] = MASKED(CLIP("0"), CLIP("1")),
+    [LMB_OP_WEIGHTED] = "{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"x\",\"max\":4},\"pose\":" CLIP(
+        "0") "},{\"pose\":" ADDITIVE(CLIP("1")) "},{\"weight\":{\"param\":\"y\"},\"pose\":" MASKED("{\"op\":\"rest\"}",
+                                                                                                   CLIP("2")) "}]}",
+    [LMB_OP_DIFFERENCE] = "{\"op\":\"difference\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
+    [LMB_OP_ADDITIVE] = ADDITIVE(MASKED(CLIP("0"), CLIP("1"))),
+};
+
+static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                    const lmb_batch_outputs *outputs) {
+    gpu_side run;
+    lmb_error error;
+    assert_ok(gpu_side_create(&opened, side->user, batch, 0, &run, &error), &error);
+    assert_ok(gpu_side_run(&run, inputs, outputs, &error), &error);
+    gpu_side_destroy(&run);
+}
+
+static void run_fast(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                     const lmb_batch_outputs *outputs) {
+    (void)side;
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_cpu_create(batch->program, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+}
+
+static lmb_graph *read_graph(const character *on, const char *text) {
+    char named[2000];
+    size_t length = 0;
+    const char *joint = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 3);
+    for (; *text != '\0'; text++) {
+        char letter[2] = {*text, '\0'};
+        length += (size_t)snprintf(named + length, sizeof named - length, "%s", *text == '@' ? joint : letter);
+        assert_true(length < sizeof named);
+    }
+    const lmb_graph_source source = {
+        .text = named, .size = length, .rig = on->rig, .clips = on->clips, .clip_count = on->clip_count};
+    lmb_graph *graph = NULL;
+    lmb_error error;
+    assert_ok(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error);
+    return graph;
+}
+
+static bool holds(const lmb_program_def *def, lmb_op op) {
+    bool found = false;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        found = found || def->nodes[i].op == op;
+    }
+    return found;
+}
+
+static void compare(const character *on, lmb_op op, crowd *crowd) {
+    const program_side sides[] = {{"the device", run_gpu, gpu},
+                                  {"the device's interpreter", run_gpu, interpreting_gpu},
+                                  {"the fast path", run_fast, NULL}};
+    for (uint32_t frame = 0; frame < 2; frame++) {
+        crowd_draw(crowd, frame);
+        for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+            char text[300];
+            if (program_random_differs(&sides[i], crowd, text, sizeof text)) {
+                fail_msg("operation %d on %s, on %s: %s", op, on->name, sides[i].name, text);
+            }
+        }
+    }
+}
+
+static void compare_operation(const character *on, lmb_op op) {
+    assert_non_null(texts[op]); // a new operation needs one
+    lmb_graph *graph = read_graph(on, texts[op]);
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    assert_true(holds(def, op));
+    crowd_range *ranges = calloc((size_t)def->parameter_count + 1, sizeof *ranges);
+    assert_non_null(ranges);
+    for (uint32_t i = 0; i < def->parameter_count; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        ranges[i] = (crowd_range){parameter.least, parameter.greatest};
+    }
+    const crowd_def crowd_def = {.rig = on->rig,
+                                 .clips = on->clips,
+                                 .clip_count = on->clip_count,
+                                 .character_count = 131,
+                                 .seed = 20261121,
+                                 .given = def,
+                                 .ranges = ranges,
+                                 .one_in = 61};
+    crowd crowd;
+    lmb_error error;
+    assert_ok(crowd_create(&crowd_def, &crowd, &error), &error);
+    compare(on, op, &crowd);
+    crowd_destroy(&crowd);
+    free(ranges);
+    lmb_graph_destroy(graph);
+}
+
+static void every_operation_on_the_mannequin(void **state) {
+    (void)state;
+    mannequin *mannequin = NULL;
+    lmb_error error;
+    assert_ok(mannequin_create(NULL, &mannequin, &error), &error);
+    character character = {"the mannequin", mannequin_rig(mannequin), {NULL}, MANNEQUIN_CLIP_COUNT};
+    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
+        character.clips[i] = mannequin_clip(mannequin, (mannequin_clip_id)i);
+    }
+    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
+        compare_operation(&character, (lmb_op)op);
+    }
+    mannequin_destroy(mannequin);
+}
+
+static void every_operation_on_the_fox(void **state) {
+    (void)state;
+    lmb_import *import = NULL;
+    lmb_error error;
+    lmb_result result = lmb_import_file(LIMBER_ASSETS "/Fox.glb", NULL, &import, &error);
+    if (result == LMB_ERROR_FILE) {
+        skip(); // LIMBER_ASSETS lacks Fox.glb
+    }
+    assert_ok(result, &error);
+    character character = {"the fox", lmb_import_rig(import), {NULL}, lmb_import_clip_count(import)};
+    assert_int_equal(character.clip_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        character.clips[i] = lmb_import_clip(import, i);
+    }
+    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
+        compare_operation(&character, (lmb_op)op);
+    }
+    lmb_import_destroy(import);
+}
+
+static int start(void **state) {
+    (void)state;
+    lmb_error error;
+    open_device(&opened);
+    lmb_gpu_def def = device_gpu_def(&opened);
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    def.interpret_programs = true;
+    assert_ok(lmb_gpu_create(&def, NULL, &interpreting_gpu, &error), &error);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    lmb_gpu_destroy(interpreting_gpu);
+    lmb_gpu_destroy(gpu);
+    return device_close(&opened) == 0 ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_on_the_mannequin),
+        cmocka_unit_test(every_operation_on_the_fox),
+    };
+    return run_gpu_suite_with("graph", tests, sizeof tests / sizeof tests[0], start, finish);
+}
