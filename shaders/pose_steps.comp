@@ -9,12 +9,18 @@
 
 // Poses held at once, in registers once the calls are inlined and every index is a constant.
 transform poses[STACK_POSES];
+uint wrapped[MOST_WRAPS]; // joints that operations are to go back to which have their inputs evaluated at another
 frame at_joint;
 
 // Each takes the offset of its instruction and the number of poses held before it.
 #define DEFINE_SOURCE(NAME, name, code, prepare, takes)                                                                \
     void step_##name(const uint at, const uint depth) {                                                                \
         poses[depth] = name##_operation(at_joint, at);                                                                 \
+    }
+
+#define DEFINE_UNARY(NAME, name, code, prepare, takes)                                                                 \
+    void step_##name(const uint at, const uint depth) {                                                                \
+        poses[depth - 1u] = name##_operation(at_joint, at, poses[depth - 1u]);                                         \
     }
 
 #define DEFINE_BINARY(NAME, name, code, prepare, takes)                                                                \
@@ -43,7 +49,18 @@ frame at_joint;
         poses[depth - 2u] = name##_end(at_joint, at, all);                                                             \
     }
 
-OPERATIONS(DEFINE_SOURCE, DEFINE_BINARY, DEFINE_FOLD)
+// Both take the level above the number of poses.
+#define DEFINE_WRAP(NAME, name, code, prepare, takes)                                                                  \
+    void step_##name##_joint(const uint at, const uint depth) {                                                        \
+        wrapped[depth >> 8u] = at_joint.joint;                                                                         \
+        at_joint.joint = name##_joint(at_joint, at);                                                                   \
+    }                                                                                                                  \
+    void step_##name(const uint at, const uint depth) {                                                                \
+        at_joint.joint = wrapped[depth >> 8u];                                                                         \
+        poses[(depth & 255u) - 1u] = name##_operation(at_joint, at, poses[(depth & 255u) - 1u]);                       \
+    }
+
+OPERATIONS(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD, DEFINE_WRAP)
 
 // Calls everything once, so that the compiler keeps it; replaced whole.
 #define CALL(NAME, name, code, prepare, takes) step_##name(0u, 2u);
@@ -52,8 +69,12 @@ OPERATIONS(DEFINE_SOURCE, DEFINE_BINARY, DEFINE_FOLD)
     step_##name##_accumulate(0u, 3u);                                                                                  \
     step_##name##_end(0u, 2u);
 
+#define CALL_WRAP(NAME, name, code, prepare, takes)                                                                    \
+    step_##name##_joint(0u, 1u);                                                                                       \
+    step_##name(0u, 1u);
+
 void step_through() {
-    OPERATIONS(CALL, CALL, CALL_FOLD)
+    OPERATIONS(CALL, CALL, CALL, CALL_FOLD, CALL_WRAP)
 }
 
 void main() {

@@ -14,16 +14,22 @@
 static const struct {
     const char *function;
     int pushed;
+    bool wraps; // takes the level of WRAP_LEVEL as well
 } steps[] = {
-#define SOURCE_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 1},
-#define BINARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, -1},
+#define SOURCE_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 1, false},
+#define UNARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 0, false},
+#define BINARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, -1, false},
 #define FOLD_STEPS(NAME, name, code, prepare, takes)                                                                   \
-    [code] = {"step_" #name "_begin", 2}, [(code) + 1u] = {"step_" #name "_accumulate", -1},                           \
-    [(code) + 2u] = {"step_" #name "_end", -1},
-    OPERATIONS(SOURCE_STEP, BINARY_STEP, FOLD_STEPS)
+    [code] = {"step_" #name "_begin", 2, false}, [(code) + 1u] = {"step_" #name "_accumulate", -1, false},             \
+    [(code) + 2u] = {"step_" #name "_end", -1, false},
+#define WRAP_STEPS(NAME, name, code, prepare, takes)                                                                   \
+    [code] = {"step_" #name "_joint", 0, true}, [(code) + 1u] = {"step_" #name, 0, true},
+    OPERATIONS(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS, WRAP_STEPS)
 #undef SOURCE_STEP
+#undef UNARY_STEP
 #undef BINARY_STEP
 #undef FOLD_STEPS
+#undef WRAP_STEPS
 };
 
 bool lmb_gpu_steps_fit(const lmb_program *program) {
@@ -37,7 +43,8 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = program->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
         uint32_t code = program->block[at + INSTRUCTION_OPERATION];
-        calls[i] = (lmb_spirv_call){steps[code].function, {at, depth}};
+        uint32_t level = steps[code].wraps ? program->block[at + WRAP_LEVEL] : 0;
+        calls[i] = (lmb_spirv_call){steps[code].function, {at, depth | level << 8}};
         depth += (uint32_t)steps[code].pushed;
     }
     const uint32_t *words = program->uses_packed ? kernel_pose_steps : kernel_pose_steps_plain;

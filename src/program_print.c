@@ -18,14 +18,19 @@ typedef struct shape {
 
 static const shape shapes[] = {
 #define SOURCE_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 0, 1, takes},
+#define UNARY_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 1, 1, takes},
 #define BINARY_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 2, 1, takes},
 #define FOLD_SHAPES(NAME, name, code, prepare, takes)                                                                  \
     [code] = {#name " begin", 0, 2, TAKES_NOTHING}, [(code) + 1u] = {#name " add", 3, 2, takes},                       \
     [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
-    OPERATIONS(SOURCE_SHAPE, BINARY_SHAPE, FOLD_SHAPES)
+#define WRAP_SHAPES(NAME, name, code, prepare, takes)                                                                  \
+    [code] = {#name " joint", 0, 0, TAKES_NOTHING}, [(code) + 1u] = {#name, 1, 1, takes},
+    OPERATIONS(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES, WRAP_SHAPES)
 #undef SOURCE_SHAPE
+#undef UNARY_SHAPE
 #undef BINARY_SHAPE
 #undef FOLD_SHAPES
+#undef WRAP_SHAPES
 };
 
 typedef struct line {
@@ -53,40 +58,38 @@ static void add_operand(line *line, const char *name) {
     line->comma = ", ";
 }
 
-static void add_value(line *line, const char *name, const uint32_t *words) {
+static void add_value(line *line, const char *name, const uint32_t *value) {
     add_operand(line, name);
-    if (words[0] == NO_PARAMETER) {
-        add(line, " %.9g", (double)REAL(words[1]));
+    if (value[VALUE_PARAMETER] == NO_PARAMETER) {
+        add(line, " %.9g", (double)REAL(value[VALUE_CONSTANT]));
     } else if (line->parameters == NULL) {
-        add(line, " p%u", (unsigned)words[0]);
+        add(line, " p%u", (unsigned)value[VALUE_PARAMETER]);
     } else {
-        add(line, " %.60s", line->parameters[words[0]]);
+        add(line, " %.60s", line->parameters[value[VALUE_PARAMETER]]);
     }
+    add(line, "%s", value[VALUE_CURVE] == CURVE_UNIFORM_S ? " uniform-s" : "");
 }
 
-static void add_clip(line *line, const uint32_t *at) {
-    add_value(line, "clip", at + CLIP_INDEX_VALUE);
-    add_value(line, "time", at + CLIP_TIME_VALUE);
+static void add_clip(line *line, const uint32_t *block, const uint32_t *at) {
+    add_value(line, "clip", block + at[CLIP_INDEX_VALUE]);
+    add_value(line, "time", block + at[CLIP_TIME_VALUE]);
     if (at[CLIP_FLAGS] & CLIP_WARPS) {
-        add_value(line, "rate", at + CLIP_RATE_VALUE);
-        add_value(line, "offset", at + CLIP_OFFSET_VALUE);
+        add_value(line, "rate", block + at[CLIP_RATE_VALUE]);
+        add_value(line, "offset", block + at[CLIP_OFFSET_VALUE]);
     }
     add_operand(line, at[CLIP_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
 }
 
 static void add_operands(line *line, const lmb_program *program, const uint32_t *at, uint32_t takes) {
     if (takes & TAKES_CLIP) {
-        add_clip(line, at);
+        add_clip(line, program->block, at);
     }
     if (takes & TAKES_POSE) {
         add_operand(line, "buffer");
         add(line, " %u", (unsigned)at[POSE_BUFFER]);
     }
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
-        add_value(line, "weight", at + WEIGHT_VALUE);
-    }
-    if (takes & TAKES_WEIGHT) {
-        add(line, "%s", at[WEIGHT_CURVE] == CURVE_UNIFORM_S ? " uniform-s" : "");
+        add_value(line, "weight", program->block + at[WEIGHT_VALUE]);
     }
     if (takes & TAKES_MASK) {
         uint32_t words = (program->joint_count + 3) / 4;

@@ -178,7 +178,7 @@ static uint32_t grow(plan *plan, uint32_t stack) {
             node.weights[i] = draw_value(plan);
         }
         node.weight = draw_value(plan);
-        node.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
+        node.weight.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
         node.mask = random_below(random, MASKS);
     }
     node.clip = lmb_parameter(random_below(random, PARAMETERS));

@@ -84,7 +84,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
         expect_number(node->weights[i], expected->weights[i]);
     }
     expect_number(node->weight, expected->weight);
-    assert_int_equal(node->curve, expected->curve);
+    assert_int_equal(node->weight.curve, expected->weight.curve);
     expect_number(node->clip, expected->clip);
     expect_number(node->time, expected->time);
     expect_number(node->rate, expected->rate);
@@ -157,7 +157,7 @@ static void blends(void **state) {
     nodes[1].rate = lmb_constant(1.2f);
     nodes[2] = two_inputs(LMB_OP_BLEND, 0, 1);
     nodes[2].weight = lmb_parameter(0);
-    nodes[2].curve = LMB_CURVE_UNIFORM_S;
+    nodes[2].weight.curve = LMB_CURVE_UNIFORM_S;
     expect_nodes("{\"op\":\"blend\",\"weight\":{\"param\":\"speed\"},\"curve\":\"uniform-s\","
                  "\"a\":{\"op\":\"clip\",\"clip\":\"Walk\"},\"b\":{\"op\":\"clip\",\"clip\":\"Run\",\"rate\":1.2}}",
                  nodes, 3);

@@ -351,7 +351,7 @@ static void masked_blend(void **state) {
             memcpy(scene.masks, masks, sizeof masks);
             scene.mask_count = 3;
             scene.nodes[2].mask = mask;
-            scene.nodes[2].curve = (lmb_curve)curve;
+            scene.nodes[2].weight.curve = (lmb_curve)curve;
             scene_run(&scene);
             scene_compare_local(&scene, "masked", magnitude(10.0));
             scene_end(&scene);
@@ -372,7 +372,7 @@ static void curves_shape_the_weight(void **state) {
         scene_add_pose_node(&scene, 1);
         lmb_node_def *node = scene_add(&scene, LMB_OP_BLEND, 0, 1);
         node->weight = lmb_parameter(0);
-        node->curve = (lmb_curve)curve;
+        node->weight.curve = (lmb_curve)curve;
         for (uint32_t character = 0; character < WEIGHTS; character++) {
             *scene_parameter(&scene, character, 0) = (float)character / (WEIGHTS - 1);
             *scene_component(&scene, scene.poses[1], character, 0, 0) = 1.0f;
@@ -514,7 +514,7 @@ static void additive_of_random_poses(void **state) {
     for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
         test_scene scene;
         start_pair(&scene, LMB_OP_ADDITIVE, 67, 41, 12);
-        scene.nodes[2].curve = (lmb_curve)curve;
+        scene.nodes[2].weight.curve = (lmb_curve)curve;
         scene_run(&scene);
         scene_compare_local(&scene, "additive", magnitude(20.0));
         scene_end(&scene);
@@ -680,7 +680,7 @@ static void add_random_tree(test_scene *scene, random_source *source) {
             node->input_count = 3;
         }
         node->weight = lmb_parameter(random_below(source, scene->parameter_count));
-        node->curve = (lmb_curve)random_below(source, LMB_CURVE_COUNT);
+        node->weight.curve = (lmb_curve)random_below(source, LMB_CURVE_COUNT);
         for (uint32_t k = 0; k < 3; k++) {
             node->weights[k] = lmb_parameter(random_below(source, scene->parameter_count));
         }

@@ -452,7 +452,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     if (node->op == LMB_OP_DIFFERENCE) {
         return difference(&a, &b);
     }
-    const double weight = oracle_curve(node->curve, read_weight(scene, node->weight, character, 1.0));
+    const double weight = oracle_curve(node->weight.curve, read_weight(scene, node->weight, character, 1.0));
     if (node->op == LMB_OP_ADDITIVE) {
         return additive(&a, &b, weight, choices);
     }

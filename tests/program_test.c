@@ -88,7 +88,7 @@ static void a_node_starts_at_rest(void **state) {
     const lmb_node_def node = lmb_default_node_def();
     assert_int_equal(node.op, LMB_OP_REST);
     assert_int_equal(node.input_count, 0);
-    assert_int_equal(node.curve, LMB_CURVE_LINEAR);
+    assert_int_equal(node.weight.curve, LMB_CURVE_LINEAR);
     assert_true(node.weight.parameter == LMB_NONE && node.weight.constant == 1.0f);
     assert_true(node.clip.parameter == LMB_NONE && node.clip.constant == 0.0f);
     assert_true(node.time.parameter == LMB_NONE && node.time.constant == 0.0f);
@@ -114,7 +114,7 @@ static void a_program_is_printed(void **state) {
     start(&r);
     r.nodes[CLIP].rate = lmb_constant(1.5f);
     r.nodes[CLIP].loop = true;
-    r.nodes[MASKED].curve = LMB_CURVE_UNIFORM_S;
+    r.nodes[MASKED].weight.curve = LMB_CURVE_UNIFORM_S;
     lmb_program *program = created(&r);
     printed p = {0};
     lmb_program_print(program, NULL, append_line, &p);
@@ -286,9 +286,9 @@ static void nodes_that_do_not_fit(void **state) {
     for (uint32_t i = 0; i < 3; i++) {
         char place[16];
         snprintf(place, sizeof place, "node %u", curved[i]);
-        r.nodes[curved[i]].curve = LMB_CURVE_COUNT;
+        r.nodes[curved[i]].weight.curve = LMB_CURVE_COUNT;
         CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, "curve");
-        r.nodes[curved[i]].curve = LMB_CURVE_LINEAR;
+        r.nodes[curved[i]].weight.curve = LMB_CURVE_LINEAR;
     }
     lmb_program_destroy(created(&r));
     end(&r);

@@ -138,7 +138,7 @@ static lmb_result create_program(scenario *s, uint64_t *state, lmb_error *error)
     lmb_node_def nodes[10] = {clip_node(0, 2, true),   clip_node(1, 3, false),  node(LMB_OP_BLEND, 0, 1),
                               node(LMB_OP_REST, 0, 0), node(LMB_OP_POSE, 0, 0), node(LMB_OP_WEIGHTED, 2, 3)};
     nodes[2].weight = lmb_parameter(4);
-    nodes[2].curve = LMB_CURVE_UNIFORM_S;
+    nodes[2].weight.curve = LMB_CURVE_UNIFORM_S;
     nodes[5].inputs[2] = 4;
     nodes[5].inputs[3] = 1;
     nodes[5].input_count = 4;

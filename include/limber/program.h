@@ -70,15 +70,16 @@ typedef enum lmb_curve {
 typedef struct lmb_value {
     float constant;
     uint32_t parameter; ///< index of a parameter, or #LMB_NONE for the constant
+    lmb_curve curve;    ///< where it is not #LMB_CURVE_LINEAR, the number is clamped to [0, 1] and shaped
 } lmb_value;
 
 static inline lmb_value lmb_constant(float constant) {
-    lmb_value value = {constant, LMB_NONE};
+    lmb_value value = {constant, LMB_NONE, LMB_CURVE_LINEAR};
     return value;
 }
 
 static inline lmb_value lmb_parameter(uint32_t index) {
-    lmb_value value = {0.0f, index};
+    lmb_value value = {0.0f, index, LMB_CURVE_LINEAR};
     return value;
 }
 
@@ -89,7 +90,6 @@ typedef struct lmb_node_def {
     uint32_t inputs[LMB_MAX_INPUTS];
     uint32_t input_count;
     lmb_value weight;                  ///< blend, masked, additive
-    lmb_curve curve;                   ///< of that weight
     lmb_value weights[LMB_MAX_INPUTS]; ///< weighted: one for each input
     lmb_value clip;   ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
     lmb_value time;   ///< clip: seconds, for all that follows it

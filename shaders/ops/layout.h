@@ -19,31 +19,38 @@
 #define PROGRAM_BINDS 17   // offset: float [joint][BIND_COMPONENTS]
 #define PROGRAM_SOCKETS 18 // offset: [socket]: word joint, float [12] matrix
 #define PROGRAM_SOCKET_COUNT 19
+#define PROGRAM_DATA 20 // offset of what instructions refer to: values, tables
 #define PROGRAM_HEADER_WORDS 24
 
 #define NO_PARENT 0xffffffffu
 
-// An instruction: its operation, then operands. A value takes two words: a parameter's index or NO_PARAMETER, and the
-// bits of the constant.
-#define INSTRUCTION_WORDS 12u
+// A number that an instruction reads; the instruction has its offset.
+#define VALUE_PARAMETER 0u // a parameter's index or NO_PARAMETER
+#define VALUE_CONSTANT 1u  // the bits of the constant
+#define VALUE_CURVE 2u     // CURVE_...
+#define VALUE_WORDS 4u
+
+// An instruction: its operation, then operands.
+#define INSTRUCTION_WORDS 8u
 #define NO_PARAMETER 0xffffffffu
 
 #define INSTRUCTION_OPERATION 0u
-#define CLIP_INDEX_VALUE 1u // clip: value
-#define CLIP_TIME_VALUE 3u  // clip: value
-#define CLIP_FLAGS 5u       // clip: CLIP_LOOPS, CLIP_WARPS
-#define CLIP_RATE_VALUE 6u  // clip: value
-#define CLIP_OFFSET_VALUE 8u
-#define POSE_BUFFER 1u  // pose: which
-#define WEIGHT_VALUE 1u // blend, masked, additive, accumulate: value
-#define WEIGHT_CURVE 3u // blend, masked, additive: CURVE_...
-#define MASK_OFFSET 4u  // masked: offset of the mask, four joints a word, the first in the lowest byte
+#define CLIP_INDEX_VALUE 1u  // clip: value
+#define CLIP_TIME_VALUE 2u   // clip: value
+#define CLIP_RATE_VALUE 3u   // clip: value
+#define CLIP_OFFSET_VALUE 4u // clip: value
+#define CLIP_FLAGS 5u        // clip: CLIP_LOOPS, CLIP_WARPS
+#define POSE_BUFFER 1u       // pose: which
+#define WEIGHT_VALUE 1u      // blend, masked, additive, accumulate, scale: value
+#define MASK_OFFSET 2u       // masked: offset of the mask, four joints a word, the first in the lowest byte
+#define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
 
 #define CLIP_LOOPS 1u // over the duration
 #define CLIP_WARPS 2u // its rate is not 1 or its offset not 0: only then are they read
 
-// Poses that a program holds at once, at most.
+// Poses that a program holds at once, at most; and operations around one another that change the joint.
 #define STACK_POSES 8u
+#define MOST_WRAPS 4u
 
 // What is refused and counted, in the order of lmb_refusal.
 #define REFUSED_CLIP 0u

@@ -100,22 +100,42 @@ OP const key_position *find_key_again(frame f, uint times, uint keys, uint large
 #define JOINT_IS_FIRST(frame) ((frame).joint == 0u)
 #endif
 
-// A value of the instruction at offset `at`, as it stands.
-OP real load_value(frame f, uint at) {
-    uint parameter = LOAD(f.program, at);
-    real value = ALL(LOAD_FLOAT(f.program, at + 1u));
+// A value as it stands, its curve aside. `value` is its offset.
+OP real load_plain_value(frame f, uint value) {
+    uint parameter = LOAD(f.program, value + VALUE_PARAMETER);
+    real x = ALL(LOAD_FLOAT(f.program, value + VALUE_CONSTANT));
     if (parameter != NO_PARAMETER) {
         word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
-        value = GATHER_REAL(f.parameters, row + parameter);
+        x = GATHER_REAL(f.parameters, row + parameter);
     }
-    return value;
+    return x;
+}
+
+// Shaped by the value's curve, where it has one; what is not finite stays so.
+OP real shape_value(frame f, uint value, real x) {
+    uint curve = LOAD(f.program, value + VALUE_CURVE);
+    real shaped = x;
+    if (curve != CURVE_LINEAR) {
+        real bounded = clamp_real(snap(x), 0.0f, 1.0f);
+        shaped = SELECT(is_finite(x), shape_weight(curve, bounded), x);
+    }
+    return shaped;
+}
+
+// The value that the instruction at offset `instruction` has as its operand.
+OP real load_value(frame f, uint instruction, uint operand) {
+    uint value = LOAD(f.program, instruction + operand);
+    real x = load_plain_value(f, value);
+    return shape_value(f, value, x);
 }
 
 // A weight in [0, largest]; NaN becomes 0 and is counted.
-OP real load_weight(frame f, uint at, float largest) {
-    real weight = load_value(f, at);
-    REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(weight)));
-    return clamp_real(snap(weight), 0.0f, largest);
+OP real load_weight(frame f, uint instruction, uint operand, float largest) {
+    uint value = LOAD(f.program, instruction + operand);
+    real given = load_plain_value(f, value);
+    REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(given)));
+    real weight = clamp_real(snap(given), 0.0f, largest);
+    return shape_value(f, value, weight);
 }
 
 OP prepared prepare_nothing(frame f, uint instruction) {
@@ -133,18 +153,17 @@ OP prepared prepare_nothing(frame f, uint instruction) {
     return p;
 }
 
-// A weight in [0, 1], shaped by the instruction's curve.
+// A weight in [0, 1].
 OP prepared prepare_weight(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
-    real weight = load_weight(f, instruction + WEIGHT_VALUE, 1.0f);
-    p.weight = shape_weight(LOAD(f.program, instruction + WEIGHT_CURVE), weight);
+    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 1.0f);
     return p;
 }
 
 // A weight that is to be divided by a sum.
 OP prepared prepare_share(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
-    p.weight = load_weight(f, instruction + WEIGHT_VALUE, 1.09951163e+12f);
+    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 1.09951163e+12f);
     return p;
 }
 
@@ -156,11 +175,11 @@ END_STRUCT(given_time)
 
 OP given_time load_time(frame f, uint instruction) {
     given_time given;
-    given.seconds = load_value(f, instruction + CLIP_TIME_VALUE);
+    given.seconds = load_value(f, instruction, CLIP_TIME_VALUE);
     given.finite = is_finite(given.seconds);
     if ((LOAD(f.program, instruction + CLIP_FLAGS) & CLIP_WARPS) != 0u) {
-        real rate = load_value(f, instruction + CLIP_RATE_VALUE);
-        real offset = load_value(f, instruction + CLIP_OFFSET_VALUE);
+        real rate = load_value(f, instruction, CLIP_RATE_VALUE);
+        real offset = load_value(f, instruction, CLIP_OFFSET_VALUE);
         given.finite = BOTH(given.finite, BOTH(is_finite(rate), is_finite(offset)));
         given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
     }
@@ -169,7 +188,7 @@ OP given_time load_time(frame f, uint instruction) {
 
 OP prepared prepare_clip(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
-    real given = load_value(f, instruction + CLIP_INDEX_VALUE);
+    real given = load_value(f, instruction, CLIP_INDEX_VALUE);
     real index = FLOOR(snap(given));
     given_time time = load_time(f, instruction);
     uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
@@ -464,22 +483,26 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u   // CLIP_INDEX_VALUE, CLIP_TIME_VALUE, CLIP_FLAGS, CLIP_RATE_VALUE, CLIP_OFFSET_VALUE
+#define TAKES_CLIP 1u   // CLIP_INDEX_VALUE, CLIP_TIME_VALUE, CLIP_RATE_VALUE, CLIP_OFFSET_VALUE, CLIP_FLAGS
 #define TAKES_POSE 2u   // POSE_BUFFER
-#define TAKES_WEIGHT 4u // WEIGHT_VALUE, WEIGHT_CURVE
+#define TAKES_WEIGHT 4u // WEIGHT_VALUE
 #define TAKES_MASK 8u   // MASK_OFFSET
 #define TAKES_SHARE 16u // WEIGHT_VALUE, of the input that is accumulated
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, what
 // prepares its instruction for a character, and what it takes.
 // - SOURCE pushes a pose: name_operation(frame, instruction).
+// - UNARY replaces the newest pose: name_operation(frame, instruction, a).
 // - BINARY replaces the two newest poses, of which the older is the first input, by one: name_operation(frame,
 //   instruction, a, b).
 // - FOLD takes any number of inputs, one after another, in three kinds of instructions with numbers in a row:
 //   name_begin() pushes its sums, name_accumulate(frame, instruction, sums, pose) takes the newest pose in, and
 //   name_end(frame, instruction, sums) replaces the sums by a pose.
+// - WRAP has its input evaluated at another joint, in two kinds of instructions with numbers in a row: before the input,
+//   name_joint(frame, instruction) gives that joint; after it, back at the joint itself, the newest pose is replaced by
+//   name_operation(frame, instruction, a).
 #define OPERATION_CLIP 1u
-#define OPERATIONS(SOURCE, BINARY, FOLD)                                                                               \
+#define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
     SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
     SOURCE(CLIP, clip, OPERATION_CLIP, prepare_clip, TAKES_CLIP)                                                       \
     SOURCE(POSE, pose, 2u, prepare_nothing, TAKES_POSE)                                                                \

@@ -15,6 +15,8 @@ transform load_slot(uint slot);
 #define FOLD_SOURCES(name, code)
 #define STORE_SLOT(slot, pose) store_slot(slot, pose)
 #define LOAD_SLOT(slot) load_slot(slot)
+#define WRAPPED(level) wrapped[level]
+#define SET_JOINT(number) f.joint = number
 
 #else
 
@@ -23,6 +25,8 @@ transform load_slot(uint slot);
 
 typedef struct slots {
     transform poses[STACK_POSES][TILE_JOINTS];
+    uint joints[TILE_JOINTS];
+    uint wrapped[MOST_WRAPS][TILE_JOINTS]; // joints that such operations are to go back to
 } slots;
 
 // Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
@@ -83,9 +87,11 @@ OP uint count_clips(memory program, uint at, uint accumulate) {
         }                                                                                                              \
     }
 
-#define EVERY_JOINT for (f.joint = first; f.joint < first + joints; f.joint++)
-#define STORE_SLOT(slot, pose) store_slot(held, slot, f.joint - first, pose)
-#define LOAD_SLOT(slot) load_slot(held, slot, f.joint - first)
+#define EVERY_JOINT for (uint place = 0u; place < joints && (f.joint = held->joints[place], true); place++)
+#define STORE_SLOT(slot, pose) store_slot(held, slot, place, pose)
+#define LOAD_SLOT(slot) load_slot(held, slot, place)
+#define WRAPPED(level) held->wrapped[level][place]
+#define SET_JOINT(number) f.joint = held->joints[place] = number
 
 #endif
 
@@ -95,6 +101,13 @@ OP uint count_clips(memory program, uint at, uint accumulate) {
             STORE_SLOT(depth, name##_operation(f, at));                                                                \
         }                                                                                                              \
         depth = depth + 1u;                                                                                            \
+        break;
+
+#define EVALUATE_UNARY(NAME, name, code, prepare, takes)                                                               \
+    case code:                                                                                                         \
+        EVERY_JOINT {                                                                                                  \
+            STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u)));                                    \
+        }                                                                                                              \
         break;
 
 #define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
@@ -138,17 +151,32 @@ OP uint count_clips(memory program, uint at, uint accumulate) {
         depth = depth - 1u;                                                                                            \
         break;
 
+#define EVALUATE_WRAP(NAME, name, code, prepare, takes)                                                                \
+    case code:                                                                                                         \
+        EVERY_JOINT {                                                                                                  \
+            WRAPPED(LOAD(f.program, at + WRAP_LEVEL)) = f.joint;                                                       \
+            SET_JOINT(name##_joint(f, at));                                                                            \
+        }                                                                                                              \
+        break;                                                                                                         \
+    case code + 1u:                                                                                                    \
+        EVERY_JOINT {                                                                                                  \
+            SET_JOINT(WRAPPED(LOAD(f.program, at + WRAP_LEVEL)));                                                      \
+            STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u)));                                    \
+        }                                                                                                              \
+        break;
+
 #ifdef LMB_GLSL
 
 // The local transform.
 transform evaluate_program(frame f) {
+    uint wrapped[MOST_WRAPS];
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY, EVALUATE_FOLD)
+            OPERATIONS(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
         default:
             break;
         }
@@ -167,6 +195,11 @@ transform evaluate_program(frame f) {
         values[i] = prepare(f, at);                                                                                    \
         break;
 
+#define PREPARE_WRAP(NAME, name, code, prepare, takes)                                                                 \
+    case code + 1u:                                                                                                    \
+        values[i] = prepare(f, at);                                                                                    \
+        break;
+
 // What each instruction prepares for a character (of each lane), and an empty search for each: for evaluate_joints(),
 // with joint 0.
 OP void prepare_program(frame f, prepared *values, key_search *searches) {
@@ -176,7 +209,7 @@ OP void prepare_program(frame f, prepared *values, key_search *searches) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         searches[i].times = 0u;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(PREPARE, PREPARE, PREPARE_FOLD)
+            OPERATIONS(PREPARE, PREPARE, PREPARE, PREPARE_FOLD, PREPARE_WRAP)
         default:
             break;
         }
@@ -186,13 +219,16 @@ OP void prepare_program(frame f, prepared *values, key_search *searches) {
 // The local transforms of joints [first, first + joints), at most TILE_JOINTS: load_slot(held, 0, place) has them then.
 // `f.now` and `f.search` are the first of what prepare_program() wrote.
 OP void evaluate_joints(frame f, uint first, uint joints, slots *held) {
+    for (uint place = 0u; place < joints; place++) {
+        held->joints[place] = first + place;
+    }
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(EVALUATE_SOURCE, EVALUATE_BINARY, EVALUATE_FOLD)
+            OPERATIONS(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
         default:
             break;
         }

@@ -58,7 +58,7 @@ static void draw_pose(plan *plan, lmb_node_def *node) {
 
 static void draw_weight(plan *plan, lmb_node_def *node) {
     node->weight = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
-    node->curve = random_below(plan->random, LMB_CURVE_COUNT);
+    node->weight.curve = random_below(plan->random, LMB_CURVE_COUNT);
 }
 
 static void draw_mask(plan *plan, lmb_node_def *node) {

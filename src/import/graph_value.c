@@ -148,7 +148,7 @@ static void set_curve(lmb_graph_reader *reader, lmb_graph_node *node, lmb_curve 
         lmb_graph_report(reader, value, "a second curve of one weight");
     }
     node->has_curve = true;
-    node->def.curve = curve;
+    node->def.weight.curve = curve;
 }
 
 static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_graph_node *node) {
@@ -165,7 +165,10 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
     lmb_graph_declared use = {.initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE};
     lmb_graph_read_fields(reader, &parameter_fields, value, &use);
     if (use.name != NULL) {
+        // The field "curve" may have stood before.
+        lmb_curve curve = result->curve;
         *result = lmb_graph_use_parameter(reader, &use, field, value);
+        result->curve = curve;
     }
 }
 

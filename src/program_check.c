@@ -1,0 +1,147 @@
+#include "program_compiler.h"
+
+#include "clip.h"
+#include "rig.h"
+
+#include "../shaders/ops/operations.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static lmb_result fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
+    lmb_op op = c->def->nodes[node].op;
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op),
+                    field, what);
+}
+
+static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
+    if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
+        return fail_node(c, node, field, "unknown curve");
+    }
+    if (value.parameter == LMB_NONE) {
+        return fabsf(value.constant) <= LMB_LARGEST
+                   ? LMB_OK
+                   : fail_node(c, node, field, "the constant is not a finite number up to 2^40");
+    }
+    return value.parameter < c->def->parameter_count ? LMB_OK : fail_node(c, node, field, "there is no such parameter");
+}
+
+static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    const lmb_operation *op = lmb_find_operation(node->op);
+    if (node->input_count < op->least_inputs || node->input_count > op->most_inputs) {
+        char what[48];
+        if (op->most_inputs == 0) {
+            snprintf(what, sizeof what, "this operation has none");
+        } else if (op->least_inputs == op->most_inputs) {
+            snprintf(what, sizeof what, "this operation has %u", (unsigned)op->most_inputs);
+        } else {
+            snprintf(what, sizeof what, "this operation has %u to %u", (unsigned)op->least_inputs,
+                     (unsigned)op->most_inputs);
+        }
+        return fail_node(c, index, "inputs", what);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->inputs[i] >= index) {
+            return fail_node(c, index, "inputs", "an input does not stand before the node");
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    if (c->def->clip_count == 0) {
+        return fail_node(c, index, "clip", "the program has no clips");
+    }
+    lmb_result result = check_value(c, index, "clip", node->clip);
+    if (result == LMB_OK) {
+        result = check_value(c, index, "time", node->time);
+    }
+    if (result == LMB_OK) {
+        result = check_value(c, index, "rate", node->rate);
+    }
+    if (result == LMB_OK) {
+        result = check_value(c, index, "offset", node->offset);
+    }
+    float constant = node->clip.constant;
+    if (result == LMB_OK && node->clip.parameter == LMB_NONE &&
+        !(constant >= 0.0f && constant < (float)c->def->clip_count)) {
+        return fail_node(c, index, "clip", "there is no such clip");
+    }
+    return result;
+}
+
+static lmb_result check_shares(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < node->input_count && result == LMB_OK; i++) {
+        char field[sizeof "weights[16]"];
+        snprintf(field, sizeof field, "weights[%u]", (unsigned)(i % LMB_MAX_INPUTS));
+        result = check_value(c, index, field, node->weights[i]);
+    }
+    return result;
+}
+
+static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    if ((unsigned)node->op >= LMB_OP_COUNT) {
+        return fail_node(c, index, "op", "unknown operation");
+    }
+    uint32_t takes = lmb_find_operation(node->op)->takes;
+    lmb_result result = check_inputs(c, index);
+    if (result == LMB_OK && (takes & TAKES_WEIGHT)) {
+        result = check_value(c, index, "weight", node->weight);
+    }
+    if (result == LMB_OK && (takes & TAKES_SHARE)) {
+        result = check_shares(c, index);
+    }
+    if (result == LMB_OK && (takes & TAKES_CLIP)) {
+        result = check_clip(c, index);
+    }
+    if (result == LMB_OK && (takes & TAKES_POSE) && node->pose >= LMB_MAX_POSES) {
+        result = fail_node(c, index, "pose", "there are at most 8 pose buffers");
+    }
+    if (result == LMB_OK && (takes & TAKES_MASK) && node->mask >= c->def->mask_count) {
+        result = fail_node(c, index, "mask", "there is no such mask");
+    }
+    return result;
+}
+
+lmb_result lmb_program_check_def(const lmb_compiler *c) {
+    const lmb_program_def *def = c->def;
+    if (def->rig == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the rig is NULL");
+    }
+    if (def->parameter_count > LMB_MAX_PARAMETERS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u parameters, and at most %u are possible",
+                        (unsigned)def->parameter_count, LMB_MAX_PARAMETERS);
+    }
+    if (def->node_count == 0 || def->nodes == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: there are no nodes");
+    }
+    if (def->node_count > LMB_MAX_NODES) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u nodes, and at most %u are possible",
+                        (unsigned)def->node_count, LMB_MAX_NODES);
+    }
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        if (def->clips == NULL || def->clips[i] == NULL) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u is NULL", (unsigned)i);
+        }
+        if (lmb_clip_joint_count(def->clips[i]) != def->rig->joint_count) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u '%s' is for %u joints, and the rig has %u",
+                            (unsigned)i, lmb_clip_name(def->clips[i]), (unsigned)lmb_clip_joint_count(def->clips[i]),
+                            (unsigned)def->rig->joint_count);
+        }
+    }
+    for (uint32_t i = 0; i < def->mask_count; i++) {
+        if (def->masks == NULL || def->masks[i] == NULL) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: mask %u is NULL", (unsigned)i);
+        }
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
+        result = check_node(c, i);
+    }
+    return result;
+}

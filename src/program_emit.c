@@ -1,0 +1,158 @@
+#include "program_compiler.h"
+
+#include "../shaders/ops/operations.h"
+
+static const lmb_operation operations[LMB_OP_COUNT] = {
+#define SOURCE_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes},
+#define UNARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes},
+#define BINARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes},
+#define FOLD_ROW(NAME, name, code, prepare, takes)                                                                     \
+    [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes},
+#define WRAP_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes},
+    OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, WRAP_ROW)
+#undef SOURCE_ROW
+#undef UNARY_ROW
+#undef BINARY_ROW
+#undef FOLD_ROW
+#undef WRAP_ROW
+};
+
+const lmb_operation *lmb_find_operation(lmb_op op) {
+    return &operations[op];
+}
+
+const char *lmb_op_name(lmb_op op) {
+    return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
+}
+
+// Adds words for instructions to refer to, and tells their offset. Returns them, or NULL while counting.
+static uint32_t *add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {
+    *offset = c->data + c->data_words;
+    c->data_words += words;
+    return c->block != NULL ? c->block + *offset : NULL;
+}
+
+static uint32_t add_value(lmb_compiler *c, lmb_value value) {
+    uint32_t offset;
+    uint32_t *at = add_data(c, VALUE_WORDS, &offset);
+    if (at != NULL) {
+        at[VALUE_PARAMETER] = value.parameter == LMB_NONE ? NO_PARAMETER : value.parameter;
+        at[VALUE_CONSTANT] = BITS(value.constant);
+        at[VALUE_CURVE] = value.curve == LMB_CURVE_UNIFORM_S ? CURVE_UNIFORM_S : CURVE_LINEAR;
+    }
+    return offset;
+}
+
+static bool is_constant(lmb_value value, float constant) {
+    return value.parameter == LMB_NONE && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
+}
+
+static bool clip_warps(const lmb_node_def *node) {
+    return !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
+}
+
+// `input` is the one that is accumulated, where the instruction takes a share.
+static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t input, uint32_t *at) {
+    if (takes & TAKES_WEIGHT) {
+        at[WEIGHT_VALUE] = add_value(c, node->weight);
+    }
+    if (takes & TAKES_SHARE) {
+        at[WEIGHT_VALUE] = add_value(c, node->weights[input]);
+    }
+    if (takes & TAKES_CLIP) {
+        at[CLIP_INDEX_VALUE] = add_value(c, node->clip);
+        at[CLIP_TIME_VALUE] = add_value(c, node->time);
+        at[CLIP_RATE_VALUE] = add_value(c, node->rate);
+        at[CLIP_OFFSET_VALUE] = add_value(c, node->offset);
+        at[CLIP_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (clip_warps(node) ? CLIP_WARPS : 0);
+    }
+    if (takes & TAKES_POSE) {
+        at[POSE_BUFFER] = node->pose;
+        c->pose_count = node->pose >= c->pose_count ? node->pose + 1 : c->pose_count;
+    }
+    if (takes & TAKES_MASK) {
+        at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
+    }
+}
+
+// Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes; `pushed` is how many
+// more poses are held after it.
+static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t input) {
+    uint32_t unused[INSTRUCTION_WORDS];
+    uint32_t index = c->instruction_count++;
+    uint32_t *at =
+        c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
+    at[INSTRUCTION_OPERATION] = operations[node->op].code + step;
+    write_operands(c, node, takes, input, at);
+    if (operations[node->op].wrap) {
+        at[WRAP_LEVEL] = c->wraps;
+    }
+    c->depth += (uint32_t)pushed;
+    c->deepest = c->depth > c->deepest ? c->depth : c->deepest;
+}
+
+static bool emit_node(lmb_compiler *c, uint32_t index);
+
+static bool emit_input(lmb_compiler *c, uint32_t index) {
+    return c->instruction_count < LMB_MOST_INSTRUCTIONS && c->depth < LMB_MAX_STACK && c->wraps <= MOST_WRAPS &&
+           emit_node(c, index);
+}
+
+static bool emit_fold(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
+    emit(c, node, 0, 2, TAKES_NOTHING, 0);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (!emit_input(c, node->inputs[i])) {
+            return false;
+        }
+        emit(c, node, 1, -1, takes, i);
+    }
+    emit(c, node, 2, -1, TAKES_NOTHING, 0);
+    return true;
+}
+
+static bool emit_wrap(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
+    emit(c, node, 0, 0, takes, 0);
+    c->wraps++;
+    c->most_wraps = c->wraps > c->most_wraps ? c->wraps : c->most_wraps;
+    bool fits = emit_input(c, node->inputs[0]);
+    c->wraps--;
+    emit(c, node, 1, 0, takes, 0);
+    return fits;
+}
+
+// Emits a node's inputs, in order, and the node. False once there are too many instructions or too deep a stack.
+static bool emit_node(lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    const lmb_operation *op = &operations[node->op];
+    bool fits = true;
+    if (op->fold) {
+        fits = emit_fold(c, node, op->takes);
+    } else if (op->wrap) {
+        fits = emit_wrap(c, node, op->takes);
+    } else {
+        for (uint32_t i = 0; i < node->input_count && fits; i++) {
+            fits = emit_input(c, node->inputs[i]);
+        }
+        emit(c, node, 0, 1 - (int)op->most_inputs, op->takes, 0);
+    }
+    return fits && c->deepest <= LMB_MAX_STACK;
+}
+
+lmb_result lmb_program_emit(lmb_compiler *c) {
+    c->instruction_count = 0;
+    c->data_words = 0;
+    c->depth = 0;
+    if (emit_node(c, c->def->node_count - 1)) {
+        return LMB_OK;
+    }
+    if (c->instruction_count >= LMB_MOST_INSTRUCTIONS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT,
+                        "program: more than %u operations once nodes used several times are counted for each use",
+                        LMB_MOST_INSTRUCTIONS);
+    }
+    if (c->most_wraps > MOST_WRAPS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT,
+                        "program: more than %u operations around one another that take other joints", MOST_WRAPS);
+    }
+    return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: it would hold more than %u poses at once", LMB_MAX_STACK);
+}
