@@ -202,6 +202,18 @@ static void a_profile_as_json_has_the_same(void **state) {
     command_output_release(&output);
 }
 
+static void a_profile_of_a_graph_has_its_nodes(void **state) {
+    (void)state;
+    command_output output =
+        run_well("profile small.gltf --no-device --characters 40 --frames 2 --graph "
+                 "'{\"op\": \"blend\", \"weight\": {\"param\": \"speed\"}, \"a\": {\"op\": \"clip\", "
+                 "\"clip\": \"Bend\"}, \"b\": {\"op\": \"rest\"}}'");
+    expect_contains(output.out, "\n2      blend             1 ");
+    assert_null(strstr(output.out, "\n3 "));
+    command_output_release(&output);
+    run_badly(1, "profile small.gltf --no-device --graph '{\"op\": \"walk\"}'", "--graph: ");
+}
+
 static void a_trace_of_the_cpu_has_every_run(void **state) {
     (void)state;
     command_output output = run_well("profile small.gltf --no-device --characters 9 --frames 33 --trace trace.json");
@@ -719,6 +731,7 @@ int main(void) {
         cmocka_unit_test(help_and_version_go_to_stdout),
         cmocka_unit_test(a_profile_tells_stages_and_nodes),
         cmocka_unit_test(a_profile_as_json_has_the_same),
+        cmocka_unit_test(a_profile_of_a_graph_has_its_nodes),
         cmocka_unit_test(a_trace_of_the_cpu_has_every_run),
         cmocka_unit_test(a_trace_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),

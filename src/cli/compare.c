@@ -71,17 +71,8 @@ static lmb_result list_clips(comparing *comparing, lmb_error *error) {
 }
 
 static lmb_result list_ranges(comparing *comparing, lmb_error *error) {
-    const lmb_graph *graph = comparing->graph.graph;
-    uint32_t count = graph == NULL ? 0 : lmb_graph_parameter_count(graph);
-    comparing->ranges = calloc((size_t)count + 1, sizeof *comparing->ranges);
-    if (comparing->ranges == NULL) {
-        return no_memory(error);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
-        comparing->ranges[i] = (crowd_range){parameter.least, parameter.greatest};
-    }
-    return LMB_OK;
+    comparing->ranges = graph_file_ranges(&comparing->graph);
+    return comparing->ranges != NULL ? LMB_OK : no_memory(error);
 }
 
 static bool create_outputs(const lmb_batch *batch, side_outputs *side) {

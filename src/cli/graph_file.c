@@ -100,6 +100,16 @@ bool graph_file_read(const char *argument, const lmb_import *import, graph_file 
     return success;
 }
 
+crowd_range *graph_file_ranges(const graph_file *file) {
+    uint32_t count = file->graph == NULL ? 0 : lmb_graph_parameter_count(file->graph);
+    crowd_range *ranges = calloc((size_t)count + 1, sizeof *ranges);
+    for (uint32_t i = 0; ranges != NULL && i < count; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(file->graph, i);
+        ranges[i] = (crowd_range){parameter.least, parameter.greatest};
+    }
+    return ranges;
+}
+
 void graph_file_release(graph_file *file) {
     lmb_graph_destroy(file->graph);
     free(file->clips);

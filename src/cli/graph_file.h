@@ -2,6 +2,8 @@
 #ifndef LIMBER_SRC_CLI_GRAPH_FILE_H
 #define LIMBER_SRC_CLI_GRAPH_FILE_H
 
+#include "crowd.h"
+
 #include <limber/graph.h>
 #include <limber/import.h>
 
@@ -15,6 +17,8 @@ typedef struct graph_file {
 // Reads what --graph says, over an import, which must outlive it. False where that failed: every mistake has then been
 // told on stderr, and nothing is left.
 bool graph_file_read(const char *argument, const lmb_import *import, graph_file *file);
+// The ranges of its parameters, for a crowd, to be freed; some where there is no graph. NULL without memory.
+crowd_range *graph_file_ranges(const graph_file *file);
 // A zeroed one is fine.
 void graph_file_release(graph_file *file);
 

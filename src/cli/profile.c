@@ -6,6 +6,7 @@
 #include "crowd.h"
 #include "gpu_device.h"
 #include "gpu_side.h"
+#include "graph_file.h"
 #include "options.h"
 #include "trace.h"
 
@@ -23,6 +24,7 @@ typedef struct profiling {
     const char *device_name; // as asked for; NULL for the best
     bool no_device;
     const char *trace_path;
+    const char *graph_text; // a program to run instead of a random one, or NULL
     uint32_t character_count;
     uint32_t frame_count;
     uint64_t seed;
@@ -33,6 +35,8 @@ typedef struct profiling {
 
     lmb_import *import;
     const lmb_clip **clips;
+    graph_file graph;
+    crowd_range *ranges; // of the graph's parameters
     crowd crowd;
     float *palettes;
     lmb_cpu *cpu;
@@ -55,7 +59,8 @@ static lmb_result no_memory(lmb_error *error) {
 static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     uint32_t clip_count = lmb_import_clip_count(profiling->import);
     profiling->clips = calloc((size_t)clip_count + 1, sizeof(lmb_clip *));
-    if (profiling->clips == NULL) {
+    profiling->ranges = graph_file_ranges(&profiling->graph);
+    if (profiling->clips == NULL || profiling->ranges == NULL) {
         return no_memory(error);
     }
     for (uint32_t i = 0; i < clip_count; i++) {
@@ -66,7 +71,10 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
                            .clip_count = clip_count,
                            .character_count = profiling->character_count,
                            .seed = profiling->seed,
-                           .program = (uint32_t)profiling->program};
+                           .program = (uint32_t)profiling->program,
+                           .given =
+                               profiling->graph.graph == NULL ? NULL : lmb_graph_program_def(profiling->graph.graph),
+                           .ranges = profiling->ranges};
     lmb_result result = crowd_create(&def, &profiling->crowd, error);
     if (result != LMB_OK) {
         return result;
@@ -219,6 +227,8 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     lmb_cpu_destroy(profiling->cpu);
     lmb_cpu_profile_destroy(profiling->cpu_profile);
     crowd_destroy(&profiling->crowd);
+    graph_file_release(&profiling->graph);
+    free(profiling->ranges);
     free(profiling->clips);
     free(profiling->palettes);
     free(profiling->costs);
@@ -233,6 +243,8 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
 int command_profile(int argc, char **argv) {
     profiling profiling = {.character_count = 1000, .frame_count = 32, .seed = 1};
     const option options[] = {
+        {"--graph", OPTION_TEXT, &profiling.graph_text, "FILE|JSON",
+         "run this program, a file of JSON or the JSON itself"},
         {"--characters", OPTION_COUNT, &profiling.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &profiling.frame_count, "N", "frames after a first one that does not count (32)"},
         {"--seed", OPTION_NUMBER, &profiling.seed, "S", "what the crowd is drawn from (1)"},
@@ -245,12 +257,13 @@ int command_profile(int argc, char **argv) {
         {"--json", OPTION_FLAG, &profiling.as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "profile",
-        .synopsis = "FILE... [--characters N] [--frames N] [--device NAME|INDEX] [--trace FILE] [--json] ...",
+        .synopsis = "FILE... [--graph FILE|JSON] [--characters N] [--frames N] [--device NAME|INDEX] [--trace FILE] "
+                    "[--json] ...",
         .text =
-            "Runs a random crowd on the CPU's fast path, on one thread, and on a Vulkan device, and tells how long\n"
-            "each stage takes, what a batch takes of the device's memory, and what each node of the program costs,\n"
-            "measured on the CPU. The floor is the time that the palettes' bytes take at the given bandwidth.\n"
-            "Files after the first add clips, matched by joint name.\n",
+            "Runs a crowd, of a random program or of the one given, on the CPU's fast path, on one thread, and on a\n"
+            "Vulkan device, and tells how long each stage takes, what a batch takes of the device's memory, and what\n"
+            "each node of the program costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
+            "at the given bandwidth. Files after the first add clips, matched by joint name.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -267,6 +280,11 @@ int command_profile(int argc, char **argv) {
     profiling.report.file = argv[0];
     profiling.report.frames = profiling.frame_count;
     lmb_result result = lmb_import_files((const char *const *)argv, file_count, NULL, &profiling.import, &error);
+    if (result == LMB_OK && profiling.graph_text != NULL &&
+        !graph_file_read(profiling.graph_text, profiling.import, &profiling.graph)) {
+        lmb_import_destroy(profiling.import);
+        return 1; // told already
+    }
     if (result == LMB_OK) {
         place = argv[0];
         result = profile_crowd(&profiling, &error);
