@@ -71,6 +71,7 @@ static lmb_graph *read_graph(const char *text) {
 
 static void expect_number(lmb_value value, lmb_value expected) {
     assert_int_equal(value.parameter, expected.parameter);
+    assert_int_equal(value.curve, expected.curve);
     assert_true(value.constant == expected.constant || expected.parameter != LMB_NONE);
 }
 
@@ -84,7 +85,6 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
         expect_number(node->weights[i], expected->weights[i]);
     }
     expect_number(node->weight, expected->weight);
-    assert_int_equal(node->weight.curve, expected->weight.curve);
     expect_number(node->clip, expected->clip);
     expect_number(node->time, expected->time);
     expect_number(node->rate, expected->rate);
@@ -184,6 +184,29 @@ static void weighted_inputs(void **state) {
     expect_nodes("{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"x\"},\"pose\":{\"op\":\"rest\"}},"
                  "{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}},{\"pose\":{\"op\":\"rest\"},\"weight\":4.5}]}",
                  nodes, 4);
+}
+
+static void curves_of_any_number(void **state) {
+    (void)state;
+    lmb_node_def nodes[3] = {clip_node(RUN, lmb_parameter(0)), lmb_default_node_def()};
+    nodes[0].time.curve = LMB_CURVE_UNIFORM_S;
+    nodes[0].rate = lmb_parameter(1);
+    nodes[0].rate.curve = LMB_CURVE_UNIFORM_S;
+    nodes[2] = two_inputs(LMB_OP_WEIGHTED, 0, 1);
+    nodes[2].weights[0] = lmb_constant(0.5f);
+    nodes[2].weights[1] = lmb_parameter(2);
+    nodes[2].weights[0].curve = nodes[2].weights[1].curve = LMB_CURVE_UNIFORM_S;
+    static const char text[] =
+        "{\"op\":\"weighted\",\"inputs\":[{\"curve\":\"uniform-s\",\"weight\":0.5,\"pose\":{\"op\":\"clip\",\"clip\":"
+        "\"Run\",\"time\":{\"curve\":\"uniform-s\",\"of\":{\"param\":\"phase\"}},\"rate\":{\"of\":{\"param\":\"rate\"},"
+        "\"curve\":\"uniform-s\"}}},{\"weight\":{\"curve\":\"uniform-s\",\"of\":{\"param\":\"x\"}},\"pose\":{"
+        "\"op\":\"rest\"}}]}";
+    expect_nodes(text, nodes, 3);
+    // What a curve shapes lies in 0 to 1.
+    lmb_graph *graph = read_graph(text);
+    assert_true(lmb_graph_parameter_at(graph, 0).greatest == 1.0f);
+    assert_true(lmb_graph_parameter_at(graph, 1).initial == 1.0f);
+    lmb_graph_destroy(graph);
 }
 
 static void additives(void **state) {
@@ -336,8 +359,8 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"blend\",\"b\":{\"op\":\"rest\"},\"a\":[1]}", "a", 1, 37, "an array, where an object"},
         {"{\"op\":\"blend\",\"b\":{\"op\":\"rest\"},\"a\":{\"op\":\"x\"}}", "a.op", 1, 43, "unknown"},
         // Numbers.
-        {BLEND("\"weight\":\"1\""), "weight", 2, 46, "a string, where a number was expected, or a parameter"},
-        {BLEND("\"weight\":null"), "weight", 2, 46, "null, where a number was expected, or a parameter"},
+        {BLEND("\"weight\":\"1\""), "weight", 2, 46, "a string, where a number was expected, a parameter or a curve"},
+        {BLEND("\"weight\":null"), "weight", 2, 46, "null, where a number was expected, a parameter or a curve"},
         {BLEND("\"weight\":1.5"), "weight", 2, 46, "1.5 is outside 0 to 1"},
         {BLEND("\"weight\":-1e999"), "weight", 2, 46, "-inf is outside 0 to 1"},
         {BLEND("\"weight\":{}"), "weight", 2, 46, "a parameter needs the field \"param\""},
@@ -357,11 +380,14 @@ static void malformed_texts(void **state) {
         {BLEND("\"curve\":0"), "curve", 2, 45, "a number, where a string was expected"},
         {BLEND("\"weight\":{\"curve\":\"linear\"}"), "weight", 2, 46, "a curve needs the field \"of\""},
         {BLEND("\"weight\":{\"curve\":\"linear\",\"of\":2}"), "weight.of", 2, 69, "2 is outside 0 to 1"},
-        {BLEND("\"weight\":{\"curve\":\"linear\",\"of\":1},\"curve\":\"linear\""), "curve", 2, 80, "a second curve"},
-        {BLEND("\"curve\":\"linear\",\"weight\":{\"curve\":\"linear\",\"of\":1}"), "weight", 2, 63, "a second curve"},
+        {BLEND("\"weight\":{\"curve\":\"uniform-s\",\"of\":1},\"curve\":\"uniform-s\""), "curve", 2, 83,
+         "a second curve"},
+        {BLEND("\"curve\":\"uniform-s\",\"weight\":{\"curve\":\"uniform-s\",\"of\":1}"), "weight", 2, 66,
+         "a second curve"},
         {BLEND("\"weight\":{\"curve\":\"linear\",\"of\":{\"curve\":\"linear\",\"of\":1}}"), "weight.of", 2, 69,
-         "a curve shapes the weight of an operation, once"},
-        {"{\"op\":\"clip\",\"clip\":0,\"time\":{\"curve\":\"linear\",\"of\":1}}", "time", 1, 30, "nothing else"},
+         "a curve inside a curve"},
+        {"{\"op\":\"clip\",\"clip\":0,\"time\":{\"curve\":\"linear\",\"of\":2}}", "time.of", 1, 53,
+         "2 is outside 0 to 1"},
         // Clips.
         {"{\"op\":\"clip\"}", "", 1, 1, "\"clip\" needs the field \"clip\""},
         {"{\"op\":\"clip\",\"clip\":\"walk\"}", "clip", 1, 21, "there is no clip of this name"},
@@ -620,6 +646,7 @@ int main(void) {
         cmocka_unit_test(sources),
         cmocka_unit_test(blends),
         cmocka_unit_test(weighted_inputs),
+        cmocka_unit_test(curves_of_any_number),
         cmocka_unit_test(additives),
         cmocka_unit_test(masks),
         cmocka_unit_test(parameters),

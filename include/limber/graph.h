@@ -15,7 +15,7 @@
 /// | `pose` | `pose`: index of the batch's pose buffer |
 /// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`) |
-/// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose` and a (`weight`: 1) |
+/// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`) |
 /// | `difference` | `pose`, `reference`: poses |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1), (`curve`) |
 ///
@@ -34,8 +34,8 @@
 ///   of the first use (0 for `clip` and `time`), moved into the range, and the range is that of the field: 0 to 1 for
 ///   weights, 0 to 2 for `rate`, the clips for `clip`, 0 to the longest clip's duration for `time` and `offset`. The
 ///   range is a note for whoever sets parameters: a program does not hold them to it.
-/// - a curve of one of them, `{"curve": "uniform-s", "of": {"param": "speed"}}`, where the number is a `weight` beside
-///   which a `curve` may stand; that is the same, and only one of both may be given. Curves: `linear`, `uniform-s`.
+/// - a curve of one of them, `{"curve": "uniform-s", "of": {"param": "speed"}}`, of what lies in 0 to 1. A `curve` may
+///   also stand beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`.
 ///
 /// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
 /// used at the end of that clip.

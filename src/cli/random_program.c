@@ -25,12 +25,14 @@ static lmb_value add_parameter(plan *plan, parameter_kind kind) {
     return lmb_parameter(program->parameter_count++);
 }
 
-// Most values come from the characters, some are constant.
+// Most values come from the characters, some are constant; some are curved.
 static lmb_value draw_value(plan *plan, parameter_kind kind, double least, double greatest) {
     if (random_below(plan->random, 8) == 0) {
         return lmb_constant((float)random_between(plan->random, least, greatest));
     }
-    return add_parameter(plan, kind);
+    lmb_value value = add_parameter(plan, kind);
+    value.curve = random_below(plan->random, 4) == 0 ? random_below(plan->random, LMB_CURVE_COUNT) : LMB_CURVE_LINEAR;
+    return value;
 }
 
 static void draw_nothing(plan *plan, lmb_node_def *node) {

@@ -75,7 +75,6 @@ typedef struct lmb_graph_fields {
 typedef struct lmb_graph_node {
     lmb_node_def def;
     uint32_t object;
-    bool has_curve;
     bool is_additive;
     uint32_t reference; // node of the pose that an additive clip is a difference from, or LMB_NONE
     uint32_t reference_at;
@@ -102,10 +101,9 @@ void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_value.c: a number, a parameter or a curve, as an lmb_value. A weight stands in a node, whose curve it may set.
+// graph_value.c: a number, a parameter or a curve, as an lmb_value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-void lmb_graph_read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// The curve that stands beside the weight of a node.
+// The curve that stands beside a number, at the offset of that.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // A parameter in a place of this field. What it states is joined with what other uses state.
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,

@@ -70,8 +70,9 @@ static const lmb_graph_field input_members[] = {
      .greatest = LMB_LARGEST,
      .initial = 1.0f,
      .parameter_greatest = 1.0f},
+    {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
 };
-static const lmb_graph_fields input_fields = {"an input", input_members, 2, NULL};
+static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL};
 
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -129,8 +130,8 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
 
 #define BLEND_FIELDS                                                                                                   \
-    {.name = "weight", .read = lmb_graph_read_weight, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE}, { \
-        .name = "curve", .read = lmb_graph_read_curve                                                                  \
+    {.name = "weight", .read = lmb_graph_read_value, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE}, {  \
+        .name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight)                  \
     }
 #define POSE_FIELD(key, member)                                                                                        \
     { .name = key, .required = true, .read = read_pose, .offset = offsetof(lmb_graph_node, member) }

@@ -117,20 +117,20 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
     }
 }
 
-// A curve around a number. `node` is NULL where there can be none.
+// A curve around a number.
 typedef struct curved {
     lmb_curve curve;
-    lmb_graph_node *node;
-    const lmb_graph_field *field;
+    lmb_value value;
+    const lmb_graph_field *field; // of the number inside
 } curved;
 
 static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,
-                        lmb_graph_node *node);
+                        bool is_inside);
 
-static void read_inner(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+static void read_inside(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    const curved *outer = target;
-    read_number(reader, outer->field, value, outer->node, NULL);
+    curved *outside = target;
+    read_number(reader, outside->field, value, &outside->value, true);
 }
 
 static const lmb_graph_field curve_members[] = {
@@ -139,42 +139,45 @@ static const lmb_graph_field curve_members[] = {
      .read = lmb_graph_read_choice,
      .offset = offsetof(curved, curve),
      .choices = curves},
-    {.name = "of", .required = true, .read = read_inner},
+    {.name = "of", .required = true, .read = read_inside},
 };
 static const lmb_graph_fields curve_fields = {"a curve", curve_members, 2, NULL};
 
-static void set_curve(lmb_graph_reader *reader, lmb_graph_node *node, lmb_curve curve, uint32_t value) {
-    if (node->has_curve) {
-        lmb_graph_report(reader, value, "a second curve of one weight");
+static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, lmb_curve curve, uint32_t value) {
+    if (shaped->curve != LMB_CURVE_LINEAR && curve != LMB_CURVE_LINEAR) {
+        lmb_graph_report(reader, value, "a second curve of one number");
     }
-    node->has_curve = true;
-    node->def.weight.curve = curve;
+    shaped->curve = curve != LMB_CURVE_LINEAR ? curve : shaped->curve;
 }
 
-static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_graph_node *node) {
-    if (node == NULL) {
-        lmb_graph_report(reader, value, "a curve shapes the weight of an operation, once, and nothing else");
-        return;
-    }
-    curved inner = {.node = node, .field = field};
-    lmb_graph_read_fields(reader, &curve_fields, value, &inner);
-    set_curve(reader, node, inner.curve, value);
+// Keeps the curve that may have stood beside the number.
+static void set_value(lmb_value *result, lmb_value value) {
+    result->constant = value.constant;
+    result->parameter = value.parameter;
+}
+
+// What a curve shapes is clamped to 0 to 1.
+static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
+    const lmb_graph_field inside = {.least = 0.0f,
+                                    .greatest = 1.0f,
+                                    .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f),
+                                    .parameter_greatest = 1.0f};
+    curved read = {.value = *result, .field = &inside};
+    lmb_graph_read_fields(reader, &curve_fields, value, &read);
+    set_value(result, read.value);
+    set_curve(reader, result, read.curve, value);
 }
 
 static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
     lmb_graph_declared use = {.initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE};
     lmb_graph_read_fields(reader, &parameter_fields, value, &use);
     if (use.name != NULL) {
-        // The field "curve" may have stood before.
-        lmb_curve curve = result->curve;
-        *result = lmb_graph_use_parameter(reader, &use, field, value);
-        result->curve = curve;
+        set_value(result, lmb_graph_use_parameter(reader, &use, field, value));
     }
 }
 
-// `node` is the one whose curve may be set, or NULL.
 static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,
-                        lmb_graph_node *node) {
+                        bool is_inside) {
     lmb_value *result = (lmb_value *)(void *)((char *)target + field->offset);
     lmb_json_type type = reader->json.values[value].type;
     bool twice;
@@ -184,27 +187,24 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
         lmb_graph_read_plain(reader, &constant, value, target);
         result->parameter = LMB_NONE;
     } else if (type != LMB_JSON_OBJECT) {
-        lmb_graph_report(reader, value, "%s, where a number was expected, or a parameter", lmb_json_type_name(type));
-    } else if (lmb_json_member(&reader->json, value, "curve", &twice) != LMB_NONE) {
-        read_curved(reader, field, value, node);
-    } else {
+        lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
+                         lmb_json_type_name(type));
+    } else if (lmb_json_member(&reader->json, value, "curve", &twice) == LMB_NONE) {
         read_parameter(reader, field, value, result);
+    } else if (is_inside) {
+        lmb_graph_report(reader, value, "a curve inside a curve");
+    } else {
+        read_curved(reader, field, value, result);
     }
 }
 
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_number(reader, field, value, target, NULL);
-}
-
-void lmb_graph_read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    read_number(reader, field, value, target, target);
+    read_number(reader, field, value, target, false);
 }
 
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_graph_field curve = *field;
-    curve.choices = curves;
+    const lmb_graph_field choice = {.choices = curves, .offset = offsetof(curved, curve)};
     curved beside = {.curve = LMB_CURVE_LINEAR};
-    curve.offset = offsetof(curved, curve);
-    lmb_graph_read_choice(reader, &curve, value, &beside);
-    set_curve(reader, target, beside.curve, value);
+    lmb_graph_read_choice(reader, &choice, value, &beside);
+    set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), beside.curve, value);
 }

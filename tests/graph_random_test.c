@@ -1,0 +1,191 @@
+// Random programs written as JSON and read again: what is read runs to the same bits as what was written.
+#include "program_random.h"
+
+#include "keyframes.h"
+#include "scene.h"
+
+#include <limber/graph.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JOINTS 9u
+#define CHARACTERS 65u
+#define TEXT_SIZE (1u << 20)
+
+// How an operation is written: its name, the keys of its inputs, and what else it has.
+static const struct {
+    const char *name;
+    const char *inputs[2];
+    bool has_weight;
+    bool has_mask;
+} rows[LMB_OP_COUNT] = {
+    [LMB_OP_REST] = {"rest", {NULL}, false, false},
+    [LMB_OP_CLIP] = {"clip", {NULL}, false, false},
+    [LMB_OP_POSE] = {"pose", {NULL}, false, false},
+    [LMB_OP_BLEND] = {"blend", {"a", "b"}, true, false},
+    [LMB_OP_MASKED] = {"masked", {"a", "b"}, true, true},
+    [LMB_OP_WEIGHTED] = {"weighted", {NULL}, false, false},
+    [LMB_OP_DIFFERENCE] = {"difference", {"pose", "reference"}, false, false},
+    [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
+};
+
+typedef struct writer {
+    const lmb_program_def *def;
+    char *text;
+    size_t length;
+} writer;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+put(writer *writer, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(writer->text + writer->length, TEXT_SIZE - writer->length, format, arguments);
+    va_end(arguments);
+    writer->length += (size_t)length;
+    assert_true(writer->length < TEXT_SIZE);
+}
+
+static void put_value(writer *writer, const char *key, lmb_value value) {
+    bool is_curved = value.curve != LMB_CURVE_LINEAR;
+    put(writer, is_curved ? ",\"%s\":{\"curve\":\"uniform-s\",\"of\":" : ",\"%s\":", key);
+    if (value.parameter == LMB_NONE) {
+        put(writer, "%.9g", (double)value.constant);
+    } else {
+        put(writer, "{\"param\":\"p%u\"}", value.parameter);
+    }
+    put(writer, is_curved ? "}" : "");
+}
+
+static void put_mask(writer *writer, const uint8_t *mask) {
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        put(writer, "%s\"%s\":%u", joint == 0 ? ",\n\"mask\":{" : ",", lmb_rig_joint_name(writer->def->rig, joint),
+            mask[joint]);
+    }
+    put(writer, "}");
+}
+
+static void put_node(writer *writer, uint32_t index) {
+    const lmb_node_def *node = &writer->def->nodes[index];
+    assert_non_null(rows[node->op].name);
+    put(writer, "{\"op\":\"%s\"", rows[node->op].name);
+    if (node->op == LMB_OP_CLIP) {
+        put_value(writer, "clip", node->clip);
+        put_value(writer, "time", node->time);
+        put_value(writer, "rate", node->rate);
+        put_value(writer, "offset", node->offset);
+        put(writer, ",\"loop\":%s", node->loop ? "true" : "false");
+    }
+    if (node->op == LMB_OP_POSE) {
+        put(writer, ",\"pose\":%u", node->pose);
+    }
+    if (rows[node->op].has_weight) {
+        put_value(writer, "weight", node->weight);
+    }
+    if (rows[node->op].has_mask) {
+        put_mask(writer, writer->def->masks[node->mask]);
+    }
+    for (uint32_t i = 0; i < 2 && rows[node->op].inputs[i] != NULL; i++) {
+        put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);
+        put_node(writer, node->inputs[i]);
+    }
+    for (uint32_t i = 0; node->op == LMB_OP_WEIGHTED && i < node->input_count; i++) {
+        put(writer, "%s{\"pose\":", i == 0 ? ",\n\"inputs\":[" : "},\n");
+        put_node(writer, node->inputs[i]);
+        put_value(writer, "weight", node->weights[i]);
+    }
+    put(writer, node->op == LMB_OP_WEIGHTED ? "}]}" : "}");
+}
+
+static void run(const lmb_program *program, const lmb_batch_inputs *inputs, float *palettes) {
+    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palettes}};
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_run(cpu, &batch, inputs, &outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+}
+
+// The crowd's parameters in the order in which the text uses them; those that nothing uses are gone.
+static float *reorder_parameters(const crowd *crowd, const lmb_graph *graph) {
+    uint32_t count = lmb_graph_parameter_count(graph);
+    uint32_t written = lmb_program_parameter_count(crowd->program);
+    float *reordered = calloc((size_t)CHARACTERS * count + 1, sizeof(float));
+    assert_non_null(reordered);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = (uint32_t)strtoul(lmb_graph_parameter_at(graph, i).name + 1, NULL, 10);
+        assert_true(from < written);
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            reordered[character * count + i] = crowd->parameters[character * written + from];
+        }
+    }
+    return reordered;
+}
+
+static void expect_same_bits(const crowd *crowd, const lmb_graph *graph, const char *text) {
+    static float written[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
+    static float read[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
+    lmb_program *program = NULL;
+    lmb_error error;
+    if (lmb_program_create(lmb_graph_program_def(graph), NULL, &program, &error) != LMB_OK) {
+        fail_msg("%s\n%s", text, error.message);
+    }
+    lmb_batch_inputs inputs = crowd_inputs(crowd);
+    run(crowd->program, &inputs, written);
+    float *parameters = reorder_parameters(crowd, graph);
+    inputs.parameters = parameters;
+    run(program, &inputs, read);
+    free(parameters);
+    lmb_program_destroy(program);
+    if (memcmp(written, read, sizeof read) != 0) {
+        fail_msg("other bits than what was written:\n%s", text);
+    }
+}
+
+static void what_is_written_is_read(void **state) {
+    (void)state;
+    lmb_rig *rig = scene_rig(JOINTS, SCENE_TREE, 7);
+    keyframes keys = keyframes_create(JOINTS, 9, 7);
+    lmb_clip *clips[2];
+    assert_int_equal(lmb_clip_create(rig, &keys.clip, NULL, &clips[0], NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.name = "still"}, NULL, &clips[1], NULL), LMB_OK);
+    char *text = malloc(TEXT_SIZE);
+    assert_non_null(text);
+    for (uint32_t program = 0; program < program_random_count(); program++) {
+        const crowd_def def = {.rig = rig,
+                               .clips = (const lmb_clip *const *)clips,
+                               .clip_count = 2,
+                               .character_count = CHARACTERS,
+                               .seed = 9,
+                               .program = program,
+                               .most_nodes = 1 + program * 7 % RANDOM_PROGRAM_NODES};
+        crowd crowd;
+        lmb_graph *graph = NULL;
+        lmb_error error;
+        assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
+        crowd_draw(&crowd, 0);
+        writer writer = {&crowd.program_def, text, 0};
+        put_node(&writer, crowd.program_def.node_count - 1);
+        const lmb_graph_source source = {
+            .text = text, .size = writer.length, .rig = rig, .clips = def.clips, .clip_count = 2};
+        if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+            fail_msg("%s\n%s", text, error.message);
+        }
+        expect_same_bits(&crowd, graph, text);
+        lmb_graph_destroy(graph);
+        crowd_destroy(&crowd);
+    }
+    free(text);
+    lmb_clip_destroy(clips[0]);
+    lmb_clip_destroy(clips[1]);
+    keyframes_destroy(&keys);
+    lmb_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
