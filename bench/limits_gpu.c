@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { TRIES = 5, GROUP = 64, TURNS = 256, OPERATIONS_A_TURN = 256 };
+enum { TRIES = 10, GROUP = 64, TURNS = 256, OPERATIONS_A_TURN = 256 };
 
 static const VkDeviceSize copy_size = (VkDeviceSize)256 << 20;
 

@@ -21,7 +21,7 @@ if [ $# -eq 0 ]; then
     if command -v valgrind >/dev/null; then bench/count.sh --operations; fi
     cmake --build --preset release --target limber-bench
     drivers=$(vulkan_manifests | paste -sd:)
-    with_driver "$drivers" build/release/limber-bench --all --seconds 0.5 --json >"$work/results.json"
+    with_driver "$drivers" build/release/limber-bench --all --seconds 0.3 --longest-frame 5 --json >"$work/results.json"
     mv "$work/results.json" "$plots/results.json"
     set -- "$PWD/$plots/results.json"
 fi
