@@ -70,7 +70,9 @@ static void put_mask(writer *writer, const uint8_t *mask) {
 
 static void put_node(writer *writer, uint32_t index) {
     const lmb_node_def *node = &writer->def->nodes[index];
-    assert_non_null(rows[node->op].name);
+    if (rows[node->op].name == NULL) {
+        fail_msg("operation %d has no row in this test's table", node->op);
+    }
     put(writer, "{\"op\":\"%s\"", rows[node->op].name);
     if (node->op == LMB_OP_CLIP) {
         put_value(writer, "clip", node->clip);
