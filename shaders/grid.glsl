@@ -1,5 +1,8 @@
-// The index of an invocation in a grid that takes a second axis where one has too few workgroups.
+// The index of a workgroup, and of an invocation, in a grid that takes a second axis where one has too few workgroups.
+uint grid_group() {
+    return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+}
+
 uint grid_index() {
-    uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-    return group * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+    return grid_group() * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
 }

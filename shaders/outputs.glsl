@@ -8,11 +8,6 @@ void store_quaternion(Words to, uint at, quaternion q) {
     to.at[at + 3u] = floatBitsToUint(q.w);
 }
 
-quaternion load_quaternion(Words from, uint at) {
-    return make_quaternion(LOAD_FLOAT(from, at), LOAD_FLOAT(from, at + 1u), LOAD_FLOAT(from, at + 2u),
-                           LOAD_FLOAT(from, at + 3u));
-}
-
 void write_dual_quaternions(Words program, Words models, Words to, uint character) {
     uint joints = LOAD(program, PROGRAM_JOINTS);
     uint parents = LOAD(program, PROGRAM_PARENTS);

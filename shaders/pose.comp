@@ -41,11 +41,9 @@ transform load_slot(uint slot) {
 }
 
 void main() {
-    uint index = grid_index();
-    if (index >= push.count) {
+    if (is_past_the_end()) {
         return;
     }
-    frame f = current_frame(index);
-    transform local = evaluate_program(f);
-    store_local(f, local);
+    frame f = current_frame();
+    store_local(f, evaluate_program(f));
 }

@@ -1,88 +1,18 @@
-// The pose stage for one program: a template with a function for each kind of instruction. src/gpu_steps.c puts the
-// calls of a program's instructions, in order, in place of the body of step_through().
+// The pose stage for one program: one invocation for each joint of each character. For rigs that are too large for
+// character_steps.comp.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #define LMB_GLSL
 #include "ops/operations.h"
 #include "pose.glsl"
-
-// Poses held at once, in registers once the calls are inlined and every index is a constant.
-transform poses[STACK_POSES];
-uint wrapped[MOST_WRAPS]; // joints that operations are to go back to which have their inputs evaluated at another
-frame at_joint;
-
-// Each takes the offset of its instruction and the number of poses held before it.
-#define DEFINE_SOURCE(NAME, name, code, prepare, takes)                                                                \
-    void step_##name(const uint at, const uint depth) {                                                                \
-        poses[depth] = name##_operation(at_joint, at);                                                                 \
-    }
-
-#define DEFINE_UNARY(NAME, name, code, prepare, takes)                                                                 \
-    void step_##name(const uint at, const uint depth) {                                                                \
-        poses[depth - 1u] = name##_operation(at_joint, at, poses[depth - 1u]);                                         \
-    }
-
-#define DEFINE_BINARY(NAME, name, code, prepare, takes)                                                                \
-    void step_##name(const uint at, const uint depth) {                                                                \
-        poses[depth - 2u] = name##_operation(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                      \
-    }
-
-#define DEFINE_FOLD(NAME, name, code, prepare, takes)                                                                  \
-    void step_##name##_begin(const uint at, const uint depth) {                                                        \
-        fold_sums none = name##_begin();                                                                               \
-        poses[depth] = none.sums;                                                                                      \
-        poses[depth + 1u] = none.notes;                                                                                \
-    }                                                                                                                  \
-    void step_##name##_accumulate(const uint at, const uint depth) {                                                   \
-        fold_sums so_far;                                                                                              \
-        so_far.sums = poses[depth - 3u];                                                                               \
-        so_far.notes = poses[depth - 2u];                                                                              \
-        fold_sums more = name##_accumulate(at_joint, at, so_far, poses[depth - 1u]);                                   \
-        poses[depth - 3u] = more.sums;                                                                                 \
-        poses[depth - 2u] = more.notes;                                                                                \
-    }                                                                                                                  \
-    void step_##name##_end(const uint at, const uint depth) {                                                          \
-        fold_sums all;                                                                                                 \
-        all.sums = poses[depth - 2u];                                                                                  \
-        all.notes = poses[depth - 1u];                                                                                 \
-        poses[depth - 2u] = name##_end(at_joint, at, all);                                                             \
-    }
-
-// Both take the level above the number of poses.
-#define DEFINE_WRAP(NAME, name, code, prepare, takes)                                                                  \
-    void step_##name##_joint(const uint at, const uint depth) {                                                        \
-        wrapped[depth >> 8u] = at_joint.joint;                                                                         \
-        at_joint.joint = name##_joint(at_joint, at);                                                                   \
-    }                                                                                                                  \
-    void step_##name(const uint at, const uint depth) {                                                                \
-        at_joint.joint = wrapped[depth >> 8u];                                                                         \
-        poses[(depth & 255u) - 1u] = name##_operation(at_joint, at, poses[(depth & 255u) - 1u]);                       \
-    }
-
-OPERATIONS(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD, DEFINE_WRAP)
-
-// Calls everything once, so that the compiler keeps it; replaced whole.
-#define CALL(NAME, name, code, prepare, takes) step_##name(0u, 2u);
-#define CALL_FOLD(NAME, name, code, prepare, takes)                                                                    \
-    step_##name##_begin(0u, 0u);                                                                                       \
-    step_##name##_accumulate(0u, 3u);                                                                                  \
-    step_##name##_end(0u, 2u);
-
-#define CALL_WRAP(NAME, name, code, prepare, takes)                                                                    \
-    step_##name##_joint(0u, 1u);                                                                                       \
-    step_##name(0u, 1u);
-
-void step_through() {
-    OPERATIONS(CALL, CALL, CALL, CALL_FOLD, CALL_WRAP)
-}
+#include "steps.glsl"
 
 void main() {
-    uint index = grid_index();
-    if (index >= push.count) {
+    if (is_past_the_end()) {
         return;
     }
-    at_joint = current_frame(index);
+    at_joint = current_frame();
     step_through();
     store_local(at_joint, poses[0]);
 }

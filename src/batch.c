@@ -10,8 +10,9 @@ _Static_assert(LMB_REFUSED_CLIP == REFUSED_CLIP && LMB_REFUSED_TIME == REFUSED_T
 _Static_assert(LMB_STAGE_LOCAL == STAGE_LOCAL && LMB_STAGE_MODEL == STAGE_MODEL && LMB_STAGE_PALETTE == STAGE_PALETTE &&
                    LMB_STAGE_PREVIOUS_PALETTE == STAGE_PREVIOUS_PALETTE &&
                    LMB_STAGE_DUAL_QUATERNIONS == STAGE_DUAL_QUATERNIONS && LMB_STAGE_BOUNDS == STAGE_BOUNDS &&
-                   LMB_STAGE_SOCKETS == STAGE_SOCKETS && LMB_STAGE_COUNT == STAGE_COUNT,
-               "the kernels number stages otherwise than batch.h does");
+                   LMB_STAGE_SOCKETS == STAGE_SOCKETS && LMB_STAGE_COUNT == STAGE_COUNT &&
+                   LMB_MAX_POSES == MOST_POSE_BUFFERS,
+               "the kernels number stages or pose buffers otherwise than batch.h does");
 _Static_assert(LMB_POSE_COMPONENTS == POSE_COMPONENTS && LMB_MATRIX_COMPONENTS == MATRIX_COMPONENTS &&
                    LMB_DUAL_COMPONENTS == DUAL_COMPONENTS && LMB_BOX_COMPONENTS == BOX_COMPONENTS,
                "the kernels lay buffers out otherwise than batch.h says");

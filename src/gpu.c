@@ -92,12 +92,20 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
                               properties12.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
     gpu->largest_allocation = properties11.maxMemoryAllocationSize;
     gpu->timestamp_period = (double)properties.properties.limits.timestampPeriod;
+    const VkPhysicalDeviceLimits *limits = &properties.properties.limits;
+    uint32_t row = limits->maxComputeWorkGroupSize[0];
+    gpu->limits = (lmb_gpu_limits){.workgroup_bytes = limits->maxComputeSharedMemorySize,
+                                   .workgroup_invocations = limits->maxComputeWorkGroupInvocations < row
+                                                                ? limits->maxComputeWorkGroupInvocations
+                                                                : row,
+                                   .subgroup = properties11.subgroupSize,
+                                   .is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU};
     gpu->vk.GetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     return LMB_OK;
 }
 
 static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
-    VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(lmb_pose_push)};
+    VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(lmb_batch_push)};
     VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                        .pushConstantRangeCount = 1,
                                        .pPushConstantRanges = &range};
@@ -109,7 +117,7 @@ static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
     return LMB_OK;
 }
 
-lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_uses uses,
+lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
                                    const char *name, VkPipeline *pipeline, lmb_error *error) {
     lmb_spirv rounding = {0};
     *pipeline = VK_NULL_HANDLE;
@@ -128,17 +136,18 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
     VkResult created = gpu->vk.CreateShaderModule(gpu->device, &module_info, gpu->allocator, &module);
     lmb_spirv_release(&gpu->host, &rounding);
     if (created == VK_SUCCESS) {
-        const VkSpecializationMapEntry entries[] = {{0, offsetof(lmb_kernel_uses, cubic), sizeof(VkBool32)},
-                                                    {1, offsetof(lmb_kernel_uses, scale), sizeof(VkBool32)},
-                                                    {2, offsetof(lmb_kernel_uses, far), sizeof(VkBool32)},
-                                                    {3, offsetof(lmb_kernel_uses, packed), sizeof(VkBool32)}};
-        VkSpecializationInfo constants = {4, entries, sizeof uses, &uses};
+        VkSpecializationMapEntry entries[sizeof constants / sizeof(uint32_t)];
+        const uint32_t entry_count = sizeof entries / sizeof entries[0];
+        for (uint32_t i = 0; i < entry_count; i++) {
+            entries[i] = (VkSpecializationMapEntry){i, i * (uint32_t)sizeof(uint32_t), sizeof(uint32_t)};
+        }
+        VkSpecializationInfo specialization = {entry_count, entries, sizeof constants, &constants};
         VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                             .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                       .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                                                       .module = module,
                                                       .pName = "main",
-                                                      .pSpecializationInfo = &constants},
+                                                      .pSpecializationInfo = &specialization},
                                             .layout = gpu->layout};
         call = "vkCreateComputePipelines";
         created = gpu->vk.CreateComputePipelines(gpu->device, gpu->pipeline_cache, 1, &info, gpu->allocator, pipeline);
@@ -215,10 +224,10 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     if (result == LMB_OK) {
         result = create_layout(created, error);
     }
+    const lmb_kernel_constants all = {.cubic = VK_TRUE, .scale = VK_TRUE, .far = VK_TRUE, .packed = VK_TRUE};
     for (int kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
-        result = lmb_gpu_pipeline_create(created, kernels[kernel].words, kernels[kernel].count,
-                                         (lmb_kernel_uses){VK_TRUE, VK_TRUE, VK_TRUE, VK_TRUE}, kernels[kernel].name,
-                                         &created->pipelines[kernel], error);
+        result = lmb_gpu_pipeline_create(created, kernels[kernel].words, kernels[kernel].count, all,
+                                         kernels[kernel].name, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);
@@ -286,8 +295,7 @@ void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineSta
 }
 
 void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
-                      uint32_t size, uint64_t invocations) {
-    uint64_t groups = (invocations + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP;
+                      uint32_t size, uint64_t groups) {
     uint64_t rows = (groups + LMB_GPU_LARGEST_GRID - 1) / LMB_GPU_LARGEST_GRID;
     if (groups == 0) {
         return;

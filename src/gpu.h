@@ -2,6 +2,7 @@
 #ifndef LIMBER_SRC_GPU_H
 #define LIMBER_SRC_GPU_H
 
+#include "gpu_shape.h"
 #include "host.h"
 
 #include <limber/gpu.h>
@@ -43,6 +44,7 @@
     X(CmdDispatch)                                                                                                     \
     X(CmdPipelineBarrier)                                                                                              \
     X(CmdCopyBuffer)                                                                                                   \
+    X(CmdUpdateBuffer)                                                                                                 \
     X(CmdFillBuffer)                                                                                                   \
     X(CmdWriteTimestamp)                                                                                               \
     X(CmdResetQueryPool)                                                                                               \
@@ -83,6 +85,7 @@ struct lmb_gpu {
     VkPhysicalDeviceMemoryProperties memory;
     VkDeviceSize largest_allocation;
     double timestamp_period; // nanoseconds
+    lmb_gpu_limits limits;
     VkPipelineLayout layout;
     VkPipeline pipelines[LMB_KERNEL_COUNT];
     lmb_gpu_probe_result probe;
@@ -90,7 +93,7 @@ struct lmb_gpu {
 
 // Workgroups per axis that every device has.
 #define LMB_GPU_LARGEST_GRID 65535u
-#define LMB_GPU_GROUP 64u
+#define LMB_GPU_GROUP 64u // invocations of a workgroup, but for shaders/character_steps.comp
 
 // LMB_ERROR_VULKAN, naming call and result.
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result);
@@ -112,25 +115,31 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
 // A zeroed buffer is fine.
 void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 
-// What pipelines leave out; the order is that of the constant_ids in shaders/ops/language.h.
-typedef struct lmb_kernel_uses {
+// What pipelines are specialised by: first what they leave out, in the order of the constant_ids in
+// shaders/ops/language.h, then those of shaders/character_steps.comp.
+typedef struct lmb_kernel_constants {
     VkBool32 cubic;
     VkBool32 scale;
     VkBool32 far;
     VkBool32 packed;
-} lmb_kernel_uses;
+    uint32_t invocations;
+    uint32_t joints;
+    uint32_t instructions;
+    uint32_t characters;
+    VkBool32 walks;
+} lmb_kernel_constants;
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.
-lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_uses uses,
+lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
                                    const char *name, VkPipeline *pipeline, lmb_error *error);
 
 // A barrier between everything that the two masks name.
 void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags from_access,
                      VkPipelineStageFlags to, VkAccessFlags to_access);
 
-// Binds a pipeline, pushes its constants and dispatches at least `invocations`.
+// Binds a pipeline, pushes its constants and dispatches at least as many workgroups.
 void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
-                      uint32_t size, uint64_t invocations);
+                      uint32_t size, uint64_t groups);
 
 // For debuggers; does nothing without VK_EXT_debug_utils.
 void lmb_gpu_name(const lmb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name);
@@ -142,7 +151,8 @@ struct lmb_gpu_program {
     const lmb_program *program;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline steps; // the pose kernel made for this program, or VK_NULL_HANDLE where it is interpreted
+    VkPipeline steps;    // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
+    lmb_gpu_shape shape; // of that kernel where it does all stages; characters are 0 where it does the pose alone
     bool recorded;
 };
 

@@ -11,12 +11,17 @@
 #define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
 // Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
 #define MOST_WORDS ((uint64_t)1 << 31)
+// And number the joints of all characters.
+#define MOST_JOINTS ((uint64_t)1 << 31)
+// Rows of the table of spans that one command writes.
+#define ROWS_AT_ONCE 64u
 
 // What belongs to a frame slot.
 typedef struct frame_slot {
     lmb_gpu_buffer staging;    // parameters, where the host writes them
     lmb_gpu_buffer parameters; // and where the kernels read them
     lmb_gpu_buffer refused;
+    lmb_gpu_buffer spans; // lmb_span_row [span]
     VkDeviceAddress poses[LMB_MAX_POSES];
     lmb_gpu_buffer *stages; // [span][stage]
     bool recorded;
@@ -46,11 +51,20 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
     return (VkDeviceSize)lmb_batch_stage_floats(&batch->description, stage) * sizeof(float);
 }
 
-// Local transforms are always kept, since the model kernel reads them; model matrices where it runs.
+// Whether one kernel does everything: where its program's does, and no output is asked for that the model kernel alone
+// writes. Otherwise that program's kernel stops at the pose.
+static bool in_one_kernel(const lmb_gpu_batch *batch) {
+    return batch->program->shape.characters > 0 && batch->description.outputs >> LMB_STAGE_PREVIOUS_PALETTE == 0;
+}
+
+// One kernel for all stages keeps outputs alone. Otherwise local transforms are kept, since the model kernel reads them,
+// and model matrices where that runs.
 static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
     uint32_t outputs = batch->description.outputs;
-    return stage == LMB_STAGE_LOCAL || (outputs >> stage & 1u) ||
-           (stage == LMB_STAGE_MODEL && (outputs & ~LMB_OUTPUT_LOCAL));
+    if (!in_one_kernel(batch)) {
+        outputs |= LMB_OUTPUT_LOCAL | (outputs & ~LMB_OUTPUT_LOCAL ? LMB_OUTPUT_MODEL : 0u);
+    }
+    return outputs >> stage & 1u;
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
@@ -70,6 +84,11 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
     if (def->frame_count == 0 || def->frame_count > MOST_FRAMES) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
                         (unsigned)def->frame_count, MOST_FRAMES);
+    }
+    uint64_t joints = (uint64_t)def->character_count * def->program->program->joint_count;
+    if (joints >= MOST_JOINTS) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu joints of all characters are not below 2^31",
+                        (unsigned long long)joints);
     }
     lmb_batch description = {def->program->program, def->character_count, def->outputs};
     return lmb_batch_check(&description, error);
@@ -123,6 +142,10 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
                               lmb_program_parameter_count(batch->description.program) * sizeof(float);
     lmb_result result = lmb_gpu_buffer_create(gpu, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused",
                                               &frame->refused, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_buffer_create(gpu, batch->span_count * sizeof(lmb_span_row), false, "limber spans",
+                                       &frame->spans, error);
+    }
     if (result == LMB_OK && parameters > 0) {
         result = lmb_gpu_buffer_create(gpu, parameters, true, "limber parameters staging", &frame->staging, error);
     }
@@ -184,6 +207,7 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
         lmb_gpu_buffer_destroy(gpu, &frame->staging);
         lmb_gpu_buffer_destroy(gpu, &frame->parameters);
         lmb_gpu_buffer_destroy(gpu, &frame->refused);
+        lmb_gpu_buffer_destroy(gpu, &frame->spans);
     }
     lmb_host_release(&gpu->host, batch);
 }
@@ -252,7 +276,40 @@ static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
     lmb_gpu_profile_write(info->profile, info->frame, info->commands, stage);
 }
 
-static void record_parameters(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
+static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t span) {
+    const frame_slot *frame = &batch->frames[info->frame];
+    const frame_slot *named = info->has_previous_frame ? &batch->frames[info->previous_frame] : frame;
+    const lmb_program *program = batch->description.program;
+    uint64_t first = (uint64_t)span * batch->span_characters;
+    lmb_span_row row = {.parameters = frame->parameters.address + first * program->parameter_count * sizeof(float),
+                        .named_palette = named->stages[span * LMB_STAGE_COUNT + LMB_STAGE_PALETTE].address};
+    for (uint32_t stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        row.stages[stage] = frame->stages[span * LMB_STAGE_COUNT + stage].address;
+        row.rows[stage] = row.stages[stage];
+    }
+    for (uint32_t i = 0; i < program->pose_count; i++) {
+        row.poses[i] = frame->poses[i] + first * stage_bytes(batch, LMB_STAGE_LOCAL);
+    }
+    return row;
+}
+
+// Into the commands themselves, so that what is bound later does not change what is recorded.
+static void record_spans(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_span_row rows[ROWS_AT_ONCE];
+    for (uint32_t first = 0; first < batch->span_count; first += ROWS_AT_ONCE) {
+        uint32_t left = batch->span_count - first;
+        uint32_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) {
+            rows[i] = find_row(batch, info, first + i);
+        }
+        batch->gpu->vk.CmdUpdateBuffer(info->commands, batch->frames[info->frame].spans.buffer, first * sizeof *rows,
+                                       count * sizeof *rows, rows);
+    }
+}
+
+static void record_parameters(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const frame_slot *frame = &batch->frames[info->frame];
+    VkCommandBuffer commands = info->commands;
     const lmb_gpu *gpu = batch->gpu;
     const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     lmb_gpu_begin_label(gpu, commands, "limber parameters");
@@ -260,6 +317,7 @@ static void record_parameters(const lmb_gpu_batch *batch, const frame_slot *fram
                     copy_and_compute,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     gpu->vk.CmdFillBuffer(commands, frame->refused.buffer, 0, frame->refused.size, 0);
+    record_spans(batch, info);
     if (frame->parameters.buffer != VK_NULL_HANDLE) {
         VkBufferCopy copy = {.size = frame->parameters.size};
         gpu->vk.CmdCopyBuffer(commands, frame->staging.buffer, frame->parameters.buffer, 1, &copy);
@@ -269,51 +327,44 @@ static void record_parameters(const lmb_gpu_batch *batch, const frame_slot *fram
     lmb_gpu_end_label(gpu, commands);
 }
 
-static void record_poses(const lmb_gpu_batch *batch, const frame_slot *frame, VkCommandBuffer commands) {
-    const lmb_program *program = batch->description.program;
-    bool interpreted = batch->program->steps == VK_NULL_HANDLE;
-    VkPipeline pipeline = interpreted ? batch->gpu->pipelines[LMB_KERNEL_POSE] : batch->program->steps;
-    lmb_gpu_begin_label(batch->gpu, commands, "limber pose");
-    for (uint32_t span = 0; span < batch->span_count; span++) {
-        uint64_t first = (uint64_t)span * batch->span_characters;
-        lmb_pose_push push = {.program = batch->program->buffer.address,
-                              .parameters =
-                                  frame->parameters.address + first * program->parameter_count * sizeof(float),
-                              .local = frame->stages[span * LMB_STAGE_COUNT + LMB_STAGE_LOCAL].address,
-                              .refused = frame->refused.address,
-                              .count = span_size(batch, span) * program->joint_count};
-        for (uint32_t i = 0; i < program->pose_count; i++) {
-            push.poses[i] = frame->poses[i] + first * stage_bytes(batch, LMB_STAGE_LOCAL);
-        }
-        lmb_gpu_dispatch(batch->gpu, commands, pipeline, &push, sizeof push, push.count);
-    }
-    lmb_gpu_end_label(batch->gpu, commands);
+static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t outputs,
+                          VkPipeline pipeline, uint64_t groups) {
+    const frame_slot *frame = &batch->frames[info->frame];
+    const lmb_batch_push push = {.program = batch->program->buffer.address,
+                                 .spans = frame->spans.address,
+                                 .refused = frame->refused.address,
+                                 .count = batch->description.character_count,
+                                 .span_characters = batch->span_characters,
+                                 .outputs = outputs,
+                                 .has_named = info->has_previous_frame};
+    lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push, groups);
+}
+
+static uint64_t groups_for(uint64_t count, uint32_t of_each) {
+    return (count + of_each - 1) / of_each;
+}
+
+// The pose, or all stages in one.
+static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const lmb_gpu_program *program = batch->program;
+    uint32_t characters = batch->description.character_count;
+    uint64_t joints = (uint64_t)characters * program->program->joint_count;
+    bool all_stages = in_one_kernel(batch);
+    lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
+    record_kernel(batch, info, all_stages ? batch->description.outputs : LMB_OUTPUT_LOCAL,
+                  program->steps == VK_NULL_HANDLE ? batch->gpu->pipelines[LMB_KERNEL_POSE] : program->steps,
+                  program->shape.characters > 0 ? groups_for(characters, program->shape.characters)
+                                                : groups_for(joints, LMB_GPU_GROUP));
+    lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
 static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    const frame_slot *frame = &batch->frames[info->frame];
-    const frame_slot *named = info->has_previous_frame ? &batch->frames[info->previous_frame] : frame;
-    VkCommandBuffer commands = info->commands;
-    lmb_gpu_begin_label(batch->gpu, commands, "limber model");
-    lmb_gpu_barrier(batch->gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber model");
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
-    for (uint32_t span = 0; span < batch->span_count; span++) {
-        const lmb_gpu_buffer *stages = &frame->stages[span * LMB_STAGE_COUNT];
-        lmb_model_push push = {.program = batch->program->buffer.address,
-                               .local = stages[LMB_STAGE_LOCAL].address,
-                               .model = stages[LMB_STAGE_MODEL].address,
-                               .palette = stages[LMB_STAGE_PALETTE].address,
-                               .previous_palette = stages[LMB_STAGE_PREVIOUS_PALETTE].address,
-                               .dual_quaternions = stages[LMB_STAGE_DUAL_QUATERNIONS].address,
-                               .bounds = stages[LMB_STAGE_BOUNDS].address,
-                               .sockets = stages[LMB_STAGE_SOCKETS].address,
-                               .named_palette = named->stages[span * LMB_STAGE_COUNT + LMB_STAGE_PALETTE].address,
-                               .count = span_size(batch, span),
-                               .outputs = batch->description.outputs,
-                               .has_named = info->has_previous_frame};
-        lmb_gpu_dispatch(batch->gpu, commands, batch->gpu->pipelines[LMB_KERNEL_MODEL], &push, sizeof push, push.count);
-    }
-    lmb_gpu_end_label(batch->gpu, commands);
+    record_kernel(batch, info, batch->description.outputs, batch->gpu->pipelines[LMB_KERNEL_MODEL],
+                  groups_for(batch->description.character_count, LMB_GPU_GROUP));
+    lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
 lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
@@ -321,14 +372,14 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     if (result != LMB_OK) {
         return result;
     }
-    const frame_slot *frame = &batch->frames[info->frame];
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber batch");
     mark(info, LMB_NONE);
-    record_parameters(batch, frame, info->commands);
+    record_parameters(batch, info);
     mark(info, LMB_GPU_STAGE_PARAMETERS);
-    record_poses(batch, frame, info->commands);
-    mark(info, LMB_GPU_STAGE_POSE);
-    if (keeps_stage(batch, LMB_STAGE_MODEL)) {
+    record_poses(batch, info);
+    bool all_stages = in_one_kernel(batch);
+    mark(info, all_stages ? LMB_GPU_STAGE_CHARACTERS : LMB_GPU_STAGE_POSE);
+    if (!all_stages && keeps_stage(batch, LMB_STAGE_MODEL)) {
         record_models(batch, info);
         mark(info, LMB_GPU_STAGE_MODEL);
     }
@@ -378,6 +429,7 @@ uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, ui
         lmb_gpu_bytes_add(&frame->staging, all, &found);
         lmb_gpu_bytes_add(&frame->parameters, all, &found);
         lmb_gpu_bytes_add(&frame->refused, all, &found);
+        lmb_gpu_bytes_add(&frame->spans, all, &found);
         for (uint32_t j = 0; j < batch->span_count * LMB_STAGE_COUNT; j++) {
             lmb_gpu_bytes_add(&frame->stages[j], all, &found);
         }

@@ -151,7 +151,8 @@ static void record(const lmb_gpu *gpu, const probe_run *run, VkCommandBuffer com
     gpu->vk.CmdCopyBuffer(commands, run->staging.buffer, run->buffer.buffer, 1, &copy);
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    lmb_gpu_dispatch(gpu, commands, gpu->pipelines[LMB_KERNEL_PROBE], &push, sizeof push, CASE_COUNT);
+    lmb_gpu_dispatch(gpu, commands, gpu->pipelines[LMB_KERNEL_PROBE], &push, sizeof push,
+                     (CASE_COUNT + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP);
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
     gpu->vk.CmdCopyBuffer(commands, run->buffer.buffer, run->staging.buffer, 1, &copy);

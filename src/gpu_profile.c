@@ -34,9 +34,8 @@ struct lmb_gpu_profile {
 };
 
 static const char *const stage_names[LMB_GPU_STAGE_COUNT] = {
-    [LMB_GPU_STAGE_FRAME] = "frame",
-    [LMB_GPU_STAGE_PARAMETERS] = "parameters",
-    [LMB_GPU_STAGE_POSE] = "pose",
+    [LMB_GPU_STAGE_FRAME] = "frame",           [LMB_GPU_STAGE_PARAMETERS] = "parameters",
+    [LMB_GPU_STAGE_CHARACTERS] = "characters", [LMB_GPU_STAGE_POSE] = "pose",
     [LMB_GPU_STAGE_MODEL] = "model",
 };
 

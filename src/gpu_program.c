@@ -26,7 +26,7 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
         result = lmb_gpu_buffer_create(gpu, size, true, "limber program staging", &created->staging, error);
     }
     if (result == LMB_OK && !gpu->interpret_programs && lmb_gpu_steps_fit(program)) {
-        result = lmb_gpu_steps_create(gpu, program, &created->steps, error);
+        result = lmb_gpu_steps_create(gpu, program, &created->steps, &created->shape, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_program_destroy(created);

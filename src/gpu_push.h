@@ -5,31 +5,24 @@
 #include <limber/batch.h>
 #include <vulkan/vulkan_core.h>
 
-typedef struct lmb_pose_push {
-    VkDeviceAddress program;
+// A span's buffers. A table of these tells the kernels of a batch where its characters' things lie.
+typedef struct lmb_span_row {
     VkDeviceAddress parameters;
-    VkDeviceAddress local;
-    VkDeviceAddress refused;
+    VkDeviceAddress stages[LMB_STAGE_COUNT];
+    VkDeviceAddress rows[LMB_STAGE_COUNT]; // the same
+    VkDeviceAddress named_palette;         // of the frame before, or this frame's
     VkDeviceAddress poses[LMB_MAX_POSES];
-    uint32_t count; // joints of all characters
-    uint32_t unused;
-} lmb_pose_push;
+} lmb_span_row;
 
-typedef struct lmb_model_push {
+typedef struct lmb_batch_push {
     VkDeviceAddress program;
-    VkDeviceAddress local;
-    VkDeviceAddress model;
-    VkDeviceAddress palette;
-    VkDeviceAddress previous_palette;
-    VkDeviceAddress dual_quaternions;
-    VkDeviceAddress bounds;
-    VkDeviceAddress sockets;
-    VkDeviceAddress named_palette; // of the frame before, or this frame's
-    uint32_t count;                // characters
+    VkDeviceAddress spans;
+    VkDeviceAddress refused;
+    uint32_t count; // characters
+    uint32_t span_characters;
     uint32_t outputs;
     uint32_t has_named;
-    uint32_t unused;
-} lmb_model_push;
+} lmb_batch_push;
 
 typedef struct lmb_probe_push {
     VkDeviceAddress cases;
@@ -38,7 +31,6 @@ typedef struct lmb_probe_push {
 } lmb_probe_push;
 
 // What Vulkan guarantees.
-_Static_assert(sizeof(lmb_pose_push) <= 128 && sizeof(lmb_model_push) <= sizeof(lmb_pose_push),
-               "push constants exceed 128 bytes");
+_Static_assert(sizeof(lmb_batch_push) <= 128, "push constants exceed 128 bytes");
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "../shaders/ops/operations.h"
 
+#include "character_steps.spv.h"
+#include "character_steps_plain.spv.h"
 #include "pose_steps.spv.h"
 #include "pose_steps_plain.spv.h"
 
@@ -36,7 +38,8 @@ bool lmb_gpu_steps_fit(const lmb_program *program) {
     return program->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
 }
 
-lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, lmb_spirv *module, lmb_error *error) {
+lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, bool all_stages, lmb_spirv *module,
+                                lmb_error *error) {
     lmb_spirv_call calls[MOST_STEPS];
     uint32_t count = program->block[PROGRAM_INSTRUCTION_COUNT];
     uint32_t depth = 0;
@@ -47,17 +50,35 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
         calls[i] = (lmb_spirv_call){steps[code].function, {at, depth | level << 8}};
         depth += (uint32_t)steps[code].pushed;
     }
-    const uint32_t *words = program->uses_packed ? kernel_pose_steps : kernel_pose_steps_plain;
-    size_t size = program->uses_packed ? sizeof kernel_pose_steps : sizeof kernel_pose_steps_plain;
-    return lmb_spirv_replace_body(host, words, size / sizeof *words, "step_through", calls, count, module, error);
+    static const struct {
+        const uint32_t *words;
+        size_t count;
+    } templates[2][2] = {{{kernel_pose_steps_plain, sizeof kernel_pose_steps_plain / sizeof(uint32_t)},
+                          {kernel_pose_steps, sizeof kernel_pose_steps / sizeof(uint32_t)}},
+                         {{kernel_character_steps_plain, sizeof kernel_character_steps_plain / sizeof(uint32_t)},
+                          {kernel_character_steps, sizeof kernel_character_steps / sizeof(uint32_t)}}};
+    const uint32_t *words = templates[all_stages][program->uses_packed].words;
+    size_t size = templates[all_stages][program->uses_packed].count;
+    return lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
 }
 
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
+                                lmb_error *error) {
+    uint32_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
+    *shape = lmb_gpu_find_shape(gpu->limits, program->joint_count, instructions);
     lmb_spirv module;
-    lmb_result result = lmb_gpu_steps_module(&gpu->host, program, &module, error);
+    lmb_result result = lmb_gpu_steps_module(&gpu->host, program, shape->characters > 0, &module, error);
     if (result == LMB_OK) {
-        lmb_kernel_uses uses = {program->uses_cubic, program->uses_scale, program->uses_far, program->uses_packed};
-        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, uses, "limber program", pipeline, error);
+        lmb_kernel_constants constants = {.cubic = program->uses_cubic,
+                                          .scale = program->uses_scale,
+                                          .far = program->uses_far,
+                                          .packed = program->uses_packed,
+                                          .invocations = shape->invocations,
+                                          .joints = program->joint_count,
+                                          .instructions = instructions,
+                                          .characters = shape->characters,
+                                          .walks = shape->walks};
+        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber program", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }
     return result;

@@ -1,4 +1,4 @@
-// The pose kernel made for one program: its instructions as straight-line code, so that no device interprets them and
+// The kernel made for one program: its instructions as straight-line code, so that no device interprets them and
 // poses stay in registers.
 #ifndef LIMBER_SRC_GPU_STEPS_H
 #define LIMBER_SRC_GPU_STEPS_H
@@ -9,9 +9,12 @@
 // Whether a program is short enough to be worth a pipeline of its own.
 bool lmb_gpu_steps_fit(const lmb_program *program);
 
-// The module of a program's kernel.
-lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, lmb_spirv *module, lmb_error *error);
+// The module of a program's kernel: of all stages, or of the pose alone.
+lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, bool all_stages, lmb_spirv *module,
+                                lmb_error *error);
 
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error);
+// The pipeline, of all stages where a character of the rig fits a workgroup; and its shape, which says so.
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
+                                lmb_error *error);
 
 #endif

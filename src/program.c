@@ -34,6 +34,11 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     at += (uint64_t)c->instruction_count * INSTRUCTION_WORDS;
     header[PROGRAM_PARENTS] = (uint32_t)at;
     at += joints;
+    header[PROGRAM_LEVEL_COUNT] = def->rig->depth;
+    header[PROGRAM_LEVELS] = (uint32_t)at;
+    at += def->rig->depth + UINT64_C(1);
+    header[PROGRAM_ORDER] = (uint32_t)at;
+    at += joints;
     header[PROGRAM_REST] = (uint32_t)at;
     at += POSE_COMPONENTS * joints;
     header[PROGRAM_INVERSE_BIND] = (uint32_t)at;
@@ -61,8 +66,28 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     return at;
 }
 
+// The joints level by level.
+static void write_order(const lmb_rig *rig, uint32_t *block) {
+    uint32_t *level_of = block + block[PROGRAM_PARENTS]; // until the parents are written
+    uint32_t *levels = block + block[PROGRAM_LEVELS];
+    uint32_t *order = block + block[PROGRAM_ORDER];
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        level_of[joint] = rig->parents[joint] == LMB_NONE ? 0 : level_of[rig->parents[joint]] + 1;
+        levels[level_of[joint]]++;
+    }
+    // From how many joints a level has to where the next one begins, ...
+    for (uint32_t level = 1; level <= rig->depth; level++) {
+        levels[level] += levels[level - 1];
+    }
+    // ... and, as it is filled from its end on, to where it begins itself.
+    for (uint32_t joint = rig->joint_count; joint-- > 0;) {
+        order[--levels[level_of[joint]]] = joint | rig->parents[joint] << 16;
+    }
+}
+
 static void write_rig(const lmb_rig *rig, uint32_t *block) {
     uint32_t joints = rig->joint_count;
+    write_order(rig, block);
     memcpy(block + block[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
     memcpy(block + block[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
     for (uint32_t joint = 0; joint < joints; joint++) {
@@ -80,6 +105,24 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
     }
 }
 
+// A track of a clip in the program whose key times most others share, if more than half do, as CLIP_COMMON has it.
+static uint32_t find_common_track(const uint32_t *block, uint32_t clip) {
+    uint32_t found = 0, lead = 0, times = 0;
+    for (uint32_t channel = 0; channel < CHANNELS; channel++) {
+        for (uint32_t joint = 0; joint < block[PROGRAM_JOINTS]; joint++) {
+            track t = load_track(block, clip, channel, joint);
+            if (t.keys > 1 && lead == 0) {
+                found = channel * block[PROGRAM_JOINTS] + joint + 1;
+                times = t.times;
+            }
+            if (t.keys > 1) {
+                lead = t.times == times ? lead + 1 : lead - 1;
+            }
+        }
+    }
+    return found;
+}
+
 static void write_block(lmb_compiler *c, uint32_t *block) {
     const lmb_program_def *def = c->def;
     write_rig(def->rig, block);
@@ -90,6 +133,7 @@ static void write_block(lmb_compiler *c, uint32_t *block) {
     for (uint32_t i = 0; i < def->clip_count; i++) {
         block[block[PROGRAM_CLIPS] + i] = at;
         memcpy(block + at, def->clips[i]->words, def->clips[i]->size * sizeof *block);
+        block[at + CLIP_COMMON] = find_common_track(block, at);
         at += def->clips[i]->size;
     }
     c->block = block;

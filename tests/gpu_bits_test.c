@@ -4,6 +4,8 @@
 #include "keyframes.h"
 #include "scene.h"
 
+#include "../src/gpu.h"
+
 #include <crowd.h>
 #include <gpu_side.h>
 
@@ -18,6 +20,8 @@
 static device opened;
 static lmb_gpu *gpu;
 static lmb_gpu *interpreting_gpu; // runs programs by the kernel that long ones are left to
+static lmb_gpu *separate_gpu;     // has no memory for workgroups, so that the pose and the model have a kernel each
+static lmb_gpu *levels_gpu;       // shares a workgroup out as a device does that is no processor
 static uint64_t compared;         // values, by all tests so far
 
 // A rig with clips of every interpolation on it.
@@ -172,8 +176,44 @@ static void random_programs_over_67_joints(void **state) {
     world world = world_create(67, SCENE_TREE);
     for (uint32_t program = 0; program < 6; program++) {
         compare_program(&world, gpu, 300, program, 0);
+        compare_program(&world, levels_gpu, 300, program, 0);
         compare_program(&world, interpreting_gpu, 300, program, 0);
+        if (program < 2) {
+            compare_program(&world, separate_gpu, 300, program, 0);
+        }
     }
+    world_destroy(&world);
+}
+
+// What leaves the one kernel is what is asked for, and each output depends on no other.
+static void every_set_of_outputs(void **state) {
+    (void)state;
+    lmb_gpu *const each[] = {gpu, levels_gpu, interpreting_gpu};
+    world world = world_create(67, SCENE_TREE);
+    crowd crowd = world_crowd(&world, 43, 1, 61);
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        for (uint32_t outputs = 1; outputs <= (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE); outputs++) {
+            compare_crowd(&crowd, each[i], outputs, 0, 1);
+        }
+        compare_crowd(&crowd, each[i], LMB_OUTPUT_PALETTE, 5 * 67 * sizeof(lmb_affine), 9);
+    }
+    crowd_destroy(&crowd);
+    world_destroy(&world);
+}
+
+// From many characters in a workgroup, over one, to none.
+static void rigs_of_every_shape(void **state) {
+    (void)state;
+    static const uint32_t joint_counts[] = {3, 24, 85, 86, 200, 650, 700};
+    world world;
+    for (size_t i = 0; i < sizeof joint_counts / sizeof joint_counts[0]; i++) {
+        world = world_create(joint_counts[i], i % 2 == 0 ? SCENE_TREE : SCENE_WIDE);
+        compare_program(&world, gpu, 19, 1, 61);
+        compare_program(&world, levels_gpu, 19, 1, 61);
+        world_destroy(&world);
+    }
+    world = world_create(200, SCENE_CHAIN);
+    compare_program(&world, levels_gpu, 19, 1, 61);
     world_destroy(&world);
 }
 
@@ -183,7 +223,7 @@ static void compressed_clips(void **state) {
     for (size_t i = 0; i < 2; i++) {
         world world = world_create_compressed(joint_counts[i]);
         for (uint32_t program = 0; program < 4; program++) {
-            compare_program(&world, program < 2 ? gpu : interpreting_gpu, 203, program, 61);
+            compare_program(&world, program < 2 ? gpu : program < 3 ? levels_gpu : interpreting_gpu, 203, program, 61);
         }
         world_destroy(&world);
     }
@@ -305,17 +345,16 @@ static lmb_program *create_clip_program(const world *world) {
     return program;
 }
 
-static void more_workgroups_than_an_axis_has(void **state) {
-    (void)state;
+// `count` characters of one joint.
+static void compare_many(lmb_gpu *on, uint32_t count) {
     world world = world_create(1, SCENE_CHAIN);
     lmb_program *program = create_clip_program(&world);
-    const uint32_t count = 65535 * 64 + 65; // one workgroup and one invocation more than fit
     float *times = malloc(count * sizeof *times);
     assert_non_null(times);
     for (uint32_t i = 0; i < count; i++) {
         times[i] = (float)i * (KEYFRAMES_DURATION / (float)count);
     }
-    // Model matrices alone, which the other kernel computes from the local transforms: both grids have two rows.
+    // Model matrices alone, which a second kernel computes from the local transforms, where there is one.
     const lmb_batch batch = {program, count, LMB_OUTPUT_MODEL};
     const lmb_batch_inputs inputs = {.parameters = times};
     results *reference = results_create(&batch);
@@ -323,7 +362,7 @@ static void more_workgroups_than_an_axis_has(void **state) {
     run_reference(&batch, &inputs, reference);
     gpu_side side;
     lmb_error error;
-    assert_ok(gpu_side_create(&opened, gpu, &batch, 0, &side, &error), &error);
+    assert_ok(gpu_side_create(&opened, on, &batch, 0, &side, &error), &error);
     assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
     assert_int_equal(lmb_gpu_batch_span_count(side.batch), 1);
     gpu_side_destroy(&side);
@@ -333,6 +372,15 @@ static void more_workgroups_than_an_axis_has(void **state) {
     free(times);
     lmb_program_destroy(program);
     world_destroy(&world);
+}
+
+static void more_workgroups_than_an_axis_has(void **state) {
+    (void)state;
+    // One workgroup and one invocation more than fit: both kernels' grids have two rows.
+    compare_many(separate_gpu, 65535 * LMB_GPU_GROUP + LMB_GPU_GROUP + 1);
+    const uint32_t characters = lmb_gpu_find_shape(gpu->limits, 1, 1).characters;
+    assert_true(characters > 0 && characters <= LMB_GPU_GROUP);
+    compare_many(gpu, 65535 * characters + characters + 1);
 }
 
 // ---- Several batches, several frame slots each, in one command buffer. ----
@@ -475,6 +523,11 @@ static int start(void **state) {
     open_device(&opened);
     lmb_gpu_def def = device_gpu_def(&opened);
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    assert_ok(lmb_gpu_create(&def, NULL, &separate_gpu, &error), &error);
+    separate_gpu->limits.workgroup_bytes = 0;
+    assert_ok(lmb_gpu_create(&def, NULL, &levels_gpu, &error), &error);
+    levels_gpu->limits.is_cpu = false;
+    levels_gpu->limits.subgroup = 32;
     def.interpret_programs = true;
     assert_ok(lmb_gpu_create(&def, NULL, &interpreting_gpu, &error), &error);
     return 0;
@@ -483,6 +536,8 @@ static int start(void **state) {
 static int finish(void **state) {
     (void)state;
     lmb_gpu_destroy(interpreting_gpu);
+    lmb_gpu_destroy(levels_gpu);
+    lmb_gpu_destroy(separate_gpu);
     lmb_gpu_destroy(gpu);
     return device_close(&opened) == 0 ? 0 : -1;
 }
@@ -490,6 +545,8 @@ static int finish(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_over_67_joints),
+        cmocka_unit_test(every_set_of_outputs),
+        cmocka_unit_test(rigs_of_every_shape),
         cmocka_unit_test(compressed_clips),
         cmocka_unit_test(every_kind_of_refusal),
         cmocka_unit_test(batches_around_the_workgroup),

@@ -205,11 +205,11 @@ static void stages_follow_each_other_and_lie_within_their_frame(void **state) {
     }
     assert_int_equal(lmb_profile_total(ground.times, LMB_GPU_STAGE_FRAME).count, 3);
     assert_int_equal(lmb_profile_total(ground.times, LMB_GPU_STAGE_PARAMETERS).count, 6);
-    assert_int_equal(lmb_profile_total(ground.times, LMB_GPU_STAGE_POSE).count, 6);
-    assert_true(lmb_profile_total(ground.times, LMB_GPU_STAGE_POSE).min > 0);
+    assert_int_equal(lmb_profile_total(ground.times, LMB_GPU_STAGE_CHARACTERS).count, 6);
+    assert_true(lmb_profile_total(ground.times, LMB_GPU_STAGE_CHARACTERS).min > 0);
     assert_int_equal(lmb_profile_total(ground.times, DRAW).count, 3);
     assert_string_equal(lmb_profile_stage_name(ground.times, DRAW), "draw");
-    assert_string_equal(lmb_profile_stage_name(ground.times, LMB_GPU_STAGE_POSE), "pose");
+    assert_string_equal(lmb_profile_stage_name(ground.times, LMB_GPU_STAGE_CHARACTERS), "characters");
     assert_int_equal(waits, 0);
     ground_destroy(&ground);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "character_steps.spv.h"
+#include "character_steps_plain.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_steps.spv.h"
@@ -22,6 +24,8 @@ static const struct {
                {"model", kernel_model, sizeof kernel_model / 4},
                {"pose_steps", kernel_pose_steps, sizeof kernel_pose_steps / 4},
                {"pose_steps_plain", kernel_pose_steps_plain, sizeof kernel_pose_steps_plain / 4},
+               {"character_steps", kernel_character_steps, sizeof kernel_character_steps / 4},
+               {"character_steps_plain", kernel_character_steps_plain, sizeof kernel_character_steps_plain / 4},
                {"probe", kernel_probe, sizeof kernel_probe / 4}};
 
 enum {
@@ -134,6 +138,11 @@ static void specialised_modules_pass(void **state) {
     lmb_error error = {0};
     assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "step_through",
                                             calls, call_count, &module, &error),
+                     LMB_OK);
+    assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
+    lmb_spirv_release(&host, &module);
+    assert_int_equal(lmb_spirv_replace_body(&host, kernel_character_steps, sizeof kernel_character_steps / 4,
+                                            "step_through", calls, call_count, &module, &error),
                      LMB_OK);
     assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
     // For the disassembler, which runs after this suite.

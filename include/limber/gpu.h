@@ -72,8 +72,11 @@ typedef struct lmb_gpu_def {
     bool debug_utils;               ///< the instance has VK_EXT_debug_utils: name objects, label stages
     /// Accept a device that fails the probe. Its results are then no longer promised to equal the reference.
     bool accept_mismatch;
-    /// Run every program by one interpreting kernel. Otherwise a program of up to 32 instructions gets a pipeline of its
-    /// own when its device copy is created, which takes a moment and makes its frames several times faster. Same bits.
+    /// Run every program by one interpreting kernel, and a second one for model matrices and palettes. Otherwise a
+    /// program of up to 32 instructions gets a pipeline of its own when its device copy is created, which takes a moment
+    /// and makes its frames several times faster: one that does everything where a character's matrices (48 bytes a
+    /// joint) fit the device's workgroup memory, and leaves nothing in memory but what the batch's outputs ask for.
+    /// Same bits.
     bool interpret_programs;
 } lmb_gpu_def;
 

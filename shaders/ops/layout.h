@@ -15,6 +15,9 @@
 #define PROGRAM_CLIP_COUNT 7
 #define PROGRAM_INSTRUCTIONS 8 // offset: word [instruction][INSTRUCTION_WORDS]
 #define PROGRAM_INSTRUCTION_COUNT 9
+#define PROGRAM_LEVEL_COUNT 10 // joints on the longest way from a root to a leaf
+#define PROGRAM_LEVELS 11      // offset: word [level + 1], which joint in the following order is its first
+#define PROGRAM_ORDER 12       // offset: word [joint], level by level: the joint and, from bit 16 on, its parent
 #define PROGRAM_MASKS 16   // offset of the first mask
 #define PROGRAM_BINDS 17   // offset: float [joint][BIND_COMPONENTS]
 #define PROGRAM_SOCKETS 18 // offset: [socket]: word joint, float [12] matrix
@@ -67,6 +70,8 @@
 #define STAGE_BOUNDS 5u
 #define STAGE_SOCKETS 6u
 #define STAGE_COUNT 7u
+
+#define MOST_POSE_BUFFERS 8u // of a batch
 
 #define POSE_COMPONENTS 10u   // a transform
 #define MATRIX_COMPONENTS 12u // three rows of four

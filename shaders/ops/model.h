@@ -4,13 +4,23 @@
 
 #include "transform.h"
 
+// A joint's own matrix: from joint space to the parent's. Snapped, so that a large parent's matrix cannot lift what
+// underflows; translations of poses are already.
+OP affine own_matrix(transform local) {
+    return snap_linear_part(affine_from_transform(local));
+}
+
+// From the parent's space on to model space.
+OP affine matrix_under(affine parent, affine own) {
+    affine product = affine_multiply(parent, own);
+    return snap_affine(product);
+}
+
 // Model matrix of a joint: the parent's (the identity for roots), then its own transform.
 OP affine model_matrix(transform local, bool has_parent, affine parent) {
-    // Snapped, so that a large parent's matrix cannot lift what underflows; translations of poses are already.
-    affine own = snap_linear_part(affine_from_transform(local));
-    affine model = own;
+    affine model = own_matrix(local);
     if (has_parent) {
-        model = snap_affine(affine_multiply(parent, own));
+        model = matrix_under(parent, model);
     }
     return model;
 }

@@ -6,6 +6,10 @@
 #include "layout.h"
 #include "sampling.h"
 
+#ifndef LMB_GLSL
+#define KEEPS_PREPARED
+#endif
+
 // What an instruction reads of a character's parameters, checked: the same for all joints.
 STRUCT(prepared)
 real weight; // shaped, where the operation has a curve
@@ -18,8 +22,8 @@ uint usual; // that clip
 #endif
 END_STRUCT(prepared)
 
-#ifndef LMB_GLSL
-// The last key search of an instruction: tracks usually share their key times.
+#ifdef KEEPS_PREPARED
+// A key search of an instruction, on the CPU the last one: tracks usually share their key times.
 STRUCT(key_search)
 uint times; // of which track, or 0
 key_position found;
@@ -36,7 +40,13 @@ memory program;
 memory parameters;
 word character;
 uint joint;
-#ifndef LMB_GLSL
+#ifdef LMB_GLSL
+uint span; // the table's row, which `parameters` is from
+#ifdef KEEPS_PREPARED
+uint slot;         // the character's, among those that a workgroup keeps
+key_search search; // the instruction's
+#endif
+#else
 const memory *poses;
 uint32_t *refused;
 truth active;        // lanes that stand for a character
@@ -46,18 +56,34 @@ key_search *search;  // and its last search
 END_STRUCT(frame)
 
 // Defined by who evaluates: POSES(frame, index) is a pose buffer, REFUSE(frame, kind, condition) counts what is refused.
-// PREPARED(frame, instruction, function) is what `function` prepares, which the CPU keeps for all joints of a character;
-// so what `function` refuses is to be counted at joint 0 alone.
+// PREPARED(frame, instruction, function) is what `function` prepares, which most keep for all joints of a character
+// (KEEPS_PREPARED is defined then); so what `function` refuses is to be counted at joint 0 alone.
 #ifdef LMB_GLSL
 #define REFUSE(frame, kind, condition)                                                                                 \
     if (condition) {                                                                                                   \
         count_refusal(kind);                                                                                           \
     }
-#define POSES(frame, index) pose_buffer(index)
+#define POSES(frame, index) pose_buffer(frame, index)
+void count_refusal(uint kind);
+Words pose_buffer(frame f, uint index);
+#ifdef KEEPS_PREPARED
+#define PREPARED(frame, instruction, function)                                                                         \
+    (frame.search = load_search(frame, instruction), load_prepared(frame, instruction))
+#define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
+prepared load_prepared(frame f, uint instruction);
+key_search load_search(frame f, uint instruction);
+
+key_position find_key_again(frame f, uint times, uint keys, uint largest_step, float time) {
+    key_position at = f.search.found;
+    if (f.search.times != times) {
+        at = find_key(f.program, times, keys, largest_step, time);
+    }
+    return at;
+}
+#else
 #define PREPARED(frame, instruction, function) function(frame, instruction)
 #define FIND_KEY(frame, times, keys, largest_step, time) find_key(frame.program, times, keys, largest_step, time)
-void count_refusal(uint kind);
-Words pose_buffer(uint index);
+#endif
 #else
 #define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(BOTH((frame).active, condition))
 #define POSES(frame, index) (frame).poses[index]

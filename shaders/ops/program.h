@@ -3,7 +3,7 @@
 #ifndef LMB_OPS_PROGRAM_H
 #define LMB_OPS_PROGRAM_H
 
-#include "operations.h"
+#include "prepare.h"
 
 #ifdef LMB_GLSL
 
@@ -186,33 +186,14 @@ transform evaluate_program(frame f) {
 
 #else
 
-#define PREPARE(NAME, name, code, prepare, takes)                                                                      \
-    case code:                                                                                                         \
-        values[i] = prepare(f, at);                                                                                    \
-        break;
-#define PREPARE_FOLD(NAME, name, code, prepare, takes)                                                                 \
-    case code + 1u:                                                                                                    \
-        values[i] = prepare(f, at);                                                                                    \
-        break;
-
-#define PREPARE_WRAP(NAME, name, code, prepare, takes)                                                                 \
-    case code + 1u:                                                                                                    \
-        values[i] = prepare(f, at);                                                                                    \
-        break;
-
 // What each instruction prepares for a character (of each lane), and an empty search for each: for evaluate_joints(),
 // with joint 0.
 OP void prepare_program(frame f, prepared *values, key_search *searches) {
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
-        uint at = instructions + i * INSTRUCTION_WORDS;
+        values[i] = prepare_instruction(f, instructions + i * INSTRUCTION_WORDS);
         searches[i].times = 0u;
-        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(PREPARE, PREPARE, PREPARE, PREPARE_FOLD, PREPARE_WRAP)
-        default:
-            break;
-        }
     }
 }
 

@@ -21,6 +21,8 @@
 #define CLIP_FAR 13 // 1 where neighbouring keys of a linear rotation track have a cosine below 0.9
 #define CLIP_PACKED                                                                                                    \
     14 // offset of the packed section, which then stands in place of the track table; 0 where there is none
+// In a program's copy alone: a track whose key times most share, as channel * joints + joint, plus 1; 0 where none moves.
+#define CLIP_COMMON 15
 #define CLIP_HEADER_WORDS 16
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"

@@ -1,0 +1,87 @@
+// What the kernels of a batch are given, and where a character's things lie.
+
+// Matrices, stored a row of four at once.
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Rows {
+    vec4 at[];
+};
+
+// A span's buffers, each from the span's first character on. As struct lmb_span_row in src/gpu_push.h.
+struct span_row {
+    Words parameters;
+    Words stages[STAGE_COUNT];
+    Rows rows[STAGE_COUNT]; // the same addresses: not every driver casts one reference to another
+    Words named_palette;    // of the frame before, or this frame's where there is none
+    Words poses[MOST_POSE_BUFFERS];
+};
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {
+    span_row at[];
+};
+
+// As struct lmb_batch_push in src/gpu_push.h.
+layout(push_constant, scalar) uniform Push {
+    Words program;
+    Spans spans;
+    Words refused;
+    uint count;           // characters
+    uint span_characters; // of every span but the last
+    uint outputs;         // a bit for each stage
+    uint has_named;       // palette of the frame before
+}
+push;
+
+#include "grid.glsl"
+
+void count_refusal(uint kind) {
+    atomicAdd(push.refused.at[kind], 1u);
+}
+
+Words pose_buffer(frame f, uint index) {
+    return push.spans.at[f.span].poses[index];
+}
+
+bool writes_stage(uint stage) {
+    return (push.outputs & (1u << stage)) != 0u;
+}
+
+// A frame of a character, at joint 0.
+frame character_frame(uint character) {
+    frame f;
+    f.program = push.program;
+    f.span = character / push.span_characters;
+    f.parameters = push.spans.at[f.span].parameters;
+    f.character = character - f.span * push.span_characters;
+    f.joint = 0u;
+    return f;
+}
+
+void store_local(frame f, transform local) {
+    Words to = push.spans.at[f.span].stages[STAGE_LOCAL];
+    uint joints = push.program.at[PROGRAM_JOINTS];
+    uint at = f.character * (POSE_COMPONENTS * joints) + f.joint;
+    to.at[at] = floatBitsToUint(local.t.x);
+    to.at[at + joints] = floatBitsToUint(local.t.y);
+    to.at[at + 2u * joints] = floatBitsToUint(local.t.z);
+    to.at[at + 3u * joints] = floatBitsToUint(local.q.x);
+    to.at[at + 4u * joints] = floatBitsToUint(local.q.y);
+    to.at[at + 5u * joints] = floatBitsToUint(local.q.z);
+    to.at[at + 6u * joints] = floatBitsToUint(local.q.w);
+    to.at[at + 7u * joints] = floatBitsToUint(local.s.x);
+    to.at[at + 8u * joints] = floatBitsToUint(local.s.y);
+    to.at[at + 9u * joints] = floatBitsToUint(local.s.z);
+}
+
+void store_affine(Words to, uint at, affine m) {
+    to.at[at] = floatBitsToUint(m.xx);
+    to.at[at + 1u] = floatBitsToUint(m.xy);
+    to.at[at + 2u] = floatBitsToUint(m.xz);
+    to.at[at + 3u] = floatBitsToUint(m.xt);
+    to.at[at + 4u] = floatBitsToUint(m.yx);
+    to.at[at + 5u] = floatBitsToUint(m.yy);
+    to.at[at + 6u] = floatBitsToUint(m.yz);
+    to.at[at + 7u] = floatBitsToUint(m.yt);
+    to.at[at + 8u] = floatBitsToUint(m.zx);
+    to.at[at + 9u] = floatBitsToUint(m.zy);
+    to.at[at + 10u] = floatBitsToUint(m.zz);
+    to.at[at + 11u] = floatBitsToUint(m.zt);
+}

@@ -1,0 +1,247 @@
+// Pose, model and palette in one dispatch, for one program: each workgroup takes some characters, and only what the batch
+// is asked for leaves it. src/gpu_shape.c chooses how many characters and invocations a workgroup has.
+//
+// Neighbouring invocations take the same joint of neighbouring characters: those read the same tracks, so that a
+// subgroup's loads share cache lines and its branches on a track's kind go one way.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#define LMB_GLSL
+#define KEEPS_PREPARED
+#include "ops/prepare.h"
+#include "ops/model.h"
+
+layout(local_size_x = 64, local_size_x_id = 4) in;
+layout(constant_id = 5) const uint JOINTS = 1u;
+layout(constant_id = 6) const uint INSTRUCTIONS = 1u;
+layout(constant_id = 7) const uint CHARACTERS = 1u; // of a workgroup
+// Each invocation has a character to itself and walks its joints, parents first: no barriers, which are dear where a
+// processor runs the kernels.
+layout(constant_id = 8) const bool WALKS = false;
+
+#include "batch.glsl"
+#include "steps.glsl"
+
+#define NO_SPAN 0xffffffffu
+
+// Rows of four. From one character to the next it is an odd number of them, so that neighbouring invocations, with
+// neighbouring characters, meet other banks.
+const uint MATRIX_ROWS = 3u * JOINTS;
+const uint MATRIX_STRIDE = MATRIX_ROWS | 1u;
+const uint PREPARED_STRIDE = (2u * INSTRUCTIONS) | 1u;
+
+shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: own, then model, then palette
+shared uvec4 preparations[CHARACTERS * PREPARED_STRIDE];
+shared uvec2 places[CHARACTERS]; // span, or NO_SPAN where there is no character, and character in it
+
+void store_prepared(uint slot, uint instruction, prepared p, key_search search) {
+    uint at = slot * PREPARED_STRIDE + 2u * instruction;
+    preparations[at] = uvec4(floatBitsToUint(p.weight), floatBitsToUint(p.time), p.clip, p.known ? 1u : 0u);
+    preparations[at + 1u] = uvec4(search.times, search.found.key | (search.found.after - search.found.key) << 31u,
+                                  floatBitsToUint(search.found.fraction),
+                                  floatBitsToUint(search.found.interval));
+}
+
+uint prepared_at(frame f, uint instruction) {
+    return f.slot * PREPARED_STRIDE + 2u * ((instruction - PROGRAM_HEADER_WORDS) / INSTRUCTION_WORDS);
+}
+
+prepared load_prepared(frame f, uint instruction) {
+    uvec4 words = preparations[prepared_at(f, instruction)];
+    prepared p;
+    p.weight = uintBitsToFloat(words.x);
+    p.time = uintBitsToFloat(words.y);
+    p.clip = words.z;
+    p.known = words.w != 0u;
+    return p;
+}
+
+// What follows from the fraction is computed anew: it would take as many words again.
+key_search load_search(frame f, uint instruction) {
+    uvec4 words = preparations[prepared_at(f, instruction) + 1u];
+    key_search search;
+    search.times = words.x;
+    search.found.key = words.y & 0x7fffffffu;
+    search.found.after = search.found.key + (words.y >> 31u);
+    search.found.fraction = uintBitsToFloat(words.z);
+    search.found.interval = uintBitsToFloat(words.w);
+    search.found.from = slerp_prepare(1.0f - search.found.fraction);
+    search.found.to = slerp_prepare(search.found.fraction);
+    return search;
+}
+
+// Among the key times that most tracks of the clip share.
+key_search search_common(prepared p) {
+    key_search search;
+    search.times = 0u;
+    search.found.key = 0u;
+    search.found.after = 0u;
+    search.found.fraction = 0.0f;
+    search.found.interval = 0.0f;
+    uint which = p.clip != 0u ? push.program.at[p.clip + CLIP_COMMON] : 0u;
+    if (which != 0u) {
+        track t = load_track(push.program, p.clip, (which - 1u) / JOINTS, (which - 1u) % JOINTS);
+        search.times = t.times;
+        search.found = find_key(push.program, t.times, t.keys, push.program.at[p.clip + CLIP_SEARCH], p.time);
+    }
+    return search;
+}
+
+frame slot_frame(uint slot) {
+    frame f;
+    f.program = push.program;
+    f.slot = slot;
+    f.span = places[slot].x;
+    f.character = places[slot].y;
+    f.parameters = push.spans.at[f.span].parameters;
+    f.joint = 0u;
+    return f;
+}
+
+// Once for each instruction of each character.
+void prepare() {
+    uint first = grid_group() * CHARACTERS;
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * INSTRUCTIONS; n += gl_WorkGroupSize.x) {
+        uint slot = n % CHARACTERS;
+        uint instruction = n / CHARACTERS;
+        uvec2 place = uvec2(NO_SPAN, 0u);
+        if (first + slot < push.count) {
+            frame f = character_frame(first + slot);
+            prepared p = prepare_instruction(f, PROGRAM_HEADER_WORDS + instruction * INSTRUCTION_WORDS);
+            store_prepared(slot, instruction, p, search_common(p));
+            place = uvec2(f.span, f.character);
+        }
+        if (instruction == 0u) {
+            places[slot] = place;
+        }
+    }
+}
+
+affine load_matrix(uint at) {
+    vec4 x = matrices[at];
+    vec4 y = matrices[at + 1u];
+    vec4 z = matrices[at + 2u];
+    affine m;
+    m.xx = x.x;
+    m.xy = x.y;
+    m.xz = x.z;
+    m.xt = x.w;
+    m.yx = y.x;
+    m.yy = y.y;
+    m.yz = y.z;
+    m.yt = y.w;
+    m.zx = z.x;
+    m.zy = z.y;
+    m.zz = z.z;
+    m.zt = z.w;
+    return m;
+}
+
+void store_matrix(uint at, affine m) {
+    matrices[at] = vec4(m.xx, m.xy, m.xz, m.xt);
+    matrices[at + 1u] = vec4(m.yx, m.yy, m.yz, m.yt);
+    matrices[at + 2u] = vec4(m.zx, m.zy, m.zz, m.zt);
+}
+
+// Of this joint, once its parent's is known.
+void walk(frame f, affine model) {
+    uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
+    if (parent != NO_PARENT) {
+        model = matrix_under(load_matrix(f.slot * MATRIX_STRIDE + 3u * parent), model);
+    }
+    store_matrix(f.slot * MATRIX_STRIDE + 3u * f.joint, model);
+    uint at = (f.character * JOINTS + f.joint) * MATRIX_COMPONENTS;
+    if (writes_stage(STAGE_MODEL)) {
+        store_affine(push.spans.at[f.span].stages[STAGE_MODEL], at, model);
+    }
+    if (writes_stage(STAGE_PALETTE)) {
+        affine inverse_bind = load_affine(push.program, push.program.at[PROGRAM_INVERSE_BIND] + f.joint * MATRIX_COMPONENTS);
+        affine palette = palette_matrix(model, inverse_bind);
+        store_affine(push.spans.at[f.span].stages[STAGE_PALETTE], at, palette);
+    }
+}
+
+// Local transforms, and joints' own matrices.
+void pose(bool keeps_matrices) {
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
+        if (places[n % CHARACTERS].x == NO_SPAN) {
+            continue;
+        }
+        at_joint = slot_frame(n % CHARACTERS);
+        at_joint.joint = n / CHARACTERS;
+        step_through();
+        if (writes_stage(STAGE_LOCAL)) {
+            store_local(at_joint, poses[0]);
+        }
+        if (keeps_matrices) {
+            affine own = own_matrix(poses[0]);
+            if (WALKS) {
+                walk(at_joint, own);
+            } else {
+                store_matrix(at_joint.slot * MATRIX_STRIDE + 3u * at_joint.joint, own);
+            }
+        }
+    }
+}
+
+// From own to model matrices, level by level. A level has few joints, so the characters of a workgroup share its steps.
+void descend() {
+    uint levels = push.program.at[PROGRAM_LEVELS];
+    uint order = push.program.at[PROGRAM_ORDER];
+    uint count = push.program.at[PROGRAM_LEVEL_COUNT];
+    for (uint level = 1u; level < count; level++) {
+        uint first = push.program.at[levels + level];
+        uint end = push.program.at[levels + level + 1u];
+        for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * (end - first); n += gl_WorkGroupSize.x) {
+            uint entry = push.program.at[order + first + n / CHARACTERS];
+            uint at = (n % CHARACTERS) * MATRIX_STRIDE;
+            uint own = at + 3u * (entry & 0xffffu);
+            store_matrix(own, matrix_under(load_matrix(at + 3u * (entry >> 16u)), load_matrix(own)));
+        }
+        barrier();
+    }
+}
+
+// From model matrices to the palette.
+void bind() {
+    uint inverse_binds = push.program.at[PROGRAM_INVERSE_BIND];
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
+        uint joint = n / CHARACTERS;
+        uint at = (n % CHARACTERS) * MATRIX_STRIDE + 3u * joint;
+        affine inverse_bind = load_affine(push.program, inverse_binds + joint * MATRIX_COMPONENTS);
+        store_matrix(at, palette_matrix(load_matrix(at), inverse_bind));
+    }
+}
+
+// Neighbouring invocations store neighbouring rows: whole cache lines leave a subgroup.
+void store_matrices(uint stage) {
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * MATRIX_ROWS; n += gl_WorkGroupSize.x) {
+        uint slot = n / MATRIX_ROWS;
+        uint row = n % MATRIX_ROWS;
+        uvec2 place = places[slot];
+        if (place.x != NO_SPAN) {
+            Rows to = push.spans.at[place.x].rows[stage];
+            to.at[place.y * MATRIX_ROWS + row] = matrices[slot * MATRIX_STRIDE + row];
+        }
+    }
+}
+
+void main() {
+    bool keeps_matrices = (push.outputs & ~(1u << STAGE_LOCAL)) != 0u;
+    prepare();
+    barrier();
+    pose(keeps_matrices);
+    if (!WALKS && keeps_matrices) {
+        barrier();
+        descend();
+        if (writes_stage(STAGE_MODEL)) {
+            store_matrices(STAGE_MODEL);
+            barrier();
+        }
+        if (writes_stage(STAGE_PALETTE)) {
+            bind();
+            barrier();
+            store_matrices(STAGE_PALETTE);
+        }
+    }
+}
