@@ -5,12 +5,19 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Rows {
     vec4 at[];
 };
 
+// Words that one invocation of a workgroup writes and another reads.
+layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer SharedWords {
+    uint at[];
+};
+
 // A span's buffers, each from the span's first character on. As struct lmb_span_row in src/gpu_push.h.
 struct span_row {
     Words parameters;
     Words stages[STAGE_COUNT];
     Rows rows[STAGE_COUNT]; // the same addresses: not every driver casts one reference to another
-    Words named_palette;    // of the frame before, or this frame's where there is none
+    SharedWords dual_quaternions; // the same address again
+    Words named_palette;          // of the frame before
+    Rows named_rows;              // the same address
     Words poses[MOST_POSE_BUFFERS];
 };
 

@@ -10,6 +10,7 @@
 #define KEEPS_PREPARED
 #include "ops/prepare.h"
 #include "ops/model.h"
+#include "ops/outputs.h"
 
 layout(local_size_x = 64, local_size_x_id = 4) in;
 layout(constant_id = 5) const uint JOINTS = 1u;
@@ -20,6 +21,7 @@ layout(constant_id = 7) const uint CHARACTERS = 1u; // of a workgroup
 layout(constant_id = 8) const bool WALKS = false;
 
 #include "batch.glsl"
+#include "outputs.glsl"
 #include "steps.glsl"
 
 #define NO_SPAN 0xffffffffu
@@ -33,6 +35,7 @@ const uint PREPARED_STRIDE = (2u * INSTRUCTIONS) | 1u;
 shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: own, then model, then palette
 shared uvec4 preparations[CHARACTERS * PREPARED_STRIDE];
 shared uvec2 places[CHARACTERS]; // span, or NO_SPAN where there is no character, and character in it
+shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the order of their numbers
 
 void store_prepared(uint slot, uint instruction, prepared p, key_search search) {
     uint at = slot * PREPARED_STRIDE + 2u * instruction;
@@ -143,6 +146,10 @@ void store_matrix(uint at, affine m) {
     matrices[at + 2u] = vec4(m.zx, m.zy, m.zz, m.zt);
 }
 
+affine load_model(frame f) {
+    return load_matrix(f.slot * MATRIX_STRIDE + 3u * f.joint);
+}
+
 // Of this joint, once its parent's is known.
 void walk(frame f, affine model) {
     uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
@@ -157,7 +164,10 @@ void walk(frame f, affine model) {
     if (writes_stage(STAGE_PALETTE)) {
         affine inverse_bind = load_affine(push.program, push.program.at[PROGRAM_INVERSE_BIND] + f.joint * MATRIX_COMPONENTS);
         affine palette = palette_matrix(model, inverse_bind);
-        store_affine(push.spans.at[f.span].stages[STAGE_PALETTE], at, palette);
+        store_palette(f, palette);
+    }
+    if (f.joint == JOINTS - 1u) {
+        write_outputs(f);
     }
 }
 
@@ -213,6 +223,12 @@ void bind() {
     }
 }
 
+// The named palette's row, before it may be overwritten.
+void copy_previous(uint span, uint at, vec4 row) {
+    Rows named = push.spans.at[span].named_rows;
+    push.spans.at[span].rows[STAGE_PREVIOUS_PALETTE].at[at] = push.has_named != 0u ? named.at[at] : row;
+}
+
 // Neighbouring invocations store neighbouring rows: whole cache lines leave a subgroup.
 void store_matrices(uint stage) {
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * MATRIX_ROWS; n += gl_WorkGroupSize.x) {
@@ -221,8 +237,105 @@ void store_matrices(uint stage) {
         uvec2 place = places[slot];
         if (place.x != NO_SPAN) {
             Rows to = push.spans.at[place.x].rows[stage];
-            to.at[place.y * MATRIX_ROWS + row] = matrices[slot * MATRIX_STRIDE + row];
+            uint at = place.y * MATRIX_ROWS + row;
+            vec4 stored = matrices[slot * MATRIX_STRIDE + row];
+            if (stage == STAGE_PALETTE && writes_stage(STAGE_PREVIOUS_PALETTE)) {
+                copy_previous(place.x, at, stored);
+            }
+            to.at[at] = stored;
         }
+    }
+}
+
+// Joint 0, which further roots stand beside; then level by level.
+void find_dual_quaternions() {
+    uint levels = push.program.at[PROGRAM_LEVELS];
+    uint order = push.program.at[PROGRAM_ORDER];
+    uint count = push.program.at[PROGRAM_LEVEL_COUNT];
+    for (uint turn = 0u; turn <= count; turn++) {
+        uint level = turn == 0u ? 0u : turn - 1u;
+        uint first = push.program.at[levels + level];
+        uint end = push.program.at[levels + level + 1u];
+        for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * (end - first); n += gl_WorkGroupSize.x) {
+            frame f = slot_frame(n % CHARACTERS);
+            f.joint = push.program.at[order + first + n / CHARACTERS] & 0xffffu;
+            if (f.span != NO_SPAN && (f.joint == 0u) == (turn == 0u)) {
+                write_dual_quaternion(f);
+            }
+        }
+        memoryBarrierBuffer();
+        barrier();
+    }
+}
+
+// Integers that are ordered as the numbers are, whose zeros have no sign; and back.
+uint ordered_bits(float x) {
+    uint bits = floatBitsToUint(x);
+    return (bits & BITS_SIGN) != 0u ? ~bits : bits | BITS_SIGN;
+}
+
+float number_of(uint ordered) {
+    return uintBitsToFloat((ordered & BITS_SIGN) != 0u ? ordered ^ BITS_SIGN : ~ordered);
+}
+
+// Lowest and highest are the same in any order of joining.
+void find_bounds() {
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * BOX_COMPONENTS; n += gl_WorkGroupSize.x) {
+        corners[n] = n % BOX_COMPONENTS < 3u ? 0xffffffffu : 0u;
+    }
+    barrier();
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
+        frame f = slot_frame(n % CHARACTERS);
+        f.joint = n / CHARACTERS;
+        uint at = f.slot * BOX_COMPONENTS;
+        if (f.span != NO_SPAN) {
+            box one = box_of(f);
+            atomicMin(corners[at], ordered_bits(one.low.x));
+            atomicMin(corners[at + 1u], ordered_bits(one.low.y));
+            atomicMin(corners[at + 2u], ordered_bits(one.low.z));
+            atomicMax(corners[at + 3u], ordered_bits(one.high.x));
+            atomicMax(corners[at + 4u], ordered_bits(one.high.y));
+            atomicMax(corners[at + 5u], ordered_bits(one.high.z));
+        }
+    }
+    barrier();
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS; n += gl_WorkGroupSize.x) {
+        frame f = slot_frame(n);
+        uint at = n * BOX_COMPONENTS;
+        if (f.span != NO_SPAN) {
+            box all;
+            all.low = make_vector(number_of(corners[at]), number_of(corners[at + 1u]), number_of(corners[at + 2u]));
+            all.high = make_vector(number_of(corners[at + 3u]), number_of(corners[at + 4u]), number_of(corners[at + 5u]));
+            store_bounds(f, all);
+        }
+    }
+}
+
+void find_sockets() {
+    uint sockets = push.program.at[PROGRAM_SOCKET_COUNT];
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * sockets; n += gl_WorkGroupSize.x) {
+        frame f = slot_frame(n % CHARACTERS);
+        if (f.span != NO_SPAN) {
+            write_socket(f, n / CHARACTERS);
+        }
+    }
+}
+
+#define FROM_PALETTES ((1u << STAGE_LOCAL) | (1u << STAGE_PALETTE) | (1u << STAGE_PREVIOUS_PALETTE))
+
+// What reads model matrices, before the palette stands in their place.
+void find_outputs() {
+    if (writes_stage(STAGE_MODEL)) {
+        store_matrices(STAGE_MODEL);
+    }
+    if (writes_stage(STAGE_DUAL_QUATERNIONS)) {
+        find_dual_quaternions();
+    }
+    if (writes_stage(STAGE_BOUNDS)) {
+        find_bounds();
+    }
+    if (writes_stage(STAGE_SOCKETS)) {
+        find_sockets();
     }
 }
 
@@ -234,8 +347,8 @@ void main() {
     if (!WALKS && keeps_matrices) {
         barrier();
         descend();
-        if (writes_stage(STAGE_MODEL)) {
-            store_matrices(STAGE_MODEL);
+        if ((push.outputs & ~FROM_PALETTES) != 0u) {
+            find_outputs();
             barrier();
         }
         if (writes_stage(STAGE_PALETTE)) {

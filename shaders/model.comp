@@ -14,13 +14,9 @@ layout(local_size_x = 64) in;
 
 #include "outputs.glsl"
 
-// Before the palette is written, which may be the named one; after it, where there is none.
-void copy_palette(uint span, uint at) {
-    Words to = push.spans.at[span].stages[STAGE_PREVIOUS_PALETTE];
-    Words named = push.spans.at[span].named_palette;
-    for (uint i = 0u; i < MATRIX_COMPONENTS; i++) {
-        to.at[at + i] = named.at[at + i];
-    }
+affine load_model(frame f) {
+    uint joints = push.program.at[PROGRAM_JOINTS];
+    return load_affine(push.spans.at[f.span].stages[STAGE_MODEL], (f.character * joints + f.joint) * MATRIX_COMPONENTS);
 }
 
 void main() {
@@ -31,40 +27,25 @@ void main() {
     frame f = character_frame(slot);
     Words locals = push.spans.at[f.span].stages[STAGE_LOCAL];
     Words models = push.spans.at[f.span].stages[STAGE_MODEL];
-    Words palettes = push.spans.at[f.span].stages[STAGE_PALETTE];
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint parents = push.program.at[PROGRAM_PARENTS];
     uint inverse_binds = push.program.at[PROGRAM_INVERSE_BIND];
     uint first_local = f.character * (POSE_COMPONENTS * joints);
     uint first_matrix = f.character * (MATRIX_COMPONENTS * joints);
     for (uint joint = 0u; joint < joints; joint++) {
+        f.joint = joint;
         uint parent = push.program.at[parents + joint];
         bool has_parent = parent != NO_PARENT;
         uint above_at = first_matrix + (has_parent ? parent : 0u) * MATRIX_COMPONENTS;
         affine above = load_affine(models, above_at);
         transform local = load_pose(locals, first_local + joint, joints);
         affine model = model_matrix(local, has_parent, above);
-        uint at = first_matrix + joint * MATRIX_COMPONENTS;
-        store_affine(models, at, model);
-        if (writes_stage(STAGE_PREVIOUS_PALETTE) && push.has_named != 0u) {
-            copy_palette(f.span, at);
-        }
+        store_affine(models, first_matrix + joint * MATRIX_COMPONENTS, model);
         if (writes_stage(STAGE_PALETTE)) {
             affine inverse_bind = load_affine(push.program, inverse_binds + joint * MATRIX_COMPONENTS);
             affine palette = palette_matrix(model, inverse_bind);
-            store_affine(palettes, at, palette);
-        }
-        if (writes_stage(STAGE_PREVIOUS_PALETTE) && push.has_named == 0u) {
-            copy_palette(f.span, at);
+            store_palette(f, palette);
         }
     }
-    if (writes_stage(STAGE_DUAL_QUATERNIONS)) {
-        write_dual_quaternions(push.program, models, push.spans.at[f.span].stages[STAGE_DUAL_QUATERNIONS], f.character);
-    }
-    if (writes_stage(STAGE_BOUNDS)) {
-        write_bounds(push.program, models, push.spans.at[f.span].stages[STAGE_BOUNDS], f.character);
-    }
-    if (writes_stage(STAGE_SOCKETS)) {
-        write_sockets(push.program, models, push.spans.at[f.span].stages[STAGE_SOCKETS], f.character);
-    }
+    write_outputs(f);
 }

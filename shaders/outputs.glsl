@@ -1,38 +1,57 @@
-// What follows from a character's model matrices beside the palette: each by one invocation, in the joints' order.
-// `models` is the buffer of model matrices, every `to` that of the output.
+// The palette, and what else follows from a character's model matrices. Who includes it defines load_model(), which gives
+// the model matrix of a frame's joint.
+affine load_model(frame f);
 
-void store_quaternion(Words to, uint at, quaternion q) {
-    to.at[at] = floatBitsToUint(q.x);
-    to.at[at + 1u] = floatBitsToUint(q.y);
-    to.at[at + 2u] = floatBitsToUint(q.z);
-    to.at[at + 3u] = floatBitsToUint(q.w);
-}
-
-void write_dual_quaternions(Words program, Words models, Words to, uint character) {
-    uint joints = LOAD(program, PROGRAM_JOINTS);
-    uint parents = LOAD(program, PROGRAM_PARENTS);
-    uint first = character * joints;
-    for (uint joint = 0u; joint < joints; joint++) {
-        quaternion beside = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
-        if (joint > 0u) {
-            beside = load_quaternion(to, (first + joint_beside(LOAD(program, parents + joint))) * DUAL_COMPONENTS);
+// The named palette is copied first: it may be the one that is written.
+void store_palette(frame f, affine palette) {
+    uint at = (f.character * push.program.at[PROGRAM_JOINTS] + f.joint) * MATRIX_COMPONENTS;
+    if (writes_stage(STAGE_PREVIOUS_PALETTE)) {
+        Words previous = push.spans.at[f.span].stages[STAGE_PREVIOUS_PALETTE];
+        if (push.has_named != 0u) {
+            Words named = push.spans.at[f.span].named_palette;
+            for (uint i = 0u; i < MATRIX_COMPONENTS; i++) {
+                previous.at[at + i] = named.at[at + i];
+            }
+        } else {
+            store_affine(previous, at, palette);
         }
-        affine model = load_affine(models, (first + joint) * MATRIX_COMPONENTS);
-        dual_quaternion motion = rigid_motion(model, load_inverse_rotation(program, joint),
-                                              load_bind_position(program, joint), beside);
-        store_quaternion(to, (first + joint) * DUAL_COMPONENTS, motion.rotation);
-        store_quaternion(to, (first + joint) * DUAL_COMPONENTS + 4u, motion.dual);
     }
+    store_affine(push.spans.at[f.span].stages[STAGE_PALETTE], at, palette);
 }
 
-void write_bounds(Words program, Words models, Words to, uint character) {
-    uint joints = LOAD(program, PROGRAM_JOINTS);
-    box bounds = empty_box();
-    for (uint joint = 0u; joint < joints; joint++) {
-        affine model = load_affine(models, (character * joints + joint) * MATRIX_COMPONENTS);
-        bounds = join_boxes(bounds, joint_box(model, load_radius(program, joint)));
+// Once that of the joint beside it is written, by whichever invocation of the workgroup.
+void write_dual_quaternion(frame f) {
+    SharedWords to = push.spans.at[f.span].dual_quaternions;
+    uint first = f.character * push.program.at[PROGRAM_JOINTS];
+    quaternion beside = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
+    if (f.joint > 0u) {
+        uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
+        uint from = (first + joint_beside(parent)) * DUAL_COMPONENTS;
+        beside = make_quaternion(LOAD_FLOAT(to, from), LOAD_FLOAT(to, from + 1u), LOAD_FLOAT(to, from + 2u),
+                                 LOAD_FLOAT(to, from + 3u));
     }
-    uint at = character * BOX_COMPONENTS;
+    affine model = load_model(f);
+    dual_quaternion motion = rigid_motion(model, load_inverse_rotation(push.program, f.joint),
+                                          load_bind_position(push.program, f.joint), beside);
+    uint at = (first + f.joint) * DUAL_COMPONENTS;
+    to.at[at] = floatBitsToUint(motion.rotation.x);
+    to.at[at + 1u] = floatBitsToUint(motion.rotation.y);
+    to.at[at + 2u] = floatBitsToUint(motion.rotation.z);
+    to.at[at + 3u] = floatBitsToUint(motion.rotation.w);
+    to.at[at + 4u] = floatBitsToUint(motion.dual.x);
+    to.at[at + 5u] = floatBitsToUint(motion.dual.y);
+    to.at[at + 6u] = floatBitsToUint(motion.dual.z);
+    to.at[at + 7u] = floatBitsToUint(motion.dual.w);
+}
+
+box box_of(frame f) {
+    affine model = load_model(f);
+    return joint_box(model, load_radius(push.program, f.joint));
+}
+
+void store_bounds(frame f, box bounds) {
+    Words to = push.spans.at[f.span].stages[STAGE_BOUNDS];
+    uint at = f.character * BOX_COMPONENTS;
     to.at[at] = floatBitsToUint(bounds.low.x);
     to.at[at + 1u] = floatBitsToUint(bounds.low.y);
     to.at[at + 2u] = floatBitsToUint(bounds.low.z);
@@ -41,13 +60,32 @@ void write_bounds(Words program, Words models, Words to, uint character) {
     to.at[at + 5u] = floatBitsToUint(bounds.high.z);
 }
 
-void write_sockets(Words program, Words models, Words to, uint character) {
-    uint joints = LOAD(program, PROGRAM_JOINTS);
-    uint sockets = LOAD(program, PROGRAM_SOCKET_COUNT);
-    for (uint socket = 0u; socket < sockets; socket++) {
-        uint joint = load_socket_joint(program, socket);
-        affine model = load_affine(models, (character * joints + joint) * MATRIX_COMPONENTS);
-        affine placed = socket_matrix(program, socket, model);
-        store_affine(to, (character * sockets + socket) * MATRIX_COMPONENTS, placed);
+void write_socket(frame f, uint socket) {
+    uint at = (f.character * push.program.at[PROGRAM_SOCKET_COUNT] + socket) * MATRIX_COMPONENTS;
+    f.joint = load_socket_joint(push.program, socket);
+    affine model = load_model(f);
+    affine placed = socket_matrix(push.program, socket, model);
+    store_affine(push.spans.at[f.span].stages[STAGE_SOCKETS], at, placed);
+}
+
+// All but the palette, by one invocation, in the joints' order.
+void write_outputs(frame f) {
+    uint joints = push.program.at[PROGRAM_JOINTS];
+    if (writes_stage(STAGE_DUAL_QUATERNIONS)) {
+        for (f.joint = 0u; f.joint < joints; f.joint++) {
+            write_dual_quaternion(f);
+        }
+    }
+    if (writes_stage(STAGE_BOUNDS)) {
+        box bounds = empty_box();
+        for (f.joint = 0u; f.joint < joints; f.joint++) {
+            bounds = join_boxes(bounds, box_of(f));
+        }
+        store_bounds(f, bounds);
+    }
+    if (writes_stage(STAGE_SOCKETS)) {
+        for (uint socket = 0u; socket < push.program.at[PROGRAM_SOCKET_COUNT]; socket++) {
+            write_socket(f, socket);
+        }
     }
 }

@@ -51,10 +51,9 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
     return (VkDeviceSize)lmb_batch_stage_floats(&batch->description, stage) * sizeof(float);
 }
 
-// Whether one kernel does everything: where its program's does, and no output is asked for that the model kernel alone
-// writes. Otherwise that program's kernel stops at the pose.
+// Whether one kernel does everything: its program's.
 static bool in_one_kernel(const lmb_gpu_batch *batch) {
-    return batch->program->shape.characters > 0 && batch->description.outputs >> LMB_STAGE_PREVIOUS_PALETTE == 0;
+    return batch->program->shape.characters > 0;
 }
 
 // One kernel for all stages keeps outputs alone. Otherwise local transforms are kept, since the model kernel reads them,
@@ -287,6 +286,8 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
         row.stages[stage] = frame->stages[span * LMB_STAGE_COUNT + stage].address;
         row.rows[stage] = row.stages[stage];
     }
+    row.dual_quaternions = row.stages[LMB_STAGE_DUAL_QUATERNIONS];
+    row.named_rows = row.named_palette;
     for (uint32_t i = 0; i < program->pose_count; i++) {
         row.poses[i] = frame->poses[i] + first * stage_bytes(batch, LMB_STAGE_LOCAL);
     }
@@ -327,15 +328,15 @@ static void record_parameters(const lmb_gpu_batch *batch, const lmb_gpu_record_i
     lmb_gpu_end_label(gpu, commands);
 }
 
-static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t outputs,
-                          VkPipeline pipeline, uint64_t groups) {
+static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline,
+                          uint64_t groups) {
     const frame_slot *frame = &batch->frames[info->frame];
     const lmb_batch_push push = {.program = batch->program->buffer.address,
                                  .spans = frame->spans.address,
                                  .refused = frame->refused.address,
                                  .count = batch->description.character_count,
                                  .span_characters = batch->span_characters,
-                                 .outputs = outputs,
+                                 .outputs = batch->description.outputs,
                                  .has_named = info->has_previous_frame};
     lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push, groups);
 }
@@ -351,10 +352,9 @@ static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
     uint64_t joints = (uint64_t)characters * program->program->joint_count;
     bool all_stages = in_one_kernel(batch);
     lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
-    record_kernel(batch, info, all_stages ? batch->description.outputs : LMB_OUTPUT_LOCAL,
+    record_kernel(batch, info,
                   program->steps == VK_NULL_HANDLE ? batch->gpu->pipelines[LMB_KERNEL_POSE] : program->steps,
-                  program->shape.characters > 0 ? groups_for(characters, program->shape.characters)
-                                                : groups_for(joints, LMB_GPU_GROUP));
+                  all_stages ? groups_for(characters, program->shape.characters) : groups_for(joints, LMB_GPU_GROUP));
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -362,7 +362,7 @@ static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber model");
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
-    record_kernel(batch, info, batch->description.outputs, batch->gpu->pipelines[LMB_KERNEL_MODEL],
+    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL],
                   groups_for(batch->description.character_count, LMB_GPU_GROUP));
     lmb_gpu_end_label(batch->gpu, info->commands);
 }

@@ -10,7 +10,9 @@ typedef struct lmb_span_row {
     VkDeviceAddress parameters;
     VkDeviceAddress stages[LMB_STAGE_COUNT];
     VkDeviceAddress rows[LMB_STAGE_COUNT]; // the same
+    VkDeviceAddress dual_quaternions;      // the same again
     VkDeviceAddress named_palette;         // of the frame before, or this frame's
+    VkDeviceAddress named_rows;            // the same
     VkDeviceAddress poses[LMB_MAX_POSES];
 } lmb_span_row;
 
