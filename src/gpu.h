@@ -127,6 +127,7 @@ typedef struct lmb_kernel_constants {
     uint32_t instructions;
     uint32_t characters;
     VkBool32 walks;
+    VkBool32 curves;
 } lmb_kernel_constants;
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.

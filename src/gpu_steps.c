@@ -77,7 +77,8 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipe
                                           .joints = program->joint_count,
                                           .instructions = instructions,
                                           .characters = shape->characters,
-                                          .walks = shape->walks};
+                                          .walks = shape->walks,
+                                          .curves = program->uses_curves};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber program", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

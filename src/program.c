@@ -239,6 +239,7 @@ lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, 
                              .pose_count = c.pose_count,
                              .socket_count = def->rig->socket_count,
                              .stack = c.deepest,
+                             .uses_curves = c.uses_curves,
                              .size = (uint32_t)size,
                              .block = block};
     find_uses(created, def);

@@ -18,6 +18,7 @@ struct lmb_program {
     bool uses_far;    // a clip has neighbouring rotation keys far apart
     bool uses_packed; // a clip is packed
     bool uses_scale;  // a scale other than exactly 1 can be met
+    bool uses_curves; // a value has a curve beyond the uniform S
     uint32_t size;    // words
     uint32_t *block;
 };

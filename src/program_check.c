@@ -18,6 +18,11 @@ static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *
     if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
         return fail_node(c, node, field, "unknown curve");
     }
+    for (int i = 0; i < 2 && value.curve == LMB_CURVE_BEZIER; i++) {
+        if (!(fabsf(value.control[i]) <= 16.0f)) {
+            return fail_node(c, node, field, "a control point is not from -16 to 16");
+        }
+    }
     if (value.parameter == LMB_NONE) {
         return fabsf(value.constant) <= LMB_LARGEST
                    ? LMB_OK

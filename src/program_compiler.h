@@ -34,6 +34,7 @@ typedef struct lmb_compiler {
     uint32_t wraps; // operations that change the joint around the place so far
     uint32_t most_wraps;
     uint32_t pose_count;
+    bool uses_curves;
 } lmb_compiler;
 
 // Everything that can be wrong with a descriptor but for its sizes.

@@ -38,9 +38,26 @@ static uint32_t add_value(lmb_compiler *c, lmb_value value) {
     if (at != NULL) {
         at[VALUE_PARAMETER] = value.parameter == LMB_NONE ? NO_PARAMETER : value.parameter;
         at[VALUE_CONSTANT] = BITS(value.constant);
-        at[VALUE_CURVE] = value.curve == LMB_CURVE_UNIFORM_S ? CURVE_UNIFORM_S : CURVE_LINEAR;
+        at[VALUE_CURVE] = (uint32_t)value.curve;
+        at[VALUE_CONTROL] = BITS(value.control[0]);
+        at[VALUE_CONTROL + 1] = BITS(value.control[1]);
     }
+    c->uses_curves = c->uses_curves || (uint32_t)value.curve > CURVE_UNIFORM_S;
     return offset;
+}
+
+// A curve's number in a block is its public one.
+_Static_assert((uint32_t)LMB_CURVE_BEZIER == CURVE_BEZIER && (uint32_t)LMB_CURVE_QUADRATIC_IN == CURVE_QUADRATIC &&
+                   (uint32_t)LMB_CURVE_CUBIC_IN == CURVE_CUBIC && (uint32_t)LMB_CURVE_SINE_IN == CURVE_SINE &&
+                   (uint32_t)LMB_CURVE_COSINE_IN == CURVE_COSINE && (uint32_t)LMB_CURVE_COUNT == CURVE_COUNT,
+               "the curves differ from the operations' curves");
+
+const char *lmb_curve_name(lmb_curve curve) {
+    static const char *const names[LMB_CURVE_COUNT] = {
+        "linear",           "uniform-s", "smoothstep", "bezier",       "quadratic-in", "quadratic-out",
+        "quadratic-in-out", "cubic-in",  "cubic-out",  "cubic-in-out", "sine-in",      "sine-out",
+        "sine-in-out",      "cosine-in", "cosine-out", "cosine-in-out"};
+    return (unsigned)curve < LMB_CURVE_COUNT ? names[curve] : "unknown curve";
 }
 
 static bool is_constant(lmb_value value, float constant) {

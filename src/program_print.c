@@ -67,7 +67,12 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
     } else {
         add(line, " %.60s", line->parameters[value[VALUE_PARAMETER]]);
     }
-    add(line, "%s", value[VALUE_CURVE] == CURVE_UNIFORM_S ? " uniform-s" : "");
+    if (value[VALUE_CURVE] != CURVE_LINEAR) {
+        add(line, " %s", lmb_curve_name((lmb_curve)value[VALUE_CURVE]));
+    }
+    if (value[VALUE_CURVE] == CURVE_BEZIER) {
+        add(line, " %.9g %.9g", (double)REAL(value[VALUE_CONTROL]), (double)REAL(value[VALUE_CONTROL + 1]));
+    }
 }
 
 static void add_clip(line *line, const uint32_t *block, const uint32_t *at) {

@@ -5,9 +5,11 @@
 #include "../shaders/ops/model.h"
 #include "../shaders/ops/operations.h"
 
-#include <limber/math.h>
+#include <limber/program.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define PI 3.14159265358979323846
 
 // Distance in units in the last place of the exact value.
 static double ulps(float actual, double exact) {
@@ -162,21 +164,90 @@ static void scale_at_its_edges(void **state) {
     assert_true(divide_scale(3.0f, 0.0f) == 1.0f && divide_scale(0.0f, 3.0f) == 0.0f);
 }
 
-static void curves_keep_their_ends_and_middle(void **state) {
+static void quarter_waves_over_their_halves(void **state) {
     (void)state;
-    for (uint32_t curve = CURVE_LINEAR; curve <= CURVE_UNIFORM_S; curve++) {
-        assert_true(shape_weight(curve, 0.0f) == 0.0f);
-        assert_true(shape_weight(curve, 0.5f) == 0.5f);
-        assert_true(shape_weight(curve, 1.0f) == 1.0f);
+    double sine = 0.0, versine = 0.0;
+    for (int i = 0; i <= 1000000; i++) {
+        float x = (float)i / 2000000.0f;
+        double angle = (double)x * (PI / 2.0);
+        sine = fmax(sine, fabs((double)quarter_sine(x) - sin(angle)));
+        versine = fmax(versine, fabs((double)quarter_versine(x) - (1.0 - cos(angle))));
     }
-    double largest = 0.0;
-    for (int i = 0; i <= 100000; i++) {
-        float a = (float)i / 100000.0f;
-        double x = (double)a;
-        double error = fabs((double)shape_weight(CURVE_UNIFORM_S, a) - x * x / (2.0 * (x * x - x) + 1.0));
-        largest = error > largest ? error : largest;
+    within("quarter sine, 1e-7", sine * 1e7, 1.0);
+    within("quarter versine, 1e-7", versine * 1e7, 1.0);
+}
+
+static double exact_family(uint32_t part, double (*in)(double), double a) {
+    if (part == CURVE_IN) {
+        return in(a);
     }
-    within("uniform S, 1e-6", largest * 1e6, 1.0);
+    if (part == CURVE_OUT) {
+        return 1.0 - in(1.0 - a);
+    }
+    return a <= 0.5 ? in(2.0 * a) / 2.0 : 1.0 - in(2.0 - 2.0 * a) / 2.0;
+}
+
+static double square_in(double a) {
+    return a * a;
+}
+
+static double cube_in(double a) {
+    return a * a * a;
+}
+
+static double wave_in(double a) {
+    return 1.0 - cos(a * (PI / 2.0));
+}
+
+static double exact_curve(uint32_t curve, double first, double second, double a) {
+    static double (*const families[])(double) = {square_in, cube_in, wave_in, wave_in};
+    switch (curve) {
+    case CURVE_LINEAR:
+        return a;
+    case CURVE_UNIFORM_S:
+        return a * a / (2.0 * (a * a - a) + 1.0);
+    case CURVE_SMOOTHSTEP:
+        return a * a * (3.0 - 2.0 * a);
+    case CURVE_BEZIER:
+        return 3.0 * (1.0 - a) * (1.0 - a) * a * first + 3.0 * (1.0 - a) * a * a * second + a * a * a;
+    default:
+        return exact_family((curve - CURVE_QUADRATIC) % 3, families[(curve - CURVE_QUADRATIC) / 3], a);
+    }
+}
+
+static void curves_everywhere(void **state) {
+    (void)state;
+    static const float controls[][2] = {{0.0f, 1.0f}, {0.0f, 0.0f}, {0.25f, 0.8f}, {-16.0f, 16.0f}, {2.0f, -1.0f}};
+    for (uint32_t curve = 0; curve < CURVE_COUNT; curve++) {
+        for (uint32_t pair = 0; pair < (curve == CURVE_BEZIER ? 5 : 1); pair++) {
+            const float first = controls[pair][0], second = controls[pair][1];
+            const double large = fmax(1.0, fmax(fabs((double)first), fabs((double)second)));
+            double largest = 0.0;
+            for (int i = 0; i <= 1000000; i++) {
+                float a = (float)i / 1000000.0f;
+                double exact = exact_curve(curve, (double)first, (double)second, (double)a);
+                largest = fmax(largest, fabs((double)shape_number(curve, first, second, a) - exact) / large);
+            }
+            within(lmb_curve_name((lmb_curve)curve), largest * 1e7, 2.0);
+            assert_true(shape_number(curve, first, second, 0.0f) == 0.0f);
+            assert_true(shape_number(curve, first, second, 1.0f) == 1.0f);
+        }
+    }
+}
+
+static void curves_that_keep_the_middle(void **state) {
+    (void)state;
+    static const uint32_t curves[] = {CURVE_LINEAR,
+                                      CURVE_UNIFORM_S,
+                                      CURVE_SMOOTHSTEP,
+                                      CURVE_BEZIER,
+                                      CURVE_QUADRATIC + CURVE_IN_OUT,
+                                      CURVE_CUBIC + CURVE_IN_OUT,
+                                      CURVE_SINE + CURVE_IN_OUT,
+                                      CURVE_COSINE + CURVE_IN_OUT};
+    for (uint32_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
+        assert_true(shape_number(curves[i], 0.0f, 1.0f, 0.5f) == 0.5f);
+    }
 }
 
 static void snapping_rule(void **state) {
@@ -219,7 +290,9 @@ int main(void) {
         cmocka_unit_test(near_slerp_coefficient_from_nine_tenths),
         cmocka_unit_test(scale_within_its_bounds),
         cmocka_unit_test(scale_at_its_edges),
-        cmocka_unit_test(curves_keep_their_ends_and_middle),
+        cmocka_unit_test(quarter_waves_over_their_halves),
+        cmocka_unit_test(curves_everywhere),
+        cmocka_unit_test(curves_that_keep_the_middle),
         cmocka_unit_test(snapping_rule),
         cmocka_unit_test(full_mask_is_weight_one),
     };

@@ -51,7 +51,12 @@ put(writer *writer, const char *format, ...) {
 
 static void put_value(writer *writer, const char *key, lmb_value value) {
     bool is_curved = value.curve != LMB_CURVE_LINEAR;
-    put(writer, is_curved ? ",\"%s\":{\"curve\":\"uniform-s\",\"of\":" : ",\"%s\":", key);
+    put(writer, ",\"%s\":", key);
+    if (value.curve == LMB_CURVE_BEZIER) {
+        put(writer, "{\"curve\":{\"bezier\":[%.9g,%.9g]},\"of\":", (double)value.control[0], (double)value.control[1]);
+    } else if (is_curved) {
+        put(writer, "{\"curve\":\"%s\",\"of\":", lmb_curve_name(value.curve));
+    }
     if (value.parameter == LMB_NONE) {
         put(writer, "%.9g", (double)value.constant);
     } else {

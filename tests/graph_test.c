@@ -72,6 +72,7 @@ static lmb_graph *read_graph(const char *text) {
 static void expect_number(lmb_value value, lmb_value expected) {
     assert_int_equal(value.parameter, expected.parameter);
     assert_int_equal(value.curve, expected.curve);
+    assert_memory_equal(value.control, expected.control, sizeof value.control);
     assert_true(value.constant == expected.constant || expected.parameter != LMB_NONE);
 }
 
@@ -207,6 +208,27 @@ static void curves_of_any_number(void **state) {
     assert_true(lmb_graph_parameter_at(graph, 0).greatest == 1.0f);
     assert_true(lmb_graph_parameter_at(graph, 1).initial == 1.0f);
     lmb_graph_destroy(graph);
+}
+
+static void every_curve(void **state) {
+    (void)state;
+    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
+        lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), two_inputs(LMB_OP_BLEND, 0, 1)};
+        char name[64], text[256];
+        nodes[2].weight = lmb_parameter(0);
+        nodes[2].weight.curve = (lmb_curve)curve;
+        snprintf(name, sizeof name, "\"%s\"", lmb_curve_name((lmb_curve)curve));
+        if (curve == LMB_CURVE_BEZIER) {
+            nodes[2].weight.control[0] = -0.5f;
+            nodes[2].weight.control[1] = 16.0f;
+            snprintf(name, sizeof name, "{\"bezier\":[-0.5,16]}");
+        }
+        snprintf(text, sizeof text,
+                 "{\"op\":\"blend\",\"curve\":%s,\"weight\":{\"param\":\"x\"},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":"
+                 "\"rest\"}}",
+                 name);
+        expect_nodes(text, nodes, 3);
+    }
 }
 
 static void additives(void **state) {
@@ -377,6 +399,10 @@ static void malformed_texts(void **state) {
          "b.weight.default", 3, 69, "0.5, but another use of this parameter says 1"},
         // Curves.
         {BLEND("\"curve\":\"uniform\""), "curve", 2, 45, "unknown; there are linear, uniform-s"},
+        {BLEND("\"curve\":\"bezier\""), "curve", 2, 45, "unknown; there are linear, uniform-s, smoothstep, {"},
+        {BLEND("\"curve\":{}"), "curve", 2, 45, "needs the field \"bezier\""},
+        {BLEND("\"curve\":{\"bezier\":[1]}"), "curve.bezier", 2, 55, "1 control points, where 2"},
+        {BLEND("\"curve\":{\"bezier\":[0,16.5]}"), "curve.bezier[1]", 2, 58, "16.5 is outside -16 to 16"},
         {BLEND("\"curve\":0"), "curve", 2, 45, "a number, where a string was expected"},
         {BLEND("\"weight\":{\"curve\":\"linear\"}"), "weight", 2, 46, "a curve needs the field \"of\""},
         {BLEND("\"weight\":{\"curve\":\"linear\",\"of\":2}"), "weight.of", 2, 69, "2 is outside 0 to 1"},
@@ -647,6 +673,7 @@ int main(void) {
         cmocka_unit_test(blends),
         cmocka_unit_test(weighted_inputs),
         cmocka_unit_test(curves_of_any_number),
+        cmocka_unit_test(every_curve),
         cmocka_unit_test(additives),
         cmocka_unit_test(masks),
         cmocka_unit_test(parameters),

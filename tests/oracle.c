@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ORACLE_PI 3.14159265358979323846
+
 double oracle_snap(double value) {
     const double largest = 1099511627776.0;
     if (isnan(value) || fabs(value) * largest < 1.0) {
@@ -289,20 +291,67 @@ bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, c
     return direction;
 }
 
-double oracle_curve(lmb_curve curve, double weight) {
-    const double square = weight * weight;
-    return curve == LMB_CURVE_LINEAR ? weight : square / (2.0 * (square - weight) + 1.0);
+// From level to its full slope: the first of a family's three curves.
+static double curve_in(lmb_curve family, double a) {
+    switch (family) {
+    case LMB_CURVE_QUADRATIC_IN:
+        return a * a;
+    case LMB_CURVE_CUBIC_IN:
+        return a * a * a;
+    default:
+        return 1.0 - cos(ORACLE_PI / 2.0 * a);
+    }
 }
 
-static double read_value(const oracle_scene *scene, lmb_value value, uint32_t character) {
+double oracle_curve(lmb_value value, double a) {
+    switch (value.curve) {
+    case LMB_CURVE_LINEAR:
+        return a;
+    case LMB_CURVE_UNIFORM_S:
+        return a * a / (2.0 * (a * a - a) + 1.0);
+    case LMB_CURVE_SMOOTHSTEP:
+        return 3.0 * a * a - 2.0 * a * a * a;
+    case LMB_CURVE_BEZIER:
+        return 3.0 * (1.0 - a) * (1.0 - a) * a * (double)value.control[0] +
+               3.0 * (1.0 - a) * a * a * (double)value.control[1] + a * a * a;
+    // The waves by their own formulas.
+    case LMB_CURVE_SINE_OUT:
+    case LMB_CURVE_COSINE_OUT:
+        return sin(ORACLE_PI / 2.0 * a);
+    case LMB_CURVE_SINE_IN_OUT:
+    case LMB_CURVE_COSINE_IN_OUT:
+        return (1.0 - cos(ORACLE_PI * a)) / 2.0;
+    case LMB_CURVE_QUADRATIC_OUT:
+    case LMB_CURVE_CUBIC_OUT:
+        return 1.0 - curve_in((lmb_curve)(value.curve - 1), 1.0 - a);
+    case LMB_CURVE_QUADRATIC_IN_OUT:
+    case LMB_CURVE_CUBIC_IN_OUT:
+        return a <= 0.5 ? curve_in((lmb_curve)(value.curve - 2), 2.0 * a) / 2.0
+                        : 1.0 - curve_in((lmb_curve)(value.curve - 2), 2.0 - 2.0 * a) / 2.0;
+    default:
+        return curve_in(value.curve, a);
+    }
+}
+
+static double read_plain(const oracle_scene *scene, lmb_value value, uint32_t character) {
     return value.parameter == LMB_NONE
                ? (double)value.constant
                : (double)scene->parameters[(size_t)character * scene->parameter_count + value.parameter];
 }
 
-static double read_weight(const oracle_scene *scene, lmb_value value, uint32_t character, double largest) {
-    const double weight = read_value(scene, value, character);
-    return fmin(fmax(oracle_snap(weight), 0.0), largest);
+static double shape(lmb_value value, double number) {
+    return value.curve == LMB_CURVE_LINEAR ? number : oracle_curve(value, fmin(fmax(oracle_snap(number), 0.0), 1.0));
+}
+
+static double read_value(const oracle_scene *scene, lmb_value value, uint32_t character) {
+    const double number = read_plain(scene, value, character);
+    return isfinite(number) ? shape(value, number) : number;
+}
+
+static double read_weight(const oracle_scene *scene, lmb_value value, uint32_t character, double least,
+                          double largest) {
+    const double weight = oracle_snap(read_plain(scene, value, character));
+    return fmin(fmax(shape(value, fmin(fmax(weight, least), largest)), least), largest);
 }
 
 static oracle_transform rest_of(const oracle_scene *scene, uint32_t joint) {
@@ -419,7 +468,7 @@ static oracle_transform evaluate_weighted(const oracle_scene *scene, const lmb_n
     double weights[LMB_MAX_INPUTS], sum = 0.0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        weights[count] = read_weight(scene, node->weights[i], character, (double)LMB_LARGEST);
+        weights[count] = read_weight(scene, node->weights[i], character, 0.0, (double)LMB_LARGEST);
         if (weights[count] > 0.0) {
             inputs[count] = oracle_evaluate(scene, node->inputs[i], character, joint, choices);
             sum += weights[count++];
@@ -452,7 +501,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     if (node->op == LMB_OP_DIFFERENCE) {
         return difference(&a, &b);
     }
-    const double weight = oracle_curve(node->weight.curve, read_weight(scene, node->weight, character, 1.0));
+    const double weight = read_weight(scene, node->weight, character, 0.0, 1.0);
     if (node->op == LMB_OP_ADDITIVE) {
         return additive(&a, &b, weight, choices);
     }

@@ -53,7 +53,8 @@ double oracle_clip_duration(const lmb_clip_def *clip);
 bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, const oracle_transform *rest,
                         oracle_choices *choices, oracle_transform *result);
 
-double oracle_curve(lmb_curve curve, double weight);
+// A number in [0, 1], shaped by the value's curve.
+double oracle_curve(lmb_value value, double number);
 
 // All that a program reads, in the form that its author gave.
 typedef struct oracle_scene {

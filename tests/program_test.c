@@ -288,6 +288,12 @@ static void nodes_that_do_not_fit(void **state) {
         snprintf(place, sizeof place, "node %u", curved[i]);
         r.nodes[curved[i]].weight.curve = LMB_CURVE_COUNT;
         CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, "curve");
+        r.nodes[curved[i]].weight.curve = LMB_CURVE_BEZIER;
+        r.nodes[curved[i]].weight.control[1] = 17.0f;
+        CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, "control point");
+        r.nodes[curved[i]].weight.control[1] = NAN;
+        CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, place, "control point");
+        r.nodes[curved[i]].weight.control[1] = 16.0f;
         r.nodes[curved[i]].weight.curve = LMB_CURVE_LINEAR;
     }
     lmb_program_destroy(created(&r));

@@ -35,7 +35,9 @@
 ///   weights, 0 to 2 for `rate`, the clips for `clip`, 0 to the longest clip's duration for `time` and `offset`. The
 ///   range is a note for whoever sets parameters: a program does not hold them to it.
 /// - a curve of one of them, `{"curve": "uniform-s", "of": {"param": "speed"}}`, of what lies in 0 to 1. A `curve` may
-///   also stand beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`.
+///   also stand beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`,
+///   `smoothstep`; `quadratic-in`, `quadratic-out`, `quadratic-in-out`, and so for `cubic`, `sine` and `cosine`;
+///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas stand in program.h.
 ///
 /// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
 /// used at the end of that clip.

@@ -32,11 +32,12 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define memory Words
 #define LOAD(base, index) (base).at[index]
 
-// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, or a packed clip: where it cannot, a
-// pipeline leaves that work out, which changes no bit.
+// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, or a curve beyond the
+// uniform S: where it cannot, a pipeline leaves that work out, which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
+layout(constant_id = 9) const bool USES_CURVES = true;
 #ifdef LMB_PLAIN
 // Not every driver removes what a specialisation constant closes, and packed clips are the longest of it.
 #define USES_PACKED false
@@ -59,6 +60,7 @@ layout(constant_id = 3) const bool USES_PACKED = true;
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 #define LOAD(base, index) (base)[index]
+#define USES_CURVES true // once for a character: not worth leaving out
 #ifdef LMB_PLAIN
 #define USES_CUBIC false
 #define USES_SCALE false

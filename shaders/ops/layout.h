@@ -31,7 +31,8 @@
 #define VALUE_PARAMETER 0u // a parameter's index or NO_PARAMETER
 #define VALUE_CONSTANT 1u  // the bits of the constant
 #define VALUE_CURVE 2u     // CURVE_...
-#define VALUE_WORDS 4u
+#define VALUE_CONTROL 3u   // two floats: the control points of a Bezier
+#define VALUE_WORDS 5u
 
 // An instruction: its operation, then operands.
 #define INSTRUCTION_WORDS 8u

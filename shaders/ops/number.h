@@ -113,16 +113,4 @@ OP real lerp(real a, real b, real t) {
     return a * (1.0f - t) + b * t;
 }
 
-#define CURVE_LINEAR 0u
-#define CURVE_UNIFORM_S 1u
-
-// Shapes a weight in [0, 1].
-OP real shape_weight(uint curve, real a) {
-    if (curve == CURVE_UNIFORM_S) {
-        real square = a * a;
-        return square * reciprocal(2.0f * (square - a) + 1.0f);
-    }
-    return a;
-}
-
 #endif

@@ -3,6 +3,7 @@
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
 
+#include "curve.h"
 #include "layout.h"
 #include "sampling.h"
 
@@ -143,7 +144,10 @@ OP real shape_value(frame f, uint value, real x) {
     real shaped = x;
     if (curve != CURVE_LINEAR) {
         real bounded = clamp_real(snap(x), 0.0f, 1.0f);
-        shaped = SELECT(is_finite(x), shape_weight(curve, bounded), x);
+        float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
+        float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
+        real inside = shape_number(curve, first, second, bounded);
+        shaped = SELECT(is_finite(x), snap(inside), x);
     }
     return shaped;
 }
@@ -155,13 +159,14 @@ OP real load_value(frame f, uint instruction, uint operand) {
     return shape_value(f, value, x);
 }
 
-// A weight in [0, largest]; NaN becomes 0 and is counted.
-OP real load_weight(frame f, uint instruction, uint operand, float largest) {
+// A weight in [least, largest], which a curve may leave on its way; NaN becomes 0 and is counted.
+OP real load_weight(frame f, uint instruction, uint operand, float least, float largest) {
     uint value = LOAD(f.program, instruction + operand);
     real given = load_plain_value(f, value);
     REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(given)));
-    real weight = clamp_real(snap(given), 0.0f, largest);
-    return shape_value(f, value, weight);
+    real weight = clamp_real(snap(given), least, largest);
+    real shaped = shape_value(f, value, weight);
+    return clamp_real(shaped, least, largest);
 }
 
 OP prepared prepare_nothing(frame f, uint instruction) {
@@ -182,14 +187,14 @@ OP prepared prepare_nothing(frame f, uint instruction) {
 // A weight in [0, 1].
 OP prepared prepare_weight(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
-    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 1.0f);
+    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 0.0f, 1.0f);
     return p;
 }
 
 // A weight that is to be divided by a sum.
 OP prepared prepare_share(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
-    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 1.09951163e+12f);
+    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 0.0f, 1.09951163e+12f);
     return p;
 }
 

@@ -25,13 +25,22 @@ static lmb_value add_parameter(plan *plan, parameter_kind kind) {
     return lmb_parameter(program->parameter_count++);
 }
 
+static void draw_curve(plan *plan, lmb_value *value) {
+    value->curve = random_below(plan->random, LMB_CURVE_COUNT);
+    for (int i = 0; i < 2; i++) {
+        value->control[i] = (float)random_between(plan->random, -1.0, 2.0);
+    }
+}
+
 // Most values come from the characters, some are constant; some are curved.
 static lmb_value draw_value(plan *plan, parameter_kind kind, double least, double greatest) {
     if (random_below(plan->random, 8) == 0) {
         return lmb_constant((float)random_between(plan->random, least, greatest));
     }
     lmb_value value = add_parameter(plan, kind);
-    value.curve = random_below(plan->random, 4) == 0 ? random_below(plan->random, LMB_CURVE_COUNT) : LMB_CURVE_LINEAR;
+    if (random_below(plan->random, 4) == 0) {
+        draw_curve(plan, &value);
+    }
     return value;
 }
 
@@ -60,7 +69,7 @@ static void draw_pose(plan *plan, lmb_node_def *node) {
 
 static void draw_weight(plan *plan, lmb_node_def *node) {
     node->weight = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
-    node->weight.curve = random_below(plan->random, LMB_CURVE_COUNT);
+    draw_curve(plan, &node->weight);
 }
 
 static void draw_mask(plan *plan, lmb_node_def *node) {

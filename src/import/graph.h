@@ -93,6 +93,8 @@ void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size
                      size_t size);
 // A string, decoded, in a pool; NULL where there is no memory, or where it holds a zero, which is reported.
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
+// Whether a string, or a key, is a name that the reader knows.
+bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
 // Reads the members of an object into a target.
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
 // Kinds of fields: a bool; a uint32_t, whole and in the field's range; a float in the field's range; an enumeration.

@@ -33,8 +33,8 @@ const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t va
     return text;
 }
 
-static bool key_is(const lmb_graph_reader *reader, uint32_t key, const char *name) {
-    // Names of fields need no escapes, so a key that has some is another one.
+bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char *name) {
+    // The names in question need no escapes, so a string that has some is another one.
     size_t length = strlen(name);
     const lmb_json_value *value = &reader->json.values[key];
     return value->end - value->start == length && memcmp(reader->json.text + value->start, name, length) == 0;
@@ -53,7 +53,7 @@ static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fie
 static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key, uint64_t *seen,
                         void *target) {
     for (size_t i = 0; i < fields->count; i++) {
-        if (!key_is(reader, key, fields->fields[i].name)) {
+        if (!lmb_graph_is_text(reader, key, fields->fields[i].name)) {
             continue;
         }
         if (*seen >> i & 1u) {
@@ -64,7 +64,7 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         *seen |= (uint64_t)1 << i;
         return;
     }
-    if (fields->selector == NULL || !key_is(reader, key, fields->selector)) {
+    if (fields->selector == NULL || !lmb_graph_is_text(reader, key, fields->selector)) {
         report_unknown(reader, fields, key);
     }
 }
@@ -127,7 +127,7 @@ void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *fiel
     char names[160] = "";
     size_t length = 0;
     for (int i = 0; field->choices[i] != NULL; i++) {
-        if (key_is(reader, value, field->choices[i])) {
+        if (lmb_graph_is_text(reader, value, field->choices[i])) {
             *(int *)(void *)((char *)target + field->offset) = i;
             return;
         }

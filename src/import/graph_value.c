@@ -1,10 +1,8 @@
 #include "graph.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-static const char *const curves[] = {[LMB_CURVE_LINEAR] = "linear", [LMB_CURVE_UNIFORM_S] = "uniform-s", NULL};
-_Static_assert(sizeof curves / sizeof curves[0] == LMB_CURVE_COUNT + 1, "a curve has no name");
 
 static void read_name(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
@@ -117,9 +115,64 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
     }
 }
 
+static void read_control(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count != 2) {
+        lmb_graph_report(reader, value, "%u control points, where 2 were expected", (unsigned)values[value].count);
+        return;
+    }
+    lmb_graph_field point = *field;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
+        lmb_graph_read_plain(reader, &point, at, target);
+        point.offset += sizeof(float);
+    }
+}
+
+static const lmb_graph_field bezier_members[] = {
+    {.name = "bezier",
+     .required = true,
+     .read = read_control,
+     .offset = offsetof(lmb_value, control),
+     .least = -16.0f,
+     .greatest = 16.0f},
+};
+static const lmb_graph_fields bezier_fields = {"a curve of one's own", bezier_members, 1, NULL};
+
+static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value *shape) {
+    char names[256] = "";
+    size_t length = 0;
+    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
+        const char *name = lmb_curve_name((lmb_curve)curve);
+        bool is_named = curve != LMB_CURVE_BEZIER;
+        if (is_named && lmb_graph_is_text(reader, value, name)) {
+            shape->curve = (lmb_curve)curve;
+            return;
+        }
+        if (length < sizeof names) {
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", curve == 0 ? "" : ", ",
+                                       is_named ? name : "{\"bezier\": [c0, c1]}");
+        }
+    }
+    lmb_graph_report(reader, value, "unknown; there are %s", names);
+}
+
+// By name, or a Bezier by its control points: the curve of `shape`.
+static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_value *shape = (lmb_value *)(void *)((char *)target + field->offset);
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+        shape->curve = LMB_CURVE_BEZIER;
+        lmb_graph_read_fields(reader, &bezier_fields, value, shape);
+    } else if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        read_curve_name(reader, value, shape);
+    }
+}
+
 // A curve around a number.
 typedef struct curved {
-    lmb_curve curve;
+    lmb_value shape;
     lmb_value value;
     const lmb_graph_field *field; // of the number inside
 } curved;
@@ -134,20 +187,20 @@ static void read_inside(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static const lmb_graph_field curve_members[] = {
-    {.name = "curve",
-     .required = true,
-     .read = lmb_graph_read_choice,
-     .offset = offsetof(curved, curve),
-     .choices = curves},
+    {.name = "curve", .required = true, .read = read_shape, .offset = offsetof(curved, shape)},
     {.name = "of", .required = true, .read = read_inside},
 };
 static const lmb_graph_fields curve_fields = {"a curve", curve_members, 2, NULL};
 
-static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, lmb_curve curve, uint32_t value) {
-    if (shaped->curve != LMB_CURVE_LINEAR && curve != LMB_CURVE_LINEAR) {
+static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, const lmb_value *shape, uint32_t value) {
+    if (shape->curve == LMB_CURVE_LINEAR) {
+        return;
+    }
+    if (shaped->curve != LMB_CURVE_LINEAR) {
         lmb_graph_report(reader, value, "a second curve of one number");
     }
-    shaped->curve = curve != LMB_CURVE_LINEAR ? curve : shaped->curve;
+    shaped->curve = shape->curve;
+    memcpy(shaped->control, shape->control, sizeof shaped->control);
 }
 
 // Keeps the curve that may have stood beside the number.
@@ -162,10 +215,10 @@ static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, 
                                     .greatest = 1.0f,
                                     .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f),
                                     .parameter_greatest = 1.0f};
-    curved read = {.value = *result, .field = &inside};
+    curved read = {.shape = lmb_constant(0.0f), .value = *result, .field = &inside};
     lmb_graph_read_fields(reader, &curve_fields, value, &read);
     set_value(result, read.value);
-    set_curve(reader, result, read.curve, value);
+    set_curve(reader, result, &read.shape, value);
 }
 
 static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
@@ -203,8 +256,8 @@ void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field
 }
 
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_graph_field choice = {.choices = curves, .offset = offsetof(curved, curve)};
-    curved beside = {.curve = LMB_CURVE_LINEAR};
-    lmb_graph_read_choice(reader, &choice, value, &beside);
-    set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), beside.curve, value);
+    static const lmb_graph_field whole = {.offset = 0};
+    lmb_value beside = lmb_constant(0.0f);
+    read_shape(reader, &whole, value, &beside);
+    set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), &beside, value);
 }
