@@ -7,11 +7,12 @@
 #include "ops/program.h"
 #include "pose.glsl"
 
-// The poses of the evaluator's stack: [slot][component][invocation].
-shared float slots[STACK_POSES * POSE_COMPONENTS * 64u];
+// The poses of the evaluator's stack: [slot][component][invocation], a joint's weight behind the transform.
+const uint SLOT_COMPONENTS = POSE_COMPONENTS + 1u;
+shared float slots[STACK_POSES * SLOT_COMPONENTS * 64u];
 
 void store_slot(uint slot, transform pose) {
-    uint at = slot * (POSE_COMPONENTS * 64u) + gl_LocalInvocationID.x;
+    uint at = slot * (SLOT_COMPONENTS * 64u) + gl_LocalInvocationID.x;
     slots[at] = pose.t.x;
     slots[at + 64u] = pose.t.y;
     slots[at + 128u] = pose.t.z;
@@ -22,10 +23,11 @@ void store_slot(uint slot, transform pose) {
     slots[at + 448u] = pose.s.x;
     slots[at + 512u] = pose.s.y;
     slots[at + 576u] = pose.s.z;
+    slots[at + 640u] = pose.weight;
 }
 
 transform load_slot(uint slot) {
-    uint at = slot * (POSE_COMPONENTS * 64u) + gl_LocalInvocationID.x;
+    uint at = slot * (SLOT_COMPONENTS * 64u) + gl_LocalInvocationID.x;
     transform pose;
     pose.t.x = slots[at];
     pose.t.y = slots[at + 64u];
@@ -37,6 +39,7 @@ transform load_slot(uint slot) {
     pose.s.x = slots[at + 448u];
     pose.s.y = slots[at + 512u];
     pose.s.z = slots[at + 576u];
+    pose.weight = slots[at + 640u];
     return pose;
 }
 

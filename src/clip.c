@@ -146,6 +146,7 @@ static uint64_t count_words(const builder *b, uint64_t name_words) {
     uint64_t joints = b->rig->joint_count;
     uint64_t words = CLIP_HEADER_WORDS + name_words + CHANNELS * TRACK_FIELDS * joints;
     words += 2; // the time of constant tracks
+    words += b->def->joint_weights != NULL ? (joints + 3) / 4 : 0;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
             uint32_t given = b->track_of[(size_t)channel * joints + joint];
@@ -217,6 +218,10 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
         words[CLIP_CUBIC] |= track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
     }
     words[CLIP_SEARCH] = lmb_search_step(longest);
+    if (b->def->joint_weights != NULL) {
+        words[CLIP_WEIGHTS] = size - (b->rig->joint_count + 3) / 4;
+        memcpy(words + words[CLIP_WEIGHTS], b->def->joint_weights, b->rig->joint_count);
+    }
     if (b->def->name != NULL) {
         memcpy(words + CLIP_HEADER_WORDS, b->def->name, strlen(b->def->name));
     }

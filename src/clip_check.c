@@ -42,8 +42,11 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
         words[words[CLIP_NAME] + words[CLIP_NAME_WORDS] - 1] >> 24 != 0) {
         return fail_word(error, CLIP_NAME, "the name leaves the block or does not end");
     }
-    for (uint32_t i = CLIP_PACKED + 1; i < CLIP_HEADER_WORDS; i++) {
-        if (words[i] != 0) {
+    if (words[CLIP_WEIGHTS] != 0 && !range_fits(words[CLIP_WEIGHTS], (words[CLIP_JOINTS] + 3) / 4, size)) {
+        return fail_word(error, CLIP_WEIGHTS, "the joints' weights leave the block");
+    }
+    for (uint32_t i = CLIP_COMMON; i < CLIP_HEADER_WORDS; i++) {
+        if (i != CLIP_WEIGHTS && words[i] != 0) {
             return fail_word(error, i, "reserved, and not 0");
         }
     }

@@ -229,6 +229,10 @@ static uint32_t place_rows(uint32_t joints, const packing *packings, uint32_t ro
     return at;
 }
 
+static uint32_t weight_words(const uint32_t *clip) {
+    return clip[CLIP_WEIGHTS] != 0 ? (clip[CLIP_JOINTS] + 3) / 4 : 0;
+}
+
 static void write_header(const writer *w, uint64_t size) {
     const uint32_t *source = w->source->words;
     uint32_t *words = w->words;
@@ -237,6 +241,10 @@ static void write_header(const writer *w, uint64_t size) {
     words[CLIP_TRACKS] = 0;
     words[CLIP_NAME] = CLIP_HEADER_WORDS;
     words[CLIP_PACKED] = w->section;
+    if (source[CLIP_WEIGHTS] != 0) {
+        words[CLIP_WEIGHTS] = (uint32_t)size - weight_words(source);
+        memcpy(words + words[CLIP_WEIGHTS], source + source[CLIP_WEIGHTS], weight_words(source) * sizeof *words);
+    }
     memcpy(words + CLIP_HEADER_WORDS, source + source[CLIP_NAME], source[CLIP_NAME_WORDS] * sizeof *words);
 }
 
@@ -285,7 +293,7 @@ uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *p
     const uint64_t frame_words = (w.frame_bits + 31) / 32;
     const uint64_t times = w.entry, values = times + 2 * (uint64_t)frame_count;
     const uint64_t kept = w.section + values + frame_words * frame_count;
-    const uint64_t size = kept + w.kept;
+    const uint64_t size = kept + w.kept + weight_words(source->words);
     if (words == NULL || size >= source->size) {
         return size;
     }

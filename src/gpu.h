@@ -128,6 +128,7 @@ typedef struct lmb_kernel_constants {
     uint32_t characters;
     VkBool32 walks;
     VkBool32 curves;
+    VkBool32 weights;
 } lmb_kernel_constants;
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.

@@ -78,7 +78,9 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipe
                                           .instructions = instructions,
                                           .characters = shape->characters,
                                           .walks = shape->walks,
-                                          .curves = program->uses_curves};
+                                          .curves = program->uses_curves,
+
+                                          .weights = program->uses_weights};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber program", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

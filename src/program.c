@@ -17,6 +17,7 @@ lmb_node_def lmb_default_node_def(void) {
     node.time = lmb_constant(0.0f);
     node.rate = lmb_constant(1.0f);
     node.offset = lmb_constant(0.0f);
+    node.joint_weights = LMB_NONE;
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
     }
@@ -172,12 +173,17 @@ static bool clip_scales(const uint32_t *clip) {
 }
 
 static void find_uses(lmb_program *program, const lmb_program_def *def) {
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        program->uses_weights =
+            program->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
+    }
     program->uses_scale = program->pose_count > 0 || rest_scales(def->rig);
     for (uint32_t i = 0; i < def->clip_count; i++) {
         program->uses_cubic = program->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
         program->uses_far = program->uses_far || def->clips[i]->words[CLIP_FAR] != 0;
         program->uses_packed = program->uses_packed || def->clips[i]->words[CLIP_PACKED] != 0;
         program->uses_scale = program->uses_scale || clip_scales(def->clips[i]->words);
+        program->uses_weights = program->uses_weights || def->clips[i]->words[CLIP_WEIGHTS] != 0;
     }
 }
 

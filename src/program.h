@@ -14,18 +14,20 @@ struct lmb_program {
     uint32_t pose_count;
     uint32_t socket_count;
     uint32_t stack;
-    bool uses_cubic;  // a clip has a cubic spline
-    bool uses_far;    // a clip has neighbouring rotation keys far apart
-    bool uses_packed; // a clip is packed
-    bool uses_scale;  // a scale other than exactly 1 can be met
-    bool uses_curves; // a value has a curve beyond the uniform S
-    uint32_t size;    // words
+    bool uses_cubic;   // a clip has a cubic spline
+    bool uses_far;     // a clip has neighbouring rotation keys far apart
+    bool uses_packed;  // a clip is packed
+    bool uses_scale;   // a scale other than exactly 1 can be met
+    bool uses_curves;  // a value has a curve beyond the uniform S
+    bool uses_weights; // a joint's weight other than 255 can be met
+    uint32_t size;     // words
     uint32_t *block;
 };
 
 // Whether it needs none of what the kernels can leave out.
 static inline bool lmb_program_is_plain(const lmb_program *program) {
-    return !program->uses_cubic && !program->uses_far && !program->uses_packed && !program->uses_scale;
+    return !program->uses_cubic && !program->uses_far && !program->uses_packed && !program->uses_scale &&
+           !program->uses_weights;
 }
 
 #endif

@@ -69,6 +69,9 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK) {
         result = check_value(c, index, "offset", node->offset);
     }
+    if (result == LMB_OK && node->joint_weights != LMB_NONE && node->joint_weights >= c->def->mask_count) {
+        return fail_node(c, index, "joint_weights", "there is no such mask");
+    }
     float constant = node->clip.constant;
     if (result == LMB_OK && node->clip.parameter == LMB_NONE &&
         !(constant >= 0.0f && constant < (float)c->def->clip_count)) {

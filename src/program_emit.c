@@ -81,6 +81,7 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[CLIP_TIME_VALUE] = add_value(c, node->time);
         at[CLIP_RATE_VALUE] = add_value(c, node->rate);
         at[CLIP_OFFSET_VALUE] = add_value(c, node->offset);
+        at[CLIP_WEIGHTS_ROW] = node->joint_weights != LMB_NONE ? c->masks + node->joint_weights * c->mask_words : 0;
         at[CLIP_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (clip_warps(node) ? CLIP_WARPS : 0);
     }
     if (takes & TAKES_POSE) {

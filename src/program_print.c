@@ -75,7 +75,14 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
     }
 }
 
-static void add_clip(line *line, const uint32_t *block, const uint32_t *at) {
+static void add_mask(line *line, const lmb_program *program, const char *name, uint32_t offset) {
+    uint32_t words = (program->joint_count + 3) / 4;
+    add_operand(line, name);
+    add(line, " %u", (unsigned)((offset - program->block[PROGRAM_MASKS]) / words));
+}
+
+static void add_clip(line *line, const lmb_program *program, const uint32_t *at) {
+    const uint32_t *block = program->block;
     add_value(line, "clip", block + at[CLIP_INDEX_VALUE]);
     add_value(line, "time", block + at[CLIP_TIME_VALUE]);
     if (at[CLIP_FLAGS] & CLIP_WARPS) {
@@ -83,11 +90,14 @@ static void add_clip(line *line, const uint32_t *block, const uint32_t *at) {
         add_value(line, "offset", block + at[CLIP_OFFSET_VALUE]);
     }
     add_operand(line, at[CLIP_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
+    if (at[CLIP_WEIGHTS_ROW] != 0) {
+        add_mask(line, program, "joint weights", at[CLIP_WEIGHTS_ROW]);
+    }
 }
 
 static void add_operands(line *line, const lmb_program *program, const uint32_t *at, uint32_t takes) {
     if (takes & TAKES_CLIP) {
-        add_clip(line, program->block, at);
+        add_clip(line, program, at);
     }
     if (takes & TAKES_POSE) {
         add_operand(line, "buffer");
@@ -97,9 +107,7 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
         add_value(line, "weight", program->block + at[WEIGHT_VALUE]);
     }
     if (takes & TAKES_MASK) {
-        uint32_t words = (program->joint_count + 3) / 4;
-        add_operand(line, "mask");
-        add(line, " %u", (unsigned)((at[MASK_OFFSET] - program->block[PROGRAM_MASKS]) / words));
+        add_mask(line, program, "mask", at[MASK_OFFSET]);
     }
 }
 

@@ -8,18 +8,20 @@
 #include <limber/math.h>
 
 // The layouts agree: translation, rotation, scale; three rows of four.
-_Static_assert(sizeof(lmb_transform) == sizeof(transform), "lmb_transform and the operations' transform differ");
+_Static_assert(sizeof(lmb_transform) == offsetof(transform, weight),
+               "lmb_transform and the operations' transform differ");
 _Static_assert(sizeof(lmb_affine) == sizeof(affine), "lmb_affine and the operations' affine differ");
 
 static inline transform lmb_to_op_transform(lmb_transform a) {
     transform result;
-    memcpy(&result, &a, sizeof result);
+    memcpy(&result, &a, sizeof a);
+    result.weight = WEIGHT_PRESENT;
     return result;
 }
 
 static inline lmb_transform lmb_from_op_transform(transform a) {
     lmb_transform result;
-    memcpy(&result, &a, sizeof result);
+    memcpy(&result, &a, sizeof result); // all but the weight
     return result;
 }
 

@@ -48,7 +48,7 @@ static void a_clip_tells_what_it_is(void **state) {
     lmb_track_def tracks[2] = {track_of(1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP),
                                track_of(2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE)};
     tracks[0].key_count = 2;
-    lmb_clip *clip = created(rig, &(lmb_clip_def){name, 0.0f, tracks, 2});
+    lmb_clip *clip = created(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 2});
     lmb_rig_destroy(rig); // a clip does not keep it
     memset(name, 'x', 4);
     assert_string_equal(lmb_clip_name(clip), "Walk");
@@ -69,22 +69,23 @@ static void names_and_durations(void **state) {
     const lmb_track_def track = track_of(0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR);
     static const char *const names[] = {NULL, "", "a", "ab", "abc", "abcd", "abcde", "M\xc3\xa4rz"};
     for (uint32_t i = 0; i < 8; i++) {
-        lmb_clip *clip = created(rig, &(lmb_clip_def){names[i], 3.5f, &track, 1});
+        lmb_clip *clip = created(rig, &(lmb_clip_def){.name = names[i], .duration = 3.5f, .tracks = &track, .track_count = 1});
         assert_string_equal(lmb_clip_name(clip), names[i] == NULL ? "" : names[i]);
         assert_true(lmb_clip_duration(clip) == 3.5f);
         lmb_clip_destroy(clip);
     }
-    lmb_clip *clip = created(rig, &(lmb_clip_def){"exactly", 2.0f, &track, 1});
+    lmb_clip *clip =
+        created(rig, &(lmb_clip_def){.name = "exactly", .duration = 2.0f, .tracks = &track, .track_count = 1});
     assert_true(lmb_clip_duration(clip) == 2.0f);
     lmb_clip_destroy(clip);
-    clip = created(rig, &(lmb_clip_def){"nothing", 0.0f, NULL, 0});
+    clip = created(rig, &(lmb_clip_def){.name = "nothing"});
     assert_true(lmb_clip_duration(clip) == 0.0f);
     assert_int_equal(lmb_clip_track_count(clip) + lmb_clip_key_count(clip), 0);
     lmb_clip_destroy(clip);
     static const float bad[] = {1.999f, -1.0f, NAN, INFINITY, -INFINITY, 1.2e12f};
     for (uint32_t i = 0; i < 6; i++) {
         lmb_error error = {0};
-        const lmb_clip_def def = {"Walk", bad[i], &track, 1};
+        const lmb_clip_def def = {.name = "Walk", .duration = bad[i], .tracks = &track, .track_count = 1};
         CHECK_REFUSAL(lmb_clip_create(rig, &def, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "Walk", "duration");
         assert_null(clip);
     }
@@ -96,7 +97,7 @@ static void refuse_tracks(const lmb_track_def *tracks, uint32_t count, const cha
     lmb_rig *rig = small_rig();
     lmb_clip *clip = NULL;
     lmb_error error = {0};
-    const lmb_clip_def def = {"Walk", 0.0f, tracks, count};
+    const lmb_clip_def def = {.name = "Walk", .duration = 0.0f, .tracks = tracks, .track_count = count};
     CHECK_REFUSAL(lmb_clip_create(rig, &def, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "clip 'Walk'", first,
                   second, third);
     assert_null(clip);
@@ -110,7 +111,8 @@ static void tracks_that_fit_no_joint_or_channel(void **state) {
         tracks[i] = track_of(i / 3, (lmb_channel)(i % 3), LMB_INTERPOLATION_LINEAR);
     }
     lmb_rig *rig = small_rig();
-    lmb_clip_destroy(created(rig, &(lmb_clip_def){"full", 0.0f, tracks, 12}));
+    lmb_clip_destroy(
+        created(rig, &(lmb_clip_def){.name = "full", .duration = 0.0f, .tracks = tracks, .track_count = 12}));
     lmb_rig_destroy(rig);
     tracks[12] = tracks[0];
     refuse_tracks(tracks, 13, "13 tracks", "", "");
@@ -199,7 +201,8 @@ static void rotations_that_are_zero(void **state) {
             memset(values + 12, 0, 4 * sizeof *values);
             memset(values + 20, 0, 4 * sizeof *values);
             lmb_rig *rig = small_rig();
-            lmb_clip_destroy(created(rig, &(lmb_clip_def){"flat", 0.0f, &track, 1}));
+            lmb_clip_destroy(
+                created(rig, &(lmb_clip_def){.name = "flat", .duration = 0.0f, .tracks = &track, .track_count = 1}));
             lmb_rig_destroy(rig);
         }
     }
@@ -208,7 +211,7 @@ static void rotations_that_are_zero(void **state) {
 static void arguments_that_are_missing(void **state) {
     (void)state;
     lmb_rig *rig = small_rig();
-    const lmb_clip_def def = {"Walk", 0.0f, NULL, 0};
+    const lmb_clip_def def = {.name = "Walk"};
     lmb_clip *clip = NULL;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_clip_create(NULL, &def, NULL, &clip, &error), &error, LMB_ERROR_ARGUMENT, "rig", "NULL");
@@ -309,7 +312,9 @@ static void every_rotation_that_was_built_opens(void **state) {
     }
     const lmb_track_def track = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, values};
     lmb_rig *rig = small_rig();
-    lmb_clip *clip = created(rig, &(lmb_clip_def){"all ways", 0.0f, &track, 1}), *copy = NULL;
+    lmb_clip *clip = created(rig,
+                             &(lmb_clip_def){.name = "all ways", .duration = 0.0f, .tracks = &track, .track_count = 1}),
+             *copy = NULL;
     size_t size;
     const void *block = lmb_clip_block(clip, &size);
     assert_int_equal(lmb_clip_open(block, size, NULL, &copy, NULL), LMB_OK);
@@ -348,7 +353,8 @@ static lmb_clip *victim(void) {
     tracks[3].key_count = 2;
     tracks[3].times = times;
     lmb_rig *rig = scene_rig(2, SCENE_CHAIN, 1);
-    lmb_clip *clip = created(rig, &(lmb_clip_def){"victim", 0.0f, tracks, 4});
+    lmb_clip *clip =
+        created(rig, &(lmb_clip_def){.name = "victim", .duration = 0.0f, .tracks = tracks, .track_count = 4});
     lmb_rig_destroy(rig);
     return clip;
 }
@@ -544,7 +550,7 @@ static void a_block_may_be_cut_or_continued(void **state) {
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_track_def track = track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR);
-    const lmb_clip_def def = {"Walk", 0.0f, &track, 1};
+    const lmb_clip_def def = {.name = "Walk", .duration = 0.0f, .tracks = &track, .track_count = 1};
     lmb_clip *clip = NULL;
     const lmb_result result = lmb_clip_create(user, &def, host, &clip, error);
     assert_true((result == LMB_OK) == (clip != NULL));
@@ -570,7 +576,7 @@ static void nothing_is_leaked_where_input_is_refused(void **state) {
     lmb_rig *rig = small_rig();
     lmb_track_def track = track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR);
     track.times = (const float[]){1.0f, 0.5f, 0.25f};
-    const lmb_clip_def def = {"Walk", 0.0f, &track, 1};
+    const lmb_clip_def def = {.name = "Walk", .duration = 0.0f, .tracks = &track, .track_count = 1};
     lmb_clip *clip = NULL;
     assert_int_equal(lmb_clip_create(rig, &def, &host, &clip, NULL), LMB_ERROR_ARGUMENT);
     assert_int_equal(counts.live, 0);

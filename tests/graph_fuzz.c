@@ -40,8 +40,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         joints[i].parent = parents[i];
     }
     lmb_rig_create(&(lmb_rig_def){joints, JOINTS}, NULL, &rig, NULL);
-    lmb_clip_create(rig, &(lmb_clip_def){"Walk", 0.0f, &track, 1}, NULL, &clips[0], NULL);
-    lmb_clip_create(rig, &(lmb_clip_def){"Wave", 0.0f, NULL, 0}, NULL, &clips[1], NULL);
+    lmb_clip_create(rig, &(lmb_clip_def){.name = "Walk", .duration = 0.0f, .tracks = &track, .track_count = 1}, NULL,
+                    &clips[0], NULL);
+    lmb_clip_create(rig, &(lmb_clip_def){.name = "Wave"}, NULL, &clips[1], NULL);
     require(clips[0] != NULL && clips[1] != NULL, "no clips");
     return 0;
 }

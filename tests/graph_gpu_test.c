@@ -43,6 +43,8 @@ static const char *const texts[LMB_OP_COUNT] = {
                                                                                                    CLIP("2")) "}]}",
     [LMB_OP_DIFFERENCE] = "{\"op\":\"difference\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
     [LMB_OP_ADDITIVE] = ADDITIVE(MASKED(CLIP("0"), CLIP("1"))),
+    [LMB_OP_PARTIAL] =
+        "{\"op\":\"partial\"," WEIGHT "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"weights\":{\"@\":120}}}",
 };
 
 static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,

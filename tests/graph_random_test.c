@@ -28,6 +28,7 @@ static const struct {
     [LMB_OP_WEIGHTED] = {"weighted", {NULL}, false, false},
     [LMB_OP_DIFFERENCE] = {"difference", {"pose", "reference"}, false, false},
     [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
+    [LMB_OP_PARTIAL] = {"partial", {"a", "b"}, true, false},
 };
 
 typedef struct writer {
@@ -65,10 +66,10 @@ static void put_value(writer *writer, const char *key, lmb_value value) {
     put(writer, is_curved ? "}" : "");
 }
 
-static void put_mask(writer *writer, const uint8_t *mask) {
+static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
+    put(writer, ",\n\"%s\":", key);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        put(writer, "%s\"%s\":%u", joint == 0 ? ",\n\"mask\":{" : ",", lmb_rig_joint_name(writer->def->rig, joint),
-            mask[joint]);
+        put(writer, "%s\"%s\":%u", joint == 0 ? "{" : ",", lmb_rig_joint_name(writer->def->rig, joint), mask[joint]);
     }
     put(writer, "}");
 }
@@ -85,6 +86,9 @@ static void put_node(writer *writer, uint32_t index) {
         put_value(writer, "rate", node->rate);
         put_value(writer, "offset", node->offset);
         put(writer, ",\"loop\":%s", node->loop ? "true" : "false");
+        if (node->joint_weights != LMB_NONE) {
+            put_mask(writer, "weights", writer->def->masks[node->joint_weights]);
+        }
     }
     if (node->op == LMB_OP_POSE) {
         put(writer, ",\"pose\":%u", node->pose);
@@ -93,7 +97,7 @@ static void put_node(writer *writer, uint32_t index) {
         put_value(writer, "weight", node->weight);
     }
     if (rows[node->op].has_mask) {
-        put_mask(writer, writer->def->masks[node->mask]);
+        put_mask(writer, "mask", writer->def->masks[node->mask]);
     }
     for (uint32_t i = 0; i < 2 && rows[node->op].inputs[i] != NULL; i++) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);

@@ -23,7 +23,7 @@ static lmb_clip *create_clip(const char *name, float duration, float bend) {
                                     {HEAD, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns},
                                     {LEFT_ARM, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns}};
     lmb_clip *clip = NULL;
-    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){name, 0.0f, tracks, 3}, NULL, &clip, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 3}, NULL, &clip, NULL), LMB_OK);
     return clip;
 }
 

@@ -76,7 +76,8 @@ keyframes keyframes_create(uint32_t joint_count, uint32_t most_keys, uint64_t se
         random_times(times, track->key_count, &source);
         random_keys(track, times + most_keys, &source);
     }
-    result.clip = (lmb_clip_def){"random", KEYFRAMES_DURATION, result.tracks, count};
+    result.clip =
+        (lmb_clip_def){.name = "random", .duration = KEYFRAMES_DURATION, .tracks = result.tracks, .track_count = count};
     return result;
 }
 
@@ -122,7 +123,8 @@ keyframes keyframes_create_waves(uint32_t joint_count, uint32_t key_count, uint6
             wave_key(track, (double)track->times[key], phase, values + (spline ? 3 * key + 1 : key) * width);
         }
     }
-    result.clip = (lmb_clip_def){"waves", KEYFRAMES_DURATION, result.tracks, (uint32_t)track_count};
+    result.clip = (lmb_clip_def){
+        .name = "waves", .duration = KEYFRAMES_DURATION, .tracks = result.tracks, .track_count = (uint32_t)track_count};
     return result;
 }
 

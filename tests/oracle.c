@@ -105,6 +105,7 @@ static oracle_transform transform_of(const float *values, size_t stride) {
         result.rotation[i] = rotation[i] = (double)values[(3 + i) * stride];
     }
     oracle_quaternion_normalise(rotation, result.rotation);
+    result.weight = 255.0;
     return result;
 }
 
@@ -372,6 +373,7 @@ static oracle_transform evaluate_clip(const oracle_scene *scene, const lmb_node_
     const double time = oracle_clip_time(given, oracle_clip_duration(clip), node->loop);
     oracle_transform result;
     oracle_clip_sample(clip, joint, time, &rest, choices, &result);
+    result.weight = clip->joint_weights != NULL ? (double)clip->joint_weights[joint] : 255.0;
     return result;
 }
 
@@ -474,18 +476,50 @@ static oracle_transform evaluate_weighted(const oracle_scene *scene, const lmb_n
             sum += weights[count++];
         }
     }
+    double greatest = 0.0;
     for (uint32_t i = 0; i < count; i++) {
         weights[i] /= sum;
+        greatest = fmax(greatest, inputs[i].weight);
     }
-    return count == 0 ? rest : weighted(inputs, weights, count, &rest, choices);
+    oracle_transform result = count == 0 ? rest : weighted(inputs, weights, count, &rest, choices);
+    result.weight = count == 0 ? 255.0 : greatest;
+    return result;
+}
+
+// To a whole number, either way where it stands within 1e-4 of the middle between two.
+static double round_weight(double weight, oracle_choices *choices) {
+    const double rounded = floor(weight + 0.5);
+    const double past = weight - floor(weight) - 0.5;
+    if (fabs(past) > 1e-4 || choices->met >= 32) {
+        return rounded;
+    }
+    return choices->turned >> choices->met++ & 1u ? (past < 0.0 ? rounded + 1.0 : rounded - 1.0) : rounded;
+}
+
+// Where both have the joint, as program.h says; else whichever has it.
+static oracle_transform partial(const oracle_transform *a, const oracle_transform *b, double alpha,
+                                oracle_choices *choices) {
+    if (a->weight == 0.0 || b->weight == 0.0) {
+        return a->weight == 0.0 ? *b : *a;
+    }
+    const double share =
+        b->weight > a->weight ? (b->weight - a->weight + alpha * a->weight) / b->weight : alpha * b->weight / a->weight;
+    oracle_transform result = blend(a, b, share, choices);
+    result.weight = round_weight((1.0 - share) * a->weight + share * b->weight, choices);
+    return result;
 }
 
 oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint32_t character, uint32_t joint,
                                  oracle_choices *choices) {
     const lmb_node_def *node = &scene->nodes[index];
     switch (node->op) {
-    case LMB_OP_CLIP:
-        return evaluate_clip(scene, node, character, joint, choices);
+    case LMB_OP_CLIP: {
+        oracle_transform sampled = evaluate_clip(scene, node, character, joint, choices);
+        if (node->joint_weights != LMB_NONE) {
+            sampled.weight = (double)scene->masks[node->joint_weights][joint];
+        }
+        return sampled;
+    }
     case LMB_OP_POSE:
         return evaluate_pose(scene, node, character, joint);
     case LMB_OP_WEIGHTED:
@@ -498,15 +532,20 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     }
     const oracle_transform a = oracle_evaluate(scene, node->inputs[0], character, joint, choices);
     const oracle_transform b = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
+    oracle_transform result;
     if (node->op == LMB_OP_DIFFERENCE) {
-        return difference(&a, &b);
+        result = difference(&a, &b);
+        result.weight = a.weight;
+        return result;
     }
     const double weight = read_weight(scene, node->weight, character, 0.0, 1.0);
-    if (node->op == LMB_OP_ADDITIVE) {
-        return additive(&a, &b, weight, choices);
+    if (node->op == LMB_OP_PARTIAL) {
+        return partial(&a, &b, weight, choices);
     }
     const double share = node->op == LMB_OP_MASKED ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
-    return blend(&a, &b, weight * share, choices);
+    result = node->op == LMB_OP_ADDITIVE ? additive(&a, &b, weight, choices) : blend(&a, &b, weight * share, choices);
+    result.weight = a.weight;
+    return result;
 }
 
 static void snap_affine(oracle_affine *affine) {

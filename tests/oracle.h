@@ -9,6 +9,7 @@ typedef struct oracle_transform {
     double translation[3];
     double rotation[4];
     double scale[3];
+    double weight; // of the joint, 0 to 255
 } oracle_transform;
 
 typedef struct oracle_affine {

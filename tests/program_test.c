@@ -24,7 +24,7 @@ enum { REST, CLIP, POSE_0, POSE_1, BLEND, MASKED, WEIGHTED, DIFFERENCE, ADDITIVE
 
 static lmb_clip *clip_of(const lmb_rig *rig) {
     lmb_clip *clip = NULL;
-    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){"still", 0.0f, NULL, 0}, NULL, &clip, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.name = "still"}, NULL, &clip, NULL), LMB_OK);
     return clip;
 }
 

@@ -174,7 +174,7 @@ static void looped_time_stays_in_range(void **state) {
     for (uint32_t i = 0; i < sizeof durations / sizeof *durations; i++) {
         const float times[2] = {0.0f, durations[i]};
         const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, ramp};
-        const lmb_clip_def clip = {"ramp", 0.0f, &track, 1};
+        const lmb_clip_def clip = {.name = "ramp", .duration = 0.0f, .tracks = &track, .track_count = 1};
         test_scene scene;
         random_source source = {24 + i};
         start_sampling(&scene, scene_single_joint(), &clip, 1, CHARACTERS, true);
@@ -248,7 +248,8 @@ static void clips_of_no_duration(void **state) {
     (void)state;
     static const float values[] = {1.0f, 2.0f, 3.0f};
     const lmb_track_def track = {1, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR, 1, zero_and_one, values};
-    const lmb_clip_def clips[2] = {{"one key", 0.0f, &track, 1}, {"nothing", 0.0f, NULL, 0}};
+    const lmb_clip_def clips[2] = {{.name = "one key", .duration = 0.0f, .tracks = &track, .track_count = 1},
+                                   {.name = "nothing"}};
     static const float times[] = {0.0f, 1.0f, -1.0f, 1e30f, NAN, 1e-30f};
     for (uint32_t loop = 0; loop < 2; loop++) {
         test_scene scene;
@@ -276,7 +277,7 @@ static void the_first_and_last_keys_hold(void **state) {
         const bool is_spline = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
         const lmb_track_def track = {0,     LMB_CHANNEL_TRANSLATION,   (lmb_interpolation)interpolation, 2,
                                      times, is_spline ? spline : plain};
-        const lmb_clip_def clip = {"holds", 4.0f, &track, 1};
+        const lmb_clip_def clip = {.name = "holds", .duration = 4.0f, .tracks = &track, .track_count = 1};
         for (uint32_t loop = 0; loop < 2; loop++) {
             test_scene scene;
             start_sampling(&scene, scene_single_joint(), &clip, 1, 6, loop == 1);
@@ -302,7 +303,7 @@ static void a_spline_through_zero_stays_a_rotation(void **state) {
     (void)state;
     static const float values[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0};
     const lmb_track_def track = {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, zero_and_one, values};
-    const lmb_clip_def clip = {"through zero", 0.0f, &track, 1};
+    const lmb_clip_def clip = {.name = "through zero", .duration = 0.0f, .tracks = &track, .track_count = 1};
     test_scene scene;
     start_sampling(&scene, scene_single_joint(), &clip, 1, 201, false);
     for (uint32_t character = 0; character < 201; character++) {
@@ -327,7 +328,7 @@ static void a_straight_spline_is_a_line(void **state) {
     static const float times[] = {0.5f, 2.5f};
     static const float values[] = {4, 8, -2, 1, 2, 3, 4, 8, -2, 4, 8, -2, 9, 18, -1, 4, 8, -2};
     const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_CUBIC_SPLINE, 2, times, values};
-    const lmb_clip_def clip = {"line", 0.0f, &track, 1};
+    const lmb_clip_def clip = {.name = "line", .duration = 0.0f, .tracks = &track, .track_count = 1};
     test_scene scene;
     start_sampling(&scene, scene_single_joint(), &clip, 1, 101, false);
     for (uint32_t character = 0; character < 101; character++) {

@@ -40,6 +40,9 @@ typedef struct lmb_clip_def {
     float duration;
     const lmb_track_def *tracks; ///< at most one for each channel of each joint; what is missing takes the rest pose
     uint32_t track_count;
+    /// For a clip that animates a part of the body: 0 to 255 for each joint of the rig, which its poses carry for
+    /// #LMB_OP_PARTIAL; 0 means that the joint is absent. Copied; NULL takes 255 for all.
+    const uint8_t *joint_weights;
 } lmb_clip_def;
 
 /// Builds a clip. Before its first key and after its last a track holds that key's value. Fails with

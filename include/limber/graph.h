@@ -11,10 +11,11 @@
 /// | op | fields, those in parentheses optional |
 /// | --- | --- |
 /// | `rest` | none |
-/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose) |
+/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`weights`: a mask) |
 /// | `pose` | `pose`: index of the batch's pose buffer |
 /// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`) |
+/// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`) |
 /// | `difference` | `pose`, `reference`: poses |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1), (`curve`) |
@@ -22,7 +23,8 @@
 /// What they do stands in program.h. A clip is named, the first of that name; or it is a number, its index among the
 /// clips, which a parameter may choose. A clip without a `time` takes the parameter `"time"`, seconds from 0, which all
 /// such clips share. `"additive": true` gives the difference of the clip from its first frame, or from the pose
-/// `reference`: what `additive` takes as its `add`.
+/// `reference`: what `additive` takes as its `add`. `weights` are what its joints carry for `partial`, in place of the
+/// clip's own.
 ///
 /// A mask is an object that gives joints a share from 0 to 255, `{"Spine": 255, "Neck": 128}`. A joint that it does not
 /// name takes its parent's share, a root 0. A name stands for the first joint of that name.

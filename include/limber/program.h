@@ -14,6 +14,7 @@
 /// | #LMB_OP_MASKED | a, b | the same with w times mask/255 of the joint |
 /// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
 /// | #LMB_OP_DIFFERENCE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
+/// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
 ///
 /// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
@@ -23,6 +24,12 @@
 /// then normalised; scale the weighted geometric mean, or the weighted mean where an input differs in sign from the
 /// first or is zero; inputs of weight 0 change nothing. If all weights are 0 the result is the rest pose. If a sum of
 /// rotations vanishes, the rotation is that of the rest pose.
+///
+/// Partial poses. A pose has a weight for each joint, 0 to 255: that of its clip (lmb_clip_def.joint_weights), 255 without
+/// one; 0 means that the joint is absent. #LMB_OP_PARTIAL blends with what follows from both weights and from w: where
+/// wb > wa, (wb - wa + w wa) / wb, else w wb / wa; the result's weight is (1 - blend) wa + blend wb, rounded. Where one of
+/// the poses lacks the joint, the other is taken; where both do, it is absent, and at rest or where b has it. Every other
+/// operation passes on the weights of its first input, #LMB_OP_WEIGHTED the largest among those that count.
 ///
 /// Errors against float64. Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
 /// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
@@ -53,6 +60,7 @@ typedef enum lmb_op {
     LMB_OP_WEIGHTED,
     LMB_OP_DIFFERENCE,
     LMB_OP_ADDITIVE,
+    LMB_OP_PARTIAL,
     LMB_OP_COUNT
 } lmb_op;
 
@@ -116,16 +124,18 @@ typedef struct lmb_node_def {
     uint32_t input_count;
     lmb_value weight;                  ///< blend, masked, additive
     lmb_value weights[LMB_MAX_INPUTS]; ///< weighted: one for each input
-    lmb_value clip;   ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
-    lmb_value time;   ///< clip: seconds, for all that follows it
-    lmb_value rate;   ///< clip: time times this, plus the offset, is the time in the clip
-    lmb_value offset; ///< clip: seconds; where one of the three is not finite: 0 in their place, refused
-    bool loop;        ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
-    uint32_t mask;    ///< masked: index into the program's masks
-    uint32_t pose;    ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
+    lmb_value clip;         ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
+    lmb_value time;         ///< clip: seconds, for all that follows it
+    lmb_value rate;         ///< clip: time times this, plus the offset, is the time in the clip
+    lmb_value offset;       ///< clip: seconds; where one of the three is not finite: 0 in their place, refused
+    bool loop;              ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
+    uint32_t mask;          ///< masked: index into the program's masks
+    uint32_t joint_weights; ///< clip: index of a mask that stands for its joints' weights, or #LMB_NONE: its own
+    uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
 } lmb_node_def;
 
-/// Rest pose; weight 1, linear; clip 0 at time 0, rate 1, offset 0, clamped; no inputs.
+/// Rest pose; weight 1, linear; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
+/// inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 
 typedef struct lmb_program_def {

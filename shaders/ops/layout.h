@@ -44,6 +44,7 @@
 #define CLIP_RATE_VALUE 3u   // clip: value
 #define CLIP_OFFSET_VALUE 4u // clip: value
 #define CLIP_FLAGS 5u        // clip: CLIP_LOOPS, CLIP_WARPS
+#define CLIP_WEIGHTS_ROW 6u  // clip: offset of a mask that stands for its joints' weights, or 0
 #define POSE_BUFFER 1u       // pose: which
 #define WEIGHT_VALUE 1u      // blend, masked, additive, accumulate, scale: value
 #define MASK_OFFSET 2u       // masked: offset of the mask, four joints a word, the first in the lowest byte
@@ -91,6 +92,7 @@ OP transform load_rest(memory program, uint joint) {
                          LOAD_FLOAT(program, at + 5u * joints), LOAD_FLOAT(program, at + 6u * joints));
     a.s = all_vector(LOAD_FLOAT(program, at + 7u * joints), LOAD_FLOAT(program, at + 8u * joints),
                      LOAD_FLOAT(program, at + 9u * joints));
+    a.weight = ALL(WEIGHT_PRESENT);
     return a;
 }
 
@@ -102,7 +104,14 @@ OP transform load_pose(memory pose, word at, uint joints) {
                           GATHER_REAL(pose, at + 5u * joints), GATHER_REAL(pose, at + 6u * joints));
     a.s = make_vector(GATHER_REAL(pose, at + 7u * joints), GATHER_REAL(pose, at + 8u * joints),
                       GATHER_REAL(pose, at + 9u * joints));
+    a.weight = ALL(WEIGHT_PRESENT);
     return a;
+}
+
+// A byte of a row of them, four a word: a mask's share of a joint, a joint's weight.
+OP real load_byte(memory data, uint row, uint index) {
+    uint bytes = LOAD(data, row + (index >> 2u));
+    return TO_REAL(ALL_WORD((bytes >> ((index & 3u) * 8u)) & 255u));
 }
 
 // A matrix that is the same for every character.

@@ -295,6 +295,10 @@ OP transform sample_joint(frame f, uint clip, real time) {
     transform sampled;
     sampled.t = sample_vector(f, clip, CHANNEL_TRANSLATION, time);
     sampled.q = sample_rotation(f, clip, time);
+    sampled.weight = ALL(WEIGHT_PRESENT);
+    if (USES_WEIGHTS && LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
+        sampled.weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), f.joint);
+    }
     sampled.s = all_vector(1.0f, 1.0f, 1.0f);
     if (USES_SCALE) {
         sampled.s = sample_vector(f, clip, CHANNEL_SCALE, time);
@@ -330,12 +334,19 @@ OP transform sample_clips(frame f, prepared p) {
 
 OP transform clip_operation(frame f, uint instruction) {
     prepared p = PREPARED(f, instruction, prepare_clip);
+    transform sampled;
 #ifndef LMB_GLSL
     if (p.alike) {
-        return sample_joint(f, p.usual, p.time);
-    }
+        sampled = sample_joint(f, p.usual, p.time);
+    } else
 #endif
-    return sample_clips(f, p);
+    {
+        sampled = sample_clips(f, p);
+    }
+    if (USES_WEIGHTS && LOAD(f.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
+        sampled.weight = load_byte(f.program, LOAD(f.program, instruction + CLIP_WEIGHTS_ROW), f.joint);
+    }
+    return sampled;
 }
 
 OP truth transform_is_finite(transform a) {
@@ -359,6 +370,7 @@ OP transform pose_operation(frame f, uint instruction) {
 
 OP transform blend_transforms(transform a, transform b, real weight) {
     transform blended;
+    blended.weight = a.weight;
     blended.t = snap_vector(lerp_vectors(a.t, b.t, weight));
     blended.q = quaternion_slerp(a.q, b.q, weight);
     blended.s = blend_scales(a.s, b.s, weight);
@@ -371,12 +383,9 @@ OP transform blend_operation(frame f, uint instruction, transform a, transform b
 }
 
 OP transform masked_operation(frame f, uint instruction, transform a, transform b) {
-    uint mask = LOAD(f.program, instruction + MASK_OFFSET);
-    uint bytes = LOAD(f.program, mask + (f.joint >> 2u));
-    uint share = (bytes >> ((f.joint & 3u) * 8u)) & 255u;
     prepared p = PREPARED(f, instruction, prepare_weight);
     // 1/255; a share of 255 gives exactly 1.
-    real part = TO_REAL(ALL_WORD(share)) * 0.00392156886f;
+    real part = load_byte(f.program, LOAD(f.program, instruction + MASK_OFFSET), f.joint) * 0.00392156886f;
     return blend_transforms(a, b, p.weight * part);
 }
 
@@ -385,6 +394,7 @@ OP transform difference_operation(frame f, uint instruction, transform a, transf
     UNUSED(f);
     UNUSED(instruction);
     transform difference;
+    difference.weight = a.weight;
     difference.t = snap_vector(make_vector(a.t.x - r.t.x, a.t.y - r.t.y, a.t.z - r.t.z));
     quaternion inverse = quaternion_conjugate(r.q);
     quaternion q = quaternion_multiply(inverse, a.q);
@@ -405,10 +415,35 @@ OP transform additive_operation(frame f, uint instruction, transform base, trans
     quaternion q = quaternion_multiply(base.q, turn);
     vector growth = blend_scales(all_vector(1.0f, 1.0f, 1.0f), difference.s, p.weight);
     transform sum;
+    sum.weight = base.weight;
     sum.t = snap_vector(add_vectors(base.t, scale_vector(difference.t, p.weight)));
     sum.q = quaternion_polish(q);
     sum.s = snap_vector(make_vector(base.s.x * growth.x, base.s.y * growth.y, base.s.z * growth.z));
     return sum;
+}
+
+// Both poses carry a weight for the joint: how b takes the place of a follows from both and from alpha, w.
+OP transform partial_operation(frame f, uint instruction, transform a, transform b) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    transform blended = a;
+    if (USES_WEIGHTS) {
+        // Both quotients are exactly 1 where they are of like numbers.
+        real part = (b.weight - a.weight) + p.weight * a.weight;
+        real rise = SELECT(part == b.weight, ALL(1.0f), part * reciprocal(b.weight));
+        real share = SELECT(a.weight == b.weight, ALL(1.0f), b.weight * reciprocal(a.weight));
+        real blend = SELECT(b.weight > a.weight, rise, p.weight * share);
+        blend = clamp_real(snap(blend), 0.0f, 1.0f);
+        blended = blend_transforms(a, b, blend);
+        blended.weight = FLOOR(((1.0f - blend) * a.weight + blend * b.weight) + 0.5f);
+        truth both = BOTH(a.weight > 0.0f, b.weight > 0.0f);
+        if (ANY(NOT(both))) {
+            transform present = select_transform(a.weight > 0.0f, a, b);
+            blended = select_transform(both, blended, present);
+        }
+    } else {
+        blended = blend_transforms(a, b, p.weight);
+    }
+    return blended;
 }
 
 // The sums of a fold, kept as two transforms so that they live where poses do.
@@ -428,6 +463,7 @@ OP transform zero_transform(void) {
     zero.t = all_vector(0.0f, 0.0f, 0.0f);
     zero.q = all_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
     zero.s = all_vector(0.0f, 0.0f, 0.0f);
+    zero.weight = ALL(0.0f);
     return zero;
 }
 
@@ -452,6 +488,9 @@ OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, tr
     truth starts = BOTH(counts, notes.q.x == 0.0f);
     notes.s = select_vector(starts, a.s, notes.s);
 
+    if (USES_WEIGHTS) {
+        sums.weight = SELECT(BOTH(counts, a.weight > sums.weight), a.weight, sums.weight);
+    }
     sums.t = add_vectors(sums.t, scale_vector(a.t, weight));
     truth turns = quaternion_dot(sums.q, a.q) < 0.0f;
     real large = weight * WEIGHTED_LARGE;
@@ -490,6 +529,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     transform notes = all.notes;
     real inverse = reciprocal(notes.q.x);
     transform mean;
+    mean.weight = sums.weight;
     mean.t = snap_vector(scale_vector(sums.t, inverse));
     quaternion q = quaternion_scale(sums.q, inverse * WEIGHTED_SMALL);
     mean.q = quaternion_normalize(q);
@@ -514,7 +554,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u   // CLIP_INDEX_VALUE, CLIP_TIME_VALUE, CLIP_RATE_VALUE, CLIP_OFFSET_VALUE, CLIP_FLAGS
+#define TAKES_CLIP 1u   // CLIP_...
 #define TAKES_POSE 2u   // POSE_BUFFER
 #define TAKES_WEIGHT 4u // WEIGHT_VALUE
 #define TAKES_MASK 8u   // MASK_OFFSET
@@ -541,6 +581,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     BINARY(MASKED, masked, 4u, prepare_weight, TAKES_WEIGHT | TAKES_MASK)                                              \
     BINARY(DIFFERENCE, difference, 5u, prepare_nothing, TAKES_NOTHING)                                                 \
     BINARY(ADDITIVE, additive, 6u, prepare_weight, TAKES_WEIGHT)                                                       \
-    FOLD(WEIGHTED, weighted, 7u, prepare_share, TAKES_SHARE)
+    FOLD(WEIGHTED, weighted, 7u, prepare_share, TAKES_SHARE)                                                           \
+    BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)
 
 #endif

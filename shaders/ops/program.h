@@ -36,6 +36,9 @@ OP void store_slot(slots *in, uint slot, uint place, transform pose) {
     if (USES_SCALE) {
         in->poses[slot][place].s = pose.s;
     }
+    if (USES_WEIGHTS) {
+        in->poses[slot][place].weight = pose.weight;
+    }
 }
 
 OP transform load_slot(const slots *in, uint slot, uint place) {
@@ -45,6 +48,10 @@ OP transform load_slot(const slots *in, uint slot, uint place) {
     pose.s = all_vector(1.0f, 1.0f, 1.0f);
     if (USES_SCALE) {
         pose.s = in->poses[slot][place].s;
+    }
+    pose.weight = ALL(WEIGHT_PRESENT);
+    if (USES_WEIGHTS) {
+        pose.weight = in->poses[slot][place].weight;
     }
     return pose;
 }

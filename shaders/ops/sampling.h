@@ -23,10 +23,11 @@
     14 // offset of the packed section, which then stands in place of the track table; 0 where there is none
 // In a program's copy alone: a track whose key times most share, as channel * joints + joint, plus 1; 0 where none moves.
 #define CLIP_COMMON 15
-#define CLIP_HEADER_WORDS 16
+#define CLIP_WEIGHTS 16 // offset of the joints' weights, four a word, the first in the lowest byte; 0 where all are 255
+#define CLIP_HEADER_WORDS 20
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
-#define CLIP_VERSION_VALUE 1u
+#define CLIP_VERSION_VALUE 2u
 
 // The track table is word [channel][field][joint], so that neighbouring joints read neighbouring words.
 #define TRACK_MODE 0u   // MODE_..., how values between keys are found

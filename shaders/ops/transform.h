@@ -10,11 +10,15 @@ real y;
 real z;
 END_STRUCT(vector)
 
+// `weight` is what partial poses carry for each joint: a whole number, 0 for a joint that is absent.
 STRUCT(transform)
 vector t;
 quaternion q;
 vector s;
+real weight;
 END_STRUCT(transform)
+
+#define WEIGHT_PRESENT 255.0f
 
 // Three rows: columns x, y, z of the linear part, then the translation.
 STRUCT(affine)
@@ -69,6 +73,7 @@ OP transform identity_transform(void) {
     identity.t = all_vector(0.0f, 0.0f, 0.0f);
     identity.q = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     identity.s = all_vector(1.0f, 1.0f, 1.0f);
+    identity.weight = ALL(WEIGHT_PRESENT);
     return identity;
 }
 
@@ -84,6 +89,10 @@ OP transform select_transform(truth condition, transform yes, transform no) {
     chosen.t = select_vector(condition, yes.t, no.t);
     chosen.q = select_quaternion(condition, yes.q, no.q);
     chosen.s = select_vector(condition, yes.s, no.s);
+    chosen.weight = yes.weight;
+    if (USES_WEIGHTS) {
+        chosen.weight = SELECT(condition, yes.weight, no.weight);
+    }
     return chosen;
 }
 
@@ -199,6 +208,7 @@ OP transform transform_multiply(transform a, transform b) {
     quaternion q = quaternion_multiply(a.q, b.q);
     product.q = quaternion_normalize(q);
     product.s = make_vector(a.s.x * b.s.x, a.s.y * b.s.y, a.s.z * b.s.z);
+    product.weight = a.weight;
     return snap_transform(product);
 }
 

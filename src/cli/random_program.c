@@ -57,6 +57,9 @@ static void draw_clip(plan *plan, lmb_node_def *node) {
     node->clip = add_parameter(plan, PARAMETER_CLIP);
     node->time = draw_value(plan, PARAMETER_TIME, 0.0, 2.0);
     node->loop = random_below(plan->random, 2) == 0;
+    if (random_below(plan->random, 4) == 0) {
+        node->joint_weights = random_below(plan->random, RANDOM_PROGRAM_MASKS);
+    }
     if (random_below(plan->random, 2) == 0) {
         node->rate = draw_value(plan, PARAMETER_RATE, -1.0, 2.0);
         node->offset = draw_value(plan, PARAMETER_TIME, -1.0, 1.0);
@@ -88,6 +91,7 @@ static const row rows[] = {
     {LMB_OP_POSE, 0, 0, 0, draw_pose},          {LMB_OP_BLEND, 2, 2, 0, draw_weight},
     {LMB_OP_MASKED, 2, 2, 0, draw_mask},        {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
     {LMB_OP_DIFFERENCE, 2, 2, 0, draw_nothing}, {LMB_OP_ADDITIVE, 2, 2, 0, draw_weight},
+    {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");

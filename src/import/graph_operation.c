@@ -137,6 +137,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
     { .name = key, .required = true, .read = read_pose, .offset = offsetof(lmb_graph_node, member) }
 
 static const lmb_graph_field clip_members[] = {
+    {.name = "weights", .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.joint_weights)},
     {.name = "clip", .required = true, .read = read_clip, .offset = offsetof(lmb_graph_node, def.clip)},
     {.name = "time",
      .read = read_time,
@@ -211,6 +212,7 @@ static const operation operations[] = {
     {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
     {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_node},
+    {"partial", LMB_OP_PARTIAL, 2, FIELDS(blend_members), finish_node},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
