@@ -101,7 +101,7 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (takes & TAKES_WEIGHT)) {
         result = check_value(c, index, "weight", node->weight);
     }
-    if (result == LMB_OK && (takes & TAKES_SHARE)) {
+    if (result == LMB_OK && (takes & (TAKES_SHARE | TAKES_LAYER))) {
         result = check_shares(c, index);
     }
     if (result == LMB_OK && (takes & TAKES_CLIP)) {

@@ -20,6 +20,13 @@ typedef struct lmb_operation {
 // By its public number, which is below LMB_OP_COUNT.
 const lmb_operation *lmb_find_operation(lmb_op op);
 
+// What the instructions of a fold refer to in common, and each input's part of it.
+typedef struct lmb_fold_table {
+    uint32_t offset;
+    uint32_t values[LMB_MAX_INPUTS];
+    uint32_t ends[LMB_MAX_INPUTS];
+} lmb_fold_table;
+
 typedef struct lmb_compiler {
     const lmb_program_def *def;
     lmb_error *error;
@@ -29,7 +36,8 @@ typedef struct lmb_compiler {
     uint32_t data_words; // of it so far
     uint32_t masks;      // offset of the first mask
     uint32_t mask_words;
-    uint32_t depth; // poses held so far
+    const lmb_fold_table *table; // of the fold whose input is taken in
+    uint32_t depth;              // poses held so far
     uint32_t deepest;
     uint32_t wraps; // operations that change the joint around the place so far
     uint32_t most_wraps;
@@ -39,6 +47,14 @@ typedef struct lmb_compiler {
 
 // Everything that can be wrong with a descriptor but for its sizes.
 lmb_result lmb_program_check_def(const lmb_compiler *c);
+
+// Adds words for instructions to refer to, and tells their offset. Returns them, or NULL while counting.
+uint32_t *lmb_program_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);
+// A value's offset.
+uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value);
+
+// program_layers.c: the table of a node's priority layers.
+void lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node, lmb_fold_table *table);
 
 // Emits all nodes from the last one on. Fails where there are too many instructions or too deep a stack.
 lmb_result lmb_program_emit(lmb_compiler *c);

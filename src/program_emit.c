@@ -25,16 +25,15 @@ const char *lmb_op_name(lmb_op op) {
     return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
 }
 
-// Adds words for instructions to refer to, and tells their offset. Returns them, or NULL while counting.
-static uint32_t *add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {
+uint32_t *lmb_program_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {
     *offset = c->data + c->data_words;
     c->data_words += words;
     return c->block != NULL ? c->block + *offset : NULL;
 }
 
-static uint32_t add_value(lmb_compiler *c, lmb_value value) {
+uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value) {
     uint32_t offset;
-    uint32_t *at = add_data(c, VALUE_WORDS, &offset);
+    uint32_t *at = lmb_program_add_data(c, VALUE_WORDS, &offset);
     if (at != NULL) {
         at[VALUE_PARAMETER] = value.parameter == LMB_NONE ? NO_PARAMETER : value.parameter;
         at[VALUE_CONSTANT] = BITS(value.constant);
@@ -71,16 +70,23 @@ static bool clip_warps(const lmb_node_def *node) {
 // `input` is the one that is accumulated, where the instruction takes a share.
 static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t input, uint32_t *at) {
     if (takes & TAKES_WEIGHT) {
-        at[WEIGHT_VALUE] = add_value(c, node->weight);
+        at[WEIGHT_VALUE] = lmb_program_add_value(c, node->weight);
     }
     if (takes & TAKES_SHARE) {
-        at[WEIGHT_VALUE] = add_value(c, node->weights[input]);
+        at[WEIGHT_VALUE] = lmb_program_add_value(c, node->weights[input]);
+    }
+    if (takes & TAKES_LAYER) {
+        // Behind the last input stands the rest pose, which has no value of its own.
+        bool is_input = input < node->input_count;
+        at[WEIGHT_VALUE] = is_input ? c->table->values[input] : 0;
+        at[LAYERS_TABLE] = c->table->offset;
+        at[LAYERS_END] = is_input ? c->table->ends[input] : node->input_count;
     }
     if (takes & TAKES_CLIP) {
-        at[CLIP_INDEX_VALUE] = add_value(c, node->clip);
-        at[CLIP_TIME_VALUE] = add_value(c, node->time);
-        at[CLIP_RATE_VALUE] = add_value(c, node->rate);
-        at[CLIP_OFFSET_VALUE] = add_value(c, node->offset);
+        at[CLIP_INDEX_VALUE] = lmb_program_add_value(c, node->clip);
+        at[CLIP_TIME_VALUE] = lmb_program_add_value(c, node->time);
+        at[CLIP_RATE_VALUE] = lmb_program_add_value(c, node->rate);
+        at[CLIP_OFFSET_VALUE] = lmb_program_add_value(c, node->offset);
         at[CLIP_WEIGHTS_ROW] = node->joint_weights != LMB_NONE ? c->masks + node->joint_weights * c->mask_words : 0;
         at[CLIP_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (clip_warps(node) ? CLIP_WARPS : 0);
     }
@@ -117,12 +123,22 @@ static bool emit_input(lmb_compiler *c, uint32_t index) {
 }
 
 static bool emit_fold(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
+    lmb_fold_table table = {0};
     emit(c, node, 0, 2, TAKES_NOTHING, 0);
+    if (takes & TAKES_LAYER) {
+        lmb_program_add_layers(c, node, &table);
+    }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (!emit_input(c, node->inputs[i])) {
             return false;
         }
+        c->table = &table;
         emit(c, node, 1, -1, takes, i);
+    }
+    if (takes & TAKES_LAYER) {
+        static const lmb_node_def rest = {.op = LMB_OP_REST};
+        emit(c, &rest, 0, 1, TAKES_NOTHING, 0);
+        emit(c, node, 1, -1, takes, node->input_count);
     }
     emit(c, node, 2, -1, TAKES_NOTHING, 0);
     return true;

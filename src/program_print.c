@@ -95,6 +95,16 @@ static void add_clip(line *line, const lmb_program *program, const uint32_t *at)
     }
 }
 
+static void add_layer(line *line, const uint32_t *block, const uint32_t *at) {
+    if (at[WEIGHT_VALUE] == 0) {
+        add_operand(line, "what is left");
+        return;
+    }
+    add_value(line, "fade", block + at[WEIGHT_VALUE]);
+    add_operand(line, "priority");
+    add(line, " %d", (int)block[at[LAYERS_TABLE] + 2 * (at[LAYERS_END] - 1) + 1]);
+}
+
 static void add_operands(line *line, const lmb_program *program, const uint32_t *at, uint32_t takes) {
     if (takes & TAKES_CLIP) {
         add_clip(line, program, at);
@@ -105,6 +115,9 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
     }
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
         add_value(line, "weight", program->block + at[WEIGHT_VALUE]);
+    }
+    if (takes & TAKES_LAYER) {
+        add_layer(line, program->block, at);
     }
     if (takes & TAKES_MASK) {
         add_mask(line, program, "mask", at[MASK_OFFSET]);

@@ -167,15 +167,21 @@ static uint32_t grow(plan *plan, uint32_t stack) {
     lmb_node_def node = lmb_default_node_def();
     bool leaf = stack < 4 || plan->node_count > NODES / 12 || random_below(random, 5) == 0;
     static const lmb_op leaves[] = {LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_REST};
-    static const lmb_op operations[] = {LMB_OP_BLEND, LMB_OP_MASKED, LMB_OP_WEIGHTED, LMB_OP_DIFFERENCE,
-                                        LMB_OP_ADDITIVE};
-    node.op = leaf ? leaves[random_below(random, 5)] : operations[random_below(random, 5)];
+    static const lmb_op operations[] = {LMB_OP_BLEND,      LMB_OP_MASKED,   LMB_OP_WEIGHTED,
+                                        LMB_OP_DIFFERENCE, LMB_OP_ADDITIVE, LMB_OP_LAYERS};
+    static const lmb_op folds[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS};
+    node.op = leaf ? leaves[random_below(random, 5)]
+                   : operations[random_below(random, sizeof operations / sizeof operations[0])];
     if (!leaf) {
-        bool weighted = node.op == LMB_OP_WEIGHTED;
+        bool weighted = false;
+        for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++) {
+            weighted = weighted || node.op == folds[i];
+        }
         node.input_count = weighted ? 2 + random_below(random, 3) : 2;
         for (uint32_t i = 0; i < node.input_count; i++) {
             node.inputs[i] = grow(plan, weighted ? stack - 2 : stack - (i > 0));
             node.weights[i] = draw_value(plan);
+            node.priorities[i] = (int32_t)random_bits(random);
         }
         node.weight = draw_value(plan);
         node.weight.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);

@@ -42,6 +42,11 @@ static const char *const texts[LMB_OP_COUNT] = {
         "0") "},{\"pose\":" ADDITIVE(CLIP("1")) "},{\"weight\":{\"param\":\"y\"},\"pose\":" MASKED("{\"op\":\"rest\"}",
                                                                                                    CLIP("2")) "}]}",
     [LMB_OP_DIFFERENCE] = "{\"op\":\"difference\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
+    [LMB_OP_LAYERS] = "{\"op\":\"layers\",\"inputs\":[{\"fade\":{\"param\":\"x\"},\"pose\":" CLIP(
+        "0") "},{\"priority\":2,\"fade\":{\"param\":\"y\"},\"pose\":" MASKED("{\"op\":\"rest\"}",
+                                                                             CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"
+                                                                                        "\"priority\":-1,"
+                                                                                        "\"pose\":" CLIP("1") "}]}",
     [LMB_OP_ADDITIVE] = ADDITIVE(MASKED(CLIP("0"), CLIP("1"))),
     [LMB_OP_PARTIAL] =
         "{\"op\":\"partial\"," WEIGHT "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"weights\":{\"@\":120}}}",

@@ -26,6 +26,7 @@ static const struct {
     [LMB_OP_BLEND] = {"blend", {"a", "b"}, true, false},
     [LMB_OP_MASKED] = {"masked", {"a", "b"}, true, true},
     [LMB_OP_WEIGHTED] = {"weighted", {NULL}, false, false},
+    [LMB_OP_LAYERS] = {"layers", {NULL}, false, false},
     [LMB_OP_DIFFERENCE] = {"difference", {"pose", "reference"}, false, false},
     [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
     [LMB_OP_PARTIAL] = {"partial", {"a", "b"}, true, false},
@@ -74,6 +75,16 @@ static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
     put(writer, "}");
 }
 
+// What an input of a list has beside its pose.
+static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) {
+    if (node->op == LMB_OP_LAYERS) {
+        put(writer, ",\"priority\":%d", (int)node->priorities[input]);
+        put_value(writer, "fade", node->weights[input]);
+    } else {
+        put_value(writer, "weight", node->weights[input]);
+    }
+}
+
 static void put_node(writer *writer, uint32_t index) {
     const lmb_node_def *node = &writer->def->nodes[index];
     if (rows[node->op].name == NULL) {
@@ -103,12 +114,13 @@ static void put_node(writer *writer, uint32_t index) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);
         put_node(writer, node->inputs[i]);
     }
-    for (uint32_t i = 0; node->op == LMB_OP_WEIGHTED && i < node->input_count; i++) {
+    const bool has_list = node->input_count > 0 && rows[node->op].inputs[0] == NULL;
+    for (uint32_t i = 0; has_list && i < node->input_count; i++) {
         put(writer, "%s{\"pose\":", i == 0 ? ",\n\"inputs\":[" : "},\n");
         put_node(writer, node->inputs[i]);
-        put_value(writer, "weight", node->weights[i]);
+        put_place(writer, node, i);
     }
-    put(writer, node->op == LMB_OP_WEIGHTED ? "}]}" : "}");
+    put(writer, has_list ? "}]}" : "}");
 }
 
 static void run(const lmb_program *program, const lmb_batch_inputs *inputs, float *palettes) {

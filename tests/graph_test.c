@@ -84,6 +84,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
     for (uint32_t i = 0; i < expected->input_count; i++) {
         assert_int_equal(node->inputs[i], expected->inputs[i]);
         expect_number(node->weights[i], expected->weights[i]);
+        assert_int_equal(node->priorities[i], expected->priorities[i]);
     }
     expect_number(node->weight, expected->weight);
     expect_number(node->clip, expected->clip);
@@ -229,6 +230,22 @@ static void every_curve(void **state) {
                  name);
         expect_nodes(text, nodes, 3);
     }
+}
+
+static void layers(void **state) {
+    (void)state;
+    lmb_node_def nodes[4] = {lmb_default_node_def(), clip_node(WAVE, lmb_parameter(1)), lmb_default_node_def()};
+    nodes[3] = two_inputs(LMB_OP_LAYERS, 0, 1);
+    nodes[3].inputs[2] = 2;
+    nodes[3].input_count = 3;
+    nodes[3].weights[0] = lmb_parameter(0);
+    nodes[3].weights[2] = lmb_constant(0.5f);
+    nodes[3].priorities[1] = -3;
+    nodes[3].priorities[2] = 1000000;
+    expect_nodes("{\"op\":\"layers\",\"inputs\":[{\"fade\":{\"param\":\"x\"},\"pose\":{\"op\":\"rest\"}},"
+                 "{\"priority\":-3,\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}},"
+                 "{\"pose\":{\"op\":\"rest\"},\"fade\":0.5,\"priority\":1000000}]}",
+                 nodes, 4);
 }
 
 static void additives(void **state) {
@@ -446,6 +463,10 @@ static void malformed_texts(void **state) {
          "an input needs the field \"pose\""},
         {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",{\"weight\":-1,\"pose\":{\"op\":\"rest\"}}]}",
          "inputs[1].weight", 1, 61, "-1 is outside 0 to"},
+        {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"priority\":0.5,\"pose\":{\"op\":\"rest\"}}]}",
+         "inputs[1].priority", 1, 61, "0.5 is no whole number"},
+        {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"weight\":1,\"pose\":{\"op\":\"rest\"}}]}",
+         "inputs[1].weight", 1, 50, "has no such field; it has pose, fade, priority"},
         {"{\"op\":\"additive\",\"base\":{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",{\"pose\":{\"op\":\"clip\","
          "\"clip\":\"Jump\"}}]},\"add\":{\"op\":\"rest\"}}",
          "base.inputs[1].pose.clip", 1, 103, "there is no clip of this name"},
@@ -675,6 +696,7 @@ int main(void) {
         cmocka_unit_test(curves_of_any_number),
         cmocka_unit_test(every_curve),
         cmocka_unit_test(additives),
+        cmocka_unit_test(layers),
         cmocka_unit_test(masks),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),

@@ -509,6 +509,55 @@ static oracle_transform partial(const oracle_transform *a, const oracle_transfor
     return result;
 }
 
+// The rest pose stands behind the inputs, with what no layer took.
+static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                        uint32_t joint, oracle_choices *choices) {
+    const oracle_transform rest = rest_of(scene, joint);
+    oracle_transform inputs[LMB_MAX_INPUTS + 1];
+    double fades[LMB_MAX_INPUTS], weights[LMB_MAX_INPUTS + 1], left = 1.0;
+    uint32_t count = 0;
+    bool done[LMB_MAX_INPUTS] = {false};
+    double shares[LMB_MAX_INPUTS] = {0.0};
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        fades[i] = read_weight(scene, node->weights[i], character, 0.0, 1.0);
+    }
+    for (uint32_t finished = 0; finished < node->input_count;) {
+        int64_t highest = INT64_MIN;
+        double sum = 0.0;
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            highest = !done[i] && node->priorities[i] > highest ? node->priorities[i] : highest;
+        }
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            sum += node->priorities[i] == highest ? fades[i] : 0.0;
+        }
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            if (node->priorities[i] == highest) {
+                shares[i] = left * fades[i] / fmax(sum, 1.0);
+                done[i] = true;
+                finished++;
+            }
+        }
+        left *= 1.0 - fmin(sum, 1.0);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (oracle_snap(shares[i]) > 0.0) {
+            inputs[count] = oracle_evaluate(scene, node->inputs[i], character, joint, choices);
+            weights[count++] = shares[i];
+        }
+    }
+    if (oracle_snap(left) > 0.0) {
+        inputs[count] = rest;
+        weights[count++] = left;
+    }
+    double greatest = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        greatest = fmax(greatest, inputs[i].weight);
+    }
+    oracle_transform result = weighted(inputs, weights, count, &rest, choices);
+    result.weight = greatest;
+    return result;
+}
+
 oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint32_t character, uint32_t joint,
                                  oracle_choices *choices) {
     const lmb_node_def *node = &scene->nodes[index];
@@ -524,6 +573,8 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return evaluate_pose(scene, node, character, joint);
     case LMB_OP_WEIGHTED:
         return evaluate_weighted(scene, node, character, joint, choices);
+    case LMB_OP_LAYERS:
+        return evaluate_layers(scene, node, character, joint, choices);
     case LMB_OP_REST:
     case LMB_OP_COUNT:
         return rest_of(scene, joint);

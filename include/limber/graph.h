@@ -17,6 +17,7 @@
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`) |
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`) |
+/// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
 /// | `difference` | `pose`, `reference`: poses |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1), (`curve`) |
 ///

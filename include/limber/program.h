@@ -15,6 +15,7 @@
 /// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
 /// | #LMB_OP_DIFFERENCE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
 /// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
+/// | #LMB_OP_LAYERS | 2 to 16 | each in a layer by its priority, faded in over the layers below; see below |
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
 ///
 /// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
@@ -29,7 +30,15 @@
 /// one; 0 means that the joint is absent. #LMB_OP_PARTIAL blends with what follows from both weights and from w: where
 /// wb > wa, (wb - wa + w wa) / wb, else w wb / wa; the result's weight is (1 - blend) wa + blend wb, rounded. Where one of
 /// the poses lacks the joint, the other is taken; where both do, it is absent, and at rest or where b has it. Every other
-/// operation passes on the weights of its first input, #LMB_OP_WEIGHTED the largest among those that count.
+/// operation passes on the weights of its first input, one that takes any number the largest among those that count.
+///
+/// Layers. Inputs of one priority are a layer, in which each weighs its fade, or its fade divided by the sum of the
+/// layer's fades where that exceeds 1; the sum of these weights, at most 1, is the layer's own fade. The highest layer takes
+/// its fade of the whole, each one below its fade of what those above it left, f_n, f_(n-1) (1 - f_n) and so on; what
+/// all leave goes to the rest pose. The weights found so are those of #LMB_OP_WEIGHTED, in the order of the inputs: within a
+/// layer the order matters no more than it does there. A layer of fade 1 hides all below it to the bit. (Priorities as those of
+/// layers in Unity's legacy animation: higher ones take their weights first, and what they do not use up falls through.)
+/// Each weight is within 1e-6 of float64.
 ///
 /// Errors against float64. Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
 /// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
@@ -61,6 +70,7 @@ typedef enum lmb_op {
     LMB_OP_DIFFERENCE,
     LMB_OP_ADDITIVE,
     LMB_OP_PARTIAL,
+    LMB_OP_LAYERS,
     LMB_OP_COUNT
 } lmb_op;
 
@@ -122,8 +132,9 @@ typedef struct lmb_node_def {
     /// Nodes that stand before this one. A node used by several is evaluated for each of them.
     uint32_t inputs[LMB_MAX_INPUTS];
     uint32_t input_count;
-    lmb_value weight;                  ///< blend, masked, additive
-    lmb_value weights[LMB_MAX_INPUTS]; ///< weighted: one for each input
+    lmb_value weight;                   ///< blend, masked, additive
+    lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
+    int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the greatest are the highest layer
     lmb_value clip;         ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
     lmb_value time;         ///< clip: seconds, for all that follows it
     lmb_value rate;         ///< clip: time times this, plus the offset, is the time in the clip
@@ -134,7 +145,7 @@ typedef struct lmb_node_def {
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
 } lmb_node_def;
 
-/// Rest pose; weight 1, linear; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
+/// Rest pose; weights 1, linear; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
 /// inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 
@@ -166,7 +177,7 @@ LMB_API uint32_t lmb_program_pose_count(const lmb_program *program);
 /// The rig's, copied into the program.
 LMB_API uint32_t lmb_program_socket_count(const lmb_program *program);
 /// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
-/// evaluates the second, and #LMB_OP_WEIGHTED holds two poses' worth of sums: chains that grow in the first input
+/// evaluates the second, and #LMB_OP_WEIGHTED or #LMB_OP_LAYERS holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.
 LMB_API uint32_t lmb_program_stack(const lmb_program *program);
 

@@ -48,6 +48,8 @@
 #define POSE_BUFFER 1u       // pose: which
 #define WEIGHT_VALUE 1u      // blend, masked, additive, accumulate, scale: value
 #define MASK_OFFSET 2u       // masked: offset of the mask, four joints a word, the first in the lowest byte
+#define LAYERS_TABLE 2u      // layers: offset of a pair of words for each input, the highest layer first: value, layer
+#define LAYERS_END 3u        // layers: how many of them count for this input: through the last of its layer
 #define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
 
 #define CLIP_LOOPS 1u // over the duration

@@ -479,9 +479,8 @@ OP real scale_logarithm(real s, real first) {
     return SELECT(s == first, ALL(0.0f), logarithm2(s * reciprocal(first)));
 }
 
-OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    prepared p = PREPARED(f, instruction, prepare_share);
-    real weight = p.weight;
+// A weight of 0 changes no bit.
+OP fold_sums accumulate_pose(fold_sums so_far, transform a, real weight) {
     transform sums = so_far.sums;
     transform notes = so_far.notes;
     truth counts = weight > 0.0f;
@@ -519,6 +518,11 @@ OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, tr
     return sum;
 }
 
+OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
+    prepared p = PREPARED(f, instruction, prepare_share);
+    return accumulate_pose(so_far, a, p.weight);
+}
+
 OP real weighted_scale(real logarithms, real linear, real mixed, real first, real inverse) {
     real mean = first * exponential2(logarithms * inverse);
     return snap(SELECT(mixed != 0.0f, linear * inverse, mean));
@@ -552,13 +556,16 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     return mean;
 }
 
+#include "layers.h"
+
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u   // CLIP_...
-#define TAKES_POSE 2u   // POSE_BUFFER
-#define TAKES_WEIGHT 4u // WEIGHT_VALUE
-#define TAKES_MASK 8u   // MASK_OFFSET
-#define TAKES_SHARE 16u // WEIGHT_VALUE, of the input that is accumulated
+#define TAKES_CLIP 1u     // CLIP_...
+#define TAKES_POSE 2u     // POSE_BUFFER
+#define TAKES_WEIGHT 4u   // WEIGHT_VALUE
+#define TAKES_MASK 8u     // MASK_OFFSET
+#define TAKES_SHARE 16u   // WEIGHT_VALUE, of the input that is accumulated
+#define TAKES_LAYER 4096u // WEIGHT_VALUE, LAYERS_TABLE, LAYERS_END, of the input that is accumulated
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, what
 // prepares its instruction for a character, and what it takes.
@@ -582,6 +589,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     BINARY(DIFFERENCE, difference, 5u, prepare_nothing, TAKES_NOTHING)                                                 \
     BINARY(ADDITIVE, additive, 6u, prepare_weight, TAKES_WEIGHT)                                                       \
     FOLD(WEIGHTED, weighted, 7u, prepare_share, TAKES_SHARE)                                                           \
-    BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)
+    BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)                                                        \
+    FOLD(LAYERS, layers, 20u, prepare_layer, TAKES_LAYER)
 
 #endif

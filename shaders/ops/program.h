@@ -56,43 +56,55 @@ OP transform load_slot(const slots *in, uint slot, uint place) {
     return pose;
 }
 
-// Instructions of clips from the one at `at` on, each followed by one with that code.
-OP uint count_clips(memory program, uint at, uint accumulate) {
-    uint clips = 0u;
-    while (LOAD(program, at + INSTRUCTION_OPERATION) == OPERATION_CLIP &&
+// Instructions of clips and rest poses from the one at `at` on, each followed by one with that code.
+OP uint count_sources(memory program, uint at, uint accumulate) {
+    uint sources = 0u;
+    while (LOAD(program, at + INSTRUCTION_OPERATION) <= OPERATION_CLIP &&
            LOAD(program, at + INSTRUCTION_WORDS + INSTRUCTION_OPERATION) == accumulate) {
-        clips++;
+        sources++;
         at += 2u * INSTRUCTION_WORDS;
     }
-    return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? clips : 0u;
+    return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? sources : 0u;
 }
 
+// What weighs nothing, in every lane, is not sampled: it would change no bit.
 #define FOLD_SOURCES(name, code)                                                                                       \
     {                                                                                                                  \
-        uint clips = count_clips(f.program, at + INSTRUCTION_WORDS, code + 1u);                                        \
-        if (clips > 0u) {                                                                                              \
+        uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, code + 1u);                                    \
+        if (sources > 0u) {                                                                                            \
             EVERY_JOINT {                                                                                              \
                 fold_sums sums = name##_begin();                                                                       \
                 frame g = f;                                                                                           \
                 uint from = at;                                                                                        \
-                for (uint clip = 0u; clip < clips; clip++) {                                                           \
-                    g.now++;                                                                                           \
-                    g.search++;                                                                                        \
+                for (uint source = 0u; source < sources; source++) {                                                   \
                     from += 2u * INSTRUCTION_WORDS;                                                                    \
-                    transform a = clip_operation(g, from - INSTRUCTION_WORDS);                                         \
-                    g.now++;                                                                                           \
-                    g.search++;                                                                                        \
+                    g.now += 2;                                                                                        \
+                    g.search += 2;                                                                                     \
+                    if (!ANY(g.now->weight > 0.0f)) {                                                                  \
+                        continue;                                                                                      \
+                    }                                                                                                  \
+                    frame h = g;                                                                                       \
+                    h.now--;                                                                                           \
+                    h.search--;                                                                                        \
+                    transform a = source_operation(h, from - INSTRUCTION_WORDS);                                       \
                     sums = name##_accumulate(g, from, sums, a);                                                        \
                 }                                                                                                      \
                 STORE_SLOT(depth, name##_end(g, from + INSTRUCTION_WORDS, sums));                                      \
             }                                                                                                          \
             depth = depth + 1u;                                                                                        \
-            i += 2u * clips + 1u;                                                                                      \
-            f.now += 2u * clips + 1u;                                                                                  \
-            f.search += 2u * clips + 1u;                                                                               \
+            i += 2u * sources + 1u;                                                                                    \
+            f.now += 2u * sources + 1u;                                                                                \
+            f.search += 2u * sources + 1u;                                                                             \
             break;                                                                                                     \
         }                                                                                                              \
     }
+
+OP transform source_operation(frame f, uint instruction) {
+    if (LOAD(f.program, instruction + INSTRUCTION_OPERATION) != OPERATION_CLIP) {
+        return rest_operation(f, instruction);
+    }
+    return clip_operation(f, instruction);
+}
 
 #define EVERY_JOINT for (uint place = 0u; place < joints && (f.joint = held->joints[place], true); place++)
 #define STORE_SLOT(slot, pose) store_slot(held, slot, place, pose)

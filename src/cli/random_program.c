@@ -86,12 +86,19 @@ static void draw_shares(plan *plan, lmb_node_def *node) {
     }
 }
 
+static void draw_layers(plan *plan, lmb_node_def *node) {
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        node->weights[i] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+        node->priorities[i] = (int32_t)random_below(plan->random, 4) - 2;
+    }
+}
+
 static const row rows[] = {
     {LMB_OP_REST, 0, 0, 0, draw_nothing},       {LMB_OP_CLIP, 0, 0, 0, draw_clip},
     {LMB_OP_POSE, 0, 0, 0, draw_pose},          {LMB_OP_BLEND, 2, 2, 0, draw_weight},
     {LMB_OP_MASKED, 2, 2, 0, draw_mask},        {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
     {LMB_OP_DIFFERENCE, 2, 2, 0, draw_nothing}, {LMB_OP_ADDITIVE, 2, 2, 0, draw_weight},
-    {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},
+    {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},     {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");

@@ -56,7 +56,19 @@ static void read_reference(lmb_graph_reader *reader, const lmb_graph_field *fiel
 typedef struct input {
     lmb_value weight;
     uint32_t node;
+    int32_t priority;
 } input;
+
+static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    float number = 0.0f;
+    const lmb_graph_field plain = {.least = field->least, .greatest = field->greatest};
+    lmb_graph_read_plain(reader, &plain, value, &number);
+    if (number != floorf(number)) {
+        lmb_graph_report(reader, value, "%g is no whole number", (double)number);
+        return;
+    }
+    *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
+}
 
 #define WEIGHT_RANGE                                                                                                   \
     .least = 0.0f, .greatest = 1.0f, .initial = 1.0f, .parameter_least = 0.0f, .parameter_greatest = 1.0f
@@ -74,8 +86,22 @@ static const lmb_graph_field input_members[] = {
 };
 static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL};
 
-static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
+// Small enough that every whole number in between is a float.
+#define LARGEST_PRIORITY 1000000.0f
+
+static const lmb_graph_field layer_members[] = {
+    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    {.name = "fade", .read = lmb_graph_read_value, .offset = offsetof(input, weight), WEIGHT_RANGE},
+    {.name = "priority",
+     .read = read_priority,
+     .offset = offsetof(input, priority),
+     .least = -LARGEST_PRIORITY,
+     .greatest = LARGEST_PRIORITY},
+    {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
+};
+static const lmb_graph_fields layer_fields = {"an input", layer_members, 4, NULL};
+
+static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t value, void *target) {
     lmb_node_def *def = &((lmb_graph_node *)target)->def;
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
@@ -89,13 +115,24 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
         input one = {.weight = lmb_constant(1.0f)};
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            lmb_graph_read_fields(reader, &input_fields, at, &one);
+            lmb_graph_read_fields(reader, fields, at, &one);
         }
         if (def->input_count < LMB_MAX_INPUTS) {
             def->weights[def->input_count] = one.weight;
+            def->priorities[def->input_count] = one.priority;
             def->inputs[def->input_count++] = one.node;
         }
     }
+}
+
+static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    read_inputs_of(reader, &input_fields, value, target);
+}
+
+static void read_layers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    read_inputs_of(reader, &layer_fields, value, target);
 }
 
 static uint32_t add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
@@ -181,6 +218,9 @@ static const lmb_graph_field masked_members[] = {
 static const lmb_graph_field weighted_members[] = {
     {.name = "inputs", .required = true, .read = read_inputs},
 };
+static const lmb_graph_field layers_members[] = {
+    {.name = "inputs", .required = true, .read = read_layers},
+};
 static const lmb_graph_field difference_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
     POSE_FIELD("reference", def.inputs[1]),
@@ -210,6 +250,7 @@ static const operation operations[] = {
     {"blend", LMB_OP_BLEND, 2, FIELDS(blend_members), finish_node},
     {"masked", LMB_OP_MASKED, 2, FIELDS(masked_members), finish_node},
     {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
+    {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
     {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_node},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(blend_members), finish_node},
