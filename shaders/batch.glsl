@@ -30,10 +30,13 @@ layout(push_constant, scalar) uniform Push {
     Words program;
     Spans spans;
     Words refused;
-    uint count;           // characters
+    Words list;           // of characters, where there is one
+    Words dispatch;       // by list.comp
+    uint characters;      // of the batch
     uint span_characters; // of every span but the last
     uint outputs;         // a bit for each stage
     uint has_named;       // palette of the frame before
+    uint has_list;
 }
 push;
 
@@ -49,6 +52,24 @@ Words pose_buffer(frame f, uint index) {
 
 bool writes_stage(uint stage) {
     return (push.outputs & (1u << stage)) != 0u;
+}
+
+// Characters to run: all of the batch, or those listed.
+uint slot_count() {
+    uint count = push.characters;
+    if (push.has_list != 0u) {
+        count = push.dispatch.at[DISPATCH_COUNT];
+    }
+    return count;
+}
+
+// May be outside the batch, where a list has it.
+uint slot_character(uint slot) {
+    uint character = slot;
+    if (push.has_list != 0u) {
+        character = push.list.at[slot];
+    }
+    return character;
 }
 
 // A frame of a character, at joint 0.

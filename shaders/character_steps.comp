@@ -108,8 +108,17 @@ void prepare() {
         uint slot = n % CHARACTERS;
         uint instruction = n / CHARACTERS;
         uvec2 place = uvec2(NO_SPAN, 0u);
-        if (first + slot < push.count) {
-            frame f = character_frame(first + slot);
+        bool is_run = first + slot < slot_count();
+        uint character = 0u;
+        if (is_run) {
+            character = slot_character(first + slot);
+            is_run = character < push.characters;
+            if (!is_run && instruction == 0u) {
+                count_refusal(REFUSED_CHARACTER);
+            }
+        }
+        if (is_run) {
+            frame f = character_frame(character);
             prepared p = prepare_instruction(f, PROGRAM_HEADER_WORDS + instruction * INSTRUCTION_WORDS);
             store_prepared(slot, instruction, p, search_common(p));
             place = uvec2(f.span, f.character);

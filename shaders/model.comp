@@ -21,10 +21,10 @@ affine load_model(frame f) {
 
 void main() {
     uint slot = grid_index();
-    if (slot >= push.count) {
+    if (slot >= slot_count() || slot_character(slot) >= push.characters) {
         return;
     }
-    frame f = character_frame(slot);
+    frame f = character_frame(slot_character(slot));
     Words locals = push.spans.at[f.span].stages[STAGE_LOCAL];
     Words models = push.spans.at[f.span].stages[STAGE_MODEL];
     uint joints = push.program.at[PROGRAM_JOINTS];

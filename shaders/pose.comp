@@ -44,7 +44,7 @@ transform load_slot(uint slot) {
 }
 
 void main() {
-    if (is_past_the_end()) {
+    if (!has_joint()) {
         return;
     }
     frame f = current_frame();

@@ -4,17 +4,28 @@ layout(local_size_x = 64) in;
 
 #include "batch.glsl"
 
-// Whether the invocation's joint is past the last one of the last character. (One function that gave a frame or none would
-// leave a pointer undefined, which SwiftShader does not survive.)
-bool is_past_the_end() {
-    return grid_index() / push.program.at[PROGRAM_JOINTS] >= push.count;
+// Whether the invocation has a joint: not where it is past the last character's, or the character is outside the batch,
+// which the first joint counts. (One function that gave a frame or none would leave a pointer undefined, which
+// SwiftShader does not survive.)
+bool has_joint() {
+    uint joints = push.program.at[PROGRAM_JOINTS];
+    uint index = grid_index();
+    uint slot = index / joints;
+    if (slot >= slot_count()) {
+        return false;
+    }
+    bool known = slot_character(slot) < push.characters;
+    if (!known && index == slot * joints) {
+        count_refusal(REFUSED_CHARACTER);
+    }
+    return known;
 }
 
 frame current_frame() {
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint index = grid_index();
     uint slot = index / joints;
-    frame f = character_frame(slot);
+    frame f = character_frame(slot_character(slot));
     f.joint = index - slot * joints;
     return f;
 }

@@ -9,7 +9,7 @@
 #include "steps.glsl"
 
 void main() {
-    if (is_past_the_end()) {
+    if (!has_joint()) {
         return;
     }
     at_joint = current_frame();

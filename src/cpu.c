@@ -194,6 +194,36 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_bat
     return LMB_OK;
 }
 
+lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                            const lmb_batch_outputs *outputs, const uint32_t *characters, uint32_t count,
+                            lmb_error *error) {
+    lmb_result result = check_run(cpu, batch, inputs, outputs, 0, batch != NULL ? batch->character_count : 0, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    if (count > 0 && characters == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the list of characters is NULL");
+    }
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < count && result == LMB_OK;) {
+        uint32_t first = characters[i];
+        uint32_t run = 1;
+        if (first >= batch->character_count) {
+            refused++;
+        } else {
+            while (run < count - i && run < batch->character_count - first && characters[i + run] == first + run) {
+                run++;
+            }
+            result = lmb_cpu_run_range(cpu, batch, inputs, outputs, first, run, error);
+        }
+        i += run;
+    }
+    if (outputs->refused != NULL) {
+        outputs->refused[LMB_REFUSED_CHARACTER] += refused;
+    }
+    return result;
+}
+
 void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count) {
     const lmb_batch writes_nothing = {.program = batch->program, .character_count = batch->character_count};

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "list.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "probe.spv.h"
@@ -15,6 +16,7 @@ static const struct {
     size_t count;
 } kernels[LMB_KERNEL_COUNT] = {
     [LMB_KERNEL_POSE] = {"limber pose", kernel_pose, sizeof kernel_pose / sizeof kernel_pose[0]},
+    [LMB_KERNEL_LIST] = {"limber list", kernel_list, sizeof kernel_list / sizeof kernel_list[0]},
     [LMB_KERNEL_MODEL] = {"limber model", kernel_model, sizeof kernel_model / sizeof kernel_model[0]},
     [LMB_KERNEL_PROBE] = {"limber probe", kernel_probe, sizeof kernel_probe / sizeof kernel_probe[0]},
 };
@@ -305,6 +307,13 @@ void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline p
     gpu->vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     gpu->vk.CmdPushConstants(commands, gpu->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size, push);
     gpu->vk.CmdDispatch(commands, (uint32_t)columns, (uint32_t)rows, 1);
+}
+
+void lmb_gpu_dispatch_indirect(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
+                               uint32_t size, VkBuffer arguments, VkDeviceSize offset) {
+    gpu->vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    gpu->vk.CmdPushConstants(commands, gpu->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size, push);
+    gpu->vk.CmdDispatchIndirect(commands, arguments, offset);
 }
 
 void lmb_gpu_name(const lmb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name) {

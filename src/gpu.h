@@ -42,6 +42,7 @@
     X(CmdBindPipeline)                                                                                                 \
     X(CmdPushConstants)                                                                                                \
     X(CmdDispatch)                                                                                                     \
+    X(CmdDispatchIndirect)                                                                                             \
     X(CmdPipelineBarrier)                                                                                              \
     X(CmdCopyBuffer)                                                                                                   \
     X(CmdUpdateBuffer)                                                                                                 \
@@ -66,7 +67,13 @@ typedef struct lmb_gpu_functions {
 #undef LMB_DECLARE
 } lmb_gpu_functions;
 
-typedef enum lmb_kernel { LMB_KERNEL_POSE, LMB_KERNEL_MODEL, LMB_KERNEL_PROBE, LMB_KERNEL_COUNT } lmb_kernel;
+typedef enum lmb_kernel {
+    LMB_KERNEL_POSE,
+    LMB_KERNEL_LIST,
+    LMB_KERNEL_MODEL,
+    LMB_KERNEL_PROBE,
+    LMB_KERNEL_COUNT
+} lmb_kernel;
 
 struct lmb_gpu {
     lmb_host host;
@@ -142,6 +149,10 @@ void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineSta
 // Binds a pipeline, pushes its constants and dispatches at least as many workgroups.
 void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
                       uint32_t size, uint64_t groups);
+
+// The same with as many workgroups as three words at `offset` of the buffer say.
+void lmb_gpu_dispatch_indirect(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
+                               uint32_t size, VkBuffer arguments, VkDeviceSize offset);
 
 // For debuggers; does nothing without VK_EXT_debug_utils.
 void lmb_gpu_name(const lmb_gpu *gpu, VkObjectType type, uint64_t handle, const char *name);

@@ -4,6 +4,8 @@
 #include "gpu_push.h"
 #include "program.h"
 
+#include "../shaders/ops/layout.h"
+
 #include <string.h>
 
 #define MOST_FRAMES 8u
@@ -21,7 +23,8 @@ typedef struct frame_slot {
     lmb_gpu_buffer staging;    // parameters, where the host writes them
     lmb_gpu_buffer parameters; // and where the kernels read them
     lmb_gpu_buffer refused;
-    lmb_gpu_buffer spans; // lmb_span_row [span]
+    lmb_gpu_buffer spans;    // lmb_span_row [span]
+    lmb_gpu_buffer dispatch; // what shaders/list.comp writes
     VkDeviceAddress poses[LMB_MAX_POSES];
     lmb_gpu_buffer *stages; // [span][stage]
     bool recorded;
@@ -145,6 +148,10 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
         result = lmb_gpu_buffer_create(gpu, batch->span_count * sizeof(lmb_span_row), false, "limber spans",
                                        &frame->spans, error);
     }
+    if (result == LMB_OK) {
+        result = lmb_gpu_buffer_create(gpu, DISPATCH_WORDS * sizeof(uint32_t), false, "limber dispatch",
+                                       &frame->dispatch, error);
+    }
     if (result == LMB_OK && parameters > 0) {
         result = lmb_gpu_buffer_create(gpu, parameters, true, "limber parameters staging", &frame->staging, error);
     }
@@ -207,6 +214,7 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
         lmb_gpu_buffer_destroy(gpu, &frame->parameters);
         lmb_gpu_buffer_destroy(gpu, &frame->refused);
         lmb_gpu_buffer_destroy(gpu, &frame->spans);
+        lmb_gpu_buffer_destroy(gpu, &frame->dispatch);
     }
     lmb_host_release(&gpu->host, batch);
 }
@@ -253,6 +261,14 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     if (info->has_previous_frame && !batch->frames[info->previous_frame].recorded) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: frame slot %u of the previous palette was never recorded",
                         (unsigned)info->previous_frame);
+    }
+    if (info->list != 0 && (info->list % 4 != 0 || info->list_count == 0 || info->list_count % 4 != 0)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of %s is 0 or not a multiple of 4",
+                        info->list % 4 != 0 ? "the list" : "the list's count");
+    }
+    if (info->list != 0 && info->list_capacity > batch->description.character_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a list of %u is longer than a batch of %u characters",
+                        (unsigned)info->list_capacity, (unsigned)batch->description.character_count);
     }
     const lmb_gpu *gpu = batch->gpu;
     if (!gpu->probe.same_bits && !gpu->accept_mismatch) {
@@ -314,8 +330,8 @@ static void record_parameters(const lmb_gpu_batch *batch, const lmb_gpu_record_i
     const lmb_gpu *gpu = batch->gpu;
     const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     lmb_gpu_begin_label(gpu, commands, "limber parameters");
-    lmb_gpu_barrier(gpu, commands, copy_and_compute, VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT,
-                    copy_and_compute,
+    lmb_gpu_barrier(gpu, commands, copy_and_compute | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+                    VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, copy_and_compute,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     gpu->vk.CmdFillBuffer(commands, frame->refused.buffer, 0, frame->refused.size, 0);
     record_spans(batch, info);
@@ -328,33 +344,73 @@ static void record_parameters(const lmb_gpu_batch *batch, const lmb_gpu_record_i
     lmb_gpu_end_label(gpu, commands);
 }
 
+// One of the two that a frame has: `offset` is where its arguments lie where there is a list.
 static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline,
-                          uint64_t groups) {
+                          uint64_t groups, uint32_t offset) {
     const frame_slot *frame = &batch->frames[info->frame];
+    const bool has_list = info->list != 0;
     const lmb_batch_push push = {.program = batch->program->buffer.address,
                                  .spans = frame->spans.address,
                                  .refused = frame->refused.address,
-                                 .count = batch->description.character_count,
+                                 .list = info->list,
+                                 .dispatch = frame->dispatch.address,
+                                 .characters = batch->description.character_count,
                                  .span_characters = batch->span_characters,
                                  .outputs = batch->description.outputs,
-                                 .has_named = info->has_previous_frame};
-    lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push, groups);
+                                 .has_named = info->has_previous_frame,
+                                 .has_list = has_list};
+    if (has_list) {
+        lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, frame->dispatch.buffer,
+                                  offset * sizeof(uint32_t));
+    } else {
+        lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push, groups);
+    }
+}
+
+// What a workgroup of the first kernel takes, and how many of those a character has: characters, or joints.
+typedef struct share {
+    uint32_t items;
+    uint32_t parts;
+} share;
+
+static share first_share(const lmb_gpu_batch *batch) {
+    const lmb_gpu_program *program = batch->program;
+    return program->shape.characters > 0 ? (share){program->shape.characters, 1}
+                                         : (share){LMB_GPU_GROUP, program->program->joint_count};
 }
 
 static uint64_t groups_for(uint64_t count, uint32_t of_each) {
     return (count + of_each - 1) / of_each;
 }
 
+// How many workgroups the listed characters take.
+static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const frame_slot *frame = &batch->frames[info->frame];
+    const share first = first_share(batch);
+    const lmb_list_push push = {.list_count = info->list_count,
+                                .dispatch = frame->dispatch.address,
+                                .refused = frame->refused.address,
+                                .capacity = info->list_capacity,
+                                .first_items = first.items,
+                                .first_parts = first.parts,
+                                .model_items = LMB_GPU_GROUP};
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber list");
+    lmb_gpu_dispatch(batch->gpu, info->commands, batch->gpu->pipelines[LMB_KERNEL_LIST], &push, sizeof push, 1);
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                    VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
 // The pose, or all stages in one.
 static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const lmb_gpu_program *program = batch->program;
-    uint32_t characters = batch->description.character_count;
-    uint64_t joints = (uint64_t)characters * program->program->joint_count;
+    const share first = first_share(batch);
     bool all_stages = in_one_kernel(batch);
     lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
     record_kernel(batch, info,
                   program->steps == VK_NULL_HANDLE ? batch->gpu->pipelines[LMB_KERNEL_POSE] : program->steps,
-                  all_stages ? groups_for(characters, program->shape.characters) : groups_for(joints, LMB_GPU_GROUP));
+                  groups_for((uint64_t)batch->description.character_count * first.parts, first.items), DISPATCH_FIRST);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -363,7 +419,7 @@ static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL],
-                  groups_for(batch->description.character_count, LMB_GPU_GROUP));
+                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_MODEL);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -376,6 +432,9 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     mark(info, LMB_NONE);
     record_parameters(batch, info);
     mark(info, LMB_GPU_STAGE_PARAMETERS);
+    if (info->list != 0) {
+        record_list(batch, info);
+    }
     record_poses(batch, info);
     bool all_stages = in_one_kernel(batch);
     mark(info, all_stages ? LMB_GPU_STAGE_CHARACTERS : LMB_GPU_STAGE_POSE);
@@ -430,6 +489,7 @@ uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, ui
         lmb_gpu_bytes_add(&frame->parameters, all, &found);
         lmb_gpu_bytes_add(&frame->refused, all, &found);
         lmb_gpu_bytes_add(&frame->spans, all, &found);
+        lmb_gpu_bytes_add(&frame->dispatch, all, &found);
         for (uint32_t j = 0; j < batch->span_count * LMB_STAGE_COUNT; j++) {
             lmb_gpu_bytes_add(&frame->stages[j], all, &found);
         }

@@ -76,7 +76,7 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
     *buffer = (lmb_gpu_buffer){.size = size, .name = name};
     VkBufferUsageFlags copies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     VkBufferUsageFlags reached = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-                                 VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+                                 VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
     bool shared = gpu->queue_family_count > 1;
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = size,

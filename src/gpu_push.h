@@ -20,11 +20,25 @@ typedef struct lmb_batch_push {
     VkDeviceAddress program;
     VkDeviceAddress spans;
     VkDeviceAddress refused;
-    uint32_t count; // characters
+    VkDeviceAddress list;
+    VkDeviceAddress dispatch;
+    uint32_t characters; // of the batch
     uint32_t span_characters;
     uint32_t outputs;
     uint32_t has_named;
+    uint32_t has_list;
+    uint32_t unused;
 } lmb_batch_push;
+
+typedef struct lmb_list_push {
+    VkDeviceAddress list_count;
+    VkDeviceAddress dispatch;
+    VkDeviceAddress refused;
+    uint32_t capacity;
+    uint32_t first_items;
+    uint32_t first_parts;
+    uint32_t model_items;
+} lmb_list_push;
 
 typedef struct lmb_probe_push {
     VkDeviceAddress cases;

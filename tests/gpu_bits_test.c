@@ -328,6 +328,75 @@ static void a_rig_without_sockets(void **state) {
     world_destroy(&world);
 }
 
+enum { LISTS = 6, LISTED = 203 };
+
+// Every character and none, some in disorder and twice, some outside the batch, and more than there is room for. Returns
+// the count that the device is told.
+static uint32_t fill_list(uint32_t which, uint32_t *list) {
+    random_source source = {which + 1};
+    for (uint32_t i = 0; i < LISTED; i++) {
+        list[i] = which == 0 ? LISTED - 1 - i : random_below(&source, which == 3 ? LISTED + 20 : LISTED);
+    }
+    list[7] = which == 4 ? LMB_NONE : list[7];
+    static const uint32_t counts[LISTS] = {LISTED, 0, 71, 150, 8, 100000};
+    return counts[which];
+}
+
+// A whole frame, then one of what a list names: the others keep what they had.
+static void compare_list(crowd *crowd, lmb_gpu *on, uint32_t outputs, uint32_t which) {
+    const lmb_batch batch = crowd_batch(crowd, outputs);
+    results *reference = results_create(&batch);
+    results *device = results_create(&batch);
+    gpu_side side;
+    device_buffer list;
+    lmb_error error;
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    assert_ok(device_buffer_create(&opened, (1 + LISTED) * sizeof(uint32_t), usage, true, &list, &error), &error);
+    uint32_t *words = list.mapped;
+    words[0] = fill_list(which, words + 1);
+    assert_ok(gpu_side_create(&opened, on, &batch, 50 * 67 * sizeof(lmb_affine), &side, &error), &error);
+    crowd_draw(crowd, 0);
+    lmb_batch_inputs inputs = crowd_inputs(crowd);
+    run_reference(&batch, &inputs, reference);
+    assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
+    crowd_draw(crowd, 1);
+    inputs = crowd_inputs(crowd);
+    lmb_cpu *cpu = NULL;
+    uint32_t count = words[0] <= LISTED ? words[0] : LISTED;
+    assert_ok(lmb_cpu_create(batch.program, which % 2 == 0 ? LMB_CPU_REFERENCE : LMB_CPU_FAST, NULL, &cpu, &error),
+              &error);
+    assert_ok(lmb_cpu_run_list(cpu, &batch, &inputs, &reference->outputs, words + 1, count, &error), &error);
+    lmb_cpu_destroy(cpu);
+    reference->refused[LMB_REFUSED_CHARACTER] += words[0] > LISTED;
+    side.list = list.address + sizeof(uint32_t);
+    side.list_count = list.address;
+    side.list_capacity = LISTED;
+    assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
+    char what[100];
+    snprintf(what, sizeof what, "list %u, program %u, outputs 0x%x", which, crowd->def.program, outputs);
+    expect_same(&batch, reference, device, what);
+    assert_int_equal(reference->refused[LMB_REFUSED_CHARACTER] > 0, which >= 3);
+    gpu_side_destroy(&side);
+    device_buffer_destroy(&opened, &list);
+    results_destroy(device);
+    results_destroy(reference);
+}
+
+static void lists_of_characters(void **state) {
+    (void)state;
+    lmb_gpu *const each[] = {gpu, levels_gpu, separate_gpu, interpreting_gpu};
+    world world = world_create(67, SCENE_TREE);
+    crowd crowd = world_crowd(&world, LISTED, 1, 61);
+    for (uint32_t which = 0; which < LISTS; which++) {
+        for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+            compare_list(&crowd, each[i], ALL_OUTPUTS, which);
+        }
+    }
+    compare_list(&crowd, levels_gpu, LMB_OUTPUT_PALETTE, 3);
+    crowd_destroy(&crowd);
+    world_destroy(&world);
+}
+
 // One clip at each character's own time.
 static lmb_program *create_clip_program(const world *world) {
     lmb_node_def node = lmb_default_node_def();
@@ -547,6 +616,7 @@ int main(void) {
         cmocka_unit_test(random_programs_over_67_joints),
         cmocka_unit_test(every_set_of_outputs),
         cmocka_unit_test(rigs_of_every_shape),
+        cmocka_unit_test(lists_of_characters),
         cmocka_unit_test(compressed_clips),
         cmocka_unit_test(every_kind_of_refusal),
         cmocka_unit_test(batches_around_the_workgroup),

@@ -593,6 +593,15 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 0, &error), &error, LMB_ERROR_ARGUMENT, "address");
     expect_error(lmb_gpu_batch_bind_pose(batch, 0, 0, 258, &error), &error, LMB_ERROR_ARGUMENT, "multiple of 4");
     expect_error(lmb_gpu_batch_bind_pose(NULL, 0, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    const lmb_gpu_record_info lists[] = {{.commands = commands, .list = 258, .list_count = 256, .list_capacity = 1},
+                                         {.commands = commands, .list = 256, .list_count = 0, .list_capacity = 1},
+                                         {.commands = commands, .list = 256, .list_count = 257, .list_capacity = 1},
+                                         {.commands = commands, .list = 256, .list_count = 512, .list_capacity = 71}};
+    static const char *const of_lists[] = {"address of the list is", "the list's count", "the list's count",
+                                           "a list of 71"};
+    for (size_t i = 0; i < 4; i++) {
+        expect_error(lmb_gpu_batch_record(batch, &lists[i], &error), &error, LMB_ERROR_ARGUMENT, of_lists[i]);
+    }
     info.frame = 2;
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_ARGUMENT, "frame slot 2");
     info.frame = 0;

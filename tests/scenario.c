@@ -261,7 +261,7 @@ scenario_hashes scenario_hash(const scenario *s, const lmb_batch_outputs *output
         uint64_t *hash = stage <= LMB_STAGE_PALETTE ? &hashes.poses : &hashes.outputs;
         *hash = hash_bytes(outputs->stages[stage], floats * sizeof(float), *hash);
     }
-    hashes.poses = hash_bytes(outputs->refused, LMB_REFUSAL_COUNT * sizeof *outputs->refused, hashes.poses);
+    hashes.poses = hash_bytes(outputs->refused, LMB_REFUSED_CHARACTER * sizeof *outputs->refused, hashes.poses);
     return hashes;
 }
 

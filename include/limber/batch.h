@@ -81,6 +81,7 @@ typedef enum lmb_refusal {
     LMB_REFUSED_TIME,   ///< a clip time, rate or offset that is not finite
     LMB_REFUSED_WEIGHT, ///< a weight that is NaN
     LMB_REFUSED_POSE,   ///< a joint of a pose buffer with a component that is not finite, or a zero rotation
+    LMB_REFUSED_CHARACTER, ///< in a list of characters: an index outside the batch; once, a list longer than stated
     LMB_REFUSAL_COUNT
 } lmb_refusal;
 

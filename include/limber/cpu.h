@@ -50,6 +50,13 @@ LMB_API lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
+/// Runs the characters listed alone, in the list's order; otherwise as lmb_cpu_run_range(). One listed twice is run twice.
+/// An index outside the batch is passed over and counted as #LMB_REFUSED_CHARACTER. The vector paths run side by side only
+/// what follows each other in the list by one, so ascending lists are the fastest.
+LMB_API lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                                    const lmb_batch_outputs *outputs, const uint32_t *characters, uint32_t count,
+                                    lmb_error *error);
+
 #ifdef __cplusplus
 }
 #endif

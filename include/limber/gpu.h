@@ -163,6 +163,16 @@ typedef struct lmb_gpu_record_info {
     /// before, in commands that complete or were submitted to the same queue earlier. Without, it is this frame's palette.
     bool has_previous_frame;
     uint32_t previous_frame;
+    /// Optional: runs only the characters that a list names. `list` is the address of uint32_t [list_capacity], indices of
+    /// the batch's characters in any order, `list_count` that of one uint32_t: how many of them there are. Both aligned to
+    /// 4, in buffers of the host's made as for lmb_gpu_batch_bind_pose(); the host writes them before it submits, or
+    /// compute shaders or copies do, earlier on the same queue, and nobody until the commands have completed. Other
+    /// characters cost nothing, and their outputs stay what the slot held. A character listed twice is run twice. An index
+    /// outside the batch is passed over and counted as #LMB_REFUSED_CHARACTER, and so is, once, a count above the capacity, which
+    /// is then taken. 0: all characters.
+    VkDeviceAddress list;
+    VkDeviceAddress list_count;
+    uint32_t list_capacity;   ///< at most the batch's characters
     lmb_gpu_profile *profile; ///< optional: times each stage in its slot of the same number, which has begun
 } lmb_gpu_record_info;
 

@@ -64,6 +64,14 @@
 #define REFUSED_TIME 1u
 #define REFUSED_WEIGHT 2u
 #define REFUSED_POSE 3u
+#define REFUSED_CHARACTER 4u
+
+// What shaders/list.comp writes, word by word: arguments of the first kernel, characters listed, arguments of the model
+// kernel.
+#define DISPATCH_FIRST 0u
+#define DISPATCH_COUNT 3u
+#define DISPATCH_MODEL 4u
+#define DISPATCH_WORDS 7u
 
 // The stages' outputs, in the order of lmb_stage.
 #define STAGE_LOCAL 0u

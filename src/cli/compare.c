@@ -102,7 +102,7 @@ static void note_difference(comparing *comparing, uint32_t program, uint32_t fra
 }
 
 static void compare_refusals(comparing *comparing, uint32_t program, uint32_t frame) {
-    static const char *const names[LMB_REFUSAL_COUNT] = {"clip", "time", "weight", "pose"};
+    static const char *const names[LMB_REFUSAL_COUNT] = {"clip", "time", "weight", "pose", "character"};
     for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
         comparing->refused[i] += comparing->reference.refused[i];
         comparing->counters++;

@@ -104,8 +104,12 @@ static lmb_result run_frame(gpu_side *side, bool has_previous_frame, lmb_error *
     if (result != LMB_OK) {
         return result;
     }
-    const lmb_gpu_record_info info = {
-        .commands = commands, .has_previous_frame = has_previous_frame, .profile = side->profile};
+    const lmb_gpu_record_info info = {.commands = commands,
+                                      .has_previous_frame = has_previous_frame,
+                                      .list = side->list,
+                                      .list_count = side->list_count,
+                                      .list_capacity = side->list_capacity,
+                                      .profile = side->profile};
     if (side->profile != NULL) {
         result = lmb_gpu_profile_begin(side->profile, 0, commands, error);
     }

@@ -1,0 +1,43 @@
+// From the number of characters in a list to the workgroups that the kernels after it take: written as the arguments of
+// indirect dispatches.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#define LMB_GLSL
+#include "ops/layout.h"
+
+layout(local_size_x = 1) in;
+
+// As struct lmb_list_push in src/gpu_push.h.
+layout(push_constant, scalar) uniform Push {
+    Words list_count;
+    Words dispatch;
+    Words refused;
+    uint capacity;
+    uint first_items; // of a workgroup of the first kernel, for each of which a character has `first_parts`
+    uint first_parts;
+    uint model_items; // of a workgroup of the model kernel: characters
+}
+push;
+
+#define LARGEST_GRID 65535u // as LMB_GPU_LARGEST_GRID in src/gpu.h
+
+void store_grid(uint at, uint items, uint of_each) {
+    uint groups = (items + of_each - 1u) / of_each;
+    uint rows = (groups + LARGEST_GRID - 1u) / LARGEST_GRID;
+    rows = rows > 0u ? rows : 1u;
+    push.dispatch.at[at] = (groups + rows - 1u) / rows;
+    push.dispatch.at[at + 1u] = rows;
+    push.dispatch.at[at + 2u] = 1u;
+}
+
+void main() {
+    uint count = push.list_count.at[0];
+    if (count > push.capacity) {
+        atomicAdd(push.refused.at[REFUSED_CHARACTER], 1u);
+        count = push.capacity;
+    }
+    push.dispatch.at[DISPATCH_COUNT] = count;
+    store_grid(DISPATCH_FIRST, count * push.first_parts, push.first_items);
+    store_grid(DISPATCH_MODEL, count, push.model_items);
+}
