@@ -1,6 +1,7 @@
 #include "program_compiler.h"
 
 #include "clip.h"
+#include "limits.h"
 #include "rig.h"
 
 #include "../shaders/ops/program.h"
@@ -178,6 +179,9 @@ static void find_uses(lmb_program *program, const lmb_program_def *def) {
             program->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
     program->uses_scale = program->pose_count > 0 || rest_scales(def->rig);
+    for (uint32_t i = 0; i < def->limits_count; i++) {
+        program->uses_scale = program->uses_scale || lmb_limits_scale(def->rig, def->limits[i]);
+    }
     for (uint32_t i = 0; i < def->clip_count; i++) {
         program->uses_cubic = program->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
         program->uses_far = program->uses_far || def->clips[i]->words[CLIP_FAR] != 0;
@@ -232,13 +236,17 @@ lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, 
     lmb_host resolved = lmb_host_resolve(host);
     lmb_program *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
-    if (created == NULL || block == NULL) {
+    c.rest_turns =
+        lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->joint_count : 0, sizeof *c.rest_turns);
+    if (created == NULL || block == NULL || c.rest_turns == NULL) {
         lmb_host_release(&resolved, created);
         lmb_host_release(&resolved, block);
+        lmb_host_release(&resolved, c.rest_turns);
         return lmb_fail(error, LMB_ERROR_MEMORY, "program: no memory for %llu words", (unsigned long long)size);
     }
     memcpy(block, header, sizeof header);
     write_block(&c, block);
+    lmb_host_release(&resolved, c.rest_turns);
     *created = (lmb_program){.host = resolved,
                              .joint_count = def->rig->joint_count,
                              .parameter_count = def->parameter_count,
@@ -246,6 +254,7 @@ lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, 
                              .socket_count = def->rig->socket_count,
                              .stack = c.deepest,
                              .uses_curves = c.uses_curves,
+                             .limits = c.limits,
                              .size = (uint32_t)size,
                              .block = block};
     find_uses(created, def);

@@ -20,6 +20,7 @@ struct lmb_program {
     bool uses_scale;   // a scale other than exactly 1 can be met
     bool uses_curves;  // a value has a curve beyond the uniform S
     bool uses_weights; // a joint's weight other than 255 can be met
+    uint32_t limits;   // offset of the first limits' table
     uint32_t size;     // words
     uint32_t *block;
 };

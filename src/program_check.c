@@ -1,6 +1,8 @@
 #include "program_compiler.h"
 
 #include "clip.h"
+#include "limits.h"
+#include "mirror.h"
 #include "rig.h"
 
 #include "../shaders/ops/operations.h"
@@ -110,6 +112,12 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (takes & TAKES_POSE) && node->pose >= LMB_MAX_POSES) {
         result = fail_node(c, index, "pose", "there are at most 8 pose buffers");
     }
+    if (result == LMB_OK && (takes & TAKES_MIRROR) && node->mirror >= c->def->mirror_count) {
+        result = fail_node(c, index, "mirror", "there is no such mirror");
+    }
+    if (result == LMB_OK && (takes & TAKES_LIMITS) && node->limits >= c->def->limits_count) {
+        result = fail_node(c, index, "limits", "there are no such limits");
+    }
     if (result == LMB_OK && (takes & TAKES_MASK) && node->mask >= c->def->mask_count) {
         result = fail_node(c, index, "mask", "there is no such mask");
     }
@@ -148,6 +156,26 @@ lmb_result lmb_program_check_def(const lmb_compiler *c) {
         }
     }
     lmb_result result = LMB_OK;
+    if (def->mirror_count > 0 && def->mirrors == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the mirrors are NULL");
+    }
+    if (def->mirror_count > LMB_MAX_MIRRORS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u mirrors, and at most %u are possible",
+                        (unsigned)def->mirror_count, LMB_MAX_MIRRORS);
+    }
+    for (uint32_t i = 0; i < def->mirror_count && result == LMB_OK; i++) {
+        result = lmb_mirror_check(def->rig, &def->mirrors[i], i, c->error);
+    }
+    if (result == LMB_OK && def->limits_count > 0 && def->limits == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the limits are NULL");
+    }
+    if (result == LMB_OK && def->limits_count > LMB_MAX_LIMITS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u limits, and at most %u are possible",
+                        (unsigned)def->limits_count, LMB_MAX_LIMITS);
+    }
+    for (uint32_t i = 0; i < def->limits_count && result == LMB_OK; i++) {
+        result = lmb_limits_check(def->rig, def->limits[i], i, c->error);
+    }
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         result = check_node(c, i);
     }

@@ -32,9 +32,12 @@ typedef struct lmb_compiler {
     lmb_error *error;
     uint32_t *block; // NULL while counting
     uint32_t instruction_count;
-    uint32_t data;       // offset of what instructions refer to
-    uint32_t data_words; // of it so far
-    uint32_t masks;      // offset of the first mask
+    uint32_t data;           // offset of what instructions refer to
+    uint32_t data_words;     // of it so far
+    uint32_t mirrors;        // offset of the first mirror's table
+    uint32_t limits;         // offset of the first limits' table
+    double (*rest_turns)[4]; // scratch, while writing: a rotation for each joint
+    uint32_t masks;          // offset of the first mask
     uint32_t mask_words;
     const lmb_fold_table *table; // of the fold whose input is taken in
     uint32_t depth;              // poses held so far

@@ -1,5 +1,9 @@
 #include "program_compiler.h"
 
+#include "limits.h"
+#include "mirror.h"
+#include "rig.h"
+
 #include "../shaders/ops/operations.h"
 
 static const lmb_operation operations[LMB_OP_COUNT] = {
@@ -97,6 +101,13 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
     if (takes & TAKES_MASK) {
         at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
     }
+    if (takes & TAKES_LIMITS) {
+        at[LIMIT_TABLE] = c->limits + node->limits * c->def->rig->joint_count * LIMIT_RECORD;
+    }
+    if (takes & TAKES_MIRROR) {
+        at[MIRROR_TABLE] = c->mirrors + node->mirror * c->def->rig->joint_count * MIRROR_RECORD;
+        at[MIRROR_AXIS] = (uint32_t)c->def->mirrors[node->mirror].axis;
+    }
 }
 
 // Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes; `pushed` is how many
@@ -172,10 +183,31 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     return fits && c->deepest <= LMB_MAX_STACK;
 }
 
+// Tables that instructions share.
+static void add_tables(lmb_compiler *c) {
+    c->mirrors = c->data + c->data_words;
+    for (uint32_t i = 0; i < c->def->mirror_count; i++) {
+        uint32_t offset;
+        uint32_t *table = lmb_program_add_data(c, c->def->rig->joint_count * MIRROR_RECORD, &offset);
+        if (table != NULL) {
+            lmb_mirror_write(c->def->rig, &c->def->mirrors[i], c->rest_turns, table);
+        }
+    }
+    c->limits = c->data + c->data_words;
+    for (uint32_t i = 0; i < c->def->limits_count; i++) {
+        uint32_t offset;
+        uint32_t *table = lmb_program_add_data(c, c->def->rig->joint_count * LIMIT_RECORD, &offset);
+        if (table != NULL) {
+            lmb_limits_write(c->def->rig, c->def->limits[i], table);
+        }
+    }
+}
+
 lmb_result lmb_program_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->data_words = 0;
     c->depth = 0;
+    add_tables(c);
     if (emit_node(c, c->def->node_count - 1)) {
         return LMB_OK;
     }

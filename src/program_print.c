@@ -122,6 +122,14 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
     if (takes & TAKES_MASK) {
         add_mask(line, program, "mask", at[MASK_OFFSET]);
     }
+    if (takes & TAKES_LIMITS) {
+        add_operand(line, "limits");
+        add(line, " %u", (unsigned)((at[LIMIT_TABLE] - program->limits) / (program->joint_count * LIMIT_RECORD)));
+    }
+    if (takes & TAKES_MIRROR) {
+        add_operand(line, "across");
+        add(line, " %c = 0", "xyz"[at[MIRROR_AXIS]]);
+    }
 }
 
 void lmb_program_print(const lmb_program *program, const char *const *parameters,

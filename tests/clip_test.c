@@ -238,7 +238,8 @@ static float *sampled(const lmb_clip *clip) {
     assert_non_null(result);
     for (uint32_t loop = 0; loop < 2; loop++) {
         nodes[0].loop = loop == 1;
-        const lmb_program_def def = {rig, &clip, 1, NULL, 0, nodes, 1, 1};
+        const lmb_program_def def = {
+            .rig = rig, .clips = &clip, .clip_count = 1, .nodes = nodes, .node_count = 1, .parameter_count = 1};
         lmb_program *program = NULL;
         lmb_cpu *cpu = NULL;
         assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);

@@ -19,7 +19,7 @@ typedef struct world {
 static void start(world *w) {
     const lmb_node_def node = lmb_default_node_def();
     w->rig = scene_rig(JOINTS, SCENE_TREE, 90);
-    const lmb_program_def def = {w->rig, NULL, 0, NULL, 0, &node, 1, 0};
+    const lmb_program_def def = {.rig = w->rig, .nodes = &node, .node_count = 1};
     assert_int_equal(lmb_program_create(&def, NULL, &w->program, NULL), LMB_OK);
     w->batch = (lmb_batch){w->program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
     memset(w->sides, 0, sizeof w->sides);

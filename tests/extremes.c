@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MASKS = 2, KEYS = 5, PARAMETERS = 40, NODES = 128 };
+enum { MASKS = 2, KEYS = 5, PARAMETERS = 40, NODES = 128, MOST_UNARY = 4 };
 
 static void expect_ok(lmb_result result, const lmb_error *error) {
     if (result != LMB_OK) {
@@ -152,6 +152,7 @@ typedef struct plan {
     random_source *random;
     lmb_node_def nodes[NODES];
     uint32_t node_count;
+    uint32_t unary;
 } plan;
 
 static lmb_value draw_value(plan *plan) {
@@ -170,9 +171,16 @@ static uint32_t grow(plan *plan, uint32_t stack) {
     static const lmb_op operations[] = {LMB_OP_BLEND,      LMB_OP_MASKED,   LMB_OP_WEIGHTED,
                                         LMB_OP_DIFFERENCE, LMB_OP_ADDITIVE, LMB_OP_LAYERS};
     static const lmb_op folds[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS};
+    static const lmb_op unary[] = {LMB_OP_MIRROR, LMB_OP_CLAMP};
     node.op = leaf ? leaves[random_below(random, 5)]
                    : operations[random_below(random, sizeof operations / sizeof operations[0])];
-    if (!leaf) {
+    if (!leaf && plan->unary < MOST_UNARY && random_below(random, 4) == 0) {
+        plan->unary++;
+        node.op = unary[random_below(random, sizeof unary / sizeof unary[0])];
+        node.mirror = random_below(random, LMB_AXIS_COUNT);
+        node.input_count = 1;
+        node.inputs[0] = grow(plan, stack);
+    } else if (!leaf) {
         bool weighted = false;
         for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++) {
             weighted = weighted || node.op == folds[i];
@@ -196,6 +204,32 @@ static uint32_t grow(plan *plan, uint32_t stack) {
     return plan->node_count++;
 }
 
+static void draw_range(random_source *random, float lowest, float highest, float *least, float *greatest) {
+    float a = fminf(fmaxf(draw_allowed(random), lowest), highest);
+    float b = fminf(fmaxf(draw_allowed(random), lowest), highest);
+    *least = fminf(a, b);
+    *greatest = fmaxf(a, b);
+}
+
+static lmb_limit_def draw_limit(random_source *random) {
+    lmb_limit_def limit = lmb_default_limit_def();
+    limit.set = random_below(random, 16) | (random_below(random, 3) == 0 ? LMB_LIMIT_ANGLES : 0);
+    if (limit.set & LMB_LIMIT_ANGLES) {
+        limit.set &= ~(LMB_LIMIT_TWIST | LMB_LIMIT_SWING);
+    }
+    limit.twist_axis = (lmb_axis)random_below(random, LMB_AXIS_COUNT);
+    draw_range(random, -360.0f, 360.0f, &limit.twist_least, &limit.twist_greatest);
+    limit.swing = fminf(fabsf(draw_allowed(random)), 180.0f);
+    for (int i = 0; i < 3; i++) {
+        draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.translation_least[i], &limit.translation_greatest[i]);
+        draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.scale_least[i], &limit.scale_greatest[i]);
+        draw_range(random, -180.0f, 180.0f, &limit.angle_least[i], &limit.angle_greatest[i]);
+        limit.angle_least[i] = fminf(limit.angle_least[i], 179.0f);
+        limit.angle_greatest[i] = fmaxf(limit.angle_greatest[i], -179.0f);
+    }
+    return limit;
+}
+
 static lmb_program *create_program(random_source *random, const lmb_rig *rig, const lmb_clip *const *clips) {
     uint8_t masks[MASKS][EXTREMES_JOINTS];
     const uint8_t *mask_pointers[MASKS];
@@ -205,10 +239,33 @@ static lmb_program *create_program(random_source *random, const lmb_rig *rig, co
             masks[i][k] = (uint8_t)random_bits(random);
         }
     }
+    uint32_t partners[EXTREMES_JOINTS];
+    lmb_mirror_def mirrors[LMB_AXIS_COUNT];
+    for (uint32_t i = 0; i < EXTREMES_JOINTS; i++) {
+        partners[i] = i;
+    }
+    for (uint32_t i = 0; i < LMB_AXIS_COUNT; i++) {
+        mirrors[i] = (lmb_mirror_def){(lmb_axis)i, partners};
+    }
+    lmb_limit_def limits[EXTREMES_JOINTS];
+    const lmb_limit_def *all_limits = limits;
+    for (uint32_t i = 0; i < EXTREMES_JOINTS; i++) {
+        limits[i] = draw_limit(random);
+    }
     plan plan = {.random = random};
     grow(&plan, LMB_MAX_STACK);
-    const lmb_program_def def = {rig,   clips,      EXTREMES_CLIPS,  mask_pointers,
-                                 MASKS, plan.nodes, plan.node_count, PARAMETERS};
+    const lmb_program_def def = {.rig = rig,
+                                 .clips = clips,
+                                 .clip_count = EXTREMES_CLIPS,
+                                 .masks = mask_pointers,
+                                 .mask_count = MASKS,
+                                 .nodes = plan.nodes,
+                                 .node_count = plan.node_count,
+                                 .parameter_count = PARAMETERS,
+                                 .mirrors = mirrors,
+                                 .mirror_count = LMB_AXIS_COUNT,
+                                 .limits = &all_limits,
+                                 .limits_count = 1};
     lmb_program *program = NULL;
     lmb_error error;
     expect_ok(lmb_program_create(&def, NULL, &program, &error), &error);

@@ -50,6 +50,9 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_ADDITIVE] = ADDITIVE(MASKED(CLIP("0"), CLIP("1"))),
     [LMB_OP_PARTIAL] =
         "{\"op\":\"partial\"," WEIGHT "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"weights\":{\"@\":120}}}",
+    [LMB_OP_CLAMP] = "{\"op\":\"clamp\",\"limits\":{\"@\":{\"twist\":{\"axis\":\"x\",\"min\":-5,\"max\":20},"
+                     "\"swing\":2,\"scale\":{\"min\":0.5,\"max\":0.75}}},\"pose\":" CLIP("1") "}",
+    [LMB_OP_MIRROR] = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" ADDITIVE(CLIP("1")) "}",
 };
 
 static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,

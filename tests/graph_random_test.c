@@ -30,6 +30,8 @@ static const struct {
     [LMB_OP_DIFFERENCE] = {"difference", {"pose", "reference"}, false, false},
     [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
     [LMB_OP_PARTIAL] = {"partial", {"a", "b"}, true, false},
+    [LMB_OP_MIRROR] = {"mirror", {"pose"}, false, false},
+    [LMB_OP_CLAMP] = {"clamp", {"pose"}, false, false},
 };
 
 typedef struct writer {
@@ -85,6 +87,46 @@ static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) 
     }
 }
 
+static void put_mirror(writer *writer, const lmb_mirror_def *mirror) {
+    put(writer, ",\"axis\":\"%c\"", "xyz"[mirror->axis]);
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        put(writer, "%s\"%s\":\"%s\"", joint == 0 ? ",\n\"partners\":{" : ",",
+            lmb_rig_joint_name(writer->def->rig, joint), lmb_rig_joint_name(writer->def->rig, mirror->partners[joint]));
+    }
+    put(writer, "}");
+}
+
+static void put_range(writer *writer, const char *comma, const char *key, const float least[3],
+                      const float greatest[3]) {
+    put(writer, "%s\"%s\":{\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]}", comma, key, (double)least[0],
+        (double)least[1], (double)least[2], (double)greatest[0], (double)greatest[1], (double)greatest[2]);
+}
+
+static void put_limits(writer *writer, const lmb_limit_def *limits) {
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        const lmb_limit_def *limit = &limits[joint];
+        put(writer, "%s\"%s\":{", joint == 0 ? ",\n\"limits\":{" : ",\n", lmb_rig_joint_name(writer->def->rig, joint));
+        if (limit->set & LMB_LIMIT_ANGLES) {
+            put_range(writer, "", "angles", limit->angle_least, limit->angle_greatest);
+        } else {
+            const bool twists = (limit->set & LMB_LIMIT_TWIST) != 0;
+            put(writer, "\"twist\":{\"axis\":\"%c\",\"min\":%.9g,\"max\":%.9g}", "xyz"[limit->twist_axis],
+                twists ? (double)limit->twist_least : -180.0, twists ? (double)limit->twist_greatest : 180.0);
+        }
+        if (limit->set & LMB_LIMIT_SWING) {
+            put(writer, ",\"swing\":%.9g", (double)limit->swing);
+        }
+        if (limit->set & LMB_LIMIT_TRANSLATION) {
+            put_range(writer, ",", "translation", limit->translation_least, limit->translation_greatest);
+        }
+        if (limit->set & LMB_LIMIT_SCALE) {
+            put_range(writer, ",", "scale", limit->scale_least, limit->scale_greatest);
+        }
+        put(writer, "}");
+    }
+    put(writer, "}");
+}
+
 static void put_node(writer *writer, uint32_t index) {
     const lmb_node_def *node = &writer->def->nodes[index];
     if (rows[node->op].name == NULL) {
@@ -109,6 +151,12 @@ static void put_node(writer *writer, uint32_t index) {
     }
     if (rows[node->op].has_mask) {
         put_mask(writer, "mask", writer->def->masks[node->mask]);
+    }
+    if (node->op == LMB_OP_MIRROR) {
+        put_mirror(writer, &writer->def->mirrors[node->mirror]);
+    }
+    if (node->op == LMB_OP_CLAMP) {
+        put_limits(writer, writer->def->limits[node->limits]);
     }
     for (uint32_t i = 0; i < 2 && rows[node->op].inputs[i] != NULL; i++) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);

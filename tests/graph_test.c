@@ -23,7 +23,9 @@ static lmb_clip *create_clip(const char *name, float duration, float bend) {
                                     {HEAD, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns},
                                     {LEFT_ARM, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns}};
     lmb_clip *clip = NULL;
-    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 3}, NULL, &clip, NULL), LMB_OK);
+    assert_int_equal(
+        lmb_clip_create(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 3}, NULL, &clip, NULL),
+        LMB_OK);
     return clip;
 }
 
@@ -93,6 +95,8 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
     expect_number(node->offset, expected->offset);
     assert_int_equal(node->loop, expected->op == LMB_OP_CLIP ? expected->loop : node->loop);
     assert_int_equal(node->mask, expected->mask);
+    assert_int_equal(node->mirror, expected->mirror);
+    assert_int_equal(node->limits, expected->limits);
     assert_int_equal(node->pose, expected->pose);
 }
 
@@ -294,6 +298,72 @@ static void masks(void **state) {
     lmb_graph_destroy(graph);
 }
 
+#define MIRROR(members) "{\"op\":\"mirror\",\"pose\":{\"op\":\"rest\"}," members "}"
+
+static void mirrors(void **state) {
+    (void)state;
+    lmb_graph *graph =
+        read_graph("{\"op\":\"blend\",\"a\":" MIRROR("\"axis\":\"z\"") ",\"b\":{\"op\":\"blend\",\"a\":" MIRROR(
+            "\"axis\":\"z\",\"partners\":{\"Head\":\"Left\\u0022Arm\",\"Spine\":\"Spine\"}") ",\"b\":" MIRROR("\"partne"
+                                                                                                              "rs\":{},"
+                                                                                                              "\"axis\""
+                                                                                                              ":\"z\"") "}}");
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    static const uint32_t expected[2][JOINTS] = {{HIPS, SPINE, HEAD, LEFT_ARM, RIGHT_ARM},
+                                                 {HIPS, SPINE, LEFT_ARM, HEAD, RIGHT_ARM}};
+    assert_int_equal(def->mirror_count, 2);
+    assert_memory_equal(def->mirrors[0].partners, expected[0], sizeof expected[0]);
+    assert_memory_equal(def->mirrors[1].partners, expected[1], sizeof expected[1]);
+    assert_int_equal(def->mirrors[0].axis, LMB_AXIS_Z);
+    const lmb_node_def *nodes = def->nodes;
+    assert_int_equal(nodes[1].op, LMB_OP_MIRROR);
+    assert_int_equal(nodes[1].input_count, 1);
+    assert_int_equal(nodes[1].inputs[0], 0);
+    assert_int_equal(nodes[1].mirror, 0);
+    assert_int_equal(nodes[3].mirror, 1);
+    assert_int_equal(nodes[5].mirror, 0); // the same partners
+    lmb_program *program = NULL;
+    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
+}
+
+#define CLAMP(limits) "{\"op\":\"clamp\",\"pose\":{\"op\":\"rest\"},\"limits\":" limits "}"
+
+static void limits(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph("{\"op\":\"blend\",\"a\":" CLAMP(
+        "{\"Spine\":{\"twist\":{\"axis\":\"x\",\"min\":-30,\"max\":20},\"swing\":45},"
+        "\"Head\":{\"angles\":{\"min\":[-1,-2,-3],\"max\":90},\"translation\":{\"min\":-0.5,\"max\":[1,2,3]},"
+        "\"scale\":{\"min\":0.5,\"max\":2}}}") ",\"b\":" CLAMP("{\"Hips\":{\"twist\":{}}}") "}");
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    assert_int_equal(def->limits_count, 2);
+    assert_int_equal(def->nodes[1].op, LMB_OP_CLAMP);
+    assert_int_equal(def->nodes[1].limits, 0);
+    assert_int_equal(def->nodes[3].limits, 1);
+    lmb_limit_def expected = lmb_default_limit_def();
+    assert_memory_equal(&def->limits[0][HIPS], &expected, sizeof expected);
+    expected.set = LMB_LIMIT_TWIST | LMB_LIMIT_SWING;
+    expected.twist_axis = LMB_AXIS_X;
+    expected.twist_least = -30.0f;
+    expected.twist_greatest = 20.0f;
+    expected.swing = 45.0f;
+    assert_memory_equal(&def->limits[0][SPINE], &expected, sizeof expected);
+    const lmb_limit_def *head = &def->limits[0][HEAD];
+    assert_int_equal(head->set, LMB_LIMIT_ANGLES | LMB_LIMIT_TRANSLATION | LMB_LIMIT_SCALE);
+    for (int i = 0; i < 3; i++) {
+        assert_true(head->angle_least[i] == -1.0f - (float)i && head->angle_greatest[i] == 90.0f);
+        assert_true(head->translation_least[i] == -0.5f && head->translation_greatest[i] == 1.0f + (float)i);
+        assert_true(head->scale_least[i] == 0.5f && head->scale_greatest[i] == 2.0f);
+    }
+    const lmb_limit_def *hips = &def->limits[1][HIPS];
+    assert_true(hips->twist_axis == LMB_AXIS_Y && hips->twist_least == -180.0f && hips->twist_greatest == 180.0f);
+    lmb_program *program = NULL;
+    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
+}
+
 static void parameters(void **state) {
     (void)state;
     static const lmb_graph_parameter expected[] = {
@@ -456,6 +526,27 @@ static void malformed_texts(void **state) {
         {MASKED("{\"Head\":true}"), "mask.Head", 1, 67, "a boolean, where a number"},
         {MASKED("{\"Head\":1,\"\\u0048ead\":1}"), "mask.\\u0048ead", 1, 69, "given twice"},
         {MASKED("[1]"), "mask", 1, 59, "an array, where an object was expected"},
+        {CLAMP("1"), "limits", 1, 45, "a number, where an object"},
+        {CLAMP("{\"Tail\":{}}"), "limits.Tail", 1, 46, "the rig has no joint of this name"},
+        {CLAMP("{\"Head\":1}"), "limits.Head", 1, 53, "a number, where an object"},
+        {CLAMP("{\"Head\":{\"roll\":1}}"), "limits.Head.roll", 1, 54,
+         "a joint's limits has no such field; it has trans"},
+        {CLAMP("{\"Head\":{\"swing\":181}}"), "limits.Head.swing", 1, 62, "181 is outside 0 to 180"},
+        {CLAMP("{\"Head\":{\"twist\":{\"axis\":\"a\"}}}"), "limits.Head.twist.axis", 1, 70, "unknown; there are x, y"},
+        {CLAMP("{\"Head\":{\"scale\":{\"min\":1}}}"), "limits.Head.scale", 1, 62, "a range needs the field \"max\""},
+        {CLAMP("{\"Head\":{\"scale\":{\"min\":1,\"max\":[1,2]}}}"), "limits.Head.scale.max", 1, 77,
+         "2 numbers, where 3"},
+        {CLAMP("{\"Head\":{\"scale\":{\"min\":2,\"max\":1}}}"), "limits", 1, 45, "'Head': scale: the least is above"},
+        {MIRROR("\"axis\":\"w\""), "axis", 1, 44, "unknown; there are x, y, z"},
+        {"{\"op\":\"mirror\",\"pose\":{\"op\":\"rest\"}}", "", 1, 1, "\"mirror\" needs the field \"axis\""},
+        {MIRROR("\"axis\":\"x\",\"partners\":[]"), "partners", 1, 59, "an array, where an object was expected"},
+        {MIRROR("\"axis\":\"x\",\"partners\":{\"Tail\":\"Head\"}"), "partners.Tail", 1, 60, "no joint of this name"},
+        {MIRROR("\"axis\":\"x\",\"partners\":{\"Head\":\"Tail\"}"), "partners.Head", 1, 67, "no joint of this name"},
+        {MIRROR("\"axis\":\"x\",\"partners\":{\"Head\":1}"), "partners.Head", 1, 67, "a number, where a string"},
+        {MIRROR("\"axis\":\"x\",\"partners\":{\"Head\":\"Spine\"}"), "partners", 1, 59,
+         "joint 1 'Spine': its partner's parent is not its parent's partner"},
+        {MIRROR("\"axis\":\"x\",\"partners\":{\"Head\":\"Left\\u0022Arm\",\"Spine\":\"Head\"}"), "partners.Spine", 1,
+         91, "one of the two has another partner"},
         {"{\"op\":\"weighted\",\"inputs\":{}}", "inputs", 1, 27, "an object, where an array was expected"},
         {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT "]}", "inputs", 1, 27, "1 inputs, where 2 to 16 were expected"},
         {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",1]}", "inputs[1]", 1, 51, "a number, where an object"},
@@ -698,6 +789,8 @@ int main(void) {
         cmocka_unit_test(additives),
         cmocka_unit_test(layers),
         cmocka_unit_test(masks),
+        cmocka_unit_test(mirrors),
+        cmocka_unit_test(limits),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
         cmocka_unit_test(malformed_texts),

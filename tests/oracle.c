@@ -558,6 +558,140 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
     return result;
 }
 
+// The rest pose's rotation in model space.
+static void rest_turn(const oracle_scene *scene, uint32_t joint, double q[4]) {
+    const oracle_transform rest = rest_of(scene, joint);
+    const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
+    double above[4] = {0.0, 0.0, 0.0, 1.0};
+    if (parent != LMB_NONE) {
+        rest_turn(scene, parent, above);
+    }
+    oracle_quaternion_multiply(above, rest.rotation, q);
+}
+
+static void reflect_vector(double v[3], lmb_axis axis) {
+    v[axis] = -v[axis];
+}
+
+// A rotation about an axis, seen in a mirror, is one by the opposite angle about the reflected axis.
+static void reflect_rotation(double q[4], lmb_axis axis) {
+    reflect_vector(q, axis);
+    oracle_quaternion_conjugate(q, q);
+}
+
+// M G_partner^-1 M G, nothing for what is above a root.
+static void frame_difference(const oracle_scene *scene, const lmb_mirror_def *mirror, uint32_t joint, double c[4]) {
+    double own[4], partner[4];
+    c[0] = c[1] = c[2] = 0.0;
+    c[3] = 1.0;
+    if (joint != LMB_NONE) {
+        rest_turn(scene, joint, own);
+        rest_turn(scene, mirror->partners[joint], partner);
+        oracle_quaternion_conjugate(partner, partner);
+        reflect_rotation(partner, mirror->axis);
+        oracle_quaternion_multiply(partner, own, c);
+    }
+}
+
+static oracle_transform evaluate_mirror(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                        uint32_t joint, oracle_choices *choices) {
+    const lmb_mirror_def *mirror = &scene->mirrors[node->mirror];
+    const uint32_t partner = mirror->partners[joint];
+    oracle_transform a = oracle_evaluate(scene, node->inputs[0], character, partner, choices);
+    oracle_transform result = a;
+    double before[4], after[4], turned[4];
+    frame_difference(scene, mirror, lmb_rig_joint_parent(scene->rig, joint), before);
+    frame_difference(scene, mirror, joint, after);
+    oracle_quaternion_conjugate(before, before);
+    reflect_vector(a.translation, mirror->axis);
+    rotate(before, a.translation, result.translation);
+    reflect_rotation(a.rotation, mirror->axis);
+    oracle_quaternion_multiply(before, a.rotation, turned);
+    oracle_quaternion_multiply(turned, after, result.rotation);
+    for (int i = 0; i < 3; i++) {
+        double axis[3] = {0.0, 0.0, 0.0}, old[3];
+        axis[i] = 1.0;
+        rotate(after, axis, old);
+        result.scale[i] = old[0] * old[0] * a.scale[0] + old[1] * old[1] * a.scale[1] + old[2] * old[2] * a.scale[2];
+    }
+    return result;
+}
+
+static double clamp(double value, double least, double greatest) {
+    return fmin(fmax(value, least), greatest);
+}
+
+// The end nearer round the circle; the greatest at half a turn from the middle.
+static double clamp_twist(double angle, double least, double greatest) {
+    const double middle = (least + greatest) / 2.0, away = remainder(angle - middle, 360.0);
+    if (fabs(away) <= (greatest - least) / 2.0) {
+        return angle;
+    }
+    return away < 0.0 && away > -180.0 ? least : greatest;
+}
+
+static void limit_swing_twist(const lmb_limit_def *limit, double r[4]) {
+    const double degrees = 180.0 / 3.14159265358979324;
+    const int x = (int)limit->twist_axis, y = (x + 1) % 3, z = (x + 2) % 3;
+    double twist[4] = {0.0, 0.0, 0.0, 1.0}, back[4], swing[4];
+    double angle = 2.0 * atan2(r[x], r[3]) * degrees;
+    twist[x] = sin(angle / 2.0 / degrees);
+    twist[3] = cos(angle / 2.0 / degrees);
+    oracle_quaternion_conjugate(twist, back);
+    oracle_quaternion_multiply(r, back, swing);
+    if (limit->set & LMB_LIMIT_TWIST) {
+        angle = clamp_twist(angle, (double)limit->twist_least, (double)limit->twist_greatest);
+    }
+    const double across = hypot(swing[y], swing[z]), most = (double)limit->swing;
+    if ((limit->set & LMB_LIMIT_SWING) && 2.0 * atan2(across, swing[3]) * degrees > most) {
+        swing[y] *= sin(most / 2.0 / degrees) / across;
+        swing[z] *= sin(most / 2.0 / degrees) / across;
+        swing[3] = cos(most / 2.0 / degrees);
+    }
+    swing[x] = 0.0;
+    twist[x] = sin(angle / 2.0 / degrees);
+    twist[3] = cos(angle / 2.0 / degrees);
+    oracle_quaternion_multiply(swing, twist, r);
+}
+
+static void limit_angles(const lmb_limit_def *limit, double r[4]) {
+    const double degrees = 180.0 / 3.14159265358979324, sign = r[3] < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 3; i++) {
+        const double angle = 2.0 * atan2(sign * r[i], sign * r[3]) * degrees;
+        const double held = clamp(angle, (double)limit->angle_least[i], (double)limit->angle_greatest[i]);
+        r[i] = held == angle ? r[i] : tan(held / 2.0 / degrees) * r[3];
+    }
+    oracle_quaternion_normalise(r, r);
+}
+
+oracle_transform oracle_limit(const lmb_limit_def *limit, const oracle_transform *rest, const oracle_transform *a) {
+    oracle_transform result = *a;
+    double r[4], inverse[4];
+    for (int i = 0; i < 3; i++) {
+        if (limit->set & LMB_LIMIT_TRANSLATION) {
+            result.translation[i] = clamp(a->translation[i], rest->translation[i] + (double)limit->translation_least[i],
+                                          rest->translation[i] + (double)limit->translation_greatest[i]);
+        }
+        if (limit->set & LMB_LIMIT_SCALE) {
+            result.scale[i] = clamp(a->scale[i], (double)limit->scale_least[i], (double)limit->scale_greatest[i]);
+        }
+    }
+    oracle_quaternion_conjugate(rest->rotation, inverse);
+    oracle_quaternion_multiply(inverse, a->rotation, r);
+    if (limit->set & (LMB_LIMIT_TWIST | LMB_LIMIT_SWING)) {
+        limit_swing_twist(limit, r);
+    }
+    if (limit->set & LMB_LIMIT_ANGLES) {
+        limit_angles(limit, r);
+    }
+    oracle_quaternion_multiply(rest->rotation, r, result.rotation);
+    const double sign = oracle_quaternion_dot(result.rotation, a->rotation) < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 4; i++) {
+        result.rotation[i] *= sign;
+    }
+    return result;
+}
+
 oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint32_t character, uint32_t joint,
                                  oracle_choices *choices) {
     const lmb_node_def *node = &scene->nodes[index];
@@ -575,6 +709,8 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return evaluate_weighted(scene, node, character, joint, choices);
     case LMB_OP_LAYERS:
         return evaluate_layers(scene, node, character, joint, choices);
+    case LMB_OP_MIRROR:
+        return evaluate_mirror(scene, node, character, joint, choices);
     case LMB_OP_REST:
     case LMB_OP_COUNT:
         return rest_of(scene, joint);
@@ -582,6 +718,10 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         break;
     }
     const oracle_transform a = oracle_evaluate(scene, node->inputs[0], character, joint, choices);
+    if (node->op == LMB_OP_CLAMP) {
+        const oracle_transform rest = rest_of(scene, joint);
+        return oracle_limit(&scene->limits[joint], &rest, &a);
+    }
     const oracle_transform b = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
     oracle_transform result;
     if (node->op == LMB_OP_DIFFERENCE) {

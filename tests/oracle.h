@@ -57,6 +57,9 @@ bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, c
 // A number in [0, 1], shaped by the value's curve.
 double oracle_curve(lmb_value value, double number);
 
+// A joint's transform within its limits, the one of q and -q that is nearer to what came in.
+oracle_transform oracle_limit(const lmb_limit_def *limit, const oracle_transform *rest, const oracle_transform *a);
+
 // All that a program reads, in the form that its author gave.
 typedef struct oracle_scene {
     const lmb_rig *rig;
@@ -64,6 +67,8 @@ typedef struct oracle_scene {
     uint32_t clip_count;
     const uint8_t *const *masks;
     const lmb_node_def *nodes;
+    const lmb_mirror_def *mirrors;
+    const lmb_limit_def *limits;
     uint32_t parameter_count;
     const float *parameters;
     const float *poses[LMB_MAX_POSES];

@@ -58,7 +58,14 @@ static void start(recipe *r) {
     r->nodes[WEIGHTED].weights[1] = lmb_parameter(1);
     set_inputs(&r->nodes[DIFFERENCE], LMB_OP_DIFFERENCE, POSE_1, POSE_0);
     set_inputs(&r->nodes[ADDITIVE], LMB_OP_ADDITIVE, WEIGHTED, DIFFERENCE);
-    r->def = (lmb_program_def){r->rig, r->clips, 2, r->masks, 2, r->nodes, NODES, 3};
+    r->def = (lmb_program_def){.rig = r->rig,
+                               .clips = r->clips,
+                               .clip_count = 2,
+                               .masks = r->masks,
+                               .mask_count = 2,
+                               .nodes = r->nodes,
+                               .node_count = NODES,
+                               .parameter_count = 3};
 }
 
 static void end(recipe *r) {

@@ -151,7 +151,14 @@ static lmb_result create_program(scenario *s, uint64_t *state, lmb_error *error)
     nodes[8] = clip_node(1, 10, true);
     nodes[9] = node(LMB_OP_MASKED, 7, 8);
     nodes[9].weight = lmb_parameter(11);
-    lmb_program_def def = {s->rig, clips, 3, masks, 1, nodes, 10, PARAMETERS};
+    lmb_program_def def = {.rig = s->rig,
+                           .clips = clips,
+                           .clip_count = 3,
+                           .masks = masks,
+                           .mask_count = 1,
+                           .nodes = nodes,
+                           .node_count = 10,
+                           .parameter_count = PARAMETERS};
     return lmb_program_create(&def, NULL, &s->program, error);
 }
 

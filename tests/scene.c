@@ -183,10 +183,18 @@ static lmb_program *create_program(const test_scene *scene) {
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         check(lmb_clip_create(scene->rig, &scene->clips[i], NULL, &clips[i], &error), &error);
     }
-    const lmb_program_def def = {scene->rig,        (const lmb_clip *const *)clips,
-                                 scene->clip_count, scene->masks,
-                                 scene->mask_count, scene->nodes,
-                                 scene->node_count, scene->parameter_count};
+    const lmb_program_def def = {.rig = scene->rig,
+                                 .clips = (const lmb_clip *const *)clips,
+                                 .clip_count = scene->clip_count,
+                                 .masks = scene->masks,
+                                 .mask_count = scene->mask_count,
+                                 .nodes = scene->nodes,
+                                 .node_count = scene->node_count,
+                                 .parameter_count = scene->parameter_count,
+                                 .mirrors = scene->mirrors,
+                                 .mirror_count = scene->mirror_count,
+                                 .limits = &scene->limits,
+                                 .limits_count = scene->limits == NULL ? 0 : 1};
     lmb_program *program = NULL;
     check(lmb_program_create(&def, NULL, &program, &error), &error);
     for (uint32_t i = 0; i < scene->clip_count; i++) {
@@ -229,8 +237,15 @@ void scene_run(test_scene *scene) {
 }
 
 static oracle_scene as_oracle_scene(const test_scene *scene) {
-    oracle_scene result = {scene->rig,   scene->clips,           scene->clip_count, scene->masks,
-                           scene->nodes, scene->parameter_count, scene->parameters, {0}};
+    oracle_scene result = {.rig = scene->rig,
+                           .clips = scene->clips,
+                           .clip_count = scene->clip_count,
+                           .masks = scene->masks,
+                           .nodes = scene->nodes,
+                           .mirrors = scene->mirrors,
+                           .limits = scene->limits,
+                           .parameter_count = scene->parameter_count,
+                           .parameters = scene->parameters};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         result.poses[i] = scene->poses[i];
     }

@@ -19,6 +19,9 @@ typedef struct test_scene {
     uint32_t clip_count;
     const uint8_t *masks[SCENE_MASKS]; // borrowed
     uint32_t mask_count;
+    const lmb_mirror_def *mirrors; // borrowed
+    uint32_t mirror_count;
+    const lmb_limit_def *limits; // borrowed; the only ones, or NULL
     lmb_node_def nodes[SCENE_NODES];
     uint32_t node_count;
     uint32_t parameter_count;

@@ -20,6 +20,8 @@
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
 /// | `difference` | `pose`, `reference`: poses |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1), (`curve`) |
+/// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`) |
+/// | `clamp` | `pose`, `limits` |
 ///
 /// What they do stands in program.h. A clip is named, the first of that name; or it is a number, its index among the
 /// clips, which a parameter may choose. A clip without a `time` takes the parameter `"time"`, seconds from 0, which all
@@ -29,6 +31,19 @@
 ///
 /// A mask is an object that gives joints a share from 0 to 255, `{"Spine": 255, "Neck": 128}`. A joint that it does not
 /// name takes its parent's share, a root 0. A name stands for the first joint of that name.
+///
+/// A mirror is across the plane where the coordinate of that axis is 0. Partners are found by the names of the joints, as
+/// lmb_rig_find_mirror() does, unless `partners` gives them, all of them: `{"Wing_a": "Wing_b"}`, each pair once, a joint
+/// that is not named its own.
+///
+/// Limits give joints an object each, of what is to be limited, in degrees; what they mean stands in limits.h:
+///
+///     {"Head": {"twist": {"axis": "y", "min": -70, "max": 70}, "swing": 45},
+///      "Shin": {"angles": {"min": [0, 0, 0], "max": [150, 0, 0]}},
+///      "Root": {"translation": {"min": -0.5, "max": [0.5, 0, 0.5]}, "scale": {"min": 0.9, "max": 1.1}}}
+///
+/// A `twist` has an `axis` (`"y"`), which is that of the `swing` too, `min` (-180) and `max` (180). The others need both
+/// ends, each three numbers, or one for all three.
 ///
 /// A number is one of
 /// - a number,

@@ -32,6 +32,8 @@ typedef struct lmb_affine {
     float m[3][4];
 } lmb_affine;
 
+typedef enum lmb_axis { LMB_AXIS_X, LMB_AXIS_Y, LMB_AXIS_Z, LMB_AXIS_COUNT } lmb_axis;
+
 LMB_API lmb_transform lmb_transform_identity(void);
 LMB_API lmb_affine lmb_affine_identity(void);
 

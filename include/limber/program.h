@@ -17,6 +17,8 @@
 /// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
 /// | #LMB_OP_LAYERS | 2 to 16 | each in a layer by its priority, faded in over the layers below; see below |
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
+/// | #LMB_OP_MIRROR | a | a as seen in a mirror, on the partners of the joints: see mirror.h |
+/// | #LMB_OP_CLAMP | a | a within limits of its joints: see limits.h |
 ///
 /// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
 /// is NaN as 0 and as refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly;
@@ -47,6 +49,8 @@
 #define LIMBER_PROGRAM_H
 
 #include <limber/clip.h>
+#include <limber/limits.h>
+#include <limber/mirror.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +75,8 @@ typedef enum lmb_op {
     LMB_OP_ADDITIVE,
     LMB_OP_PARTIAL,
     LMB_OP_LAYERS,
+    LMB_OP_MIRROR,
+    LMB_OP_CLAMP,
     LMB_OP_COUNT
 } lmb_op;
 
@@ -143,6 +149,8 @@ typedef struct lmb_node_def {
     uint32_t mask;          ///< masked: index into the program's masks
     uint32_t joint_weights; ///< clip: index of a mask that stands for its joints' weights, or #LMB_NONE: its own
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
+    uint32_t mirror;        ///< mirror: index into the program's mirrors
+    uint32_t limits;        ///< clamp: index into the program's limits
 } lmb_node_def;
 
 /// Rest pose; weights 1, linear; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
@@ -155,13 +163,17 @@ typedef struct lmb_program_def {
     uint32_t clip_count;
     const uint8_t *const *masks; ///< copied; each one byte per joint, 0 takes a, 255 takes b
     uint32_t mask_count;
-    const lmb_node_def *nodes; ///< the last one is the result
-    uint32_t node_count;       ///< 1 to #LMB_MAX_NODES
-    uint32_t parameter_count;  ///< floats per character; 0 to #LMB_MAX_PARAMETERS
+    const lmb_node_def *nodes;          ///< the last one is the result
+    uint32_t node_count;                ///< 1 to #LMB_MAX_NODES
+    uint32_t parameter_count;           ///< floats per character; 0 to #LMB_MAX_PARAMETERS
+    const lmb_mirror_def *mirrors;      ///< copied; may be NULL where there are none
+    uint32_t mirror_count;              ///< 0 to #LMB_MAX_MIRRORS
+    const lmb_limit_def *const *limits; ///< copied; each one definition per joint; may be NULL where there are none
+    uint32_t limits_count;              ///< 0 to #LMB_MAX_LIMITS
 } lmb_program_def;
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field), #LMB_ERROR_LIMIT where there are too
-/// many nodes or parameters, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
+/// many nodes, parameters, mirrors or limits, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
 /// more than 65,536, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                                       lmb_error *error);

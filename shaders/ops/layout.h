@@ -18,9 +18,9 @@
 #define PROGRAM_LEVEL_COUNT 10 // joints on the longest way from a root to a leaf
 #define PROGRAM_LEVELS 11      // offset: word [level + 1], which joint in the following order is its first
 #define PROGRAM_ORDER 12       // offset: word [joint], level by level: the joint and, from bit 16 on, its parent
-#define PROGRAM_MASKS 16   // offset of the first mask
-#define PROGRAM_BINDS 17   // offset: float [joint][BIND_COMPONENTS]
-#define PROGRAM_SOCKETS 18 // offset: [socket]: word joint, float [12] matrix
+#define PROGRAM_MASKS 16       // offset of the first mask
+#define PROGRAM_BINDS 17       // offset: float [joint][BIND_COMPONENTS]
+#define PROGRAM_SOCKETS 18     // offset: [socket]: word joint, float [12] matrix
 #define PROGRAM_SOCKET_COUNT 19
 #define PROGRAM_DATA 20 // offset of what instructions refer to: values, tables
 #define PROGRAM_HEADER_WORDS 24
@@ -50,6 +50,9 @@
 #define MASK_OFFSET 2u       // masked: offset of the mask, four joints a word, the first in the lowest byte
 #define LAYERS_TABLE 2u      // layers: offset of a pair of words for each input, the highest layer first: value, layer
 #define LAYERS_END 3u        // layers: how many of them count for this input: through the last of its layer
+#define MIRROR_TABLE 1u      // mirror: offset of its table
+#define MIRROR_AXIS 2u       // mirror: 0, 1, 2
+#define LIMIT_TABLE 1u       // clamp: offset of its table
 #define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
 
 #define CLIP_LOOPS 1u // over the duration

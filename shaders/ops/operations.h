@@ -5,6 +5,8 @@
 
 #include "curve.h"
 #include "layout.h"
+#include "limits.h"
+#include "mirror.h"
 #include "sampling.h"
 
 #ifndef LMB_GLSL
@@ -558,14 +560,33 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 
 #include "layers.h"
 
+// The joint whose transform is reflected into a joint's.
+OP uint mirror_joint(frame f, uint instruction) {
+    return LOAD(f.program, LOAD(f.program, instruction + MIRROR_TABLE) + f.joint);
+}
+
+OP transform mirror_operation(frame f, uint instruction, transform a) {
+    uint record = LOAD(f.program, instruction + MIRROR_TABLE) + f.joint;
+    uint axis = LOAD(f.program, instruction + MIRROR_AXIS);
+    return mirror_transform(f.program, record, LOAD(f.program, PROGRAM_JOINTS), axis, a);
+}
+
+OP transform clamp_operation(frame f, uint instruction, transform a) {
+    uint record = LOAD(f.program, instruction + LIMIT_TABLE) + f.joint;
+    transform rest = load_rest(f.program, f.joint);
+    return limit_transform(f.program, record, LOAD(f.program, PROGRAM_JOINTS), rest, a);
+}
+
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u     // CLIP_...
-#define TAKES_POSE 2u     // POSE_BUFFER
-#define TAKES_WEIGHT 4u   // WEIGHT_VALUE
-#define TAKES_MASK 8u     // MASK_OFFSET
-#define TAKES_SHARE 16u   // WEIGHT_VALUE, of the input that is accumulated
-#define TAKES_LAYER 4096u // WEIGHT_VALUE, LAYERS_TABLE, LAYERS_END, of the input that is accumulated
+#define TAKES_CLIP 1u         // CLIP_...
+#define TAKES_POSE 2u         // POSE_BUFFER
+#define TAKES_WEIGHT 4u       // WEIGHT_VALUE
+#define TAKES_MASK 8u         // MASK_OFFSET
+#define TAKES_SHARE 16u       // WEIGHT_VALUE, of the input that is accumulated
+#define TAKES_LAYER 4096u     // WEIGHT_VALUE, LAYERS_TABLE, LAYERS_END, of the input that is accumulated
+#define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
+#define TAKES_LIMITS 0x20000u // LIMIT_TABLE
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, what
 // prepares its instruction for a character, and what it takes.
@@ -590,6 +611,8 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     BINARY(ADDITIVE, additive, 6u, prepare_weight, TAKES_WEIGHT)                                                       \
     FOLD(WEIGHTED, weighted, 7u, prepare_share, TAKES_SHARE)                                                           \
     BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)                                                        \
-    FOLD(LAYERS, layers, 20u, prepare_layer, TAKES_LAYER)
+    FOLD(LAYERS, layers, 20u, prepare_layer, TAKES_LAYER)                                                              \
+    WRAP(MIRROR, mirror, 30u, prepare_nothing, TAKES_MIRROR)                                                           \
+    UNARY(CLAMP, clamp, 32u, prepare_nothing, TAKES_LIMITS)
 
 #endif

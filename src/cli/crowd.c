@@ -44,6 +44,93 @@ static lmb_result draw_masks(crowd *crowd, random_source *random, lmb_error *err
     return LMB_OK;
 }
 
+// Leaves under the same parent are partners, two by two, in no other order than theirs; every other joint is its own. `alone`
+// has for each parent, and for none at the end, one that has no partner yet.
+static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone) {
+    uint32_t joint_count = lmb_rig_joint_count(rig);
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        partners[joint] = 0;
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        if (parent != LMB_NONE) {
+            partners[parent] = LMB_NONE; // no leaf
+        }
+    }
+    for (uint32_t joint = 0; joint <= joint_count; joint++) {
+        alone[joint] = LMB_NONE;
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        uint32_t *other = &alone[parent == LMB_NONE ? joint_count : parent];
+        if (partners[joint] == LMB_NONE) {
+            partners[joint] = joint;
+        } else if (*other == LMB_NONE) {
+            *other = partners[joint] = joint;
+        } else {
+            partners[joint] = *other;
+            partners[*other] = joint;
+            *other = LMB_NONE;
+        }
+    }
+}
+
+// One across each plane.
+static lmb_result add_mirrors(crowd *crowd, lmb_error *error) {
+    size_t joint_count = lmb_rig_joint_count(crowd->def.rig);
+    crowd->partners = malloc((2 * joint_count + 1) * sizeof *crowd->partners);
+    if (crowd->partners == NULL) {
+        return no_memory(error);
+    }
+    pair_leaves(crowd->def.rig, crowd->partners, crowd->partners + joint_count);
+    for (uint32_t i = 0; i < RANDOM_PROGRAM_MIRRORS; i++) {
+        crowd->mirrors[i] = (lmb_mirror_def){(lmb_axis)(i % LMB_AXIS_COUNT), crowd->partners};
+    }
+    return LMB_OK;
+}
+
+static void draw_range(random_source *random, double middle, double reach, float *least, float *greatest) {
+    *least = draw_float(random, middle - reach, middle);
+    *greatest = draw_float(random, middle, middle + reach);
+}
+
+// Every kind of limits, about the rest pose; one joint in four has none.
+static lmb_limit_def draw_limit(random_source *random) {
+    static const uint32_t rotations[] = {0, LMB_LIMIT_TWIST, LMB_LIMIT_SWING, LMB_LIMIT_TWIST | LMB_LIMIT_SWING,
+                                         LMB_LIMIT_ANGLES};
+    lmb_limit_def limit = lmb_default_limit_def();
+    if (random_below(random, 4) == 0) {
+        return limit;
+    }
+    limit.set = rotations[random_below(random, 5)];
+    limit.set |= random_below(random, 2) == 0 ? LMB_LIMIT_TRANSLATION : 0;
+    limit.set |= random_below(random, 2) == 0 ? LMB_LIMIT_SCALE : 0;
+    limit.twist_axis = (lmb_axis)random_below(random, LMB_AXIS_COUNT);
+    draw_range(random, random_between(random, -60.0, 60.0), 90.0, &limit.twist_least, &limit.twist_greatest);
+    limit.swing = draw_float(random, 0.0, 90.0);
+    for (int i = 0; i < 3; i++) {
+        draw_range(random, 0.0, 0.4, &limit.translation_least[i], &limit.translation_greatest[i]);
+        draw_range(random, 1.0, 0.4, &limit.scale_least[i], &limit.scale_greatest[i]);
+        draw_range(random, 0.0, 90.0, &limit.angle_least[i], &limit.angle_greatest[i]);
+    }
+    return limit;
+}
+
+static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *error) {
+    size_t joint_count = lmb_rig_joint_count(crowd->def.rig);
+    crowd->joint_limits = malloc(RANDOM_PROGRAM_LIMITS * joint_count * sizeof *crowd->joint_limits);
+    if (crowd->joint_limits == NULL) {
+        return no_memory(error);
+    }
+    for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * joint_count; i++) {
+        crowd->joint_limits[i] = draw_limit(random);
+    }
+    for (uint32_t i = 0; i < RANDOM_PROGRAM_LIMITS; i++) {
+        crowd->limits[i] = crowd->joint_limits + i * joint_count;
+    }
+    return LMB_OK;
+}
+
 lmb_result crowd_compile(crowd *crowd, const lmb_program_def *def, lmb_error *error) {
     lmb_program *program = NULL;
     lmb_result result = lmb_program_create(def, NULL, &program, error);
@@ -68,6 +155,12 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
         random_program_grow(crowd->random, &random, crowd->def.clip_count, most);
     }
     lmb_result result = draw_masks(crowd, &random, error);
+    if (result == LMB_OK) {
+        result = add_mirrors(crowd, error);
+    }
+    if (result == LMB_OK) {
+        result = draw_limits(crowd, &random, error);
+    }
     const lmb_program_def def = {.rig = crowd->def.rig,
                                  .clips = crowd->def.clips,
                                  .clip_count = crowd->def.clip_count,
@@ -75,7 +168,11 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
                                  .mask_count = RANDOM_PROGRAM_MASKS,
                                  .nodes = crowd->random->nodes,
                                  .node_count = crowd->random->node_count,
-                                 .parameter_count = crowd->random->parameter_count};
+                                 .parameter_count = crowd->random->parameter_count,
+                                 .mirrors = crowd->mirrors,
+                                 .mirror_count = RANDOM_PROGRAM_MIRRORS,
+                                 .limits = crowd->limits,
+                                 .limits_count = RANDOM_PROGRAM_LIMITS};
     return result == LMB_OK ? crowd_compile(crowd, &def, error) : result;
 }
 
@@ -120,6 +217,8 @@ void crowd_destroy(crowd *crowd) {
     free(crowd->random);
     free(crowd->masks);
     free(crowd->mask_bytes);
+    free(crowd->partners);
+    free(crowd->joint_limits);
     free(crowd->parameters);
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         free(crowd->poses[i]);

@@ -33,6 +33,10 @@ typedef struct crowd {
     random_program *random;      // whose nodes and masks are these, or NULL
     const uint8_t **masks;
     uint8_t *mask_bytes;
+    lmb_mirror_def mirrors[RANDOM_PROGRAM_MIRRORS];
+    uint32_t *partners;
+    const lmb_limit_def *limits[RANDOM_PROGRAM_LIMITS];
+    lmb_limit_def *joint_limits;
     float longest; // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];

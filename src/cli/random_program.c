@@ -7,7 +7,11 @@ typedef struct plan {
     random_program *program;
     random_source *random;
     uint32_t clip_count;
+    uint32_t wraps; // operations that take other joints around the place so far
 } plan;
+
+// Operations around one another that take other joints, at most.
+#define MOST_WRAPS 4u
 
 // The table of operations: how many inputs, and what draws the rest of the node. Sums that an operation keeps stand where
 // poses do, below its inputs.
@@ -80,6 +84,14 @@ static void draw_mask(plan *plan, lmb_node_def *node) {
     node->mask = random_below(plan->random, RANDOM_PROGRAM_MASKS);
 }
 
+static void draw_mirror(plan *plan, lmb_node_def *node) {
+    node->mirror = random_below(plan->random, RANDOM_PROGRAM_MIRRORS);
+}
+
+static void draw_limits(plan *plan, lmb_node_def *node) {
+    node->limits = random_below(plan->random, RANDOM_PROGRAM_LIMITS);
+}
+
 static void draw_shares(plan *plan, lmb_node_def *node) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         node->weights[i] = draw_value(plan, PARAMETER_SHARE, 0.0, 1.0);
@@ -99,9 +111,14 @@ static const row rows[] = {
     {LMB_OP_MASKED, 2, 2, 0, draw_mask},        {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
     {LMB_OP_DIFFERENCE, 2, 2, 0, draw_nothing}, {LMB_OP_ADDITIVE, 2, 2, 0, draw_weight},
     {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},     {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
+    {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},      {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");
+
+static bool takes_other_joints(lmb_op op) {
+    return op == LMB_OP_MIRROR;
+}
 
 static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uint32_t input_count) {
     lmb_node_def node = lmb_default_node_def();
@@ -121,6 +138,7 @@ static const row *draw_row(plan *plan, bool leaf, uint32_t nodes, uint32_t stack
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];
         bool fits =
             drawn->least_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->least_inputs <= stack);
+        fits = fits && !(takes_other_joints(drawn->op) && plan->wraps == MOST_WRAPS);
         if (fits && leaf == (drawn->most_inputs == 0)) {
             return drawn;
         }
@@ -150,19 +168,21 @@ static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
     uint32_t inputs[LMB_MAX_INPUTS];
     uint32_t left = nodes - 1;
     uint32_t count = draw_input_count(plan, row, left);
+    plan->wraps += takes_other_joints(row->op) ? 1 : 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others = count - 1 - i;
         uint32_t share = others == 0 ? left : 1 + random_below(plan->random, left - others);
         inputs[i] = grow(plan, share, row->sums > 0 ? stack - row->sums : stack - i);
         left -= share;
     }
+    plan->wraps -= takes_other_joints(row->op) ? 1 : 0;
     return add_node(plan, row, inputs, count);
 }
 
 static plan begin(random_program *program, random_source *random, uint32_t clip_count) {
     program->node_count = 0;
     program->parameter_count = 0;
-    return (plan){program, random, clip_count};
+    return (plan){program, random, clip_count, 0};
 }
 
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {

@@ -10,6 +10,8 @@
 // A clip has at most four, other operations one, and one for each input.
 #define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_NODES)
 #define RANDOM_PROGRAM_MASKS 3u
+#define RANDOM_PROGRAM_MIRRORS 3u
+#define RANDOM_PROGRAM_LIMITS 2u
 #define RANDOM_PROGRAM_POSES 2u
 
 // What a parameter of a program is for.

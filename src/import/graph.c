@@ -87,6 +87,8 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     lmb_graph *graph = reader->graph;
     graph->def.nodes = graph->nodes;
     graph->def.masks = (const uint8_t *const *)graph->masks;
+    graph->def.mirrors = graph->mirrors;
+    graph->def.limits = (const lmb_limit_def *const *)graph->limits;
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         check_program(reader);
     }

@@ -28,6 +28,10 @@ struct lmb_graph {
     size_t node_capacity;
     uint8_t **masks;
     size_t mask_capacity;
+    lmb_mirror_def *mirrors;
+    size_t mirror_capacity;
+    lmb_limit_def **limits;
+    size_t limits_capacity;
     lmb_graph_declared *parameters;
     size_t parameter_capacity;
 };
@@ -39,8 +43,9 @@ typedef struct lmb_graph_reader {
     lmb_json json;
     lmb_name *joints; // sorted, in the scratch pool
     lmb_name *clips;
-    float longest;     // seconds, of the clips
-    uint32_t *objects; // for each node the object that it comes from, in the scratch pool
+    float longest;      // seconds, of the clips
+    uint32_t *partners; // of the joints by their names, or NULL where nothing asked for them yet; the graph's
+    uint32_t *objects;  // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
@@ -78,6 +83,9 @@ typedef struct lmb_graph_node {
     bool is_additive;
     uint32_t reference; // node of the pose that an additive clip is a difference from, or LMB_NONE
     uint32_t reference_at;
+    lmb_axis axis;      // of a mirror
+    uint32_t *partners; // that it states, or NULL
+    uint32_t partners_at;
 } lmb_graph_node;
 
 // graph_problem.c: notes a mistake at a JSON value.
@@ -115,6 +123,13 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 
 // graph_mask.c: a node's mask.
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_mirror.c: a mirror's partners; then the index of a mirror with what the node has read.
+void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node);
+
+// graph_limits.c: a node's limits.
+void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // graph_operation.c: a pose and all inside it. The index of its node; what it is does not matter once a problem was
 // reported.

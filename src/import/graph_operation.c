@@ -231,6 +231,28 @@ static const lmb_graph_field additive_members[] = {
     BLEND_FIELDS,
 };
 
+static const char *const axes[] = {"x", "y", "z", NULL};
+static const lmb_graph_field mirror_members[] = {
+    POSE_FIELD("pose", def.inputs[0]),
+    {.name = "axis",
+     .required = true,
+     .read = lmb_graph_read_choice,
+     .offset = offsetof(lmb_graph_node, axis),
+     .choices = axes},
+    {.name = "partners", .read = lmb_graph_read_partners},
+};
+
+static const lmb_graph_field clamp_members[] = {
+    POSE_FIELD("pose", def.inputs[0]),
+    {.name = "limits", .required = true, .read = lmb_graph_read_limits, .offset = offsetof(lmb_graph_node, def.limits)},
+};
+
+static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    lmb_node_def mirror = node->def;
+    mirror.mirror = lmb_graph_add_mirror(reader, node);
+    return add_node(reader, &mirror, node->object);
+}
+
 // The table of operations. `finish` adds the node, and others that belong to it, and returns the one that is the pose.
 typedef struct operation {
     const char *name;
@@ -254,6 +276,8 @@ static const operation operations[] = {
     {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_node},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(blend_members), finish_node},
+    {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
+    {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 

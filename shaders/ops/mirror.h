@@ -1,0 +1,64 @@
+// Reflecting the transform of a joint's partner. The table, component-major, has for each joint what src/mirror.c derives
+// from the rest pose.
+#ifndef LMB_OPS_MIRROR_H
+#define LMB_OPS_MIRROR_H
+
+#include "layout.h"
+
+#define MIRROR_PARTNER 0u
+#define MIRROR_TURNS 1u   // 1 where a rotation below is more than a change of signs
+#define MIRROR_BEFORE 2u  // rotation: the inverse of the parent's C
+#define MIRROR_AFTER 6u   // rotation: C, by which the joint's rest frame differs from its partner's, reflected
+#define MIRROR_MOVE 10u   // matrix, by rows: that inverse, after the reflection
+#define MIRROR_SCALES 19u // matrix, by rows: the squares of C's columns
+#define MIRROR_RECORD 28u // words for each joint
+
+OP quaternion load_mirror_rotation(memory program, uint at, uint joints) {
+    return all_quaternion(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints),
+                          LOAD_FLOAT(program, at + 2u * joints), LOAD_FLOAT(program, at + 3u * joints));
+}
+
+OP real mirror_row(memory program, uint at, uint joints, vector v) {
+    real xy = LOAD_FLOAT(program, at) * v.x + LOAD_FLOAT(program, at + joints) * v.y;
+    return xy + LOAD_FLOAT(program, at + 2u * joints) * v.z;
+}
+
+OP vector mirror_vector(memory program, uint at, uint joints, vector v) {
+    real x = mirror_row(program, at, joints, v);
+    real y = mirror_row(program, at + 3u * joints, joints, v);
+    real z = mirror_row(program, at + 6u * joints, joints, v);
+    return snap_vector(make_vector(x, y, z));
+}
+
+// A rotation as seen in the mirror across the plane at 0 of an axis.
+OP quaternion reflect_rotation(quaternion q, uint axis) {
+    float x = axis == 0u ? 1.0f : -1.0f;
+    float y = axis == 1u ? 1.0f : -1.0f;
+    float z = axis == 2u ? 1.0f : -1.0f;
+    return make_quaternion(q.x * x, q.y * y, q.z * z, q.w);
+}
+
+// `a` is the partner's transform; `record` is the offset of the joint's first component in the table.
+OP transform mirror_transform(memory program, uint record, uint joints, uint axis, transform a) {
+    quaternion before = load_mirror_rotation(program, record + MIRROR_BEFORE * joints, joints);
+    quaternion after = load_mirror_rotation(program, record + MIRROR_AFTER * joints, joints);
+    quaternion reflected = reflect_rotation(a.q, axis);
+    quaternion turned = quaternion_multiply(before, reflected);
+    quaternion q = quaternion_multiply(turned, after);
+    transform mirrored = a;
+    mirrored.t = mirror_vector(program, record + MIRROR_MOVE * joints, joints, a.t);
+    // Signs alone change no length, so that what is mirrored twice comes back.
+    if (LOAD(program, record + MIRROR_TURNS * joints) == 0u) {
+        mirrored.q = snap_rotation(q);
+    } else {
+        mirrored.q = quaternion_polish(q);
+        truth uneven = EITHER(a.s.x != a.s.y, a.s.y != a.s.z);
+        if (USES_SCALE && ANY(uneven)) {
+            vector mixed = mirror_vector(program, record + MIRROR_SCALES * joints, joints, a.s);
+            mirrored.s = select_vector(uneven, mixed, a.s);
+        }
+    }
+    return mirrored;
+}
+
+#endif

@@ -1,0 +1,210 @@
+#include "graph.h"
+
+#include <string.h>
+
+// The two ends of a range of three components, or of one.
+typedef struct range {
+    float least[3];
+    float greatest[3];
+    lmb_axis axis;
+} range;
+
+// Three numbers, or one for all three.
+static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field component = *field;
+    if (values[value].type != LMB_JSON_ARRAY) {
+        for (int i = 0; i < 3; i++, component.offset += sizeof(float)) {
+            uint32_t problems = reader->problem_count;
+            lmb_graph_read_plain(reader, &component, value, target);
+            if (reader->problem_count > problems) {
+                return;
+            }
+        }
+        return;
+    }
+    if (values[value].count != 3) {
+        lmb_graph_report(reader, value, "%u numbers, where 3 were expected, or one for all",
+                         (unsigned)values[value].count);
+        return;
+    }
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, component.offset += sizeof(float)) {
+        lmb_graph_read_plain(reader, &component, at, target);
+    }
+}
+
+#define ENDS(lowest, highest, is_required)                                                                             \
+    {.name = "min",                                                                                                    \
+     .required = is_required,                                                                                          \
+     .read = read_triple,                                                                                              \
+     .offset = offsetof(range, least),                                                                                 \
+     .least = lowest,                                                                                                  \
+     .greatest = highest},                                                                                             \
+    {                                                                                                                  \
+        .name = "max", .required = is_required, .read = read_triple, .offset = offsetof(range, greatest),              \
+        .least = lowest, .greatest = highest                                                                           \
+    }
+
+static const lmb_graph_field distance_members[] = {ENDS(-LMB_LARGEST, LMB_LARGEST, true)};
+static const lmb_graph_fields distance_fields = {"a range", distance_members, 2, NULL};
+static const lmb_graph_field angle_members[] = {ENDS(-180.0f, 180.0f, true)};
+static const lmb_graph_fields angle_fields = {"a range", angle_members, 2, NULL};
+
+static const char *const axes[] = {"x", "y", "z", NULL};
+static const lmb_graph_field twist_members[] = {
+    {.name = "axis", .read = lmb_graph_read_choice, .offset = offsetof(range, axis), .choices = axes},
+    {.name = "min",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(range, least),
+     .least = -360.0f,
+     .greatest = 360.0f},
+    {.name = "max",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(range, greatest),
+     .least = -360.0f,
+     .greatest = 360.0f},
+};
+static const lmb_graph_fields twist_fields = {"a twist", twist_members, 3, NULL};
+
+static bool read_range(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t value, range *found) {
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return false;
+    }
+    lmb_graph_read_fields(reader, fields, value, found);
+    return true;
+}
+
+static void read_translation(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_limit_def *limit = target;
+    range found = {.axis = LMB_AXIS_X};
+    if (read_range(reader, &distance_fields, value, &found)) {
+        limit->set |= LMB_LIMIT_TRANSLATION;
+        memcpy(limit->translation_least, found.least, sizeof found.least);
+        memcpy(limit->translation_greatest, found.greatest, sizeof found.greatest);
+    }
+}
+
+static void read_scale(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_limit_def *limit = target;
+    range found = {.axis = LMB_AXIS_X};
+    if (read_range(reader, &distance_fields, value, &found)) {
+        limit->set |= LMB_LIMIT_SCALE;
+        memcpy(limit->scale_least, found.least, sizeof found.least);
+        memcpy(limit->scale_greatest, found.greatest, sizeof found.greatest);
+    }
+}
+
+static void read_angles(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_limit_def *limit = target;
+    range found = {.axis = LMB_AXIS_X};
+    if (read_range(reader, &angle_fields, value, &found)) {
+        limit->set |= LMB_LIMIT_ANGLES;
+        memcpy(limit->angle_least, found.least, sizeof found.least);
+        memcpy(limit->angle_greatest, found.greatest, sizeof found.greatest);
+    }
+}
+
+static void read_twist(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_limit_def *limit = target;
+    range found = {.least = {-180.0f}, .greatest = {180.0f}, .axis = limit->twist_axis};
+    if (read_range(reader, &twist_fields, value, &found)) {
+        limit->set |= LMB_LIMIT_TWIST;
+        limit->twist_axis = found.axis;
+        limit->twist_least = found.least[0];
+        limit->twist_greatest = found.greatest[0];
+    }
+}
+
+static void read_swing(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_read_plain(reader, field, value, target);
+    ((lmb_limit_def *)target)->set |= LMB_LIMIT_SWING;
+}
+
+static const lmb_graph_field limit_members[] = {
+    {.name = "translation", .read = read_translation},
+    {.name = "scale", .read = read_scale},
+    {.name = "twist", .read = read_twist},
+    {.name = "swing", .read = read_swing, .offset = offsetof(lmb_limit_def, swing), .greatest = 180.0f},
+    {.name = "angles", .read = read_angles},
+};
+static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
+
+static void read_joint(lmb_graph_reader *reader, uint32_t key, lmb_limit_def *limits, bool *given) {
+    const char *name = lmb_graph_text(reader, &reader->scratch, key);
+    if (name == NULL) {
+        return;
+    }
+    uint32_t joint = lmb_names_find(reader->joints, lmb_rig_joint_count(reader->source->rig), name);
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (joint == LMB_NONE) {
+        lmb_graph_report(reader, key, "the rig has no joint of this name");
+        return;
+    }
+    if (given[joint]) {
+        lmb_graph_report(reader, key, "given twice");
+    }
+    given[joint] = true;
+    if (lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
+        lmb_graph_read_fields(reader, &limit_fields, key + 1, &limits[joint]);
+    }
+}
+
+// What only the program's own checks find.
+static void check(lmb_graph_reader *reader, const lmb_limit_def *limits, uint32_t at) {
+    const lmb_node_def rest = lmb_default_node_def();
+    const lmb_program_def def = {
+        .rig = reader->source->rig, .nodes = &rest, .node_count = 1, .limits = &limits, .limits_count = 1};
+    lmb_error error;
+    if (lmb_program_check(&def, &error) != LMB_OK) {
+        lmb_graph_report(reader, at, "%s", error.message);
+    }
+}
+
+// The index of limits like these, which become the graph's, or are released where it has them already.
+static uint32_t add_limits(lmb_graph_reader *reader, lmb_limit_def *limits) {
+    lmb_graph *graph = reader->graph;
+    size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *limits;
+    for (uint32_t i = 0; i < graph->def.limits_count; i++) {
+        if (memcmp(graph->limits[i], limits, size) == 0) {
+            lmb_pool_release(&graph->pool, limits);
+            return i;
+        }
+    }
+    lmb_limit_def **all = lmb_graph_grow(reader, &graph->pool, graph->limits, graph->def.limits_count,
+                                         &graph->limits_capacity, sizeof *all);
+    if (all == NULL) {
+        return 0;
+    }
+    graph->limits = all;
+    all[graph->def.limits_count] = limits;
+    return graph->def.limits_count++;
+}
+
+void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    bool *given = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof *given);
+    lmb_limit_def *limits = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *limits);
+    if (given == NULL || limits == NULL) {
+        return;
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        limits[joint] = lmb_default_limit_def();
+    }
+    uint32_t problems = reader->problem_count;
+    for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
+        read_joint(reader, key, limits, given);
+    }
+    lmb_pool_release(&reader->scratch, given);
+    if (reader->problem_count == problems) {
+        check(reader, limits, value);
+    }
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits);
+}

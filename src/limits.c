@@ -1,0 +1,177 @@
+#include "limits.h"
+
+#include "rig.h"
+
+#include "../shaders/ops/limits.h"
+
+#include <math.h>
+
+#define ALL_LIMITS (LMB_LIMIT_TRANSLATION | LMB_LIMIT_SCALE | LMB_LIMIT_TWIST | LMB_LIMIT_SWING | LMB_LIMIT_ANGLES)
+#define HALF_DEGREE 0.0087266462599716479 // radians
+
+lmb_limit_def lmb_default_limit_def(void) {
+    return (lmb_limit_def){
+        .scale_least = {1.0f, 1.0f, 1.0f}, .scale_greatest = {1.0f, 1.0f, 1.0f}, .twist_axis = LMB_AXIS_Y};
+}
+
+// What is wrong with ranges whose ends are to lie in [lowest, highest], or NULL. False for NaN too.
+static const char *check_ranges(const float *least, const float *greatest, uint32_t count, float lowest,
+                                float highest) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(least[i] >= lowest && least[i] <= highest && greatest[i] >= lowest && greatest[i] <= highest)) {
+            return "an end is out of range";
+        }
+        if (least[i] > greatest[i]) {
+            return "the least is above the greatest";
+        }
+    }
+    return NULL;
+}
+
+static const char *check_angles(const lmb_limit_def *limit) {
+    const char *what = check_ranges(limit->angle_least, limit->angle_greatest, 3, -180.0f, 180.0f);
+    for (int i = 0; i < 3 && what == NULL; i++) {
+        if (limit->angle_least[i] == 180.0f || limit->angle_greatest[i] == -180.0f) {
+            what = "a range is half a turn alone";
+        }
+    }
+    return what;
+}
+
+// The field that is wrong, and what with it; NULL where none is.
+static const char *check_limit(const lmb_limit_def *limit, const char **what) {
+    *what = NULL;
+    if (limit->set & ~ALL_LIMITS) {
+        *what = "unknown bits";
+        return "set";
+    }
+    if ((limit->set & LMB_LIMIT_ANGLES) && (limit->set & (LMB_LIMIT_TWIST | LMB_LIMIT_SWING))) {
+        *what = "angles, and twist or swing: a joint has one of both";
+        return "set";
+    }
+    if (limit->set & LMB_LIMIT_TRANSLATION) {
+        *what = check_ranges(limit->translation_least, limit->translation_greatest, 3, -LMB_LARGEST, LMB_LARGEST);
+        if (*what != NULL) {
+            return "translation";
+        }
+    }
+    if (limit->set & LMB_LIMIT_SCALE) {
+        *what = check_ranges(limit->scale_least, limit->scale_greatest, 3, -LMB_LARGEST, LMB_LARGEST);
+        if (*what != NULL) {
+            return "scale";
+        }
+    }
+    if ((limit->set & (LMB_LIMIT_TWIST | LMB_LIMIT_SWING)) && (unsigned)limit->twist_axis >= LMB_AXIS_COUNT) {
+        *what = "unknown axis";
+        return "twist";
+    }
+    if (limit->set & LMB_LIMIT_TWIST) {
+        *what = check_ranges(&limit->twist_least, &limit->twist_greatest, 1, -360.0f, 360.0f);
+        if (*what != NULL) {
+            return "twist";
+        }
+    }
+    if ((limit->set & LMB_LIMIT_SWING) && !(limit->swing >= 0.0f && limit->swing <= 180.0f)) {
+        *what = "not from 0 to 180";
+        return "swing";
+    }
+    if (limit->set & LMB_LIMIT_ANGLES) {
+        *what = check_angles(limit);
+    }
+    return *what == NULL ? NULL : "angles";
+}
+
+lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_limit_def *limits, uint32_t index, lmb_error *error) {
+    if (limits == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: limits %u are NULL", (unsigned)index);
+    }
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        const char *what;
+        const char *field = check_limit(&limits[joint], &what);
+        if (field != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: limits %u: joint %u '%.80s': %s: %s", (unsigned)index,
+                            (unsigned)joint, rig->names[joint], field, what);
+        }
+    }
+    return LMB_OK;
+}
+
+static void put(uint32_t *record, uint32_t joints, uint32_t component, double value) {
+    record[(size_t)component * joints] = BITS(snap((float)value));
+}
+
+static void put_half(uint32_t *record, uint32_t joints, uint32_t component, double degrees) {
+    put(record, joints, component, sin(degrees * HALF_DEGREE));
+    put(record, joints, component + 1, cos(degrees * HALF_DEGREE));
+}
+
+static void write_swing_twist(const lmb_limit_def *limit, uint32_t joints, uint32_t *record) {
+    double least = limit->set & LMB_LIMIT_TWIST ? (double)limit->twist_least : -180.0;
+    double greatest = limit->set & LMB_LIMIT_TWIST ? (double)limit->twist_greatest : 180.0;
+    if (greatest - least > 360.0) {
+        greatest = least + 360.0;
+    }
+    put_half(record, joints, LIMIT_ROTATION + LIMIT_MIDDLE, (least + greatest) / 2.0);
+    put_half(record, joints, LIMIT_ROTATION + LIMIT_WIDTH, (greatest - least) / 2.0);
+    put_half(record, joints, LIMIT_ROTATION + LIMIT_GREATEST, greatest);
+    put_half(record, joints, LIMIT_ROTATION + LIMIT_LEAST, least);
+    put_half(record, joints, LIMIT_ROTATION + LIMIT_SWING, limit->set & LMB_LIMIT_SWING ? (double)limit->swing : 180.0);
+}
+
+// No limit at half a turn: what is not above the largest.
+static double half_tangent(double degrees) {
+    if (fabs(degrees) == 180.0) {
+        return copysign((double)LMB_LARGEST, degrees);
+    }
+    return tan(degrees * HALF_DEGREE);
+}
+
+static void write_angles(const lmb_limit_def *limit, uint32_t joints, uint32_t *record) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        uint32_t first = LIMIT_ROTATION + axis * LIMIT_ANGLE_WORDS;
+        double least = (double)limit->angle_least[axis];
+        double greatest = (double)limit->angle_greatest[axis];
+        put(record, joints, first, half_tangent(least));
+        put(record, joints, first + 1, half_tangent(greatest));
+        put_half(record, joints, first + 2, least);
+        put_half(record, joints, first + 4, greatest);
+    }
+}
+
+static void write_joint(const lmb_limit_def *limit, const lmb_transform *rest, uint32_t joints, uint32_t *record) {
+    uint32_t flags = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        double at = (double)rest->translation[i];
+        put(record, joints, LIMIT_LOW_TRANSLATION + i, at + (double)limit->translation_least[i]);
+        put(record, joints, LIMIT_HIGH_TRANSLATION + i, at + (double)limit->translation_greatest[i]);
+        put(record, joints, LIMIT_LOW_SCALE + i, (double)limit->scale_least[i]);
+        put(record, joints, LIMIT_HIGH_SCALE + i, (double)limit->scale_greatest[i]);
+    }
+    flags |= limit->set & LMB_LIMIT_TRANSLATION ? LIMITS_TRANSLATION : 0;
+    flags |= limit->set & LMB_LIMIT_SCALE ? LIMITS_SCALE : 0;
+    if (limit->set & LMB_LIMIT_ANGLES) {
+        flags |= LIMITS_ANGLES;
+        write_angles(limit, joints, record);
+    } else if (limit->set & (LMB_LIMIT_TWIST | LMB_LIMIT_SWING)) {
+        flags |= LIMITS_SWING_TWIST | (uint32_t)limit->twist_axis << LIMITS_AXIS;
+        write_swing_twist(limit, joints, record);
+    }
+    record[LIMIT_FLAGS] = flags;
+}
+
+void lmb_limits_write(const lmb_rig *rig, const lmb_limit_def *limits, uint32_t *table) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        write_joint(&limits[joint], &rig->rest[joint], rig->joint_count, table + joint);
+    }
+}
+
+bool lmb_limits_scale(const lmb_rig *rig, const lmb_limit_def *limits) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        for (int i = 0; i < 3 && (limits[joint].set & LMB_LIMIT_SCALE); i++) {
+            if (limits[joint].scale_least[i] > 1.0f || limits[joint].scale_greatest[i] < 1.0f) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,183 @@
+#include "mirror.h"
+
+#include "rig.h"
+
+#include "../shaders/ops/mirror.h"
+
+#include <math.h>
+
+#define NEARLY_EXACT 1e-6
+
+lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error) {
+    if ((unsigned)mirror->axis >= LMB_AXIS_COUNT || mirror->partners == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: mirror %u: %s", (unsigned)index,
+                        mirror->partners == NULL ? "the partners are NULL" : "unknown axis");
+    }
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        uint32_t partner = mirror->partners[joint];
+        const char *what = NULL;
+        if (partner >= rig->joint_count) {
+            what = "its partner is no joint of the rig";
+        } else if (mirror->partners[partner] != joint) {
+            what = "it is not its partner's partner";
+        } else {
+            uint32_t parent = rig->parents[joint];
+            if (rig->parents[partner] != (parent == LMB_NONE ? LMB_NONE : mirror->partners[parent])) {
+                what = "its partner's parent is not its parent's partner";
+            }
+        }
+        if (what != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: mirror %u: joint %u '%.80s': %s", (unsigned)index,
+                            (unsigned)joint, rig->names[joint], what);
+        }
+    }
+    return LMB_OK;
+}
+
+static void multiply(const double a[4], const double b[4], double product[4]) {
+    product[0] = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
+    product[1] = a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2];
+    product[2] = a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0];
+    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+static void conjugate(const double q[4], double inverse[4]) {
+    for (int i = 0; i < 4; i++) {
+        inverse[i] = i < 3 ? -q[i] : q[i];
+    }
+}
+
+static void reflect(const double q[4], lmb_axis axis, double reflected[4]) {
+    for (int i = 0; i < 4; i++) {
+        reflected[i] = i < 3 && i != (int)axis ? -q[i] : q[i];
+    }
+}
+
+static void normalize(double q[4]) {
+    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++) {
+        q[i] /= length;
+    }
+}
+
+// The rotations of the rest pose in model space.
+static void find_rest_turns(const lmb_rig *rig, double (*turns)[4]) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        double local[4];
+        for (int i = 0; i < 4; i++) {
+            local[i] = (double)rig->rest[joint].rotation[i];
+        }
+        normalize(local);
+        uint32_t parent = rig->parents[joint];
+        if (parent == LMB_NONE) {
+            memcpy(turns[joint], local, sizeof local);
+        } else {
+            multiply(turns[parent], local, turns[joint]);
+            normalize(turns[joint]);
+        }
+    }
+}
+
+// A quaternion that is nearly one of 24 rotations which put axes in the places of axes becomes that.
+static void make_exact(double q[4]) {
+    static const double values[] = {0.0, 0.5, 0.70710678118654752, 1.0};
+    double exact[4];
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        exact[i] = 2.0;
+        for (int k = 0; k < 4; k++) {
+            if (fabs(fabs(q[i]) - values[k]) <= NEARLY_EXACT) {
+                exact[i] = q[i] < 0.0 ? -values[k] : values[k];
+            }
+        }
+        square += exact[i] * exact[i];
+    }
+    if (fabs(square - 1.0) < 1e-9) {
+        memcpy(q, exact, sizeof exact);
+    }
+}
+
+// C of a joint. That of the partner is its inverse, reflected, to the bit: computed for one of the two.
+static void find_difference(const lmb_mirror_def *mirror, double (*turns)[4], uint32_t joint, double c[4]) {
+    uint32_t partner = mirror->partners[joint];
+    uint32_t first = partner < joint ? partner : joint;
+    double inverse[4];
+    double reflected[4];
+    conjugate(turns[mirror->partners[first]], inverse);
+    reflect(inverse, mirror->axis, reflected);
+    multiply(reflected, turns[first], c);
+    if (partner == joint) {
+        c[mirror->axis] = 0.0; // its inverse reflected is itself
+    }
+    normalize(c);
+    make_exact(c);
+    if (first != joint) {
+        conjugate(c, inverse);
+        reflect(inverse, mirror->axis, c);
+    }
+}
+
+static void matrix_of(const double q[4], double m[3][3]) {
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3;
+        int k = (i + 2) % 3;
+        m[i][i] = (q[3] * q[3] + q[i] * q[i]) - (q[j] * q[j] + q[k] * q[k]);
+        m[i][j] = 2.0 * (q[i] * q[j] - q[k] * q[3]);
+        m[j][i] = 2.0 * (q[i] * q[j] + q[k] * q[3]);
+    }
+}
+
+// Entries that are whole but for rounding in double are whole.
+static float rounded(double entry) {
+    double whole = floor(entry + 0.5);
+    return snap((float)(fabs(entry - whole) < 1e-12 ? whole : entry));
+}
+
+static bool changes_signs_alone(const double q[4]) {
+    int zeros = 0;
+    for (int i = 0; i < 4; i++) {
+        zeros += q[i] == 0.0;
+    }
+    return zeros == 3;
+}
+
+static void put(uint32_t *table, uint32_t joints, uint32_t component, double value) {
+    table[(size_t)component * joints] = BITS(rounded(value));
+}
+
+static void write_joint(const lmb_mirror_def *mirror, uint32_t joints, uint32_t partner, const double before[4],
+                        const double after[4], uint32_t *record) {
+    double inverse[4];
+    double move[3][3];
+    double axes[3][3];
+    conjugate(before, inverse);
+    matrix_of(inverse, move);
+    matrix_of(after, axes);
+    record[(size_t)MIRROR_PARTNER * joints] = partner;
+    record[(size_t)MIRROR_TURNS * joints] = changes_signs_alone(before) && changes_signs_alone(after) ? 0 : 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        put(record, joints, MIRROR_BEFORE + i, inverse[i]);
+        put(record, joints, MIRROR_AFTER + i, after[i]);
+    }
+    for (uint32_t row = 0; row < 3; row++) {
+        for (uint32_t column = 0; column < 3; column++) {
+            double sign = column == (uint32_t)mirror->axis ? -1.0 : 1.0;
+            put(record, joints, MIRROR_MOVE + 3 * row + column, sign * move[row][column]);
+            put(record, joints, MIRROR_SCALES + 3 * row + column, axes[column][row] * axes[column][row]);
+        }
+    }
+}
+
+void lmb_mirror_write(const lmb_rig *rig, const lmb_mirror_def *mirror, double (*turns)[4], uint32_t *table) {
+    find_rest_turns(rig, turns);
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        uint32_t parent = rig->parents[joint];
+        double before[4] = {0.0, 0.0, 0.0, 1.0};
+        double after[4];
+        if (parent != LMB_NONE) {
+            find_difference(mirror, turns, parent, before);
+        }
+        find_difference(mirror, turns, joint, after);
+        write_joint(mirror, rig->joint_count, mirror->partners[joint], before, after, table + joint);
+    }
+}
