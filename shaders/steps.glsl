@@ -54,7 +54,7 @@ frame at_joint;
         poses[(depth & 255u) - 1u] = name##_operation(at_joint, at, poses[(depth & 255u) - 1u]);                       \
     }
 
-OPERATIONS(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD, DEFINE_WRAP)
+EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD, DEFINE_WRAP)
 
 // Calls everything once, so that the compiler keeps it; replaced whole.
 #define CALL(NAME, name, code, prepare, takes) step_##name(0u, 2u);
@@ -68,5 +68,5 @@ OPERATIONS(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD, DEFINE_WRAP)
     step_##name(0u, 1u);
 
 void step_through() {
-    OPERATIONS(CALL, CALL, CALL, CALL_FOLD, CALL_WRAP)
+    EVERY_INSTRUCTION(CALL, CALL, CALL, CALL_FOLD, CALL_WRAP)
 }

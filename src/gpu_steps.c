@@ -26,7 +26,7 @@ static const struct {
     [(code) + 2u] = {"step_" #name "_end", -1, false},
 #define WRAP_STEPS(NAME, name, code, prepare, takes)                                                                   \
     [code] = {"step_" #name "_joint", 0, true}, [(code) + 1u] = {"step_" #name, 0, true},
-    OPERATIONS(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS, WRAP_STEPS)
+    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS, WRAP_STEPS)
 #undef SOURCE_STEP
 #undef UNARY_STEP
 #undef BINARY_STEP

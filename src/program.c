@@ -19,6 +19,10 @@ lmb_node_def lmb_default_node_def(void) {
     node.rate = lmb_constant(1.0f);
     node.offset = lmb_constant(0.0f);
     node.joint_weights = LMB_NONE;
+    node.shortest = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        node.along[i] = lmb_constant(0.5f);
+    }
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
     }

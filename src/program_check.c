@@ -93,6 +93,23 @@ static lmb_result check_shares(const lmb_compiler *c, uint32_t index) {
     return result;
 }
 
+static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < lmb_find_operation(node->op)->places && result == LMB_OK; i++) {
+        char field[sizeof "along[3]"];
+        snprintf(field, sizeof field, "along[%u]", (unsigned)(i % 3));
+        result = check_value(c, index, field, node->along[i]);
+    }
+    if (result == LMB_OK && (unsigned)node->interpolation >= LMB_MIX_COUNT) {
+        result = fail_node(c, index, "interpolation", "unknown");
+    }
+    if (result == LMB_OK && (unsigned)node->form >= LMB_FORM_COUNT) {
+        result = fail_node(c, index, "form", "unknown");
+    }
+    return result;
+}
+
 static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     if ((unsigned)node->op >= LMB_OP_COUNT) {
@@ -118,7 +135,11 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (takes & TAKES_LIMITS) && node->limits >= c->def->limits_count) {
         result = fail_node(c, index, "limits", "there are no such limits");
     }
-    if (result == LMB_OK && (takes & TAKES_MASK) && node->mask >= c->def->mask_count) {
+    if (result == LMB_OK) {
+        result = check_choices(c, index);
+    }
+    bool masked = (takes & TAKES_MASK) != 0 || (node->op == LMB_OP_ADDITIVE && node->masked);
+    if (result == LMB_OK && masked && node->mask >= c->def->mask_count) {
         result = fail_node(c, index, "mask", "there is no such mask");
     }
     return result;

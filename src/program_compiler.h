@@ -15,6 +15,7 @@ typedef struct lmb_operation {
     bool fold;
     bool wrap;
     uint32_t takes; // TAKES_... bits; operands that it does not take are ignored
+    uint32_t places; // values of `along`
 } lmb_operation;
 
 // By its public number, which is below LMB_OP_COUNT.

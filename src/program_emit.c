@@ -7,13 +7,17 @@
 #include "../shaders/ops/operations.h"
 
 static const lmb_operation operations[LMB_OP_COUNT] = {
-#define SOURCE_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes},
-#define UNARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes},
-#define BINARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes},
+#define SOURCE_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes, 0},
+#define UNARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes, 0},
+#define BINARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes, 0},
 #define FOLD_ROW(NAME, name, code, prepare, takes)                                                                     \
-    [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes},
-#define WRAP_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes},
+    [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
+#define WRAP_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
     OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, WRAP_ROW)
+        // Those that are lowered to others.
+        [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
+    [LMB_OP_BILINEAR] = {"bilinear", 0, 4, 4, false, false, TAKES_PLACE | TAKES_CHOICE, 2},
+    [LMB_OP_TRILINEAR] = {"trilinear", 0, 8, 8, false, false, TAKES_PLACE | TAKES_CHOICE, 3},
 #undef SOURCE_ROW
 #undef UNARY_ROW
 #undef BINARY_ROW
@@ -71,6 +75,30 @@ static bool clip_warps(const lmb_node_def *node) {
     return !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
 }
 
+static uint32_t choices_of(const lmb_node_def *node) {
+    bool adds = node->op == LMB_OP_ADDITIVE;
+    bool any_weight = node->op == LMB_OP_SCALE || (adds && node->unclamped);
+    bool masked = node->op == LMB_OP_MASKED || (adds && node->masked);
+    return (node->interpolation == LMB_MIX_NLERP ? CHOICE_NLERP : 0) |
+           (node->interpolation == LMB_MIX_LERP ? CHOICE_LERP : 0) | (node->shortest ? 0 : CHOICE_AS_GIVEN) |
+           (adds && node->form == LMB_FORM_PARENT ? CHOICE_PARENT : 0) | (any_weight ? CHOICE_UNCLAMPED : 0) |
+           (masked ? CHOICE_MASKED : 0);
+}
+
+// The instruction of a node without sums, and what it takes: that of its operation, or one that knows the node's choices.
+static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
+    uint32_t choices = choices_of(node);
+    bool blends = node->op == LMB_OP_BLEND || node->op == LMB_OP_MASKED;
+    if (node->op == LMB_OP_DIFFERENCE && node->form == LMB_FORM_PARENT) {
+        return OPERATION_SUBTRACT;
+    }
+    if ((blends && (choices & ~CHOICE_MASKED) != 0) || (node->op == LMB_OP_ADDITIVE && choices != 0)) {
+        *takes = TAKES_WEIGHT | TAKES_CHOICE | ((choices & CHOICE_MASKED) != 0 ? TAKES_MASK : 0);
+        return blends ? OPERATION_INTERPOLATE : OPERATION_APPLY;
+    }
+    return operations[node->op].code;
+}
+
 // `input` is the one that is accumulated, where the instruction takes a share.
 static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t input, uint32_t *at) {
     if (takes & TAKES_WEIGHT) {
@@ -98,6 +126,9 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[POSE_BUFFER] = node->pose;
         c->pose_count = node->pose >= c->pose_count ? node->pose + 1 : c->pose_count;
     }
+    if (takes & TAKES_CHOICE) {
+        at[CHOICES] = choices_of(node);
+    }
     if (takes & TAKES_MASK) {
         at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
     }
@@ -117,7 +148,7 @@ static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int p
     uint32_t index = c->instruction_count++;
     uint32_t *at =
         c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
-    at[INSTRUCTION_OPERATION] = operations[node->op].code + step;
+    at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
     write_operands(c, node, takes, input, at);
     if (operations[node->op].wrap) {
         at[WRAP_LEVEL] = c->wraps;
@@ -165,6 +196,38 @@ static bool emit_wrap(lmb_compiler *c, const lmb_node_def *node, uint32_t takes)
     return fits;
 }
 
+// The blend of the inputs at the corners of a square or a cube, from the one numbered `first` on.
+static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t first, uint32_t places) {
+    if (places == 0) {
+        return emit_input(c, node->inputs[first]);
+    }
+    if (!emit_corners(c, node, first, places - 1) || !emit_corners(c, node, first + (1u << (places - 1)), places - 1)) {
+        return false;
+    }
+    lmb_node_def blend = *node;
+    blend.op = LMB_OP_BLEND;
+    blend.weight = node->along[places - 1];
+    emit(c, &blend, 0, -1, operations[LMB_OP_BLEND].takes, 0);
+    return true;
+}
+
+static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
+    lmb_node_def step = *node;
+    if (!emit_input(c, node->inputs[0]) || !emit_input(c, node->inputs[1])) {
+        return false;
+    }
+    step.op = LMB_OP_SUBTRACT;
+    emit(c, &step, 0, -1, operations[LMB_OP_SUBTRACT].takes, 0);
+    step.op = LMB_OP_SCALE;
+    emit(c, &step, 0, 0, operations[LMB_OP_SCALE].takes, 0);
+    if (!emit_input(c, node->inputs[2])) {
+        return false;
+    }
+    step.op = LMB_OP_ADD;
+    emit(c, &step, 0, -1, operations[LMB_OP_ADD].takes, 0);
+    return true;
+}
+
 // Emits a node's inputs, in order, and the node. False once there are too many instructions or too deep a stack.
 static bool emit_node(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
@@ -174,6 +237,10 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
         fits = emit_fold(c, node, op->takes);
     } else if (op->wrap) {
         fits = emit_wrap(c, node, op->takes);
+    } else if (op->places > 0) {
+        fits = emit_corners(c, node, 0, op->places);
+    } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
+        fits = emit_subtract_scale_add(c, node);
     } else {
         for (uint32_t i = 0; i < node->input_count && fits; i++) {
             fits = emit_input(c, node->inputs[i]);

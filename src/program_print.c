@@ -25,7 +25,7 @@ static const shape shapes[] = {
     [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
 #define WRAP_SHAPES(NAME, name, code, prepare, takes)                                                                  \
     [code] = {#name " joint", 0, 0, TAKES_NOTHING}, [(code) + 1u] = {#name, 1, 1, takes},
-    OPERATIONS(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES, WRAP_SHAPES)
+    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES, WRAP_SHAPES)
 #undef SOURCE_SHAPE
 #undef UNARY_SHAPE
 #undef BINARY_SHAPE
@@ -105,6 +105,22 @@ static void add_layer(line *line, const uint32_t *block, const uint32_t *at) {
     add(line, " %d", (int)block[at[LAYERS_TABLE] + 2 * (at[LAYERS_END] - 1) + 1]);
 }
 
+static void add_choices(line *line, uint32_t choices) {
+    static const struct {
+        uint32_t bit;
+        const char *name;
+    } names[] = {{CHOICE_NLERP, "nlerp"},
+                 {CHOICE_LERP, "lerp"},
+                 {CHOICE_AS_GIVEN, "not the shortest"},
+                 {CHOICE_PARENT, "parent"},
+                 {CHOICE_UNCLAMPED, "unclamped"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (choices & names[i].bit) {
+            add_operand(line, names[i].name);
+        }
+    }
+}
+
 static void add_operands(line *line, const lmb_program *program, const uint32_t *at, uint32_t takes) {
     if (takes & TAKES_CLIP) {
         add_clip(line, program, at);
@@ -119,7 +135,10 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
     if (takes & TAKES_LAYER) {
         add_layer(line, program->block, at);
     }
-    if (takes & TAKES_MASK) {
+    if (takes & TAKES_CHOICE) {
+        add_choices(line, at[CHOICES]);
+    }
+    if ((takes & TAKES_MASK) && (!(takes & TAKES_CHOICE) || (at[CHOICES] & CHOICE_MASKED))) {
         add_mask(line, program, "mask", at[MASK_OFFSET]);
     }
     if (takes & TAKES_LIMITS) {

@@ -47,6 +47,19 @@ static const char *const texts[LMB_OP_COUNT] = {
                                                                              CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"
                                                                                         "\"priority\":-1,"
                                                                                         "\"pose\":" CLIP("1") "}]}",
+    [LMB_OP_ADD] = "{\"op\":\"add\",\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"additive\":true}}",
+    [LMB_OP_SUBTRACT] = "{\"op\":\"subtract\",\"a\":" CLIP("0") ",\"b\":" CLIP("1") "}",
+    [LMB_OP_SCALE] =
+        "{\"op\":\"scale\",\"factor\":{\"param\":\"f\",\"min\":-4,\"max\":4},\"shortest\":false,\"pose\":" CLIP(
+            "0") "}",
+    [LMB_OP_SUBTRACT_SCALE_ADD] = "{\"op\":\"subtract-scale-add\",\"factor\":{\"param\":\"f\"},\"base\":" CLIP(
+        "0") ",\"a\":" CLIP("1") ",\"b\":{\"op\":\"rest\"}}",
+    [LMB_OP_BILINEAR] = "{\"op\":\"bilinear\",\"s\":{\"param\":\"x\"},\"t\":{\"param\":\"y\"},\"interpolation\":"
+                        "\"nlerp\",\"poses\":[" CLIP("0") "," CLIP("1") "," CLIP("2") ",{\"op\":\"rest\"}]}",
+    [LMB_OP_TRILINEAR] =
+        "{\"op\":\"trilinear\",\"s\":{\"param\":\"x\"},\"t\":{\"param\":\"y\"},\"u\":0.25,\"interpolation\":\"lerp\","
+        "\"poses\":[" CLIP("0") "," CLIP("1") "," CLIP("2") ",{\"op\":\"rest\"},{\"op\":\"rest\"}," CLIP("0") "," CLIP(
+            "1") "," CLIP("2") "]}",
     [LMB_OP_ADDITIVE] = ADDITIVE(MASKED(CLIP("0"), CLIP("1"))),
     [LMB_OP_PARTIAL] =
         "{\"op\":\"partial\"," WEIGHT "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"weights\":{\"@\":120}}}",

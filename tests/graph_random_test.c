@@ -16,7 +16,7 @@
 // How an operation is written: its name, the keys of its inputs, and what else it has.
 static const struct {
     const char *name;
-    const char *inputs[2];
+    const char *inputs[3];
     bool has_weight;
     bool has_mask;
 } rows[LMB_OP_COUNT] = {
@@ -32,6 +32,12 @@ static const struct {
     [LMB_OP_PARTIAL] = {"partial", {"a", "b"}, true, false},
     [LMB_OP_MIRROR] = {"mirror", {"pose"}, false, false},
     [LMB_OP_CLAMP] = {"clamp", {"pose"}, false, false},
+    [LMB_OP_ADD] = {"add", {"a", "b"}, false, false},
+    [LMB_OP_SUBTRACT] = {"subtract", {"a", "b"}, false, false},
+    [LMB_OP_SCALE] = {"scale", {"pose"}, false, false},
+    [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", {"a", "b", "base"}, false, false},
+    [LMB_OP_BILINEAR] = {"bilinear", {NULL}, false, false},
+    [LMB_OP_TRILINEAR] = {"trilinear", {NULL}, false, false},
 };
 
 typedef struct writer {
@@ -127,6 +133,43 @@ static void put_limits(writer *writer, const lmb_limit_def *limits) {
     put(writer, "}");
 }
 
+static bool has_choice(lmb_op op) {
+    return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_WEIGHTED &&
+           op != LMB_OP_DIFFERENCE && op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD &&
+           op != LMB_OP_SUBTRACT && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP;
+}
+
+static void put_choices(writer *writer, const lmb_node_def *node) {
+    static const char *const mixes[] = {"slerp", "nlerp", "lerp"};
+    if (has_choice(node->op)) {
+        put(writer, ",\"interpolation\":\"%s\",\"shortest\":%s", mixes[node->interpolation],
+            node->shortest ? "true" : "false");
+    }
+    if (node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE) {
+        put(writer, ",\"form\":\"%s\"", node->form == LMB_FORM_PARENT ? "parent" : "local");
+    }
+    if (node->op == LMB_OP_ADDITIVE) {
+        put(writer, ",\"unclamped\":%s", node->unclamped ? "true" : "false");
+    }
+    if (node->op == LMB_OP_SCALE || node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
+        put_value(writer, "factor", node->weight);
+    }
+}
+
+static void put_node(writer *writer, uint32_t index);
+
+static void put_corners(writer *writer, const lmb_node_def *node) {
+    static const char *const places[] = {"s", "t", "u"};
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        put(writer, i == 0 ? ",\n\"poses\":[" : ",\n");
+        put_node(writer, node->inputs[i]);
+    }
+    put(writer, "]");
+    for (uint32_t i = 0; i < (node->op == LMB_OP_BILINEAR ? 2 : 3); i++) {
+        put_value(writer, places[i], node->along[i]);
+    }
+}
+
 static void put_node(writer *writer, uint32_t index) {
     const lmb_node_def *node = &writer->def->nodes[index];
     if (rows[node->op].name == NULL) {
@@ -149,7 +192,11 @@ static void put_node(writer *writer, uint32_t index) {
     if (rows[node->op].has_weight) {
         put_value(writer, "weight", node->weight);
     }
-    if (rows[node->op].has_mask) {
+    put_choices(writer, node);
+    if (node->op == LMB_OP_BILINEAR || node->op == LMB_OP_TRILINEAR) {
+        put_corners(writer, node);
+    }
+    if (rows[node->op].has_mask || (node->op == LMB_OP_ADDITIVE && node->masked)) {
         put_mask(writer, "mask", writer->def->masks[node->mask]);
     }
     if (node->op == LMB_OP_MIRROR) {
@@ -158,11 +205,11 @@ static void put_node(writer *writer, uint32_t index) {
     if (node->op == LMB_OP_CLAMP) {
         put_limits(writer, writer->def->limits[node->limits]);
     }
-    for (uint32_t i = 0; i < 2 && rows[node->op].inputs[i] != NULL; i++) {
+    for (uint32_t i = 0; i < 3 && rows[node->op].inputs[i] != NULL; i++) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);
         put_node(writer, node->inputs[i]);
     }
-    const bool has_list = node->input_count > 0 && rows[node->op].inputs[0] == NULL;
+    const bool has_list = node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_LAYERS;
     for (uint32_t i = 0; has_list && i < node->input_count; i++) {
         put(writer, "%s{\"pose\":", i == 0 ? ",\n\"inputs\":[" : "},\n");
         put_node(writer, node->inputs[i]);
@@ -243,7 +290,7 @@ static void what_is_written_is_read(void **state) {
         const lmb_graph_source source = {
             .text = text, .size = writer.length, .rig = rig, .clips = def.clips, .clip_count = 2};
         if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
-            fail_msg("%s\n%s", text, error.message);
+            fail_msg("%s\n%s", error.message, text);
         }
         expect_same_bits(&crowd, graph, text);
         lmb_graph_destroy(graph);

@@ -501,6 +501,13 @@ static void malformed_texts(void **state) {
          "a curve inside a curve"},
         {"{\"op\":\"clip\",\"clip\":0,\"time\":{\"curve\":\"linear\",\"of\":2}}", "time.of", 1, 53,
          "2 is outside 0 to 1"},
+        // Choices.
+        {BLEND("\"interpolation\":\"lurp\""), "interpolation", 2, 53, "unknown; there are slerp, nlerp, lerp"},
+        {BLEND("\"shortest\":1"), "shortest", 2, 48, "a number, where a boolean was expected"},
+        {"{\"op\":\"bilinear\",\"poses\":[],\"s\":0,\"t\":0}", "poses", 1, 26, "0 poses, where 4 were expected"},
+        {"{\"op\":\"scale\",\"pose\":{\"op\":\"rest\"},\"factor\":5}", "factor", 1, 45, "5 is outside -4 to 4"},
+        {"{\"op\":\"additive\",\"weight\":2,\"base\":{\"op\":\"rest\"},\"add\":{\"op\":\"rest\"}}", "", 1, 1,
+         "a weight of 2 is for an additive with \"unclamped\""},
         // Clips.
         {"{\"op\":\"clip\"}", "", 1, 1, "\"clip\" needs the field \"clip\""},
         {"{\"op\":\"clip\",\"clip\":\"walk\"}", "clip", 1, 21, "there is no clip of this name"},

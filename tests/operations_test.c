@@ -520,6 +520,116 @@ static void additive_of_random_poses(void **state) {
     }
 }
 
+// Every choice of an operation that takes one.
+static void with_all_choices(lmb_op op, scene_bounds bounds) {
+    for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
+        test_scene scene;
+        start_pair(&scene, op, 67, 41, 31 + (uint64_t)choice);
+        static uint8_t ramp[41];
+        for (uint32_t i = 0; i < 41; i++) {
+            ramp[i] = (uint8_t)(i * 6);
+        }
+        scene.masks[0] = ramp;
+        scene.mask_count = 1;
+        lmb_node_def *node = &scene.nodes[2];
+        node->interpolation = (lmb_mix)(choice / 2);
+        node->shortest = choice % 2 == 0;
+        node->along[0] = lmb_parameter(0);
+        node->along[1] = lmb_parameter(0);
+        node->along[2] = lmb_constant(0.3f);
+        const uint32_t inputs = op == LMB_OP_SCALE                ? 1
+                                : op == LMB_OP_SUBTRACT_SCALE_ADD ? 3
+                                : op == LMB_OP_BILINEAR           ? 4
+                                : op == LMB_OP_TRILINEAR          ? 8
+                                                                  : 2;
+        for (uint32_t i = 0; i < inputs; i++) {
+            node->inputs[i] = i % 2;
+        }
+        node->input_count = inputs;
+        if (op == LMB_OP_ADDITIVE) {
+            node->form = LMB_FORM_PARENT;
+            node->unclamped = true;
+            node->masked = choice > 2;
+        }
+        for (uint32_t character = 15; character < 67 && bounds.scale > 1e-5; character++) {
+            *scene_parameter(&scene, character, 0) = (float)(character - 15) / 51.0f * 8.0f - 4.0f;
+        }
+        scene_run(&scene);
+        scene_compare_local(&scene, lmb_op_name(op), bounds);
+        scene_end(&scene);
+    }
+}
+
+static void blends_with_choices(void **state) {
+    (void)state;
+    // The sum of quaternions as they stand can be short, and leaves as much less of the direction.
+    scene_bounds bounds = magnitude(10.0);
+    bounds.rotation = 5e-6;
+    bounds.scale_floor = 0.1;
+    with_all_choices(LMB_OP_BLEND, bounds);
+    with_all_choices(LMB_OP_MASKED, bounds);
+    with_all_choices(LMB_OP_BILINEAR, bounds);
+    with_all_choices(LMB_OP_TRILINEAR, bounds);
+}
+
+static void factors_beyond_one(void **state) {
+    (void)state;
+    scene_bounds bounds = magnitude(100.0);
+    bounds.rotation = 5e-6;
+    bounds.scale = 2e-5;
+    bounds.scale_floor = 1.0;
+    with_all_choices(LMB_OP_SCALE, bounds);
+    with_all_choices(LMB_OP_ADDITIVE, bounds);
+    bounds.scale_floor = 100.0;
+    with_all_choices(LMB_OP_SUBTRACT_SCALE_ADD, bounds);
+}
+
+static void sums_of_random_poses(void **state) {
+    (void)state;
+    static const lmb_op operations[] = {LMB_OP_ADD, LMB_OP_SUBTRACT};
+    for (int i = 0; i < 2; i++) {
+        test_scene scene;
+        start_pair(&scene, operations[i], 67, 41, 29);
+        scene_run(&scene);
+        scene_compare_local(&scene, lmb_op_name(operations[i]), magnitude(20.0));
+        scene_end(&scene);
+    }
+}
+
+// In either form r + (a - r) is a, and so is w (a - b) + b with w = 1.
+static void forms_give_the_source_back(void **state) {
+    (void)state;
+    for (int way = 0; way < LMB_FORM_COUNT + 1; way++) {
+        test_scene scene;
+        start_pair(&scene, LMB_OP_DIFFERENCE, 67, 41, 30);
+        scene.nodes[2].form = (lmb_form)(way % LMB_FORM_COUNT);
+        lmb_node_def *node = scene_add(&scene, LMB_OP_ADDITIVE, 1, 2);
+        node->form = (lmb_form)(way % LMB_FORM_COUNT);
+        node->weight = lmb_constant(1.0f);
+        if (way == LMB_FORM_COUNT) {
+            *node = lmb_default_node_def();
+            node->op = LMB_OP_SUBTRACT_SCALE_ADD;
+            node->inputs[1] = node->inputs[2] = 1;
+            node->input_count = 3;
+        }
+        scene_run(&scene);
+        for (uint32_t character = 0; character < 67; character++) {
+            for (uint32_t joint = 0; joint < 41; joint++) {
+                double dot = 0.0;
+                for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+                    const double out =
+                        (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint, i);
+                    const double in = (double)*scene_component(&scene, scene.poses[0], character, joint, i);
+                    dot += i >= 3 && i < 7 ? out * in : 0.0;
+                    assert_true((i >= 3 && i < 7) || fabs(out - in) <= 5e-6 * fmax(1.0, fabs(in)));
+                }
+                assert_true(fabs(fabs(dot) - 1.0) <= 1e-6);
+            }
+        }
+        scene_end(&scene);
+    }
+}
+
 // r + (a - r) is a; halfway it is the blend's middle for rotation and scale.
 static void difference_then_additive_gives_the_source_back(void **state) {
     (void)state;
@@ -755,6 +865,10 @@ int main(void) {
         cmocka_unit_test(weighted_in_one_hemisphere),
         cmocka_unit_test(difference_of_random_poses),
         cmocka_unit_test(additive_of_random_poses),
+        cmocka_unit_test(blends_with_choices),
+        cmocka_unit_test(factors_beyond_one),
+        cmocka_unit_test(sums_of_random_poses),
+        cmocka_unit_test(forms_give_the_source_back),
         cmocka_unit_test(difference_then_additive_gives_the_source_back),
         cmocka_unit_test(weights_agree_in_the_limit),
         cmocka_unit_test(weights_that_are_no_number),

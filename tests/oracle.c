@@ -391,19 +391,94 @@ static oracle_transform evaluate_pose(const oracle_scene *scene, const lmb_node_
     return finite && turned ? transform_of(snapped, 1) : rest_of(scene, joint);
 }
 
-static oracle_transform blend(const oracle_transform *a, const oracle_transform *b, double weight,
-                              oracle_choices *choices) {
+// sin(t angle) / sin(angle) of unit quaternions as they stand.
+static void slerp_as_given(const double a[4], const double b[4], double t, double result[4]) {
+    double sum = 0.0, blended[4];
+    for (int i = 0; i < 4; i++) {
+        sum += (a[i] + b[i]) * (a[i] + b[i]);
+    }
+    const double angle = angle_between(a, b);
+    for (int i = 0; i < 4; i++) {
+        blended[i] = sum < exp2(-20.0) ? a[i]
+                     : angle < 1e-9    ? (1.0 - t) * a[i] + t * b[i]
+                                       : (sin((1.0 - t) * angle) * a[i] + sin(t * angle) * b[i]) / sin(angle);
+    }
+    oracle_quaternion_normalise(blended, result);
+}
+
+// From a to b by the node's choice, any t.
+static void interpolate_rotations(const lmb_node_def *node, const double a[4], const double b[4], double t,
+                                  oracle_choices *choices, double result[4]) {
+    const double sign = node->shortest ? hemisphere(a, b, choices) : 1.0;
+    double near[4], sum[4], square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        near[i] = sign * b[i];
+        sum[i] = (1.0 - t) * a[i] + t * near[i];
+        square += sum[i] * sum[i];
+    }
+    if (node->interpolation == LMB_MIX_SLERP) {
+        slerp_as_given(a, near, t, result);
+    } else {
+        oracle_quaternion_normalise(square < exp2(-40.0) ? a : sum, result);
+    }
+}
+
+static double interpolate_scale(const lmb_node_def *node, double a, double b, double t) {
+    return node->interpolation == LMB_MIX_LERP ? oracle_lerp(a, b, t) : oracle_scale_blend(a, b, t);
+}
+
+static oracle_transform blend(const lmb_node_def *node, const oracle_transform *a, const oracle_transform *b,
+                              double weight, oracle_choices *choices) {
     oracle_transform result;
+    result.weight = a->weight;
     for (int i = 0; i < 3; i++) {
         result.translation[i] = oracle_lerp(a->translation[i], b->translation[i], weight);
-        result.scale[i] = oracle_scale_blend(a->scale[i], b->scale[i], weight);
+        result.scale[i] = interpolate_scale(node, a->scale[i], b->scale[i], weight);
     }
-    oracle_quaternion_slerp(a->rotation, b->rotation, weight, choices, result.rotation);
+    interpolate_rotations(node, a->rotation, b->rotation, weight, choices, result.rotation);
     return result;
+}
+
+static const oracle_transform no_change = {.rotation = {0.0, 0.0, 0.0, 1.0}, .scale = {1.0, 1.0, 1.0}};
+
+static oracle_transform add(const oracle_transform *a, const oracle_transform *b, double weight) {
+    oracle_transform result;
+    result.weight = weight;
+    for (int i = 0; i < 3; i++) {
+        result.translation[i] = a->translation[i] + b->translation[i];
+        result.scale[i] = a->scale[i] * b->scale[i];
+    }
+    oracle_quaternion_multiply(a->rotation, b->rotation, result.rotation);
+    return result;
+}
+
+static oracle_transform subtract(const oracle_transform *a, const oracle_transform *b) {
+    oracle_transform result;
+    result.weight = a->weight;
+    double conjugate[4];
+    for (int i = 0; i < 3; i++) {
+        result.translation[i] = a->translation[i] - b->translation[i];
+        result.scale[i] = b->scale[i] == 0.0 ? 1.0 : a->scale[i] / b->scale[i];
+    }
+    oracle_quaternion_conjugate(b->rotation, conjugate);
+    oracle_quaternion_multiply(a->rotation, conjugate, result.rotation);
+    return result;
+}
+
+static oracle_transform evaluate_corners(const oracle_scene *scene, const lmb_node_def *node, uint32_t first,
+                                         uint32_t places, uint32_t character, uint32_t joint, oracle_choices *choices) {
+    if (places == 0) {
+        return oracle_evaluate(scene, node->inputs[first], character, joint, choices);
+    }
+    const uint32_t half = 1u << (places - 1);
+    const oracle_transform a = evaluate_corners(scene, node, first, places - 1, character, joint, choices);
+    const oracle_transform b = evaluate_corners(scene, node, first + half, places - 1, character, joint, choices);
+    return blend(node, &a, &b, read_weight(scene, node->along[places - 1], character, 0.0, 1.0), choices);
 }
 
 static oracle_transform difference(const oracle_transform *a, const oracle_transform *reference) {
     oracle_transform result;
+    result.weight = a->weight;
     double conjugate[4];
     for (int i = 0; i < 3; i++) {
         result.translation[i] = a->translation[i] - reference->translation[i];
@@ -411,20 +486,6 @@ static oracle_transform difference(const oracle_transform *a, const oracle_trans
     }
     oracle_quaternion_conjugate(reference->rotation, conjugate);
     oracle_quaternion_multiply(conjugate, a->rotation, result.rotation);
-    return result;
-}
-
-static oracle_transform additive(const oracle_transform *base, const oracle_transform *added, double weight,
-                                 oracle_choices *choices) {
-    const double none[4] = {0.0, 0.0, 0.0, 1.0};
-    oracle_transform result;
-    double turn[4];
-    for (int i = 0; i < 3; i++) {
-        result.translation[i] = base->translation[i] + weight * added->translation[i];
-        result.scale[i] = base->scale[i] * oracle_scale_blend(1.0, added->scale[i], weight);
-    }
-    oracle_quaternion_slerp(none, added->rotation, weight, choices, turn);
-    oracle_quaternion_multiply(base->rotation, turn, result.rotation);
     return result;
 }
 
@@ -504,7 +565,8 @@ static oracle_transform partial(const oracle_transform *a, const oracle_transfor
     }
     const double share =
         b->weight > a->weight ? (b->weight - a->weight + alpha * a->weight) / b->weight : alpha * b->weight / a->weight;
-    oracle_transform result = blend(a, b, share, choices);
+    const lmb_node_def plain = lmb_default_node_def();
+    oracle_transform result = blend(&plain, a, b, share, choices);
     result.weight = round_weight((1.0 - share) * a->weight + share * b->weight, choices);
     return result;
 }
@@ -711,6 +773,10 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return evaluate_layers(scene, node, character, joint, choices);
     case LMB_OP_MIRROR:
         return evaluate_mirror(scene, node, character, joint, choices);
+    case LMB_OP_BILINEAR:
+        return evaluate_corners(scene, node, 0, 2, character, joint, choices);
+    case LMB_OP_TRILINEAR:
+        return evaluate_corners(scene, node, 0, 3, character, joint, choices);
     case LMB_OP_REST:
     case LMB_OP_COUNT:
         return rest_of(scene, joint);
@@ -722,21 +788,39 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         const oracle_transform rest = rest_of(scene, joint);
         return oracle_limit(&scene->limits[joint], &rest, &a);
     }
+    if (node->op == LMB_OP_SCALE) {
+        oracle_transform scaled =
+            blend(node, &no_change, &a, read_weight(scene, node->weight, character, -4.0, 4.0), choices);
+        scaled.weight = a.weight;
+        return scaled;
+    }
     const oracle_transform b = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
-    oracle_transform result;
     if (node->op == LMB_OP_DIFFERENCE) {
-        result = difference(&a, &b);
-        result.weight = a.weight;
-        return result;
+        return node->form == LMB_FORM_PARENT ? subtract(&a, &b) : difference(&a, &b);
     }
-    const double weight = read_weight(scene, node->weight, character, 0.0, 1.0);
+    if (node->op == LMB_OP_ADD || node->op == LMB_OP_SUBTRACT) {
+        return node->op == LMB_OP_ADD ? add(&a, &b, a.weight) : subtract(&a, &b);
+    }
+    if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
+        const oracle_transform c = oracle_evaluate(scene, node->inputs[2], character, joint, choices);
+        const oracle_transform whole = subtract(&a, &b);
+        const double factor = read_weight(scene, node->weight, character, -4.0, 4.0);
+        const oracle_transform part = blend(node, &no_change, &whole, factor, choices);
+        return add(&part, &c, a.weight);
+    }
     if (node->op == LMB_OP_PARTIAL) {
-        return partial(&a, &b, weight, choices);
+        return partial(&a, &b, read_weight(scene, node->weight, character, 0.0, 1.0), choices);
     }
-    const double share = node->op == LMB_OP_MASKED ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
-    result = node->op == LMB_OP_ADDITIVE ? additive(&a, &b, weight, choices) : blend(&a, &b, weight * share, choices);
-    result.weight = a.weight;
-    return result;
+    const bool unclamped = node->op == LMB_OP_ADDITIVE && node->unclamped;
+    double weight = read_weight(scene, node->weight, character, unclamped ? -4.0 : 0.0, unclamped ? 4.0 : 1.0);
+    if (node->op == LMB_OP_MASKED || (node->op == LMB_OP_ADDITIVE && node->masked)) {
+        weight *= (double)scene->masks[node->mask][joint] / 255.0;
+    }
+    if (node->op == LMB_OP_ADDITIVE) {
+        const oracle_transform part = blend(node, &no_change, &b, weight, choices);
+        return node->form == LMB_FORM_PARENT ? add(&part, &a, a.weight) : add(&a, &part, a.weight);
+    }
+    return blend(node, &a, &b, weight, choices);
 }
 
 static void snap_affine(oracle_affine *affine) {

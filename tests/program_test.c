@@ -289,6 +289,16 @@ static void nodes_that_do_not_fit(void **state) {
     r.nodes[POSE_1].pose = LMB_MAX_POSES;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 3", "pose");
     r.nodes[POSE_1].pose = 1;
+    r.nodes[BLEND].interpolation = LMB_MIX_COUNT;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "interpolation", "unknown");
+    r.nodes[BLEND].interpolation = LMB_MIX_SLERP;
+    r.nodes[ADDITIVE].form = LMB_FORM_COUNT;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "form", "unknown");
+    r.nodes[ADDITIVE].form = LMB_FORM_LOCAL;
+    r.nodes[ADDITIVE].masked = true;
+    r.nodes[ADDITIVE].mask = 99;
+    CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "mask", "no such mask");
+    r.nodes[ADDITIVE].masked = false;
     static const uint32_t curved[] = {BLEND, MASKED, ADDITIVE};
     for (uint32_t i = 0; i < 3; i++) {
         char place[16];

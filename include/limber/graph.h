@@ -11,17 +11,27 @@
 /// | op | fields, those in parentheses optional |
 /// | --- | --- |
 /// | `rest` | none |
-/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`weights`: a mask) |
+/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`form`), (`weights`: a mask) |
 /// | `pose` | `pose`: index of the batch's pose buffer |
-/// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
-/// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`) |
+/// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
+/// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`) |
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
-/// | `difference` | `pose`, `reference`: poses |
-/// | `additive` | `base`, `add`: poses, (`weight`: 1), (`curve`) |
+/// | `difference` | `pose`, `reference`: poses, (`form`) |
+/// | `additive` | `base`, `add`: poses, (`weight`: 1, from -4 to 4), (`curve`), (`interpolation`), (`shortest`), |
+/// | | (`form`), (`unclamped`: false), (`mask`) |
+/// | `add`, `subtract` | `a`, `b`: poses |
+/// | `scale` | `pose`, `factor`: -4 to 4, (`interpolation`), (`shortest`) |
+/// | `subtract-scale-add` | `a`, `b`, `base`: poses, `factor`: -4 to 4, (`interpolation`), (`shortest`) |
+/// | `bilinear` | `poses`: 4, `s`, `t`, (`interpolation`), (`shortest`) |
+/// | `trilinear` | `poses`: 8, `s`, `t`, `u`, (`interpolation`), (`shortest`) |
 /// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`) |
 /// | `clamp` | `pose`, `limits` |
+///
+/// `interpolation` is `slerp` (the default), `nlerp` or `lerp`; `shortest` is true unless stated; `form` is `local` (the
+/// default) or `parent`, and a clip's is that of its difference. Corners are in the order s, t, u: poses[1] is at s = 1,
+/// poses[2] at t = 1, poses[4] at u = 1.
 ///
 /// What they do stands in program.h. A clip is named, the first of that name; or it is a number, its index among the
 /// clips, which a parameter may choose. A clip without a `time` takes the parameter `"time"`, seconds from 0, which all

@@ -19,6 +19,12 @@
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
 /// | #LMB_OP_MIRROR | a | a as seen in a mirror, on the partners of the joints: see mirror.h |
 /// | #LMB_OP_CLAMP | a | a within limits of its joints: see limits.h |
+/// | #LMB_OP_ADD | a, b | t = a + b, q = a b, s = a b |
+/// | #LMB_OP_SUBTRACT | a, b | t = a - b, q = a b*, s = a / b |
+/// | #LMB_OP_SCALE | a | t = w a, q = a^w = slerp(1, a, w), s = a^w; w from -4 to 4 |
+/// | #LMB_OP_SUBTRACT_SCALE_ADD | a, b, base | w (a - b) + base by these three, q = (a b*)^w base: a for base b, w 1 |
+/// | #LMB_OP_BILINEAR | 4 | blends of inputs 0 and 1, and of 2 and 3, by along[0]; both by along[1] |
+/// | #LMB_OP_TRILINEAR | 8 | bilinear blends of inputs 0 to 3 and of 4 to 7; both by along[2] |
 ///
 /// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
 /// is NaN as 0 and as refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly;
@@ -42,7 +48,19 @@
 /// layers in Unity's legacy animation: higher ones take their weights first, and what they do not use up falls through.)
 /// Each weight is within 1e-6 of float64.
 ///
-/// Errors against float64. Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
+/// Choices. `interpolation` is for blend, masked, bilinear, trilinear, additive, scale and subtract-scale-add (the last
+/// three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
+/// scale linear too, with the rotation normalised afterwards as every pose's is, which makes it that of nlerp. Where
+/// `shortest` is false quaternions are taken as they stand: with a negative dot product the way is the long one. Slerp then
+/// goes by way of the normalised a + b; where that sum is shorter than 2^-10 (opposite quaternions) it stays at a. A sum of
+/// nlerp that is shorter than 2^-20 gives a. `form` is for difference and additive: local as above, or parent, q = a r*
+/// and q = slerp(1, d, w) base, each in the other's place; t and s are the same. Additive: `unclamped` lets w go from
+/// -4 to 4, where slerp(1, d, w) is d's angle times w (d to the whole and the rest of w); `masked` multiplies w by
+/// mask/255 of the joint. An additive of weight 1 applied to the reference of a difference of the same form gives the
+/// difference's source. Weighted is always nlerp, the short way.
+///
+/// Errors against float64. Choices: nlerp and lerp within 1e-6, for weights outside 0 to 1 within 3e-6; slerp as it stands
+/// within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|). Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
 /// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
 /// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation.
 #ifndef LIMBER_PROGRAM_H
@@ -77,6 +95,12 @@ typedef enum lmb_op {
     LMB_OP_LAYERS,
     LMB_OP_MIRROR,
     LMB_OP_CLAMP,
+    LMB_OP_ADD,
+    LMB_OP_SUBTRACT,
+    LMB_OP_SCALE,
+    LMB_OP_SUBTRACT_SCALE_ADD,
+    LMB_OP_BILINEAR,
+    LMB_OP_TRILINEAR,
     LMB_OP_COUNT
 } lmb_op;
 
@@ -132,13 +156,23 @@ static inline lmb_value lmb_parameter(uint32_t index) {
     return value;
 }
 
+/// How an operation goes from one pose to another; see above.
+typedef enum lmb_mix { LMB_MIX_SLERP, LMB_MIX_NLERP, LMB_MIX_LERP, LMB_MIX_COUNT } lmb_mix;
+
+/// Where a difference and an additive have the rotation that is added.
+typedef enum lmb_form {
+    LMB_FORM_LOCAL,  ///< on the right: in the joint's own space
+    LMB_FORM_PARENT, ///< on the left: in its parent's
+    LMB_FORM_COUNT
+} lmb_form;
+
 /// One operation. Start from lmb_default_node_def(); fields that an operation does not use are ignored.
 typedef struct lmb_node_def {
     lmb_op op;
     /// Nodes that stand before this one. A node used by several is evaluated for each of them.
     uint32_t inputs[LMB_MAX_INPUTS];
     uint32_t input_count;
-    lmb_value weight;                   ///< blend, masked, additive
+    lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the greatest are the highest layer
     lmb_value clip;         ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
@@ -146,14 +180,20 @@ typedef struct lmb_node_def {
     lmb_value rate;         ///< clip: time times this, plus the offset, is the time in the clip
     lmb_value offset;       ///< clip: seconds; where one of the three is not finite: 0 in their place, refused
     bool loop;              ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
-    uint32_t mask;          ///< masked: index into the program's masks
+    uint32_t mask;          ///< masked, and additive where `masked`: index into the program's masks
     uint32_t joint_weights; ///< clip: index of a mask that stands for its joints' weights, or #LMB_NONE: its own
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
     uint32_t mirror;        ///< mirror: index into the program's mirrors
     uint32_t limits;        ///< clamp: index into the program's limits
+    lmb_mix interpolation;
+    bool shortest;      ///< the short way between rotations
+    lmb_form form;      ///< difference, additive
+    bool unclamped;     ///< additive: the weight may be from -4 to 4
+    bool masked;        ///< additive: by `mask`
+    lmb_value along[3]; ///< bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]
 } lmb_node_def;
 
-/// Rest pose; weights 1, linear; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
+/// Rest pose; weights 1, linear; slerp the short way, local; along 1/2; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
 /// inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 

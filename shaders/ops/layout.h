@@ -53,6 +53,7 @@
 #define MIRROR_TABLE 1u      // mirror: offset of its table
 #define MIRROR_AXIS 2u       // mirror: 0, 1, 2
 #define LIMIT_TABLE 1u       // clamp: offset of its table
+#define CHOICES 3u           // interpolate, apply, scale: CHOICE_... bits
 #define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
 
 #define CLIP_LOOPS 1u // over the duration

@@ -4,6 +4,7 @@
 #define LMB_OPS_OPERATIONS_H
 
 #include "curve.h"
+#include "interpolation.h"
 #include "layout.h"
 #include "limits.h"
 #include "mirror.h"
@@ -384,11 +385,74 @@ OP transform blend_operation(frame f, uint instruction, transform a, transform b
     return blend_transforms(a, b, p.weight);
 }
 
-OP transform masked_operation(frame f, uint instruction, transform a, transform b) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
+// What of a weight an instruction's mask leaves to the joint.
+OP real masked_weight(frame f, uint instruction, real weight) {
     // 1/255; a share of 255 gives exactly 1.
     real part = load_byte(f.program, LOAD(f.program, instruction + MASK_OFFSET), f.joint) * 0.00392156886f;
-    return blend_transforms(a, b, p.weight * part);
+    return weight * part;
+}
+
+OP transform masked_operation(frame f, uint instruction, transform a, transform b) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    return blend_transforms(a, b, masked_weight(f, instruction, p.weight));
+}
+
+// A weight within the range that the choice gives it.
+OP prepared prepare_factor(frame f, uint instruction) {
+    prepared p = prepare_nothing(f, instruction);
+    float least = 0.0f;
+    float largest = 1.0f;
+    if ((LOAD(f.program, instruction + CHOICES) & CHOICE_UNCLAMPED) != 0u) {
+        least = -4.0f;
+        largest = 4.0f;
+    }
+    p.weight = load_weight(f, instruction, WEIGHT_VALUE, least, largest);
+    return p;
+}
+
+// The prepared weight, masked where the choice says so.
+OP real chosen_weight(frame f, uint instruction, uint choice) {
+    prepared p = PREPARED(f, instruction, prepare_factor);
+    real weight = p.weight;
+    if ((choice & CHOICE_MASKED) != 0u) {
+        weight = snap(masked_weight(f, instruction, weight));
+    }
+    return weight;
+}
+
+// A blend, masked or not, with a choice.
+OP transform interpolate_operation(frame f, uint instruction, transform a, transform b) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    return interpolate_transforms(a, b, chosen_weight(f, instruction, choice), choice);
+}
+
+OP transform add_operation(frame f, uint instruction, transform a, transform b) {
+    UNUSED(f);
+    UNUSED(instruction);
+    return add_transforms(a, b);
+}
+
+OP transform subtract_operation(frame f, uint instruction, transform a, transform b) {
+    UNUSED(f);
+    UNUSED(instruction);
+    return subtract_transforms(a, b);
+}
+
+OP transform scale_operation(frame f, uint instruction, transform a) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    return scale_transform(a, chosen_weight(f, instruction, choice), choice);
+}
+
+// An additive with a choice.
+OP transform apply_operation(frame f, uint instruction, transform base, transform difference) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
+    transform sum = add_transforms(base, part);
+    if ((choice & CHOICE_PARENT) != 0u) {
+        sum = add_transforms(part, base);
+        sum.weight = base.weight;
+    }
+    return sum;
 }
 
 // The additive that turns r into a.
@@ -587,6 +651,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define TAKES_LAYER 4096u     // WEIGHT_VALUE, LAYERS_TABLE, LAYERS_END, of the input that is accumulated
 #define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
 #define TAKES_LIMITS 0x20000u // LIMIT_TABLE
+#define TAKES_CHOICE 32u      // CHOICES; a mask then only where one of them says so
+#define TAKES_PLACE 64u       // values for the blends that it is lowered to
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, what
 // prepares its instruction for a character, and what it takes.
@@ -601,6 +667,9 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 //   name_joint(frame, instruction) gives that joint; after it, back at the joint itself, the newest pose is replaced by
 //   name_operation(frame, instruction, a).
 #define OPERATION_CLIP 1u
+#define OPERATION_INTERPOLATE 10u
+#define OPERATION_SUBTRACT 12u
+#define OPERATION_APPLY 14u
 #define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
     SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
     SOURCE(CLIP, clip, OPERATION_CLIP, prepare_clip, TAKES_CLIP)                                                       \
@@ -613,6 +682,18 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)                                                        \
     FOLD(LAYERS, layers, 20u, prepare_layer, TAKES_LAYER)                                                              \
     WRAP(MIRROR, mirror, 30u, prepare_nothing, TAKES_MIRROR)                                                           \
-    UNARY(CLAMP, clamp, 32u, prepare_nothing, TAKES_LIMITS)
+    UNARY(CLAMP, clamp, 32u, prepare_nothing, TAKES_LIMITS)                                                            \
+    BINARY(ADD, add, 11u, prepare_nothing, TAKES_NOTHING)                                                              \
+    BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, prepare_nothing, TAKES_NOTHING)                                     \
+    UNARY(SCALE, scale, 13u, prepare_factor, TAKES_WEIGHT | TAKES_CHOICE)
+
+// Instructions that operations above turn into where a choice asks for it.
+#define VARIANTS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                    \
+    BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)  \
+    BINARY(APPLY, apply, OPERATION_APPLY, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)
+
+#define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                           \
+    OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                      \
+    VARIANTS(SOURCE, UNARY, BINARY, FOLD, WRAP)
 
 #endif

@@ -20,7 +20,7 @@
 OP prepared prepare_instruction(frame f, uint at) {
     prepared p = prepare_nothing(f, at);
     switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-        OPERATIONS(PREPARE, PREPARE, PREPARE, PREPARE_FOLD, PREPARE_WRAP)
+        EVERY_INSTRUCTION(PREPARE, PREPARE, PREPARE, PREPARE_FOLD, PREPARE_WRAP)
     default:
         break;
     }

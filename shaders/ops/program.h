@@ -195,7 +195,7 @@ transform evaluate_program(frame f) {
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
+            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
         default:
             break;
         }
@@ -228,7 +228,7 @@ OP void evaluate_joints(frame f, uint first, uint joints, slots *held) {
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            OPERATIONS(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
+            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
         default:
             break;
         }

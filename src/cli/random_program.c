@@ -79,8 +79,44 @@ static void draw_weight(plan *plan, lmb_node_def *node) {
     draw_curve(plan, &node->weight);
 }
 
-static void draw_mask(plan *plan, lmb_node_def *node) {
+static void draw_mix(plan *plan, lmb_node_def *node) {
+    if (random_below(plan->random, 2) == 0) {
+        node->interpolation = random_below(plan->random, LMB_MIX_COUNT);
+        node->shortest = random_below(plan->random, 2) == 0;
+    }
+}
+
+static void draw_blend(plan *plan, lmb_node_def *node) {
     draw_weight(plan, node);
+    draw_mix(plan, node);
+}
+
+static void draw_form(plan *plan, lmb_node_def *node) {
+    node->form = random_below(plan->random, LMB_FORM_COUNT);
+}
+
+static void draw_additive(plan *plan, lmb_node_def *node) {
+    draw_blend(plan, node);
+    draw_form(plan, node);
+    node->unclamped = random_below(plan->random, 2) == 0;
+    node->masked = random_below(plan->random, 2) == 0;
+    node->mask = random_below(plan->random, RANDOM_PROGRAM_MASKS);
+}
+
+static void draw_factor(plan *plan, lmb_node_def *node) {
+    node->weight = draw_value(plan, PARAMETER_RATE, -4.0, 4.0);
+    draw_mix(plan, node);
+}
+
+static void draw_place(plan *plan, lmb_node_def *node) {
+    for (int i = 0; i < 3; i++) {
+        node->along[i] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+    }
+    draw_mix(plan, node);
+}
+
+static void draw_mask(plan *plan, lmb_node_def *node) {
+    draw_blend(plan, node);
     node->mask = random_below(plan->random, RANDOM_PROGRAM_MASKS);
 }
 
@@ -106,12 +142,15 @@ static void draw_layers(plan *plan, lmb_node_def *node) {
 }
 
 static const row rows[] = {
-    {LMB_OP_REST, 0, 0, 0, draw_nothing},       {LMB_OP_CLIP, 0, 0, 0, draw_clip},
-    {LMB_OP_POSE, 0, 0, 0, draw_pose},          {LMB_OP_BLEND, 2, 2, 0, draw_weight},
-    {LMB_OP_MASKED, 2, 2, 0, draw_mask},        {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
-    {LMB_OP_DIFFERENCE, 2, 2, 0, draw_nothing}, {LMB_OP_ADDITIVE, 2, 2, 0, draw_weight},
-    {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},     {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
-    {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},      {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
+    {LMB_OP_REST, 0, 0, 0, draw_nothing},    {LMB_OP_CLIP, 0, 0, 0, draw_clip},
+    {LMB_OP_POSE, 0, 0, 0, draw_pose},       {LMB_OP_BLEND, 2, 2, 0, draw_blend},
+    {LMB_OP_MASKED, 2, 2, 0, draw_mask},     {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
+    {LMB_OP_DIFFERENCE, 2, 2, 0, draw_form}, {LMB_OP_ADDITIVE, 2, 2, 0, draw_additive},
+    {LMB_OP_ADD, 2, 2, 0, draw_nothing},     {LMB_OP_SUBTRACT, 2, 2, 0, draw_nothing},
+    {LMB_OP_SCALE, 1, 1, 0, draw_factor},    {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3, 0, draw_factor},
+    {LMB_OP_BILINEAR, 4, 4, 0, draw_place},  {LMB_OP_TRILINEAR, 8, 8, 0, draw_place},
+    {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},  {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
+    {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},   {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");
@@ -196,11 +235,14 @@ void random_program_hold_all(random_program *program, random_source *random, uin
     inputs[0] = add_node(&plan, &rows[LMB_OP_CLIP], NULL, 0);
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const row *row = &rows[i];
-        for (uint32_t input = 1; input < row->most_inputs; input++) {
+        // Of those that take any number, one takes as many as there may be.
+        bool few = row->most_inputs == LMB_MAX_INPUTS && row->op != LMB_OP_WEIGHTED;
+        uint32_t count = few ? row->least_inputs : row->most_inputs;
+        for (uint32_t input = 1; input < count; input++) {
             inputs[input] = add_leaf(&plan);
         }
-        if (row->most_inputs > 0) {
-            inputs[0] = add_node(&plan, row, inputs, row->most_inputs);
+        if (count > 0) {
+            inputs[0] = add_node(&plan, row, inputs, count);
         }
     }
     // Leaves that were not drawn.

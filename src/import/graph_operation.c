@@ -165,13 +165,67 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
 
 // A clip without a time takes the parameter that all such clips share; an additive one is a difference.
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
+static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 
+#define CURVE_FIELD                                                                                                    \
+    { .name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight) }
 #define BLEND_FIELDS                                                                                                   \
     {.name = "weight", .read = lmb_graph_read_value, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE}, {  \
         .name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight)                  \
     }
 #define POSE_FIELD(key, member)                                                                                        \
     { .name = key, .required = true, .read = read_pose, .offset = offsetof(lmb_graph_node, member) }
+
+static const char *const mixes[] = {
+    [LMB_MIX_SLERP] = "slerp", [LMB_MIX_NLERP] = "nlerp", [LMB_MIX_LERP] = "lerp", NULL};
+static const char *const forms[] = {[LMB_FORM_LOCAL] = "local", [LMB_FORM_PARENT] = "parent", NULL};
+
+#define MIX_FIELDS                                                                                                     \
+    {.name = "interpolation",                                                                                          \
+     .read = lmb_graph_read_choice,                                                                                    \
+     .offset = offsetof(lmb_graph_node, def.interpolation),                                                            \
+     .choices = mixes},                                                                                                \
+    {                                                                                                                  \
+        .name = "shortest", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.shortest)           \
+    }
+#define FORM_FIELD                                                                                                     \
+    { .name = "form", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.form), .choices = forms }
+#define FACTOR_FIELD                                                                                                   \
+    {                                                                                                                  \
+        .name = "factor", .required = true, .read = lmb_graph_read_value,                                              \
+        .offset = offsetof(lmb_graph_node, def.weight), .least = -4.0f, .greatest = 4.0f, .initial = 1.0f,             \
+        .parameter_greatest = 1.0f                                                                                     \
+    }
+#define PLACE_FIELD(key, index)                                                                                        \
+    {                                                                                                                  \
+        .name = key, .required = true, .read = lmb_graph_read_value,                                                   \
+        .offset = offsetof(lmb_graph_node, def.along) + index * sizeof(lmb_value), .greatest = 1.0f, .initial = 0.5f,  \
+        .parameter_greatest = 1.0f                                                                                     \
+    }
+
+static void read_additive_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((lmb_graph_node *)target)->def.masked = true;
+    lmb_graph_read_mask(reader, field, value, target);
+}
+
+// As many poses as the operation has inputs.
+static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_node_def *def = &((lmb_graph_node *)target)->def;
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count != def->input_count) {
+        lmb_graph_report(reader, value, "%u poses, where %u were expected", (unsigned)values[value].count,
+                         (unsigned)def->input_count);
+        return;
+    }
+    uint32_t corner = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        def->inputs[corner++] = lmb_graph_read_pose(reader, at);
+    }
+}
 
 static const lmb_graph_field clip_members[] = {
     {.name = "weights", .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.joint_weights)},
@@ -196,6 +250,7 @@ static const lmb_graph_field clip_members[] = {
     {.name = "loop", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.loop)},
     {.name = "additive", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, is_additive)},
     {.name = "reference", .read = read_reference, .offset = offsetof(lmb_graph_node, reference)},
+    FORM_FIELD,
 };
 static const lmb_graph_field pose_members[] = {
     {.name = "pose",
@@ -208,11 +263,18 @@ static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),
     POSE_FIELD("b", def.inputs[1]),
     BLEND_FIELDS,
+    MIX_FIELDS,
+};
+static const lmb_graph_field partial_members[] = {
+    POSE_FIELD("a", def.inputs[0]),
+    POSE_FIELD("b", def.inputs[1]),
+    BLEND_FIELDS,
 };
 static const lmb_graph_field masked_members[] = {
     POSE_FIELD("a", def.inputs[0]),
     POSE_FIELD("b", def.inputs[1]),
     BLEND_FIELDS,
+    MIX_FIELDS,
     {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
 };
 static const lmb_graph_field weighted_members[] = {
@@ -224,11 +286,52 @@ static const lmb_graph_field layers_members[] = {
 static const lmb_graph_field difference_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
     POSE_FIELD("reference", def.inputs[1]),
+    FORM_FIELD,
 };
 static const lmb_graph_field additive_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     POSE_FIELD("add", def.inputs[1]),
-    BLEND_FIELDS,
+    {.name = "weight",
+     .read = lmb_graph_read_value,
+     .offset = offsetof(lmb_graph_node, def.weight),
+     .least = -4.0f,
+     .greatest = 4.0f,
+     .initial = 1.0f,
+     .parameter_greatest = 1.0f},
+    CURVE_FIELD,
+    MIX_FIELDS,
+    FORM_FIELD,
+    {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.unclamped)},
+    {.name = "mask", .read = read_additive_mask, .offset = offsetof(lmb_graph_node, def.mask)},
+};
+static const lmb_graph_field sum_members[] = {
+    POSE_FIELD("a", def.inputs[0]),
+    POSE_FIELD("b", def.inputs[1]),
+};
+static const lmb_graph_field scale_members[] = {
+    POSE_FIELD("pose", def.inputs[0]),
+    FACTOR_FIELD,
+    MIX_FIELDS,
+};
+static const lmb_graph_field subtract_scale_add_members[] = {
+    POSE_FIELD("a", def.inputs[0]),
+    POSE_FIELD("b", def.inputs[1]),
+    POSE_FIELD("base", def.inputs[2]),
+    FACTOR_FIELD,
+    MIX_FIELDS,
+};
+static const lmb_graph_field bilinear_members[] = {
+    {.name = "poses", .required = true, .read = read_corners},
+    PLACE_FIELD("s", 0),
+    PLACE_FIELD("t", 1),
+    MIX_FIELDS,
+};
+static const lmb_graph_field trilinear_members[] = {
+    {.name = "poses", .required = true, .read = read_corners},
+    PLACE_FIELD("s", 0),
+    PLACE_FIELD("t", 1),
+    PLACE_FIELD("u", 2),
+    MIX_FIELDS,
 };
 
 static const char *const axes[] = {"x", "y", "z", NULL};
@@ -274,8 +377,14 @@ static const operation operations[] = {
     {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
     {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
     {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_node},
-    {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_node},
-    {"partial", LMB_OP_PARTIAL, 2, FIELDS(blend_members), finish_node},
+    {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
+    {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},
+    {"add", LMB_OP_ADD, 2, FIELDS(sum_members), finish_node},
+    {"subtract", LMB_OP_SUBTRACT, 2, FIELDS(sum_members), finish_node},
+    {"scale", LMB_OP_SCALE, 1, FIELDS(scale_members), finish_node},
+    {"subtract-scale-add", LMB_OP_SUBTRACT_SCALE_ADD, 3, FIELDS(subtract_scale_add_members), finish_node},
+    {"bilinear", LMB_OP_BILINEAR, 4, FIELDS(bilinear_members), finish_node},
+    {"trilinear", LMB_OP_TRILINEAR, 8, FIELDS(trilinear_members), finish_node},
     {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
     {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
 };
@@ -303,6 +412,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
     }
     lmb_node_def difference = lmb_default_node_def();
     difference.op = LMB_OP_DIFFERENCE;
+    difference.form = node->def.form;
     difference.input_count = 2;
     difference.inputs[0] = sampled;
     difference.inputs[1] = node->reference;
@@ -315,8 +425,17 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
     return add_node(reader, &difference, node->object);
 }
 
+static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    float weight = node->def.weight.constant;
+    if (!node->def.unclamped && !(weight >= 0.0f && weight <= 1.0f)) {
+        lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
+                         (double)weight);
+    }
+    return finish_node(reader, node);
+}
+
 static void report_unknown_operation(lmb_graph_reader *reader, uint32_t value) {
-    char names[200] = "";
+    char names[320] = "";
     size_t length = 0;
     for (size_t i = 0; i < OPERATION_COUNT && length < sizeof names; i++) {
         length +=
