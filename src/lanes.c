@@ -56,6 +56,8 @@ OP void store_affine(float *const *to, int lanes, uint32_t joint, affine m) {
     float *at[LMB_LANES];
     for (int lane = 0; lane < LMB_LANES; lane++) {
         at[lane] = to[lane] + (size_t)joint * MATRIX_COMPONENTS;
+        // As many rows as there are lanes are more than some processors follow by themselves.
+        __builtin_prefetch(at[lane] + 64, 1, 3);
     }
     lmb_store_rows(at, 0, lanes, m.xx, m.xy, m.xz, m.xt);
     lmb_store_rows(at, 4, lanes, m.yx, m.yy, m.yz, m.yt);

@@ -261,7 +261,7 @@ OP vector rest_vector(frame f, uint channel) {
 
 OP vector sample_vector(frame f, uint clip, uint channel, real time) {
     track t = load_track(f.program, clip, channel, f.joint);
-    vector sampled = constant_vector(f.program, t);
+    vector sampled;
     if (USES_PACKED && t.mode == MODE_REST) {
         sampled = rest_vector(f, channel);
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
@@ -271,13 +271,15 @@ OP vector sample_vector(frame f, uint clip, uint channel, real time) {
         } else {
             sampled = sample_vector_track(f.program, t, at);
         }
+    } else {
+        sampled = constant_vector(f.program, t);
     }
     return sampled;
 }
 
 OP quaternion sample_rotation(frame f, uint clip, real time) {
     track t = load_track(f.program, clip, CHANNEL_ROTATION, f.joint);
-    quaternion sampled = constant_rotation(f.program, t);
+    quaternion sampled;
     if (USES_PACKED && t.mode == MODE_REST) {
         transform rest = load_rest(f.program, f.joint);
         sampled = rest.q;
@@ -289,6 +291,8 @@ OP quaternion sample_rotation(frame f, uint clip, real time) {
         } else {
             sampled = sample_rotation_track(f.program, t, at, near);
         }
+    } else {
+        sampled = constant_rotation(f.program, t);
     }
     return sampled;
 }

@@ -72,29 +72,32 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
     {                                                                                                                  \
         uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, code + 1u);                                    \
         if (sources > 0u) {                                                                                            \
+            const prepared *first_now = f.now;                                                                         \
+            key_search *first_search = f.search;                                                                       \
+            uint end = at + (2u * sources + 1u) * INSTRUCTION_WORDS;                                                   \
             EVERY_JOINT {                                                                                              \
                 fold_sums sums = name##_begin();                                                                       \
-                frame g = f;                                                                                           \
-                uint from = at;                                                                                        \
-                for (uint source = 0u; source < sources; source++) {                                                   \
-                    from += 2u * INSTRUCTION_WORDS;                                                                    \
-                    g.now += 2;                                                                                        \
-                    g.search += 2;                                                                                     \
-                    if (!ANY(g.now->weight > 0.0f)) {                                                                  \
-                        continue;                                                                                      \
+                f.now = first_now;                                                                                     \
+                f.search = first_search;                                                                               \
+                for (uint from = at + INSTRUCTION_WORDS; from < end; from += 2u * INSTRUCTION_WORDS) {                 \
+                    f.now++;                                                                                           \
+                    f.search++;                                                                                        \
+                    if (ANY(f.now[1].weight > 0.0f)) {                                                                 \
+                        transform a = source_operation(f, from);                                                       \
+                        f.now++;                                                                                       \
+                        f.search++;                                                                                    \
+                        sums = name##_accumulate(f, from + INSTRUCTION_WORDS, sums, a);                                \
+                    } else {                                                                                           \
+                        f.now++;                                                                                       \
+                        f.search++;                                                                                    \
                     }                                                                                                  \
-                    frame h = g;                                                                                       \
-                    h.now--;                                                                                           \
-                    h.search--;                                                                                        \
-                    transform a = source_operation(h, from - INSTRUCTION_WORDS);                                       \
-                    sums = name##_accumulate(g, from, sums, a);                                                        \
                 }                                                                                                      \
-                STORE_SLOT(depth, name##_end(g, from + INSTRUCTION_WORDS, sums));                                      \
+                f.now++;                                                                                               \
+                f.search++;                                                                                            \
+                STORE_SLOT(depth, name##_end(f, end, sums));                                                           \
             }                                                                                                          \
             depth = depth + 1u;                                                                                        \
             i += 2u * sources + 1u;                                                                                    \
-            f.now += 2u * sources + 1u;                                                                                \
-            f.search += 2u * sources + 1u;                                                                             \
             break;                                                                                                     \
         }                                                                                                              \
     }
