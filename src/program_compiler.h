@@ -14,7 +14,7 @@ typedef struct lmb_operation {
     uint32_t most_inputs;
     bool fold;
     bool wrap;
-    uint32_t takes; // TAKES_... bits; operands that it does not take are ignored
+    uint32_t takes;  // TAKES_... bits; operands that it does not take are ignored
     uint32_t places; // values of `along`
 } lmb_operation;
 

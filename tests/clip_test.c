@@ -69,7 +69,8 @@ static void names_and_durations(void **state) {
     const lmb_track_def track = track_of(0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR);
     static const char *const names[] = {NULL, "", "a", "ab", "abc", "abcd", "abcde", "M\xc3\xa4rz"};
     for (uint32_t i = 0; i < 8; i++) {
-        lmb_clip *clip = created(rig, &(lmb_clip_def){.name = names[i], .duration = 3.5f, .tracks = &track, .track_count = 1});
+        lmb_clip *clip =
+            created(rig, &(lmb_clip_def){.name = names[i], .duration = 3.5f, .tracks = &track, .track_count = 1});
         assert_string_equal(lmb_clip_name(clip), names[i] == NULL ? "" : names[i]);
         assert_true(lmb_clip_duration(clip) == 3.5f);
         lmb_clip_destroy(clip);

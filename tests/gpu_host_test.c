@@ -82,12 +82,17 @@ DESTROYS(DestroyCommandPool, VkCommandPool)
 DESTROYS(DestroyFence, VkFence)
 DESTROYS(DestroyQueryPool, VkQueryPool)
 
+static VkPipelineCache expected_cache;
+static uint32_t caches_used, pipelines_created;
+
 static VKAPI_ATTR VkResult VKAPI_CALL door_CreateComputePipelines(VkDevice device, VkPipelineCache cache,
                                                                   uint32_t count,
                                                                   const VkComputePipelineCreateInfo *infos,
                                                                   const VkAllocationCallbacks *callbacks,
                                                                   VkPipeline *pipelines) {
     assert_int_equal(count, 1);
+    caches_used += cache != VK_NULL_HANDLE && cache == expected_cache;
+    pipelines_created++;
     return OR_FAIL(vkCreateComputePipelines)
         : created(vkCreateComputePipelines(device, cache, count, infos, callbacks, pipelines));
 }
@@ -471,6 +476,33 @@ static void recording_creates_and_allocates_nothing(void **state) {
 }
 
 // ---- Wrong states and wrong arguments. ----
+
+// Every pipeline goes through the host's cache; what one run leaves in it is taken by the next, and gives the same bits.
+static void a_pipeline_cache_goes_in_and_comes_out(void **state) {
+    (void)state;
+    static char kept[1 << 22];
+    size_t size = 0;
+    for (int run = 0; run < 2; run++) {
+        const VkPipelineCacheCreateInfo info = {
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size, .pInitialData = kept};
+        assert_int_equal(vkCreatePipelineCache(opened.device, &info, NULL, &expected_cache), VK_SUCCESS);
+        caches_used = pipelines_created = 0;
+        lmb_gpu_def def = gpu_def();
+        def.get_instance_proc_addr = door_instance;
+        def.pipeline_cache = expected_cache;
+        lmb_gpu *gpu = NULL;
+        lmb_error error;
+        assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+        const uint32_t own = pipelines_created;
+        expect_reference_bits(gpu);
+        assert_true(own > 0 && pipelines_created > own);
+        assert_int_equal(caches_used, pipelines_created);
+        lmb_gpu_destroy(gpu);
+        size = sizeof kept;
+        assert_int_equal(vkGetPipelineCacheData(opened.device, expected_cache, &size, kept), VK_SUCCESS);
+        vkDestroyPipelineCache(opened.device, expected_cache, NULL);
+    }
+}
 
 static void a_gpu_without_a_queue_waits_for_its_probe(void **state) {
     (void)state;
@@ -905,6 +937,7 @@ int main(void) {
         cmocka_unit_test(every_allocation_that_fails_is_told_and_leaves_nothing),
         cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
         cmocka_unit_test(recording_creates_and_allocates_nothing),
+        cmocka_unit_test(a_pipeline_cache_goes_in_and_comes_out),
         cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),
         cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
         cmocka_unit_test(wrong_descriptors_of_a_batch_are_named),

@@ -68,8 +68,10 @@ typedef struct lmb_gpu_def {
     uint32_t queue_family_count;
     const VkAllocationCallbacks *vulkan_allocator; ///< copied; may be NULL
     const lmb_gpu_memory_hooks *memory;            ///< copied; may be NULL
-    VkPipelineCache pipeline_cache; ///< may be VK_NULL_HANDLE; used while pipelines are created, for programs as well
-    bool debug_utils;               ///< the instance has VK_EXT_debug_utils: name objects, label stages
+    /// May be VK_NULL_HANDLE. Every pipeline is created with it, those of programs as well; the host fills it from what it
+    /// kept, and keeps what vkGetPipelineCacheData() gives once its programs exist.
+    VkPipelineCache pipeline_cache;
+    bool debug_utils; ///< the instance has VK_EXT_debug_utils: name objects, label stages
     /// Accept a device that fails the probe. Its results are then no longer promised to equal the reference.
     bool accept_mismatch;
     /// Run every program by one interpreting kernel, and a second one for model matrices and palettes. Otherwise a
@@ -135,7 +137,8 @@ typedef struct lmb_gpu_batch_def {
 /// No program, 0 characters, palette alone, 2 frame slots, default span.
 LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
-/// Creates all buffers. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN.
+/// Creates all buffers. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT (a character that no span holds, or characters
+/// times joints of 2^31 and more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN.
 LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch,
                                         lmb_error *error);
 /// NULL is fine. No command buffer that uses it may be pending.
@@ -167,9 +170,10 @@ typedef struct lmb_gpu_record_info {
     /// the batch's characters in any order, `list_count` that of one uint32_t: how many of them there are. Both aligned to
     /// 4, in buffers of the host's made as for lmb_gpu_batch_bind_pose(); the host writes them before it submits, or
     /// compute shaders or copies do, earlier on the same queue, and nobody until the commands have completed. Other
-    /// characters cost nothing, and their outputs stay what the slot held. A character listed twice is run twice. An index
-    /// outside the batch is passed over and counted as #LMB_REFUSED_CHARACTER, and so is, once, a count above the capacity, which
-    /// is then taken. 0: all characters.
+    /// characters cost nothing, and their outputs stay what the slot held. A character listed twice is run twice, which is
+    /// not allowed together with a previous palette of the same slot. An index outside the batch is passed over and
+    /// counted as #LMB_REFUSED_CHARACTER, and so is, once, a count above the capacity, which is then taken. 0: all
+    /// characters.
     VkDeviceAddress list;
     VkDeviceAddress list_count;
     uint32_t list_capacity;   ///< at most the batch's characters

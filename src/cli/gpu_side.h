@@ -12,7 +12,7 @@ typedef struct gpu_side {
     lmb_gpu_program *program;
     lmb_gpu_batch *batch;
     device_buffer poses[LMB_MAX_POSES];
-    VkDeviceAddress list;     // the caller's, as in lmb_gpu_record_info: every run is of these characters where it is not 0
+    VkDeviceAddress list; // the caller's, as in lmb_gpu_record_info: every run is of these characters where it is not 0
     VkDeviceAddress list_count;
     uint32_t list_capacity;
     lmb_gpu_profile *profile; // the caller's: times every run in its slot 0; may be NULL
