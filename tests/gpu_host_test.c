@@ -498,7 +498,8 @@ static void a_pipeline_cache_goes_in_and_comes_out(void **state) {
         assert_true(own > 0 && pipelines_created > own);
         assert_int_equal(caches_used, pipelines_created);
         lmb_gpu_destroy(gpu);
-        size = sizeof kept;
+        assert_int_equal(vkGetPipelineCacheData(opened.device, expected_cache, &size, NULL), VK_SUCCESS);
+        assert_true(size > 0 && size <= sizeof kept);
         assert_int_equal(vkGetPipelineCacheData(opened.device, expected_cache, &size, kept), VK_SUCCESS);
         vkDestroyPipelineCache(opened.device, expected_cache, NULL);
     }

@@ -21,7 +21,7 @@ attribute() {
 run_tests() {
     local run fail skip status=0
     rm -f "$results"
-    ctest --preset release --no-tests=ignore --output-junit "$PWD/$results" "$@" || status=$?
+    ctest --preset release -j "$(nproc)" --no-tests=ignore --output-junit "$PWD/$results" "$@" || status=$?
     run=$(attribute tests) fail=$(attribute failures) skip=$(($(attribute skipped) + $(attribute disabled)))
     if [ "$status" -ne 0 ] && [ "$fail" -eq 0 ]; then # a test that could not start is no failure in the file
         fail=1 skip=$((skip > 0 ? skip - 1 : 0))

@@ -27,7 +27,7 @@ function(check_symbols library)
     endif()
 endfunction()
 
-set(source_options -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF)
+set(source_options -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_LANES=OFF)
 if(KIND STREQUAL "embedded")
     build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded -DLIMBER_SOURCE=${SOURCE})
     return()
