@@ -123,7 +123,7 @@ static void a_crowd_that_runs_it_is_compared(void **state) {
     command_output output = run(0, "\"" LIMBER_COMMAND "\" compare small.gltf --frames 2 --graph " GRAPH);
     unsigned long long values = 0, differ = 1;
     read_summary(output.out, &values, &differ);
-    assert_int_equal(values, 2 * (1000 * (3 * (34 + 12 + 8) + 6) + 4));
+    assert_int_equal(values, 2 * (1000 * (3 * (34 + 12 + 8) + 6) + LMB_REFUSAL_COUNT));
     assert_int_equal(differ, 0);
     assert_non_null(strstr(output.out, "programs 1,"));
     assert_null(strstr(output.out, "refused clips 0,")); // some are drawn on purpose
@@ -181,7 +181,7 @@ static void comparing_as_json_counts_every_stage(void **state) {
     json_tree tree = json_tree_read(output.out);
     json_tree_expect_keys(&tree, 0, "file device programs characters frames seed stages values differ first");
     const double characters = 65 * 2 * json_tree_number(&tree, json_tree_member(&tree, 0, "programs"));
-    const double floats[8] = {3 * 10, 3 * 12, 3 * 12, 3 * 12, 3 * 8, 6, 0, 4.0 / 65};
+    const double floats[8] = {3 * 10, 3 * 12, 3 * 12, 3 * 12, 3 * 8, 6, 0, LMB_REFUSAL_COUNT / 65.0};
     static const char *const names[8] = {"local",  "model",   "palette", "previous palette", "dual quaternions",
                                          "bounds", "sockets", "refusals"};
     int stages = json_tree_member(&tree, 0, "stages");
@@ -247,7 +247,7 @@ static void a_file_without_clips_is_compared_in_its_rest_pose(void **state) {
     command_output output = run(0, "\"" LIMBER_COMMAND "\" compare still.gltf --characters 100");
     unsigned long long values = 0, differ = 1;
     read_summary(output.out, &values, &differ);
-    assert_int_equal(values, 4 * 4 * (100 * (34 + 12 + 8 + 6) + 4));
+    assert_int_equal(values, 4 * 4 * (100 * (34 + 12 + 8 + 6) + LMB_REFUSAL_COUNT));
     assert_int_equal(differ, 0);
     command_output_release(&output);
 }
