@@ -39,7 +39,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         joints[i].name = names[i];
         joints[i].parent = parents[i];
     }
-    lmb_rig_create(&(lmb_rig_def){joints, JOINTS}, NULL, &rig, NULL);
+    lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL);
     lmb_clip_create(rig, &(lmb_clip_def){.name = "Walk", .duration = 0.0f, .tracks = &track, .track_count = 1}, NULL,
                     &clips[0], NULL);
     lmb_clip_create(rig, &(lmb_clip_def){.name = "Wave"}, NULL, &clips[1], NULL);
