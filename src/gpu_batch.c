@@ -1,5 +1,6 @@
 #include "gpu.h"
 
+#include "gpu_control.h"
 #include "gpu_profile.h"
 #include "gpu_push.h"
 #include "program.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 #define MOST_FRAMES 8u
-#define MARKS 4u // in a frame's profile
+#define MARKS 4u // in a frame's profile, and one more with a control
 #define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
 // Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
 #define MOST_WORDS ((uint64_t)1 << 31)
@@ -223,6 +224,10 @@ lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
     return batch->description;
 }
 
+uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch) {
+    return batch->frame_count;
+}
+
 float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame) {
     return frame < batch->frame_count ? batch->frames[frame].staging.memory.mapped : NULL;
 }
@@ -284,7 +289,11 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
                             (unsigned)i, (unsigned)info->frame);
         }
     }
-    return lmb_gpu_profile_check(info->profile, gpu, info->frame, MARKS, error);
+    lmb_result result = lmb_gpu_control_check(batch, info, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    return lmb_gpu_profile_check(info->profile, gpu, info->frame, MARKS + (info->control != NULL), error);
 }
 
 static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
@@ -338,6 +347,9 @@ static void record_parameters(const lmb_gpu_batch *batch, const lmb_gpu_record_i
     if (frame->parameters.buffer != VK_NULL_HANDLE) {
         VkBufferCopy copy = {.size = frame->parameters.size};
         gpu->vk.CmdCopyBuffer(commands, frame->staging.buffer, frame->parameters.buffer, 1, &copy);
+    }
+    if (info->control != NULL) {
+        lmb_gpu_control_record_copies(info->control, info);
     }
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
@@ -432,6 +444,10 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     mark(info, LMB_NONE);
     record_parameters(batch, info);
     mark(info, LMB_GPU_STAGE_PARAMETERS);
+    if (info->control != NULL) {
+        lmb_gpu_control_record(info->control, info, batch->frames[info->frame].parameters.address);
+        mark(info, LMB_GPU_STAGE_CONTROL);
+    }
     if (info->list != 0) {
         record_list(batch, info);
     }

@@ -34,9 +34,9 @@ struct lmb_gpu_profile {
 };
 
 static const char *const stage_names[LMB_GPU_STAGE_COUNT] = {
-    [LMB_GPU_STAGE_FRAME] = "frame",           [LMB_GPU_STAGE_PARAMETERS] = "parameters",
-    [LMB_GPU_STAGE_CHARACTERS] = "characters", [LMB_GPU_STAGE_POSE] = "pose",
-    [LMB_GPU_STAGE_MODEL] = "model",
+    [LMB_GPU_STAGE_FRAME] = "frame",     [LMB_GPU_STAGE_PARAMETERS] = "parameters",
+    [LMB_GPU_STAGE_CONTROL] = "control", [LMB_GPU_STAGE_CHARACTERS] = "characters",
+    [LMB_GPU_STAGE_POSE] = "pose",       [LMB_GPU_STAGE_MODEL] = "model",
 };
 
 lmb_gpu_profile_def lmb_default_gpu_profile_def(void) {

@@ -40,6 +40,20 @@ typedef struct lmb_list_push {
     uint32_t model_items;
 } lmb_list_push;
 
+typedef struct lmb_control_push {
+    VkDeviceAddress block;
+    VkDeviceAddress state;
+    VkDeviceAddress parameters;
+    VkDeviceAddress sent;
+    VkDeviceAddress told;
+    uint32_t sent_count;
+    uint32_t characters;
+    uint32_t number;
+    uint32_t step_low;
+    uint32_t step_high;
+    uint32_t tells;
+} lmb_control_push;
+
 typedef struct lmb_probe_push {
     VkDeviceAddress cases;
     uint32_t count;

@@ -32,6 +32,7 @@ typedef struct lmb_gpu lmb_gpu;
 typedef struct lmb_gpu_program lmb_gpu_program;
 typedef struct lmb_gpu_batch lmb_gpu_batch;
 typedef struct lmb_gpu_profile lmb_gpu_profile; // gpu_profile.h
+typedef struct lmb_gpu_control lmb_gpu_control; // gpu_control.h
 
 /// A piece of device memory that the host's allocator gives. `mapped` points to its first byte, or is NULL where host
 /// access was not asked for.
@@ -177,6 +178,9 @@ typedef struct lmb_gpu_record_info {
     VkDeviceAddress list;
     VkDeviceAddress list_count;
     uint32_t list_capacity;   ///< at most the batch's characters
+    lmb_gpu_control *control; ///< optional, of this batch: moves every character on before its poses
+    uint64_t step;            ///< of the control: ticks, at most #LMB_MAX_STEP_TICKS
+    uint32_t number;          ///< of the control's frame; counts up by one, and wraps
     lmb_gpu_profile *profile; ///< optional: times each stage in its slot of the same number, which has begun
 } lmb_gpu_record_info;
 

@@ -24,6 +24,7 @@ typedef struct lmb_gpu_profile lmb_gpu_profile;
 typedef enum lmb_gpu_stage {
     LMB_GPU_STAGE_FRAME,      ///< "frame": from lmb_gpu_profile_begin() to the last mark
     LMB_GPU_STAGE_PARAMETERS, ///< "parameters": the copy of a batch's parameters, and what is waited for before it
+    LMB_GPU_STAGE_CONTROL,    ///< "control": a batch's control, where it has one
     LMB_GPU_STAGE_CHARACTERS, ///< "characters": a batch's programs, model matrices and palettes, in one kernel
     LMB_GPU_STAGE_POSE,       ///< "pose": a batch's programs, where one kernel does not do it all; see lmb_gpu_def
     LMB_GPU_STAGE_MODEL,      ///< "model": that batch's model matrices and palettes
@@ -34,7 +35,7 @@ typedef enum lmb_gpu_stage {
 typedef struct lmb_gpu_profile_def {
     uint32_t queue_family; ///< that of the command buffers; one with compute is enough
     uint32_t frame_count;  ///< frame slots, that is frames in flight: 1 to 8
-    uint32_t mark_count;   ///< marks in a frame, at most 4,096: one for its beginning, four for each batch, the host's
+    uint32_t mark_count;   ///< marks in a frame, at most 4,096: one for its beginning, five for each batch, the host's
     const char *const
         *stages; ///< names of stages of the host's own, copied: stage i is number #LMB_GPU_STAGE_COUNT + i
     uint32_t stage_count;

@@ -1,0 +1,289 @@
+/// @file control.h
+/// A control: moves the times and weights of a program by itself, for each character of a batch. It stands before the
+/// poses: it reads the parameters that the host sets and the events that it sends, keeps a state for each character, and
+/// writes the parameters that the program's clips and weights read. One source for the kernel and for the CPU: the same
+/// bits frame after frame.
+///
+/// It consists of
+/// - **followers**, which smooth a parameter;
+/// - **players**, each of which moves a time through a clip;
+/// - **groups** of players that are kept in phase;
+/// - **machines** of states, between which transitions fade.
+///
+/// What happens in a frame, in this order:
+/// 1. Time goes on by the frame's step. Followers move. Fades go on, and players in states that have a weight (or in no
+///    state at all) move; what they pass is told as an event: notifies, in the order of passing, then ended or looped, once.
+/// 2. Machines, parents before those inside their states, take transitions. First, as often as there is one, a transition
+///    that needs no event; then the events sent, in the order sent, each moving a machine at most once, with what needs
+///    no event again after each. At most #LMB_MAX_TRANSITIONS_A_FRAME; further ones are left for the next frame and
+///    counted (lmb_control_counts). Every machine sees every event. One that nobody takes is gone with the frame.
+/// 3. Weights and times are written to the parameters.
+///
+/// **Time** is in ticks of 1/705,600,000 s, which every usual frame rate divides: a day of steps of 1/60 s ends on
+/// exactly their sum. Places in clips are kept to 1/65,536 of a tick, and rates are rounded to 1/65,536, so a place is
+/// exact, whatever the steps that led to it. What is written to a parameter is in seconds as a float, within 3e-7 of it,
+/// relative.
+///
+/// **Players.** Each frame moves a player by step times rate, backwards where the rate is negative, as many times around
+/// as it takes. Going past an end does what lmb_end says. A notify at time t is passed forwards where the time was at most
+/// t and then is more (or at the clip's end, where that is reached), backwards where it was more than t and is not any
+/// more; each once for each time it is passed, in the order of passing.
+///
+/// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the sync
+/// offset), and are matched piece by piece between them: with leader's place p between its markers m and m', another
+/// player's is n + (p - m) / (m' - m) (n' - n), with n and n' its markers of the same number; past the last marker comes
+/// the first one. With one marker that is t = mod((p - m + d) d' / d + n, d'). The leader is the first of the group, moved by
+/// step times rate times sum(w l / l') / sum(w) over the group's players, where l' is the length of a player's piece, l
+/// of the leader's: for two, lerp(1, l / l', f). Velocity is sum(w v) / sum(w). All loop.
+///
+/// **Machines.** Exactly one state is current. A transition begins a fade from what is seen to its state: with f the share
+/// of the fade's duration that has passed, shaped by the curve, the new state weighs lerp(w, 1, f) and every other one
+/// w (1 - f), with w its weight when the fade began. So a fade that is interrupted goes on from what is seen, without
+/// a jump, and weights sum to 1. Where a state is entered that weighs nothing, whose `end_player` is at its end, or that says `restart`, its
+/// players begin at their offsets and machines inside it at their initial states; another goes on where it is.
+///
+/// A transition is taken where it leaves the current state (or any other state than its own, where it is from #LMB_NONE),
+/// and all hold that it names: its event is sent; the state's clip is at its end; its condition holds; as much time has
+/// passed in the state. Of several, the one with the greatest priority, then the first.
+#ifndef LIMBER_CONTROL_H
+#define LIMBER_CONTROL_H
+
+#include <limber/program.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMB_TICKS_PER_SECOND UINT64_C(705600000)
+#define LMB_MAX_STEP_TICKS (60 * LMB_TICKS_PER_SECOND) ///< of one frame
+#define LMB_MAX_CONTROL_SECONDS 100000.0f              ///< of a clip, a fade, a delay
+#define LMB_MAX_PLAYERS 256u
+#define LMB_MAX_MARKERS 16u  ///< of a player
+#define LMB_MAX_NOTIFIES 64u ///< of a player
+#define LMB_MAX_MACHINES 32u
+#define LMB_MAX_MACHINE_DEPTH 4u       ///< of machines within each other's states
+#define LMB_MAX_STATES 64u             ///< of a machine
+#define LMB_MAX_TRANSITIONS 256u       ///< of a machine
+#define LMB_MAX_TERMS 16u              ///< of a condition
+#define LMB_MAX_TOLD 256u              ///< events told of a character in a frame
+#define LMB_MAX_EVENTS_SENT 16u        ///< to one character in one frame; more are passed over and counted
+#define LMB_MAX_TRANSITIONS_A_FRAME 8u ///< of one machine
+
+typedef struct lmb_control lmb_control;
+
+/// What a player does at either end of its clip.
+typedef enum lmb_end {
+    LMB_END_LOOP,      ///< goes on at the other end
+    LMB_END_HOLD,      ///< stays
+    LMB_END_ONCE,      ///< stays, and weighs nothing from then on: the pose drops out
+    LMB_END_PING_PONG, ///< turns around
+    LMB_END_COUNT
+} lmb_end;
+
+/// An event at a time in a clip.
+typedef struct lmb_notify_def {
+    float time;     ///< seconds, within the clip
+    uint32_t event; ///< told to the host
+} lmb_notify_def;
+
+/// Start from lmb_default_player_def().
+typedef struct lmb_player_def {
+    float duration; ///< of the clip: seconds, 0 to #LMB_MAX_CONTROL_SECONDS
+    lmb_value rate; ///< -64 to 64; 0 pauses. What is not finite counts as 0
+    float offset;   ///< seconds, where it begins, 0 to the duration
+    lmb_end end;
+    uint32_t time_parameter; ///< written: seconds in the clip
+    uint32_t
+        weight_parameter; ///< written: its state's weight in its machine (1 without), 0 once it dropped out; or #LMB_NONE
+    uint32_t ended_event;  ///< told when it comes to stay at an end; or #LMB_NONE
+    uint32_t looped_event; ///< told when it goes past an end, or turns around; or #LMB_NONE
+    uint32_t machine;      ///< plays where that machine's `state` weighs something; #LMB_NONE: always
+    uint32_t state;
+    const float *markers; ///< sync markers: seconds, ascending, within [0, duration); NULL: one at `offset`
+    uint32_t marker_count;
+    const lmb_notify_def *notifies; ///< in the order of their times
+    uint32_t notify_count;
+    float velocity; ///< of the clip: metres a second, for its group's velocity
+} lmb_player_def;
+
+/// Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers or notifies.
+LMB_API lmb_player_def lmb_default_player_def(void);
+
+/// A place in a group.
+typedef struct lmb_group_player {
+    uint32_t player;  ///< one that loops, of a duration above 0, in no other place; the first is the leader
+    lmb_value weight; ///< clamped to [0, 2^40], NaN is 0; where all are 0 the leader's counts as 1
+} lmb_group_player;
+
+typedef struct lmb_group_def {
+    const lmb_group_player *players;
+    uint32_t player_count;       ///< 1 or more
+    lmb_value rate;              ///< as that of a player, whose own is not used
+    uint32_t velocity_parameter; ///< written: metres a second, times the rate; or #LMB_NONE
+} lmb_group_def;
+
+/// A parameter that follows another: y += (x - y) (1 - 2^(-step / half_life)), so that each half-life halves what is left,
+/// whatever the steps. In a character's first frame y is x.
+typedef struct lmb_follower_def {
+    lmb_value source;   ///< what is not finite changes nothing
+    float half_life;    ///< seconds; 0 follows at once
+    uint32_t parameter; ///< written
+} lmb_follower_def;
+
+typedef enum lmb_term_kind {
+    LMB_TERM_LESS,          ///< left < right; pushes a truth, as all six do. NaN compares false
+    LMB_TERM_LESS_EQUAL,    ///< left <= right
+    LMB_TERM_GREATER,       ///< left > right
+    LMB_TERM_GREATER_EQUAL, ///< left >= right
+    LMB_TERM_EQUAL,         ///< left == right
+    LMB_TERM_AND,           ///< replaces the last two truths by whether both hold
+    LMB_TERM_OR,            ///< ... whether one does
+    LMB_TERM_COUNT
+} lmb_term_kind;
+
+/// A piece of a condition, which is written as a stack machine has it: what is compared first, then how it is joined.
+typedef struct lmb_term {
+    lmb_term_kind kind;
+    lmb_value left; ///< of a comparison
+    lmb_value right;
+} lmb_term;
+
+typedef enum lmb_fade_kind {
+    LMB_FADE_SMOOTH, ///< both go on playing
+    LMB_FADE_FROZEN, ///< what is faded from stops where it is
+    LMB_FADE_COUNT
+} lmb_fade_kind;
+
+/// Start from lmb_default_transition_def().
+typedef struct lmb_transition_def {
+    uint32_t from;  ///< state, or #LMB_NONE: any but `to`
+    uint32_t to;    ///< state
+    uint32_t event; ///< #LMB_NONE: needs none
+    bool at_end;    ///< needs the state's `end_player` at its end: ended, or, where it loops, past it in this frame
+    float after;    ///< needs as many seconds in the state; below 0: needs none
+    const lmb_term *terms; ///< needs this condition
+    uint32_t term_count;   ///< 0: needs none
+    int32_t priority;      ///< the greatest is taken
+    float fade;            ///< seconds; 0 switches
+    lmb_curve curve;       ///< any but a Bezier
+    lmb_fade_kind kind;
+} lmb_transition_def;
+
+/// From any state, to state 0, nothing needed, which is refused until something is; 0.2 s, smoothstep, both go on.
+LMB_API lmb_transition_def lmb_default_transition_def(void);
+
+/// Start from lmb_default_state_def().
+typedef struct lmb_state_def {
+    uint32_t weight_parameter; ///< written: its weight in its machine; or #LMB_NONE
+    uint32_t end_player;       ///< the player whose end is the state's; or #LMB_NONE
+    uint32_t entry_event;      ///< told to the host; or #LMB_NONE
+    uint32_t exit_event;       ///< told to the host; or #LMB_NONE
+    bool restart;              ///< begins anew where it is entered while it still weighs something
+} lmb_state_def;
+
+/// No parameter, player or events; does not restart.
+LMB_API lmb_state_def lmb_default_state_def(void);
+
+typedef struct lmb_machine_def {
+    const lmb_state_def *states;
+    uint32_t state_count; ///< 1 to #LMB_MAX_STATES; state 0 is the initial one
+    const lmb_transition_def *transitions;
+    uint32_t transition_count;
+    uint32_t machine; ///< a machine before this one, within whose `state` it runs; or #LMB_NONE
+    uint32_t state;
+} lmb_machine_def;
+
+/// Start from lmb_default_control_def().
+typedef struct lmb_control_def {
+    uint32_t parameter_count; ///< the program's. A parameter is written by one place of the control, or by the host
+    uint32_t event_count;     ///< events are numbers below it
+    const lmb_follower_def *followers; ///< in the order in which they move; one may follow an earlier one
+    uint32_t follower_count;
+    const lmb_player_def *players;
+    uint32_t player_count;
+    const lmb_group_def *groups;
+    uint32_t group_count;
+    const lmb_machine_def *machines;
+    uint32_t machine_count;
+    uint32_t told_capacity; ///< events told of one character and frame; more are counted alone
+    /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
+    /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
+    /// events; in others it stands still.
+    lmb_value update_every;
+} lmb_control_def;
+
+/// Nothing at all, updated in every frame, 8 events told.
+LMB_API lmb_control_def lmb_default_control_def(void);
+
+/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (the message names the place; a value that reads what players,
+/// groups or machines write, and a parameter with two writers, among all that is out of range), #LMB_ERROR_LIMIT,
+/// #LMB_ERROR_MEMORY. Immutable once created.
+LMB_API lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, lmb_control **control,
+                                      lmb_error *error);
+/// NULL is fine.
+LMB_API void lmb_control_destroy(lmb_control *control);
+
+LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
+/// Words of a character's state. All 0 is the state of a character that has not begun. States are plain words without
+/// addresses: copied away and back they give a rollback, compared they tell whether two sides agree, and a character's
+/// may be zeroed to begin it anew without touching the others.
+LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
+/// Words of a character's told events: how many there were, then as many pairs as lmb_control_def.told_capacity of an
+/// event and the bits of a float, the weight of what told it: its state's in its machine, times that machine's state's and
+/// so on; 1 without.
+LMB_API uint32_t lmb_control_told_words(const lmb_control *control);
+
+/// An event for a character. #LMB_EVENT_RESET begins the character anew, before what is sent to it after.
+typedef struct lmb_event {
+    uint32_t character;
+    uint32_t event;
+} lmb_event;
+
+#define LMB_EVENT_RESET 0xfffffffeu
+
+/// Sorts events by character; those of one character keep their order. `scratch` is as long as `events`.
+LMB_API void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint32_t count);
+
+/// One frame. Caller-owned memory, aligned to 4. Start from zero.
+typedef struct lmb_control_frame {
+    uint64_t step;            ///< ticks, at most #LMB_MAX_STEP_TICKS
+    uint32_t number;          ///< of the frame; counts up by one, and wraps
+    uint32_t character_count; ///< of the batch
+    uint32_t *state;          ///< uint32_t [C][lmb_control_state_words()]
+    float *parameters;        ///< float [C][P]: the host's are read, the control's written. May be NULL where P is 0
+    const lmb_event *events;  ///< sorted by character; may be NULL where there are none
+    uint32_t event_count;
+    uint32_t *told; ///< uint32_t [C][lmb_control_told_words()], written anew; may be NULL
+} lmb_control_frame;
+
+/// Moves characters [first, first + count) on by one frame, on the CPU. Several threads may do so with ranges that do not
+/// overlap. Allocates nothing; the caller's floating-point environment changes nothing and is restored. Fails with
+/// #LMB_ERROR_ARGUMENT where a needed pointer is NULL, the step is too long, characters are outside the batch, or events are not sorted, are of
+/// a character outside the batch or not below lmb_control_def.event_count.
+LMB_API lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
+                                   uint32_t count, lmb_error *error);
+
+/// What a character's state tells.
+typedef struct lmb_control_counts {
+    uint32_t transitions_left; ///< those that a frame had no room for
+    uint32_t events_lost;      ///< beyond #LMB_MAX_EVENTS_SENT
+    uint32_t told_lost;        ///< beyond lmb_control_def.told_capacity
+} lmb_control_counts;
+
+/// Since the character began; each wraps.
+LMB_API lmb_control_counts lmb_control_state_counts(const lmb_control *control, const uint32_t *state);
+/// A machine's current state. `state` is one character's. Before its first frame: 0.
+LMB_API uint32_t lmb_control_current_state(const lmb_control *control, const uint32_t *state, uint32_t machine);
+/// A state's weight in its machine.
+LMB_API float lmb_control_state_weight(const lmb_control *control, const uint32_t *state, uint32_t machine,
+                                       uint32_t machine_state);
+/// A player's place in its clip, in ticks, rounded down.
+LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player);
+/// FNV-1a, 64 bits, over words in their order, least significant byte first: for comparing states and the like.
+LMB_API uint64_t lmb_control_hash(const uint32_t *words, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+// The control stage: one invocation for each character moves its times and weights on by a frame, before its poses.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#define LMB_GLSL
+#include "ops/control.h"
+
+layout(local_size_x = 64) in;
+
+// As struct lmb_control_push in src/gpu_push.h.
+layout(push_constant, scalar) uniform Push {
+    Words block;
+    Words state;
+    Words parameters;
+    Words sent;
+    Words told;
+    uint sent_count;
+    uint characters;
+    uint number; // of the frame
+    uint step_low;
+    uint step_high;
+    uint tells;
+}
+push;
+
+#include "grid.glsl"
+
+void main() {
+    uint character = grid_index();
+    if (character >= push.characters) {
+        return;
+    }
+    control c;
+    c.block = push.block;
+    c.state = push.state;
+    c.state_at = character * push.block.at[CONTROL_STATE_WORDS];
+    c.parameters = push.parameters;
+    c.row = character * push.block.at[CONTROL_PARAMETERS];
+    c.told = push.told;
+    c.told_at = character * (1u + 2u * push.block.at[CONTROL_TOLD_CAPACITY]);
+    c.tells = push.tells != 0u;
+    c.sent = push.sent;
+    c.sent_first = find_sent(push.sent, push.sent_count, character);
+    c.sent_count = 0u;
+    while (c.sent_first + c.sent_count < push.sent_count &&
+           push.sent.at[(c.sent_first + c.sent_count) * 2u] == character) {
+        c.sent_count++;
+    }
+    c.number = push.number + character;
+    c.duration = make_ticks(push.step_low, push.step_high);
+    run_control(c);
+}

@@ -1,0 +1,949 @@
+// Control: what moves a character's times and weights on by a frame, as include/limber/control.h describes it. Scalar code,
+// which may branch: one invocation, or one turn of a loop, for each character.
+#ifndef LMB_OPS_CONTROL_H
+#define LMB_OPS_CONTROL_H
+
+#include "control_layout.h"
+#include "curve.h"
+
+#ifdef LMB_GLSL
+#define mutable_memory Words
+#define STORE(base, index, value) (base).at[index] = (value)
+#else
+typedef uint32_t *mutable_memory;
+#define STORE(base, index, value) (base)[index] = (value)
+#endif
+
+// A character in a frame.
+STRUCT(control)
+memory block;
+mutable_memory state;
+uint state_at; // where the character's begins
+mutable_memory parameters;
+uint row;
+mutable_memory told;
+uint told_at;
+bool tells;
+memory sent;     // events: character, event; sorted by character
+uint sent_first; // the character's
+uint sent_count;
+uint number;    // frame number plus character
+ticks duration; // of the step, in ticks
+END_STRUCT(control)
+
+OP uint state_word(control c, uint index) {
+    return LOAD(c.state, c.state_at + index);
+}
+
+OP void set_state_word(control c, uint index, uint value) {
+    STORE(c.state, c.state_at + index, value);
+}
+
+OP real state_number(control c, uint index) {
+    return REAL(state_word(c, index));
+}
+
+OP ticks state_ticks(control c, uint index) {
+    return make_ticks(state_word(c, index), state_word(c, index + 1u));
+}
+
+OP void set_state_ticks(control c, uint index, ticks value) {
+    set_state_word(c, index, value.low);
+    set_state_word(c, index + 1u, value.high);
+}
+
+OP ticks block_ticks(control c, uint index) {
+    return make_ticks(LOAD(c.block, index), LOAD(c.block, index + 1u));
+}
+
+OP void write_parameter(control c, uint parameter, real value) {
+    if (parameter != CONTROL_NONE) {
+        STORE(c.parameters, c.row + parameter, BITS(value));
+    }
+}
+
+// A value as an instruction's: a constant or a parameter, shaped. May be anything that a float can be.
+OP real control_number(control c, uint value) {
+    uint parameter = LOAD(c.block, value);
+    real x = LOAD_FLOAT(c.block, value + 1u);
+    if (parameter != CONTROL_NONE) {
+        x = LOAD_FLOAT(c.parameters, c.row + parameter);
+    }
+    uint curve = LOAD(c.block, value + 2u);
+    if (curve != CURVE_LINEAR && is_finite(x)) {
+        real bounded = clamp_real(snap(x), 0.0f, 1.0f);
+        real shaped = shape_number(curve, LOAD_FLOAT(c.block, value + 3u), LOAD_FLOAT(c.block, value + 4u), bounded);
+        x = snap(shaped);
+    }
+    return x;
+}
+
+// A rate in 2^-16, and its direction.
+STRUCT(pace)
+uint rate;
+bool backwards;
+END_STRUCT(pace)
+
+OP pace make_pace(real rate) {
+    real bounded = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
+    real magnitude = magnitude_of(bounded) * 65536.0f;
+    pace p;
+    p.backwards = bounded < 0.0f;
+    p.rate = TO_WORD(FLOOR(magnitude + 0.5f));
+    return p;
+}
+
+// What is told to the host. Where there is no room it is counted.
+OP void tell_times(control c, uint event, real weight, uint times) {
+    if (event == CONTROL_NONE || !c.tells) {
+        return;
+    }
+    uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
+    uint count = LOAD(c.told, c.told_at);
+    uint room = capacity > count ? capacity - count : 0u;
+    uint kept = times < room ? times : room;
+    for (uint i = 0u; i < kept; i++) {
+        STORE(c.told, c.told_at + 1u + 2u * (count + i), event);
+        STORE(c.told, c.told_at + 2u + 2u * (count + i), BITS(weight));
+    }
+    STORE(c.told, c.told_at, count + times);
+    set_state_word(c, CHARACTER_TOLD_LOST, state_word(c, CHARACTER_TOLD_LOST) + (times - kept));
+}
+
+OP void tell(control c, uint event, real weight) {
+    tell_times(c, event, weight, 1u);
+}
+
+// Machines.
+
+OP uint machine_at(control c, uint machine) {
+    return LOAD(c.block, machine + MACHINE_STATE);
+}
+
+OP uint state_weight_at(control c, uint machine, uint state) {
+    return machine_at(c, machine) + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+}
+
+OP real state_weight(control c, uint machine, uint state) {
+    return state_number(c, state_weight_at(c, machine, state));
+}
+
+// A state's weight in all: in its machine, that one's in its own, and so on; 1 in no machine.
+OP real whole_weight(control c, uint machine, uint state) {
+    real weight = 1.0f;
+    for (uint level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
+        weight = weight * state_weight(c, machine, state);
+        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
+        machine = LOAD(c.block, machine + MACHINE_OUTER);
+    }
+    return snap(weight);
+}
+
+// Whether time passes in a state: it is current or still seen, and no fade from it freezes it, nor what it is in.
+OP bool state_moves(control c, uint machine, uint state) {
+    bool moves = true;
+    for (uint level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
+        uint at = machine_at(c, machine);
+        uint fade = state_word(c, at + MACHINE_FADE);
+        bool current = state_word(c, at + MACHINE_CURRENT) == state;
+        bool frozen = fade != 0u && !current && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_FREEZES) != 0u;
+        moves = moves && !frozen && (current || state_weight(c, machine, state) > 0.0f);
+        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
+        machine = LOAD(c.block, machine + MACHINE_OUTER);
+    }
+    return moves;
+}
+
+// Whether all the states that a machine is in are current.
+OP bool machine_is_current(control c, uint machine) {
+    bool current = true;
+    for (uint level = 0u; level < MOST_MACHINES_WITHIN; level++) {
+        uint state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
+        machine = LOAD(c.block, machine + MACHINE_OUTER);
+        if (machine == CONTROL_NONE) {
+            break;
+        }
+        current = current && state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state;
+    }
+    return current;
+}
+
+// Whether a machine is in a state of another one, at whatever depth.
+OP bool machine_is_in(control c, uint inner, uint machine, uint state) {
+    bool found = false;
+    for (uint level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
+        uint outer = LOAD(c.block, inner + MACHINE_OUTER);
+        found = found || (outer == machine && LOAD(c.block, inner + MACHINE_OUTER_STATE) == state);
+        inner = outer;
+    }
+    return found;
+}
+
+OP void begin_machine(control c, uint machine) {
+    uint at = machine_at(c, machine);
+    uint words = MACHINE_WEIGHTS + LOAD(c.block, machine + MACHINE_STATE_COUNT) * MACHINE_STATE_WEIGHT_WORDS;
+    for (uint i = 0u; i < words; i++) {
+        set_state_word(c, at + i, 0u);
+    }
+    set_state_word(c, at + MACHINE_WEIGHTS, BITS(1.0f));
+}
+
+OP void begin_player(control c, uint player) {
+    uint at = LOAD(c.block, player + PLAYER_STATE);
+    set_state_ticks(c, at + PLAYING_PLACE, block_ticks(c, player + PLAYER_OFFSET));
+    set_state_word(c, at + PLAYING_FLAGS, 0u);
+}
+
+OP void begin_state(control c, uint machine, uint state) {
+    uint machines = LOAD(c.block, CONTROL_MACHINES);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
+        uint inner = machines + i * MACHINE_WORDS;
+        if (machine_is_in(c, inner, machine, state)) {
+            begin_machine(c, inner);
+        }
+    }
+    uint players = LOAD(c.block, CONTROL_PLAYERS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
+        uint player = players + i * PLAYER_WORDS;
+        uint owner = LOAD(c.block, player + PLAYER_MACHINE);
+        bool here = owner == machine && LOAD(c.block, player + PLAYER_MACHINE_STATE) == state;
+        if (here || (owner != CONTROL_NONE && machine_is_in(c, owner, machine, state))) {
+            begin_player(c, player);
+        }
+    }
+}
+
+// The weights of a machine's states, from how far its fade has come.
+OP void weigh_states(control c, uint machine) {
+    uint at = machine_at(c, machine);
+    uint fade = state_word(c, at + MACHINE_FADE);
+    if (fade == 0u) {
+        return;
+    }
+    ticks faded = state_ticks(c, at + MACHINE_FADED);
+    ticks whole = block_ticks(c, fade + TRANSITION_FADE);
+    real share = 1.0f;
+    if (ticks_less(faded, whole)) {
+        // 24 bits of the share, which a float holds.
+        real part = TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
+        real shaped = shape_number(LOAD(c.block, fade + TRANSITION_CURVE), 0.0f, 1.0f, part);
+        share = clamp_real(snap(shaped), 0.0f, 1.0f);
+    } else {
+        set_state_word(c, at + MACHINE_FADE, 0u);
+    }
+    uint current = state_word(c, at + MACHINE_CURRENT);
+    for (uint state = 0u; state < LOAD(c.block, machine + MACHINE_STATE_COUNT); state++) {
+        uint weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+        real began = state_number(c, weight_at + 1u);
+        real target = state == current ? 1.0f : 0.0f;
+        real weight = lerp(began, target, share);
+        set_state_word(c, weight_at, BITS(snap(weight)));
+    }
+}
+
+OP bool compare_terms(uint kind, real left, real right) {
+    bool holds = left == right;
+    if (kind == TERM_LESS) {
+        holds = left < right;
+    }
+    if (kind == TERM_LESS_EQUAL) {
+        holds = left <= right;
+    }
+    if (kind == TERM_GREATER) {
+        holds = left > right;
+    }
+    if (kind == TERM_GREATER_EQUAL) {
+        holds = left >= right;
+    }
+    return holds;
+}
+
+// The truths so far are bits, the newest the lowest.
+OP bool condition_holds(control c, uint terms, uint count) {
+    uint truths = 1u;
+    for (uint i = 0u; i < count; i++) {
+        uint term = terms + i * TERM_WORDS;
+        uint kind = LOAD(c.block, term + TERM_KIND);
+        uint both = truths & 3u;
+        if (kind == TERM_AND) {
+            truths = ((truths >> 2u) << 1u) | (both == 3u ? 1u : 0u);
+        } else if (kind == TERM_OR) {
+            truths = ((truths >> 2u) << 1u) | (both != 0u ? 1u : 0u);
+        } else {
+            real left = control_number(c, term + TERM_LEFT);
+            real right = control_number(c, term + TERM_RIGHT);
+            truths = (truths << 1u) | (compare_terms(kind, left, right) ? 1u : 0u);
+        }
+    }
+    return (truths & 1u) != 0u;
+}
+
+OP bool state_ended(control c, uint machine, uint state) {
+    uint player = LOAD(c.block, LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS + STATE_END_PLAYER);
+    bool ended = false;
+    if (player != CONTROL_NONE) {
+        uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
+        ended = (flags & (PLAYING_ENDED | PLAYING_PASSED)) != 0u;
+    }
+    return ended;
+}
+
+OP bool transition_applies(control c, uint machine, uint transition, uint event) {
+    uint at = machine_at(c, machine);
+    uint current = state_word(c, at + MACHINE_CURRENT);
+    uint from = LOAD(c.block, transition + TRANSITION_FROM);
+    bool leaves = from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current);
+    if (!leaves || LOAD(c.block, transition + TRANSITION_EVENT) != event) {
+        return false;
+    }
+    bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
+    if (at_end && !state_ended(c, machine, current)) {
+        return false;
+    }
+    if (ticks_less(state_ticks(c, at + MACHINE_TIME), block_ticks(c, transition + TRANSITION_AFTER))) {
+        return false;
+    }
+    return condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
+                           LOAD(c.block, transition + TRANSITION_TERM_COUNT));
+}
+
+OP void tell_state(control c, uint machine, uint state, uint which) {
+    uint event = LOAD(c.block, LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS + which);
+    if (event != CONTROL_NONE) {
+        tell(c, event, whole_weight(c, machine, state));
+    }
+}
+
+OP void take_transition(control c, uint machine, uint transition) {
+    uint at = machine_at(c, machine);
+    uint to = LOAD(c.block, transition + TRANSITION_TO);
+    tell_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
+    for (uint state = 0u; state < LOAD(c.block, machine + MACHINE_STATE_COUNT); state++) {
+        uint weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+        set_state_word(c, weight_at + 1u, state_word(c, weight_at));
+    }
+    uint state = LOAD(c.block, machine + MACHINE_STATES) + to * STATE_WORDS;
+    bool seen = state_weight(c, machine, to) > 0.0f;
+    if (!seen || state_ended(c, machine, to) || LOAD(c.block, state + STATE_RESTARTS) != 0u) {
+        begin_state(c, machine, to);
+    }
+    set_state_word(c, at + MACHINE_CURRENT, to);
+    set_state_ticks(c, at + MACHINE_TIME, make_ticks(0u, 0u));
+    set_state_word(c, at + MACHINE_FADE, transition);
+    set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
+    weigh_states(c, machine);
+    tell_state(c, machine, to, STATE_ENTRY_EVENT);
+}
+
+// The first transition that applies, or CONTROL_NONE. `event` is CONTROL_NONE for those that need none.
+OP uint find_transition(control c, uint machine, uint event) {
+    uint transitions = LOAD(c.block, machine + MACHINE_TRANSITIONS);
+    uint found = CONTROL_NONE;
+    for (uint i = 0u; i < LOAD(c.block, machine + MACHINE_TRANSITION_COUNT); i++) {
+        uint transition = transitions + i * TRANSITION_WORDS;
+        if (transition_applies(c, machine, transition, event)) {
+            found = transition;
+            break;
+        }
+    }
+    return found;
+}
+
+// All of a machine's transitions in a frame: turn by turn one that needs no event, or else the next event's.
+OP void run_transitions(control c, uint machine) {
+    uint taken = 0u;
+    uint event = 0u;
+    uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
+    while (machine_is_current(c, machine)) {
+        uint transition = find_transition(c, machine, CONTROL_NONE);
+        if (transition == CONTROL_NONE) {
+            if (event == count) {
+                break;
+            }
+            transition = find_transition(c, machine, LOAD(c.sent, (c.sent_first + event) * 2u + 1u));
+            event++;
+        }
+        if (transition != CONTROL_NONE) {
+            if (taken == MOST_TRANSITIONS_A_FRAME) {
+                uint left = state_word(c, CHARACTER_TRANSITIONS_LEFT);
+                set_state_word(c, CHARACTER_TRANSITIONS_LEFT, left + 1u);
+                break;
+            }
+            take_transition(c, machine, transition);
+            taken++;
+        }
+    }
+}
+
+OP void move_fade(control c, uint machine) {
+    uint at = machine_at(c, machine);
+    uint outer = LOAD(c.block, machine + MACHINE_OUTER);
+    if (outer != CONTROL_NONE && !state_moves(c, outer, LOAD(c.block, machine + MACHINE_OUTER_STATE))) {
+        return;
+    }
+    ticks fine = fine_of_ticks(c.duration);
+    set_state_ticks(c, at + MACHINE_TIME, add_ticks(state_ticks(c, at + MACHINE_TIME), fine));
+    if (state_word(c, at + MACHINE_FADE) != 0u) {
+        set_state_ticks(c, at + MACHINE_FADED, add_ticks(state_ticks(c, at + MACHINE_FADED), fine));
+    }
+}
+
+// Players.
+
+// How a place moved: where to, and how often past an end.
+STRUCT(passage)
+ticks from;
+ticks to;
+uint ends;
+bool backwards;
+END_STRUCT(passage)
+
+// Around a length, by a distance.
+OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
+    passage p;
+    p.from = from;
+    p.to = from;
+    p.ends = 0u;
+    p.backwards = backwards;
+    if (no_ticks(around)) {
+        return p;
+    }
+    if (!backwards) {
+        ticks_quotient q = divide_ticks(add_ticks(from, by), around);
+        p.to = q.rest;
+        p.ends = q.times;
+    } else if (!ticks_less(from, by)) {
+        p.to = subtract_ticks(from, by);
+    } else {
+        ticks_quotient q = divide_ticks(subtract_ticks(by, from), around);
+        p.ends = q.times + (no_ticks(q.rest) ? 0u : 1u);
+        p.to = no_ticks(q.rest) ? q.rest : subtract_ticks(around, q.rest);
+    }
+    return p;
+}
+
+// Tells the notifies in [low, high), or up to and with high, in the order of time or against it.
+OP void tell_notifies(control c, uint player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
+    uint notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
+    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        uint notify = notifies + (backwards ? count - 1u - i : i) * NOTIFY_WORDS;
+        ticks time = block_ticks(c, notify);
+        bool below = ticks_less(time, high) || (with_high && !ticks_less(high, time));
+        if (below && !ticks_less(time, low)) {
+            tell(c, LOAD(c.block, notify + 2u), weight);
+        }
+    }
+}
+
+OP void tell_all_notifies(control c, uint player, ticks duration, uint rounds, bool backwards, real weight) {
+    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
+    uint told = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
+    for (uint i = 0u; i < told; i++) {
+        tell_notifies(c, player, make_ticks(0u, 0u), duration, true, backwards, weight);
+    }
+    if (count > 0u && rounds > told) {
+        // There is no room for any of them.
+        tell_times(c, LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u), weight, (rounds - told) * count);
+    }
+}
+
+OP void tell_loop(control c, uint player, passage p, ticks duration, real weight) {
+    ticks start = make_ticks(0u, 0u);
+    if (p.ends == 0u) {
+        ticks low = p.backwards ? p.to : p.from;
+        ticks high = p.backwards ? p.from : p.to;
+        tell_notifies(c, player, low, high, false, p.backwards, weight);
+    } else if (p.backwards) {
+        tell_notifies(c, player, start, p.from, false, true, weight);
+        tell_all_notifies(c, player, duration, p.ends - 1u, true, weight);
+        tell_notifies(c, player, p.to, duration, true, true, weight);
+    } else {
+        tell_notifies(c, player, p.from, duration, true, false, weight);
+        tell_all_notifies(c, player, duration, p.ends - 1u, false, weight);
+        tell_notifies(c, player, start, p.to, false, false, weight);
+    }
+}
+
+// The time in the clip of a place on the way there and back.
+OP ticks turned_time(ticks place, ticks duration) {
+    ticks time = place;
+    if (!ticks_less(place, duration)) {
+        time = subtract_ticks(add_ticks(duration, duration), place);
+    }
+    return time;
+}
+
+// How many ends lie at or before a place on the way there and back, coming from the first, or going back to it.
+OP uint ends_reached(ticks place, ticks duration, bool backwards) {
+    uint ends = ticks_less(place, duration) ? 0u : 1u;
+    if (backwards) {
+        ends = ticks_less(duration, place) ? 2u : (no_ticks(place) ? 0u : 1u);
+    }
+    return ends;
+}
+
+// On the way there and back, leg by leg. The clip's end is told where it is reached, its beginning where it is left.
+OP void tell_turns(control c, uint player, passage p, ticks duration, real weight) {
+    bool rising = ticks_less(p.from, duration); // in the clip's time
+    if (p.backwards) {
+        rising = no_ticks(p.from) || ticks_less(duration, p.from);
+    }
+    ticks from = turned_time(p.from, duration);
+    ticks to = turned_time(p.to, duration);
+    uint most = LOAD(c.block, CONTROL_TOLD_CAPACITY) + 2u;
+    uint legs = p.ends < most ? p.ends : most;
+    for (uint leg = 0u; leg <= legs; leg++) {
+        bool turns = leg < p.ends;
+        ticks low = from;
+        ticks high = turns ? duration : to;
+        if (!rising) {
+            low = turns || no_ticks(to) ? make_ticks(1u, 0u) : to;
+            high = from;
+        }
+        tell_notifies(c, player, low, high, rising && turns, !rising, weight);
+        from = rising ? duration : make_ticks(0u, 0u);
+        rising = !rising;
+    }
+    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    if (p.ends > legs && count > 0u) {
+        uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
+        tell_times(c, event, weight, (p.ends - legs) * count);
+    }
+}
+
+OP void set_playing(control c, uint player, passage p, uint flags) {
+    uint at = LOAD(c.block, player + PLAYER_STATE);
+    set_state_ticks(c, at + PLAYING_PLACE, p.to);
+    set_state_word(c, at + PLAYING_FLAGS, flags | (p.ends > 0u ? PLAYING_PASSED : 0u));
+}
+
+OP real player_weight(control c, uint player) {
+    return whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+}
+
+OP bool player_moves(control c, uint player) {
+    return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+}
+
+// To an end, where it stays.
+OP void move_to_end(control c, uint player, ticks by, bool backwards) {
+    uint at = LOAD(c.block, player + PLAYER_STATE);
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    bool had_ended = (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
+    passage p;
+    p.from = state_ticks(c, at + PLAYING_PLACE);
+    p.to = p.from;
+    p.ends = 0u;
+    p.backwards = backwards;
+    bool ended = had_ended;
+    if (!no_ticks(by)) {
+        ticks left = backwards ? p.from : subtract_ticks(duration, p.from);
+        ended = !ticks_less(by, left);
+        by = ended ? left : by;
+        p.to = backwards ? subtract_ticks(p.from, by) : add_ticks(p.from, by);
+    }
+    real weight = player_weight(c, player);
+    set_playing(c, player, p, ended ? PLAYING_ENDED : 0u);
+    bool ends_now = ended && !had_ended;
+    ticks low = backwards ? p.to : p.from;
+    ticks high = backwards ? p.from : p.to;
+    tell_notifies(c, player, low, high, ends_now && !backwards, backwards, weight);
+    if (ends_now) {
+        tell(c, LOAD(c.block, player + PLAYER_ENDED_EVENT), weight);
+    }
+}
+
+OP void move_player(control c, uint player) {
+    uint at = LOAD(c.block, player + PLAYER_STATE);
+    uint end = LOAD(c.block, player + PLAYER_END);
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    pace speed = make_pace(control_number(c, player + PLAYER_RATE));
+    ticks by = scale_ticks(c.duration, speed.rate);
+    if (end == PLAYER_HOLDS || end == PLAYER_DROPS_OUT) {
+        move_to_end(c, player, by, speed.backwards);
+        return;
+    }
+    ticks from = state_ticks(c, at + PLAYING_PLACE);
+    real weight = player_weight(c, player);
+    ticks around = end == PLAYER_TURNS ? add_ticks(duration, duration) : duration;
+    passage p = move_around(from, by, around, speed.backwards);
+    if (end == PLAYER_TURNS && !no_ticks(duration)) {
+        // Past ends of the clip rather than of the way there and back.
+        uint reached_from = ends_reached(p.from, duration, speed.backwards);
+        uint reached_to = ends_reached(p.to, duration, speed.backwards);
+        p.ends = 2u * p.ends;
+        p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
+        tell_turns(c, player, p, duration, weight);
+    } else {
+        tell_loop(c, player, p, duration, weight);
+    }
+    set_playing(c, player, p, 0u);
+    if (p.ends > 0u) {
+        tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
+    }
+}
+
+// Groups.
+
+// A piece between two markers of a member, counted from its first one.
+STRUCT(piece)
+uint index;
+ticks begin;
+ticks size;
+END_STRUCT(piece)
+
+OP piece find_piece_at(control c, uint group, uint member, uint index) {
+    uint markers = LOAD(c.block, member + MEMBER_MARKERS);
+    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    ticks first = block_ticks(c, markers);
+    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    if (index + 1u < count) {
+        end = subtract_ticks(block_ticks(c, markers + (index + 1u) * 2u), first);
+    }
+    piece p;
+    p.index = index;
+    p.begin = subtract_ticks(block_ticks(c, markers + index * 2u), first);
+    p.size = subtract_ticks(end, p.begin);
+    return p;
+}
+
+// The piece that a place, counted from the first marker, lies in.
+OP piece find_piece(control c, uint group, uint member, ticks place) {
+    uint index = 0u;
+    for (uint i = 1u; i < LOAD(c.block, group + GROUP_MARKER_COUNT); i++) {
+        piece p = find_piece_at(c, group, member, i);
+        if (!ticks_less(place, p.begin)) {
+            index = i;
+        }
+    }
+    return find_piece_at(c, group, member, index);
+}
+
+// From a place in the clip to one counted from the first marker on, and back.
+OP ticks place_from_marker(control c, uint member, ticks place) {
+    ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
+    if (ticks_less(place, first)) {
+        place = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
+    }
+    return subtract_ticks(place, first);
+}
+
+// Whether a place counted from the first marker lies past the clip's end.
+OP bool is_past_end(control c, uint member, ticks place) {
+    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    return !ticks_less(add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS))), duration);
+}
+
+OP ticks place_in_clip(control c, uint member, ticks place) {
+    ticks found = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS)));
+    if (is_past_end(c, member, place)) {
+        found = subtract_ticks(found, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
+    }
+    return found;
+}
+
+// Where a member is when the leader is at a place, both counted from their first markers.
+OP ticks matched_place(control c, uint group, uint member, ticks leader) {
+    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+    ticks found = leader;
+    if (member != leading) {
+        piece from = find_piece(c, group, leading, leader);
+        piece to = find_piece_at(c, group, member, from.index);
+        uint share = share_of_ticks(subtract_ticks(leader, from.begin), from.size);
+        found = add_ticks(to.begin, part_of_ticks(to.size, share));
+    }
+    return found;
+}
+
+OP real member_weight(control c, uint member) {
+    real weight = control_number(c, member + MEMBER_WEIGHT);
+    return clamp_real(snap(weight), 0.0f, 1.09951163e+12f);
+}
+
+// What the members make of the group's rate (x) and of its velocity (y).
+STRUCT(group_mean)
+real rate;
+real velocity;
+END_STRUCT(group_mean)
+
+OP group_mean find_group_mean(control c, uint group, ticks leader) {
+    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+    piece led = find_piece(c, group, leading, leader);
+    real size = seconds_of_fine(led.size);
+    real weights = 0.0f;
+    real rates = 0.0f;
+    real velocities = 0.0f;
+    for (uint i = 0u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
+        uint member = leading + i * MEMBER_WORDS;
+        piece own = find_piece_at(c, group, member, led.index);
+        real weight = member_weight(c, member);
+        real rate = size * reciprocal(seconds_of_fine(own.size));
+        weights = weights + weight;
+        rates = rates + weight * rate;
+        velocities = velocities + weight * LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
+    }
+    real inverse = reciprocal(snap(weights));
+    group_mean mean;
+    mean.rate = rates * inverse;
+    mean.velocity = velocities * inverse;
+    if (snap(weights) == 0.0f) {
+        mean.rate = 1.0f;
+        mean.velocity = LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY);
+    }
+    return mean;
+}
+
+OP ticks leader_place(control c, uint group) {
+    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+    uint player = LOAD(c.block, leading + MEMBER_PLAYER);
+    return place_from_marker(c, leading, state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE));
+}
+
+OP bool group_moves(control c, uint group) {
+    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+    bool moves = false;
+    for (uint i = 0u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
+        moves = moves || player_moves(c, LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+    }
+    return moves;
+}
+
+OP void move_group(control c, uint group) {
+    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+    uint leader = LOAD(c.block, leading + MEMBER_PLAYER);
+    ticks duration = block_ticks(c, leader + PLAYER_DURATION);
+    ticks from = leader_place(c, group);
+    group_mean mean = find_group_mean(c, group, from);
+    pace speed = make_pace(control_number(c, group + GROUP_RATE) * mean.rate);
+    passage led = move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
+    for (uint i = 0u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
+        uint member = leading + i * MEMBER_WORDS;
+        uint player = LOAD(c.block, member + MEMBER_PLAYER);
+        ticks before = matched_place(c, group, member, led.from);
+        ticks after = matched_place(c, group, member, led.to);
+        uint past_before = is_past_end(c, member, before) ? 1u : 0u;
+        uint past_after = is_past_end(c, member, after) ? 1u : 0u;
+        passage p;
+        p.from = place_in_clip(c, member, before);
+        p.to = place_in_clip(c, member, after);
+        p.ends = speed.backwards ? led.ends + past_before - past_after : led.ends + past_after - past_before;
+        p.backwards = speed.backwards;
+        set_playing(c, player, p, 0u);
+        // One that is not seen keeps pace, and tells nothing.
+        if (player_moves(c, player)) {
+            real weight = player_weight(c, player);
+            tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
+            if (p.ends > 0u) {
+                tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
+            }
+        }
+    }
+}
+
+// After players have begun anew, the others of a group are where its leader is.
+OP void match_group(control c, uint group) {
+    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+    ticks leader = leader_place(c, group);
+    for (uint i = 1u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
+        uint member = leading + i * MEMBER_WORDS;
+        uint at = LOAD(c.block, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_STATE);
+        ticks place = matched_place(c, group, member, leader);
+        set_state_ticks(c, at + PLAYING_PLACE, place_in_clip(c, member, place));
+    }
+}
+
+// Frames.
+
+OP void move_followers(control c, bool begins, real seconds) {
+    uint followers = LOAD(c.block, CONTROL_FOLLOWERS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_FOLLOWER_COUNT); i++) {
+        uint follower = followers + i * FOLLOWER_WORDS;
+        uint at = LOAD(c.block, follower + FOLLOWER_STATE);
+        real target = control_number(c, follower + FOLLOWER_SOURCE);
+        real rate = LOAD_FLOAT(c.block, follower + FOLLOWER_RATE);
+        real x = state_number(c, at);
+        if (is_finite(target)) {
+            target = snap(target);
+            if (begins || rate == 0.0f) {
+                x = target;
+            } else {
+                real left = exponential2(-(seconds * rate));
+                x = snap(target + (x - target) * left);
+            }
+        }
+        set_state_word(c, at, BITS(x));
+        write_parameter(c, LOAD(c.block, follower + FOLLOWER_PARAMETER), x);
+    }
+}
+
+OP void write_followers(control c) {
+    uint followers = LOAD(c.block, CONTROL_FOLLOWERS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_FOLLOWER_COUNT); i++) {
+        uint follower = followers + i * FOLLOWER_WORDS;
+        real x = state_number(c, LOAD(c.block, follower + FOLLOWER_STATE));
+        write_parameter(c, LOAD(c.block, follower + FOLLOWER_PARAMETER), x);
+    }
+}
+
+OP void write_player(control c, uint player) {
+    uint at = LOAD(c.block, player + PLAYER_STATE);
+    uint end = LOAD(c.block, player + PLAYER_END);
+    uint machine = LOAD(c.block, player + PLAYER_MACHINE);
+    ticks time = state_ticks(c, at + PLAYING_PLACE);
+    if (end == PLAYER_TURNS) {
+        time = turned_time(time, block_ticks(c, player + PLAYER_DURATION));
+    }
+    write_parameter(c, LOAD(c.block, player + PLAYER_TIME_PARAMETER), seconds_of_fine(time));
+    real weight = 1.0f;
+    if (machine != CONTROL_NONE) {
+        weight = state_weight(c, machine, LOAD(c.block, player + PLAYER_MACHINE_STATE));
+    }
+    if (end == PLAYER_DROPS_OUT && (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u) {
+        weight = 0.0f;
+    }
+    write_parameter(c, LOAD(c.block, player + PLAYER_WEIGHT_PARAMETER), weight);
+}
+
+OP void write_control(control c) {
+    uint players = LOAD(c.block, CONTROL_PLAYERS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
+        write_player(c, players + i * PLAYER_WORDS);
+    }
+    uint groups = LOAD(c.block, CONTROL_GROUPS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_GROUP_COUNT); i++) {
+        uint group = groups + i * GROUP_WORDS;
+        uint parameter = LOAD(c.block, group + GROUP_VELOCITY_PARAMETER);
+        if (parameter != CONTROL_NONE) {
+            real rate = control_number(c, group + GROUP_RATE);
+            group_mean mean = find_group_mean(c, group, leader_place(c, group));
+            rate = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
+            write_parameter(c, parameter, snap(rate * mean.velocity));
+        }
+    }
+    uint machines = LOAD(c.block, CONTROL_MACHINES);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
+        uint machine = machines + i * MACHINE_WORDS;
+        uint states = LOAD(c.block, machine + MACHINE_STATES);
+        for (uint state = 0u; state < LOAD(c.block, machine + MACHINE_STATE_COUNT); state++) {
+            write_parameter(c, LOAD(c.block, states + state * STATE_WORDS + STATE_WEIGHT_PARAMETER),
+                            state_weight(c, machine, state));
+        }
+    }
+}
+
+OP void begin_character(control c) {
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_STATE_WORDS); i++) {
+        set_state_word(c, i, 0u);
+    }
+    uint machines = LOAD(c.block, CONTROL_MACHINES);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
+        begin_machine(c, machines + i * MACHINE_WORDS);
+    }
+    uint players = LOAD(c.block, CONTROL_PLAYERS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
+        begin_player(c, players + i * PLAYER_WORDS);
+    }
+    uint groups = LOAD(c.block, CONTROL_GROUPS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_GROUP_COUNT); i++) {
+        match_group(c, groups + i * GROUP_WORDS);
+    }
+}
+
+// Time goes on by c.duration.
+OP void move_character(control c, bool begins) {
+    move_followers(c, begins, seconds_of_fine(fine_of_ticks(c.duration)));
+    uint machines = LOAD(c.block, CONTROL_MACHINES);
+    uint machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    for (uint i = 0u; i < machine_count; i++) {
+        move_fade(c, machines + i * MACHINE_WORDS);
+    }
+    uint players = LOAD(c.block, CONTROL_PLAYERS);
+    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
+        uint player = players + i * PLAYER_WORDS;
+        uint flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
+        set_state_word(c, flags, state_word(c, flags) & PLAYING_ENDED);
+        if (LOAD(c.block, player + PLAYER_GROUP) == CONTROL_NONE && player_moves(c, player)) {
+            move_player(c, player);
+        }
+    }
+    uint groups = LOAD(c.block, CONTROL_GROUPS);
+    uint group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
+    for (uint i = 0u; i < group_count; i++) {
+        if (group_moves(c, groups + i * GROUP_WORDS)) {
+            move_group(c, groups + i * GROUP_WORDS);
+        }
+    }
+    for (uint i = 0u; i < machine_count; i++) {
+        weigh_states(c, machines + i * MACHINE_WORDS);
+        run_transitions(c, machines + i * MACHINE_WORDS);
+    }
+    for (uint i = 0u; i < group_count; i++) {
+        match_group(c, groups + i * GROUP_WORDS);
+    }
+}
+
+OP uint update_period(control c) {
+    real every = control_number(c, CONTROL_UPDATE_EVERY);
+    real bounded = is_finite(every) ? clamp_real(FLOOR(snap(every)), 1.0f, 16.0f) : 1.0f;
+    return TO_WORD(bounded);
+}
+
+// Of events sorted by character, the first that is not of an earlier one.
+OP uint find_sent(memory sent, uint count, uint character) {
+    uint low = 0u;
+    uint high = count;
+    while (low < high) {
+        uint middle = low + ((high - low) >> 1u);
+        if (LOAD(sent, middle * 2u) < character) {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// What a character was sent: past the last that begins it anew.
+OP uint last_reset(control c) {
+    uint found = CONTROL_NONE;
+    for (uint i = 0u; i < c.sent_count; i++) {
+        if (LOAD(c.sent, (c.sent_first + i) * 2u + 1u) == EVENT_RESET) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+OP void run_control(control c) {
+    if (c.tells) {
+        STORE(c.told, c.told_at, 0u);
+    }
+    uint reset = last_reset(c);
+    bool begins = state_word(c, CHARACTER_BEGUN) == 0u || reset != CONTROL_NONE;
+    if (reset != CONTROL_NONE) {
+        c.sent_first = c.sent_first + reset + 1u;
+        c.sent_count = c.sent_count - (reset + 1u);
+    }
+    if (begins) {
+        begin_character(c);
+        set_state_word(c, CHARACTER_BEGUN, 1u);
+    }
+    if (c.sent_count > MOST_EVENTS_SENT) {
+        uint lost = state_word(c, CHARACTER_EVENTS_LOST) + (c.sent_count - MOST_EVENTS_SENT);
+        set_state_word(c, CHARACTER_EVENTS_LOST, lost);
+    }
+    ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.duration);
+    if (begins || c.sent_count > 0u || c.number % update_period(c) == 0u) {
+        set_state_ticks(c, CHARACTER_WAITING, make_ticks(0u, 0u));
+        c.duration = waited;
+        move_character(c, begins);
+    } else {
+        set_state_ticks(c, CHARACTER_WAITING, waited);
+        write_followers(c);
+    }
+    write_control(c);
+}
+
+#endif

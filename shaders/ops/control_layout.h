@@ -1,0 +1,136 @@
+// Where things lie in a control's block, in a character's state, and in what is told of it.
+#ifndef LMB_OPS_CONTROL_LAYOUT_H
+#define LMB_OPS_CONTROL_LAYOUT_H
+
+#include "ticks.h"
+
+// The block is words; offsets count words from its start. The header:
+#define CONTROL_SIZE 0u
+#define CONTROL_PARAMETERS 1u
+#define CONTROL_STATE_WORDS 2u
+#define CONTROL_FOLLOWERS 3u // offset: [follower][FOLLOWER_WORDS]
+#define CONTROL_FOLLOWER_COUNT 4u
+#define CONTROL_PLAYERS 5u // offset: [player][PLAYER_WORDS]
+#define CONTROL_PLAYER_COUNT 6u
+#define CONTROL_GROUPS 7u // offset: [group][GROUP_WORDS]
+#define CONTROL_GROUP_COUNT 8u
+#define CONTROL_MACHINES 9u // offset: [machine][MACHINE_WORDS]
+#define CONTROL_MACHINE_COUNT 10u
+#define CONTROL_EVENT_COUNT 11u
+#define CONTROL_TOLD_CAPACITY 12u
+#define CONTROL_UPDATE_EVERY 13u // value
+#define CONTROL_HEADER_WORDS 20u
+
+#define CONTROL_NONE 0xffffffffu
+
+// A number, in line: a parameter's index or CONTROL_NONE, the bits of the constant, the curve, two control points.
+#define CONTROL_VALUE_WORDS 5u
+
+#define FOLLOWER_SOURCE 0u // value
+#define FOLLOWER_RATE 5u   // float: half-lives a second, or 0 to follow at once
+#define FOLLOWER_PARAMETER 6u
+#define FOLLOWER_STATE 7u // offset in the state: float
+#define FOLLOWER_WORDS 8u
+
+#define PLAYER_DURATION 0u // fine ticks, two words, as all times here
+#define PLAYER_OFFSET 2u
+#define PLAYER_RATE 4u // value
+#define PLAYER_END 9u  // PLAYER_ENDS_...
+#define PLAYER_TIME_PARAMETER 10u
+#define PLAYER_WEIGHT_PARAMETER 11u
+#define PLAYER_ENDED_EVENT 12u
+#define PLAYER_LOOPED_EVENT 13u
+#define PLAYER_MACHINE 14u // offset of its machine's record, or CONTROL_NONE
+#define PLAYER_MACHINE_STATE 15u
+#define PLAYER_NOTIFIES 16u // offset: [notify]: time, event
+#define PLAYER_NOTIFY_COUNT 17u
+#define PLAYER_STATE 18u // offset in the state
+#define PLAYER_GROUP 19u // offset of its group's record, or CONTROL_NONE
+#define PLAYER_WORDS 20u
+#define NOTIFY_WORDS 3u
+
+#define PLAYER_LOOPS 0u
+#define PLAYER_HOLDS 1u
+#define PLAYER_DROPS_OUT 2u
+#define PLAYER_TURNS 3u
+
+#define GROUP_RATE 0u    // value
+#define GROUP_MEMBERS 5u // offset: [member][MEMBER_WORDS], then the markers
+#define GROUP_MEMBER_COUNT 6u
+#define GROUP_MARKER_COUNT 7u // of each
+#define GROUP_VELOCITY_PARAMETER 8u
+#define GROUP_WORDS 9u
+#define MEMBER_PLAYER 0u   // offset of its record
+#define MEMBER_MARKERS 1u  // offset: times
+#define MEMBER_VELOCITY 2u // float
+#define MEMBER_WEIGHT 3u   // value
+#define MEMBER_WORDS 8u
+
+#define MACHINE_STATES 0u // offset: [state][STATE_WORDS]
+#define MACHINE_STATE_COUNT 1u
+#define MACHINE_TRANSITIONS 2u // offset: [transition][TRANSITION_WORDS], the greatest priority first
+#define MACHINE_TRANSITION_COUNT 3u
+#define MACHINE_OUTER 4u // offset of the record of the machine that it is in, or CONTROL_NONE
+#define MACHINE_OUTER_STATE 5u
+#define MACHINE_STATE 6u // offset in the state
+#define MACHINE_WORDS 7u
+
+#define STATE_WEIGHT_PARAMETER 0u
+#define STATE_END_PLAYER 1u // offset of its record, or CONTROL_NONE
+#define STATE_ENTRY_EVENT 2u
+#define STATE_EXIT_EVENT 3u
+#define STATE_RESTARTS 4u
+#define STATE_WORDS 5u
+
+#define TRANSITION_FROM 0u
+#define TRANSITION_TO 1u
+#define TRANSITION_EVENT 2u
+#define TRANSITION_FLAGS 3u
+#define TRANSITION_AFTER 4u // two words
+#define TRANSITION_TERMS 6u // offset: [term][TERM_WORDS]
+#define TRANSITION_TERM_COUNT 7u
+#define TRANSITION_FADE 8u // two words
+#define TRANSITION_CURVE 10u
+#define TRANSITION_WORDS 11u
+#define TRANSITION_AT_END 1u
+#define TRANSITION_FREEZES 2u
+
+#define TERM_KIND 0u
+#define TERM_LEFT 1u
+#define TERM_RIGHT 6u
+#define TERM_WORDS 11u
+#define TERM_LESS 0u
+#define TERM_LESS_EQUAL 1u
+#define TERM_GREATER 2u
+#define TERM_GREATER_EQUAL 3u
+#define TERM_EQUAL 4u
+#define TERM_AND 5u
+#define TERM_OR 6u
+
+// A character's state. All 0 before its first frame.
+#define CHARACTER_BEGUN 0u
+#define CHARACTER_WAITING 1u // fine ticks not yet moved by, two words
+#define CHARACTER_TRANSITIONS_LEFT 3u
+#define CHARACTER_EVENTS_LOST 4u
+#define CHARACTER_TOLD_LOST 5u
+#define CHARACTER_WORDS 6u
+
+#define PLAYING_PLACE 0u // two words
+#define PLAYING_FLAGS 2u
+#define PLAYING_WORDS 3u
+#define PLAYING_ENDED 1u  // stays at an end
+#define PLAYING_PASSED 2u // went past an end in this frame
+
+#define MACHINE_CURRENT 0u
+#define MACHINE_TIME 1u    // in the current state, two words
+#define MACHINE_FADE 3u    // offset of the transition that fades, or 0
+#define MACHINE_FADED 4u   // two words
+#define MACHINE_WEIGHTS 6u // float [state]: weight, weight when the fade began
+#define MACHINE_STATE_WEIGHT_WORDS 2u
+
+#define MOST_EVENTS_SENT 16u
+#define MOST_TRANSITIONS_A_FRAME 8u
+#define EVENT_RESET 0xfffffffeu
+#define MOST_MACHINES_WITHIN 4u
+
+#endif

@@ -1,0 +1,231 @@
+#include "control.h"
+
+#include "environment.h"
+
+#include "../shaders/ops/control.h"
+
+#include <string.h>
+
+lmb_player_def lmb_default_player_def(void) {
+    return (lmb_player_def){.rate = lmb_constant(1.0f),
+                            .time_parameter = LMB_NONE,
+                            .weight_parameter = LMB_NONE,
+                            .ended_event = LMB_NONE,
+                            .looped_event = LMB_NONE,
+                            .machine = LMB_NONE};
+}
+
+lmb_transition_def lmb_default_transition_def(void) {
+    return (lmb_transition_def){
+        .from = LMB_NONE, .event = LMB_NONE, .after = -1.0f, .fade = 0.2f, .curve = LMB_CURVE_SMOOTHSTEP};
+}
+
+lmb_state_def lmb_default_state_def(void) {
+    return (lmb_state_def){
+        .weight_parameter = LMB_NONE, .end_player = LMB_NONE, .entry_event = LMB_NONE, .exit_event = LMB_NONE};
+}
+
+lmb_control_def lmb_default_control_def(void) {
+    return (lmb_control_def){.told_capacity = 8, .update_every = lmb_constant(1.0f)};
+}
+
+lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, lmb_control **control,
+                              lmb_error *error) {
+    if (def == NULL || control == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL",
+                        def == NULL ? "the descriptor" : "the result");
+    }
+    *control = NULL;
+    lmb_result result = lmb_control_check_def(def, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    uint32_t state_words;
+    uint32_t size = lmb_control_write(def, NULL, &state_words);
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_control *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
+    if (created == NULL || block == NULL) {
+        lmb_host_release(&resolved, created);
+        lmb_host_release(&resolved, block);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
+    }
+    lmb_control_write(def, block, &state_words);
+    *created = (lmb_control){.host = resolved,
+                             .parameter_count = def->parameter_count,
+                             .event_count = def->event_count,
+                             .told_capacity = def->told_capacity,
+                             .state_words = state_words,
+                             .machine_count = def->machine_count,
+                             .size = size,
+                             .block = block};
+    *control = created;
+    return LMB_OK;
+}
+
+void lmb_control_destroy(lmb_control *control) {
+    if (control == NULL) {
+        return;
+    }
+    lmb_host host = control->host;
+    lmb_host_release(&host, control->block);
+    lmb_host_release(&host, control);
+}
+
+uint32_t lmb_control_parameter_count(const lmb_control *control) {
+    return control->parameter_count;
+}
+
+uint32_t lmb_control_state_words(const lmb_control *control) {
+    return control->state_words;
+}
+
+uint32_t lmb_control_told_words(const lmb_control *control) {
+    return 1 + 2 * control->told_capacity;
+}
+
+static void merge(const lmb_event *from, lmb_event *to, uint32_t first, uint32_t middle, uint32_t end) {
+    uint32_t left = first, right = middle;
+    for (uint32_t i = first; i < end; i++) {
+        bool takes_left = left < middle && (right == end || from[left].character <= from[right].character);
+        to[i] = takes_left ? from[left++] : from[right++];
+    }
+}
+
+// Merging runs of 1, 2, 4 and so on: stable, and without memory of its own.
+void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint32_t count) {
+    lmb_event *from = events, *to = scratch;
+    for (uint64_t run = 1; run < count; run *= 2) {
+        for (uint64_t first = 0; first < count; first += 2 * run) {
+            uint64_t middle = first + run < count ? first + run : count;
+            uint64_t end = first + 2 * run < count ? first + 2 * run : count;
+            merge(from, to, (uint32_t)first, (uint32_t)middle, (uint32_t)end);
+        }
+        lmb_event *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != events && count > 0) {
+        memcpy(events, from, count * sizeof *events);
+    }
+}
+
+lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event *events, uint32_t count,
+                                    uint32_t characters, lmb_error *error) {
+    if (count > 0 && events == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: the events are NULL");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = events[i].event < control->event_count || events[i].event == LMB_EVENT_RESET;
+        bool sorted = i == 0 || events[i - 1].character <= events[i].character;
+        if (!known || !sorted || events[i].character >= characters) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: event %u (%u for character %u): %s", (unsigned)i,
+                            (unsigned)events[i].event, (unsigned)events[i].character,
+                            !known    ? "there is no such event"
+                            : !sorted ? "they are not sorted by character"
+                                      : "there is no such character");
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
+                              uint32_t count, lmb_error *error) {
+    const char *missing = control == NULL                                             ? "it"
+                          : frame == NULL                                             ? "the frame"
+                          : frame->state == NULL                                      ? "the state"
+                          : frame->parameters == NULL && control->parameter_count > 0 ? "the row of parameters"
+                                                                                      : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL", missing);
+    }
+    if (frame->step > LMB_MAX_STEP_TICKS) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: a step of %llu ticks is longer than 60 s",
+                        (unsigned long long)frame->step);
+    }
+    if (first > frame->character_count || count > frame->character_count - first) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: characters %u and %u more are not in a batch of %u",
+                        (unsigned)first, (unsigned)count, (unsigned)frame->character_count);
+    }
+    return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
+}
+
+static LMB_NOINLINE void run_characters(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
+                                        uint32_t count) {
+    const uint32_t *sent = (const uint32_t *)frame->events;
+    control c = {.block = block->block,
+                 .tells = frame->told != NULL,
+                 .sent = sent,
+                 .duration = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+    uint32_t event = find_sent(sent, frame->event_count, first);
+    for (uint32_t i = 0; i < count; i++) {
+        // Rows are found here, with indices as wide as memory.
+        size_t character = (size_t)first + i;
+        c.state = frame->state + character * block->state_words;
+        c.parameters =
+            block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
+        c.told = frame->told != NULL ? frame->told + character * lmb_control_told_words(block) : NULL;
+        c.number = frame->number + (uint32_t)character;
+        c.sent_first = event;
+        while (event < frame->event_count && frame->events[event].character == character) {
+            event++;
+        }
+        c.sent_count = event - c.sent_first;
+        run_control(c);
+    }
+}
+
+lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+                           lmb_error *error) {
+    lmb_result result = check_frame(control, frame, first, count, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    run_characters(control, frame, first, count);
+    lmb_environment_leave(&callers);
+    return LMB_OK;
+}
+
+lmb_control_counts lmb_control_state_counts(const lmb_control *control, const uint32_t *state) {
+    (void)control;
+    return (lmb_control_counts){.transitions_left = state[CHARACTER_TRANSITIONS_LEFT],
+                                .events_lost = state[CHARACTER_EVENTS_LOST],
+                                .told_lost = state[CHARACTER_TOLD_LOST]};
+}
+
+static const uint32_t *machine_words(const lmb_control *control, const uint32_t *state, uint32_t machine) {
+    const uint32_t *record = control->block + control->block[CONTROL_MACHINES] + machine * MACHINE_WORDS;
+    return state + record[MACHINE_STATE];
+}
+
+uint32_t lmb_control_current_state(const lmb_control *control, const uint32_t *state, uint32_t machine) {
+    return machine_words(control, state, machine)[MACHINE_CURRENT];
+}
+
+float lmb_control_state_weight(const lmb_control *control, const uint32_t *state, uint32_t machine,
+                               uint32_t machine_state) {
+    return REAL(machine_words(control, state, machine)[MACHINE_WEIGHTS + machine_state * MACHINE_STATE_WEIGHT_WORDS]);
+}
+
+uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player) {
+    const uint32_t *record = control->block + control->block[CONTROL_PLAYERS] + player * PLAYER_WORDS;
+    const uint32_t *playing = state + record[PLAYER_STATE] + PLAYING_PLACE;
+    ticks place = make_ticks(playing[0], playing[1]);
+    if (record[PLAYER_END] == PLAYER_TURNS) {
+        place = turned_time(place, make_ticks(record[PLAYER_DURATION], record[PLAYER_DURATION + 1]));
+    }
+    place = ticks_of_fine(place);
+    return (uint64_t)place.high << 32 | place.low;
+}
+
+uint64_t lmb_control_hash(const uint32_t *words, size_t count) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t shift = 0; shift < 32; shift += 8) {
+            hash = (hash ^ (words[i] >> shift & 255u)) * UINT64_C(0x100000001b3);
+        }
+    }
+    return hash;
+}

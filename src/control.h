@@ -1,0 +1,34 @@
+// A control as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
+// layout stands in shaders/ops/control_layout.h.
+#ifndef LIMBER_SRC_CONTROL_H
+#define LIMBER_SRC_CONTROL_H
+
+#include "host.h"
+
+#include <limber/control.h>
+
+struct lmb_control {
+    lmb_host host;
+    uint32_t parameter_count;
+    uint32_t event_count;
+    uint32_t told_capacity;
+    uint32_t state_words;
+    uint32_t machine_count;
+    uint32_t size; // words
+    uint32_t *block;
+};
+
+// Everything that can be wrong with a descriptor.
+lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
+
+// Writes the block, or tells its size where `block` is NULL.
+uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t *state_words);
+
+// From seconds, at least 0, to 2^-16 of a tick.
+uint64_t lmb_control_fine(float seconds);
+
+// Whether events are sorted, known, and of characters of the batch.
+lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event *events, uint32_t count,
+                                    uint32_t characters, lmb_error *error);
+
+#endif

@@ -1,0 +1,389 @@
+#include "control.h"
+
+#include <math.h>
+
+// Who writes each parameter.
+enum { BY_HOST, BY_FOLLOWER, BY_REST };
+
+typedef struct checker {
+    const lmb_control_def *def;
+    lmb_error *error;
+    uint8_t writers[LMB_MAX_PARAMETERS];
+} checker;
+
+// Where a check stands: "machine 2: transition 4".
+typedef struct place {
+    const char *what;
+    uint32_t index;
+    const char *part; // or NULL
+    uint32_t part_index;
+} place;
+
+static lmb_result fail_at(const checker *c, place at, const char *field, const char *why) {
+    if (at.part != NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "control: %s %u: %s %u: %s: %s", at.what, (unsigned)at.index,
+                        at.part, (unsigned)at.part_index, field, why);
+    }
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "control: %s %u: %s: %s", at.what, (unsigned)at.index, field, why);
+}
+
+static lmb_result check_count(const checker *c, const char *what, const void *list, uint32_t count, uint32_t most) {
+    if (count > 0 && list == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "control: the %s are NULL", what);
+    }
+    if (count > most) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "control: %u %s, and at most %u are possible", (unsigned)count, what,
+                        (unsigned)most);
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_part_count(const checker *c, place at, const char *what, const void *list, uint32_t count,
+                                   uint32_t most) {
+    if (count > 0 && list == NULL) {
+        return fail_at(c, at, what, "they are NULL");
+    }
+    return count <= most ? LMB_OK : fail_at(c, at, what, "there are too many");
+}
+
+static lmb_result check_value(const checker *c, place at, const char *field, lmb_value value) {
+    if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
+        return fail_at(c, at, field, "unknown curve");
+    }
+    for (int i = 0; i < 2 && value.curve == LMB_CURVE_BEZIER; i++) {
+        if (!(fabsf(value.control[i]) <= 16.0f)) {
+            return fail_at(c, at, field, "a control point is not from -16 to 16");
+        }
+    }
+    if (value.parameter == LMB_NONE) {
+        return fabsf(value.constant) <= LMB_LARGEST
+                   ? LMB_OK
+                   : fail_at(c, at, field, "the constant is not a finite number up to 2^40");
+    }
+    if (value.parameter >= c->def->parameter_count) {
+        return fail_at(c, at, field, "there is no such parameter");
+    }
+    return c->writers[value.parameter] == BY_REST
+               ? fail_at(c, at, field, "reads a parameter that a player, a group or a machine writes")
+               : LMB_OK;
+}
+
+static lmb_result check_seconds(const checker *c, place at, const char *field, float seconds, float most) {
+    return seconds >= 0.0f && seconds <= most ? LMB_OK : fail_at(c, at, field, "out of range");
+}
+
+static lmb_result check_event(const checker *c, place at, const char *field, uint32_t event) {
+    return event == LMB_NONE || event < c->def->event_count ? LMB_OK : fail_at(c, at, field, "there is no such event");
+}
+
+static lmb_result claim_parameter(checker *c, place at, const char *field, uint32_t parameter, uint8_t writer) {
+    if (parameter == LMB_NONE) {
+        return LMB_OK;
+    }
+    if (parameter >= c->def->parameter_count) {
+        return fail_at(c, at, field, "there is no such parameter");
+    }
+    if (c->writers[parameter] != BY_HOST) {
+        return fail_at(c, at, field, "something else writes this parameter");
+    }
+    c->writers[parameter] = writer;
+    return LMB_OK;
+}
+
+// Before the values, so that what reads them can be told.
+static lmb_result claim_parameters(checker *c) {
+    const lmb_control_def *def = c->def;
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->player_count && result == LMB_OK; i++) {
+        const place at = {.what = "player", .index = i};
+        result = claim_parameter(c, at, "time_parameter", def->players[i].time_parameter, BY_REST);
+        if (result == LMB_OK) {
+            result = claim_parameter(c, at, "weight_parameter", def->players[i].weight_parameter, BY_REST);
+        }
+    }
+    for (uint32_t i = 0; i < def->group_count && result == LMB_OK; i++) {
+        const place at = {.what = "group", .index = i};
+        result = claim_parameter(c, at, "velocity_parameter", def->groups[i].velocity_parameter, BY_REST);
+    }
+    for (uint32_t i = 0; i < def->machine_count && result == LMB_OK; i++) {
+        const lmb_machine_def *machine = &def->machines[i];
+        place at = {.what = "machine", .index = i};
+        result = check_part_count(c, at, "states", machine->states, machine->state_count, LMB_MAX_STATES);
+        at.part = "state";
+        for (uint32_t j = 0; j < machine->state_count && result == LMB_OK; j++) {
+            at.part_index = j;
+            result = claim_parameter(c, at, "weight_parameter", machine->states[j].weight_parameter, BY_REST);
+        }
+    }
+    return result;
+}
+
+static lmb_result check_followers(checker *c) {
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < c->def->follower_count && result == LMB_OK; i++) {
+        const lmb_follower_def *follower = &c->def->followers[i];
+        const place at = {.what = "follower", .index = i};
+        result = check_value(c, at, "source", follower->source);
+        // What a later one writes would be a frame old on one side and the host's on the other.
+        for (uint32_t j = i; j < c->def->follower_count && result == LMB_OK; j++) {
+            if (follower->source.parameter != LMB_NONE &&
+                follower->source.parameter == c->def->followers[j].parameter) {
+                result = fail_at(c, at, "source", "reads what this follower or a later one writes");
+            }
+        }
+        if (result == LMB_OK) {
+            result = check_seconds(c, at, "half_life", follower->half_life, LMB_MAX_CONTROL_SECONDS);
+        }
+        if (result == LMB_OK && follower->parameter == LMB_NONE) {
+            result = fail_at(c, at, "parameter", "there is none");
+        }
+        if (result == LMB_OK) {
+            result = claim_parameter(c, at, "parameter", follower->parameter, BY_FOLLOWER);
+        }
+    }
+    return result;
+}
+
+// In a machine's state, or in none.
+static lmb_result check_home(const checker *c, place at, uint32_t machine, uint32_t state, uint32_t machine_count) {
+    if (machine == LMB_NONE) {
+        return LMB_OK;
+    }
+    if (machine >= machine_count) {
+        return fail_at(c, at, "machine", "there is no such machine before it");
+    }
+    return state < c->def->machines[machine].state_count ? LMB_OK : fail_at(c, at, "state", "there is no such state");
+}
+
+static lmb_result check_marks(const checker *c, place at, const lmb_player_def *player) {
+    lmb_result result = check_part_count(c, at, "markers", player->markers, player->marker_count, LMB_MAX_MARKERS);
+    for (uint32_t i = 0; i < player->marker_count && result == LMB_OK; i++) {
+        float time = player->markers[i];
+        if (!(time >= 0.0f && time < player->duration) || (i > 0 && time <= player->markers[i - 1])) {
+            result = fail_at(c, at, "markers", "they are not ascending within the duration");
+        }
+    }
+    if (result == LMB_OK) {
+        result = check_part_count(c, at, "notifies", player->notifies, player->notify_count, LMB_MAX_NOTIFIES);
+    }
+    for (uint32_t i = 0; i < player->notify_count && result == LMB_OK; i++) {
+        float time = player->notifies[i].time;
+        if (!(time >= 0.0f && time <= player->duration) || (i > 0 && time < player->notifies[i - 1].time)) {
+            result = fail_at(c, at, "notifies", "they are not in order within the duration");
+        } else if (player->notifies[i].event >= c->def->event_count) {
+            result = fail_at(c, at, "notifies", "there is no such event");
+        }
+    }
+    return result;
+}
+
+static lmb_result check_player(const checker *c, uint32_t index) {
+    const lmb_player_def *player = &c->def->players[index];
+    const place at = {.what = "player", .index = index};
+    lmb_result result = check_seconds(c, at, "duration", player->duration, LMB_MAX_CONTROL_SECONDS);
+    if (result == LMB_OK) {
+        result = check_value(c, at, "rate", player->rate);
+    }
+    if (result == LMB_OK) {
+        result = check_seconds(c, at, "offset", player->offset, player->duration);
+    }
+    if (result == LMB_OK && (unsigned)player->end >= LMB_END_COUNT) {
+        result = fail_at(c, at, "end", "unknown");
+    }
+    if (result == LMB_OK) {
+        result = check_event(c, at, "ended_event", player->ended_event);
+    }
+    if (result == LMB_OK) {
+        result = check_event(c, at, "looped_event", player->looped_event);
+    }
+    if (result == LMB_OK) {
+        result = check_home(c, at, player->machine, player->state, c->def->machine_count);
+    }
+    if (result == LMB_OK && !(fabsf(player->velocity) <= LMB_LARGEST)) {
+        result = fail_at(c, at, "velocity", "not a finite number up to 2^40");
+    }
+    return result == LMB_OK ? check_marks(c, at, player) : result;
+}
+
+static uint32_t count_markers(const lmb_player_def *player) {
+    return player->marker_count > 0 ? player->marker_count : 1;
+}
+
+static lmb_result check_member(const checker *c, uint32_t group, uint32_t index) {
+    const lmb_group_def *def = &c->def->groups[group];
+    const place at = {.what = "group", .index = group, .part = "place", .part_index = index};
+    uint32_t number = def->players[index].player;
+    if (number >= c->def->player_count) {
+        return fail_at(c, at, "player", "there is no such player");
+    }
+    const lmb_player_def *player = &c->def->players[number];
+    if (player->end != LMB_END_LOOP || !(player->duration > 0.0f)) {
+        return fail_at(c, at, "player", "it does not loop, or its duration is 0");
+    }
+    if (count_markers(player) != count_markers(&c->def->players[def->players[0].player])) {
+        return fail_at(c, at, "player", "it has not as many markers as the first");
+    }
+    for (uint32_t i = 0; i <= group; i++) {
+        uint32_t count = i < group ? c->def->groups[i].player_count : index;
+        for (uint32_t j = 0; j < count; j++) {
+            if (c->def->groups[i].players[j].player == number) {
+                return fail_at(c, at, "player", "it has a place already");
+            }
+        }
+    }
+    return check_value(c, at, "weight", def->players[index].weight);
+}
+
+static lmb_result check_group(const checker *c, uint32_t index) {
+    const lmb_group_def *group = &c->def->groups[index];
+    const place at = {.what = "group", .index = index};
+    lmb_result result = check_part_count(c, at, "players", group->players, group->player_count, LMB_MAX_PLAYERS);
+    if (result == LMB_OK && group->player_count == 0) {
+        result = fail_at(c, at, "players", "there are none");
+    }
+    if (result == LMB_OK) {
+        result = check_value(c, at, "rate", group->rate);
+    }
+    for (uint32_t i = 0; i < group->player_count && result == LMB_OK; i++) {
+        result = check_member(c, index, i);
+    }
+    return result;
+}
+
+static lmb_result check_condition(const checker *c, place at, const lmb_transition_def *transition) {
+    lmb_result result = check_part_count(c, at, "terms", transition->terms, transition->term_count, LMB_MAX_TERMS);
+    uint32_t truths = 0;
+    for (uint32_t i = 0; i < transition->term_count && result == LMB_OK; i++) {
+        const lmb_term *term = &transition->terms[i];
+        if ((unsigned)term->kind >= LMB_TERM_COUNT) {
+            result = fail_at(c, at, "terms", "unknown kind");
+        } else if (term->kind == LMB_TERM_AND || term->kind == LMB_TERM_OR) {
+            result = truths >= 2 ? LMB_OK : fail_at(c, at, "terms", "nothing to join");
+            truths--;
+        } else {
+            truths++;
+            result = check_value(c, at, "terms: left", term->left);
+            if (result == LMB_OK) {
+                result = check_value(c, at, "terms: right", term->right);
+            }
+        }
+    }
+    if (result == LMB_OK && transition->term_count > 0 && truths != 1) {
+        result = fail_at(c, at, "terms", "they do not come to one truth");
+    }
+    return result;
+}
+
+static lmb_result check_transition(const checker *c, uint32_t machine_index, uint32_t index) {
+    const lmb_machine_def *machine = &c->def->machines[machine_index];
+    const lmb_transition_def *transition = &machine->transitions[index];
+    const place at = {.what = "machine", .index = machine_index, .part = "transition", .part_index = index};
+    if (transition->from != LMB_NONE && transition->from >= machine->state_count) {
+        return fail_at(c, at, "from", "there is no such state");
+    }
+    if (transition->to >= machine->state_count) {
+        return fail_at(c, at, "to", "there is no such state");
+    }
+    bool needs =
+        transition->event != LMB_NONE || transition->at_end || transition->after >= 0.0f || transition->term_count > 0;
+    if (!needs) {
+        return fail_at(c, at, "event", "the transition needs nothing to be taken");
+    }
+    if (transition->at_end && transition->from != LMB_NONE &&
+        machine->states[transition->from].end_player == LMB_NONE) {
+        return fail_at(c, at, "at_end", "the state has no end_player");
+    }
+    lmb_result result = check_event(c, at, "event", transition->event);
+    if (result == LMB_OK && !(transition->after <= LMB_MAX_CONTROL_SECONDS)) {
+        result = fail_at(c, at, "after", "out of range");
+    }
+    if (result == LMB_OK) {
+        result = check_seconds(c, at, "fade", transition->fade, LMB_MAX_CONTROL_SECONDS);
+    }
+    if (result == LMB_OK && ((unsigned)transition->curve >= LMB_CURVE_COUNT || transition->curve == LMB_CURVE_BEZIER)) {
+        result = fail_at(c, at, "curve", "unknown, or a Bezier");
+    }
+    if (result == LMB_OK && (unsigned)transition->kind >= LMB_FADE_COUNT) {
+        result = fail_at(c, at, "kind", "unknown");
+    }
+    return result == LMB_OK ? check_condition(c, at, transition) : result;
+}
+
+static lmb_result check_state(const checker *c, uint32_t machine, uint32_t index) {
+    const lmb_state_def *state = &c->def->machines[machine].states[index];
+    const place at = {.what = "machine", .index = machine, .part = "state", .part_index = index};
+    if (state->end_player != LMB_NONE && state->end_player >= c->def->player_count) {
+        return fail_at(c, at, "end_player", "there is no such player");
+    }
+    lmb_result result = check_event(c, at, "entry_event", state->entry_event);
+    return result == LMB_OK ? check_event(c, at, "exit_event", state->exit_event) : result;
+}
+
+static lmb_result check_machine(const checker *c, uint32_t index) {
+    const lmb_machine_def *machine = &c->def->machines[index];
+    const place at = {.what = "machine", .index = index};
+    if (machine->state_count == 0) {
+        return fail_at(c, at, "states", "there are none");
+    }
+    lmb_result result = check_home(c, at, machine->machine, machine->state, index);
+    uint32_t depth = 1;
+    for (uint32_t outer = machine->machine; outer != LMB_NONE && result == LMB_OK; depth++) {
+        outer = c->def->machines[outer].machine; // stands before it: checked
+    }
+    if (result == LMB_OK && depth > LMB_MAX_MACHINE_DEPTH) {
+        result = fail_at(c, at, "machine", "machines stand too deep within each other");
+    }
+    for (uint32_t i = 0; i < machine->state_count && result == LMB_OK; i++) {
+        result = check_state(c, index, i);
+    }
+    if (result == LMB_OK) {
+        result = check_part_count(c, at, "transitions", machine->transitions, machine->transition_count,
+                                  LMB_MAX_TRANSITIONS);
+    }
+    for (uint32_t i = 0; i < machine->transition_count && result == LMB_OK; i++) {
+        result = check_transition(c, index, i);
+    }
+    return result;
+}
+
+static lmb_result check_counts(const checker *c) {
+    const lmb_control_def *def = c->def;
+    if (def->parameter_count > LMB_MAX_PARAMETERS || def->told_capacity > LMB_MAX_TOLD) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "control: too many %s",
+                        def->parameter_count > LMB_MAX_PARAMETERS ? "parameters" : "events told");
+    }
+    if (def->event_count >= LMB_EVENT_RESET) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "control: too many events");
+    }
+    lmb_result result = check_count(c, "followers", def->followers, def->follower_count, LMB_MAX_PARAMETERS);
+    if (result == LMB_OK) {
+        result = check_count(c, "players", def->players, def->player_count, LMB_MAX_PLAYERS);
+    }
+    if (result == LMB_OK) {
+        result = check_count(c, "groups", def->groups, def->group_count, LMB_MAX_PLAYERS);
+    }
+    return result == LMB_OK ? check_count(c, "machines", def->machines, def->machine_count, LMB_MAX_MACHINES) : result;
+}
+
+lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error) {
+    checker c = {.def = def, .error = error};
+    lmb_result result = check_counts(&c);
+    if (result == LMB_OK) {
+        result = claim_parameters(&c);
+    }
+    if (result == LMB_OK) {
+        result = check_followers(&c);
+    }
+    for (uint32_t i = 0; i < def->machine_count && result == LMB_OK; i++) {
+        result = check_machine(&c, i);
+    }
+    for (uint32_t i = 0; i < def->player_count && result == LMB_OK; i++) {
+        result = check_player(&c, i);
+    }
+    for (uint32_t i = 0; i < def->group_count && result == LMB_OK; i++) {
+        result = check_group(&c, i);
+    }
+    return result == LMB_OK
+               ? check_value(&c, (place){.what = "character", .index = 0}, "update_every", def->update_every)
+               : result;
+}

@@ -1,0 +1,235 @@
+#include "control.h"
+
+#include "../shaders/ops/control_layout.h"
+
+#include <math.h>
+
+// The block while it is counted (`block` is NULL then) and while it is written.
+typedef struct writer {
+    const lmb_control_def *def;
+    uint32_t *block;
+    uint32_t size;
+    uint32_t state_words;
+    uint32_t machines; // where their records begin
+    uint32_t players;
+} writer;
+
+uint64_t lmb_control_fine(float seconds) {
+    return (uint64_t)llround((double)seconds * (double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS));
+}
+
+static uint32_t take(writer *w, uint64_t words) {
+    uint32_t at = w->size;
+    w->size += (uint32_t)words;
+    return at;
+}
+
+static void put(const writer *w, uint32_t at, uint32_t word) {
+    if (w->block != NULL) {
+        w->block[at] = word;
+    }
+}
+
+static void put_number(const writer *w, uint32_t at, float number) {
+    put(w, at, BITS(number));
+}
+
+static void put_time(const writer *w, uint32_t at, float seconds) {
+    uint64_t fine = lmb_control_fine(seconds);
+    put(w, at, (uint32_t)fine);
+    put(w, at + 1, (uint32_t)(fine >> 32));
+}
+
+static void put_value(const writer *w, uint32_t at, lmb_value value) {
+    put(w, at, value.parameter);
+    put_number(w, at + 1, value.constant);
+    put(w, at + 2, (uint32_t)value.curve);
+    put_number(w, at + 3, value.control[0]);
+    put_number(w, at + 4, value.control[1]);
+}
+
+static uint32_t player_record(const writer *w, uint32_t player) {
+    return player == LMB_NONE ? CONTROL_NONE : w->players + player * PLAYER_WORDS;
+}
+
+static uint32_t machine_record(const writer *w, uint32_t machine) {
+    return machine == LMB_NONE ? CONTROL_NONE : w->machines + machine * MACHINE_WORDS;
+}
+
+static uint32_t take_state(writer *w, uint32_t words) {
+    uint32_t at = w->state_words;
+    w->state_words += words;
+    return at;
+}
+
+static void write_followers(writer *w) {
+    uint32_t at = take(w, (uint64_t)w->def->follower_count * FOLLOWER_WORDS);
+    put(w, CONTROL_FOLLOWERS, at);
+    for (uint32_t i = 0; i < w->def->follower_count; i++, at += FOLLOWER_WORDS) {
+        const lmb_follower_def *follower = &w->def->followers[i];
+        // A half-life too short for a float to divide by follows at once.
+        float rate = follower->half_life >= 1e-6f ? (float)(1.0 / (double)follower->half_life) : 0.0f;
+        put_value(w, at + FOLLOWER_SOURCE, follower->source);
+        put_number(w, at + FOLLOWER_RATE, rate);
+        put(w, at + FOLLOWER_PARAMETER, follower->parameter);
+        put(w, at + FOLLOWER_STATE, take_state(w, 1));
+    }
+}
+
+static void write_notifies(writer *w, uint32_t record, const lmb_player_def *player) {
+    uint32_t at = take(w, (uint64_t)player->notify_count * NOTIFY_WORDS);
+    put(w, record + PLAYER_NOTIFIES, at);
+    put(w, record + PLAYER_NOTIFY_COUNT, player->notify_count);
+    for (uint32_t i = 0; i < player->notify_count; i++, at += NOTIFY_WORDS) {
+        put_time(w, at, player->notifies[i].time);
+        put(w, at + 2, player->notifies[i].event);
+    }
+}
+
+static void write_player(writer *w, uint32_t index) {
+    const lmb_player_def *player = &w->def->players[index];
+    uint32_t at = player_record(w, index);
+    put_time(w, at + PLAYER_DURATION, player->duration);
+    // A loop has no place at its end.
+    put_time(w, at + PLAYER_OFFSET,
+             player->end == LMB_END_LOOP && player->offset == player->duration ? 0.0f : player->offset);
+    put_value(w, at + PLAYER_RATE, player->rate);
+    put(w, at + PLAYER_END, (uint32_t)player->end);
+    put(w, at + PLAYER_TIME_PARAMETER, player->time_parameter);
+    put(w, at + PLAYER_WEIGHT_PARAMETER, player->weight_parameter);
+    put(w, at + PLAYER_ENDED_EVENT, player->ended_event);
+    put(w, at + PLAYER_LOOPED_EVENT, player->looped_event);
+    put(w, at + PLAYER_MACHINE, machine_record(w, player->machine));
+    put(w, at + PLAYER_MACHINE_STATE, player->state);
+    put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
+    put(w, at + PLAYER_GROUP, CONTROL_NONE);
+    write_notifies(w, at, player);
+}
+
+static void write_member(writer *w, uint32_t group, uint32_t at, uint32_t number, lmb_value weight) {
+    const lmb_player_def *player = &w->def->players[number];
+    uint32_t count = player->marker_count > 0 ? player->marker_count : 1;
+    uint32_t markers = take(w, UINT64_C(2) * count);
+    put(w, at + MEMBER_PLAYER, player_record(w, number));
+    put(w, at + MEMBER_MARKERS, markers);
+    put_number(w, at + MEMBER_VELOCITY, player->velocity);
+    put_value(w, at + MEMBER_WEIGHT, weight);
+    put(w, group + GROUP_MARKER_COUNT, count);
+    put(w, player_record(w, number) + PLAYER_GROUP, group);
+    float offset = player->offset == player->duration ? 0.0f : player->offset;
+    for (uint32_t i = 0; i < count; i++) {
+        put_time(w, markers + 2 * i, player->marker_count > 0 ? player->markers[i] : offset);
+    }
+}
+
+static void write_groups(writer *w) {
+    uint32_t at = take(w, (uint64_t)w->def->group_count * GROUP_WORDS);
+    put(w, CONTROL_GROUPS, at);
+    for (uint32_t i = 0; i < w->def->group_count; i++, at += GROUP_WORDS) {
+        const lmb_group_def *group = &w->def->groups[i];
+        uint32_t members = take(w, (uint64_t)group->player_count * MEMBER_WORDS);
+        put_value(w, at + GROUP_RATE, group->rate);
+        put(w, at + GROUP_MEMBERS, members);
+        put(w, at + GROUP_MEMBER_COUNT, group->player_count);
+        put(w, at + GROUP_VELOCITY_PARAMETER, group->velocity_parameter);
+        for (uint32_t j = 0; j < group->player_count; j++) {
+            write_member(w, at, members + j * MEMBER_WORDS, group->players[j].player, group->players[j].weight);
+        }
+    }
+}
+
+static void write_states(writer *w, uint32_t record, const lmb_machine_def *machine) {
+    uint32_t at = take(w, (uint64_t)machine->state_count * STATE_WORDS);
+    put(w, record + MACHINE_STATES, at);
+    put(w, record + MACHINE_STATE_COUNT, machine->state_count);
+    for (uint32_t i = 0; i < machine->state_count; i++, at += STATE_WORDS) {
+        const lmb_state_def *state = &machine->states[i];
+        put(w, at + STATE_WEIGHT_PARAMETER, state->weight_parameter);
+        put(w, at + STATE_END_PLAYER, player_record(w, state->end_player));
+        put(w, at + STATE_ENTRY_EVENT, state->entry_event);
+        put(w, at + STATE_EXIT_EVENT, state->exit_event);
+        put(w, at + STATE_RESTARTS, state->restart);
+    }
+}
+
+static void write_terms(writer *w, uint32_t record, const lmb_transition_def *transition) {
+    uint32_t at = take(w, (uint64_t)transition->term_count * TERM_WORDS);
+    put(w, record + TRANSITION_TERMS, at);
+    put(w, record + TRANSITION_TERM_COUNT, transition->term_count);
+    for (uint32_t i = 0; i < transition->term_count; i++, at += TERM_WORDS) {
+        put(w, at + TERM_KIND, (uint32_t)transition->terms[i].kind);
+        put_value(w, at + TERM_LEFT, transition->terms[i].left);
+        put_value(w, at + TERM_RIGHT, transition->terms[i].right);
+    }
+}
+
+static void write_transition(writer *w, uint32_t at, const lmb_transition_def *transition) {
+    put(w, at + TRANSITION_FROM, transition->from);
+    put(w, at + TRANSITION_TO, transition->to);
+    put(w, at + TRANSITION_EVENT, transition->event);
+    put(w, at + TRANSITION_FLAGS,
+        (transition->at_end ? TRANSITION_AT_END : 0) | (transition->kind == LMB_FADE_FROZEN ? TRANSITION_FREEZES : 0));
+    put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
+    put_time(w, at + TRANSITION_FADE, transition->fade);
+    put(w, at + TRANSITION_CURVE, (uint32_t)transition->curve);
+    write_terms(w, at, transition);
+}
+
+// How many stand before a transition: those of greater priority, and like ones that come first.
+static uint32_t find_rank(const lmb_machine_def *machine, uint32_t index) {
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        int32_t other = machine->transitions[i].priority;
+        int32_t own = machine->transitions[index].priority;
+        rank += other > own || (other == own && i < index);
+    }
+    return rank;
+}
+
+static void write_machine(writer *w, uint32_t index) {
+    const lmb_machine_def *machine = &w->def->machines[index];
+    uint32_t at = machine_record(w, index);
+    write_states(w, at, machine);
+    uint32_t transitions = take(w, (uint64_t)machine->transition_count * TRANSITION_WORDS);
+    put(w, at + MACHINE_TRANSITIONS, transitions);
+    put(w, at + MACHINE_TRANSITION_COUNT, machine->transition_count);
+    put(w, at + MACHINE_OUTER, machine_record(w, machine->machine));
+    put(w, at + MACHINE_OUTER_STATE, machine->state);
+    put(w, at + MACHINE_STATE, take_state(w, MACHINE_WEIGHTS + machine->state_count * MACHINE_STATE_WEIGHT_WORDS));
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        write_transition(w, transitions + find_rank(machine, i) * TRANSITION_WORDS, &machine->transitions[i]);
+    }
+}
+
+static void write_header(const writer *w) {
+    const lmb_control_def *def = w->def;
+    put(w, CONTROL_SIZE, w->size);
+    put(w, CONTROL_PARAMETERS, def->parameter_count);
+    put(w, CONTROL_STATE_WORDS, w->state_words);
+    put(w, CONTROL_FOLLOWER_COUNT, def->follower_count);
+    put(w, CONTROL_PLAYERS, w->players);
+    put(w, CONTROL_PLAYER_COUNT, def->player_count);
+    put(w, CONTROL_GROUP_COUNT, def->group_count);
+    put(w, CONTROL_MACHINES, w->machines);
+    put(w, CONTROL_MACHINE_COUNT, def->machine_count);
+    put(w, CONTROL_EVENT_COUNT, def->event_count);
+    put(w, CONTROL_TOLD_CAPACITY, def->told_capacity);
+    put_value(w, CONTROL_UPDATE_EVERY, def->update_every);
+}
+
+uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t *state_words) {
+    writer w = {.def = def, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};
+    w.machines = take(&w, (uint64_t)def->machine_count * MACHINE_WORDS);
+    w.players = take(&w, (uint64_t)def->player_count * PLAYER_WORDS);
+    write_followers(&w);
+    for (uint32_t i = 0; i < def->player_count; i++) {
+        write_player(&w, i);
+    }
+    write_groups(&w);
+    for (uint32_t i = 0; i < def->machine_count; i++) {
+        write_machine(&w, i);
+    }
+    write_header(&w);
+    *state_words = w.state_words;
+    return w.size;
+}

@@ -1,0 +1,259 @@
+#include "gpu_control.h"
+
+#include "control.h"
+#include "gpu_push.h"
+
+#include <string.h>
+
+#include "control.spv.h"
+
+#define MOST_FRAMES 8u
+// Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
+#define MOST_WORDS ((uint64_t)1 << 31)
+#define UPDATE_WORDS 16384u // of a buffer that one command writes
+
+typedef struct frame_slot {
+    lmb_gpu_buffer staging; // events, where the host writes them
+    lmb_gpu_buffer sent;    // and where the kernel reads them
+    lmb_gpu_buffer told;
+    uint32_t sent_count; // for the frame to be recorded
+} frame_slot;
+
+struct lmb_gpu_control {
+    lmb_gpu *gpu;
+    const lmb_control *control;
+    lmb_gpu_batch *batch;
+    uint32_t character_count;
+    uint32_t events_a_frame;
+    uint32_t frame_count;
+    bool tells;
+    bool recorded; // once: block and state hold what they should
+    lmb_event *scratch;
+    VkPipeline pipeline;
+    lmb_gpu_buffer block;
+    lmb_gpu_buffer state;
+    frame_slot frames[MOST_FRAMES];
+};
+
+lmb_gpu_control_def lmb_default_gpu_control_def(void) {
+    return (lmb_gpu_control_def){.events_a_frame = 1024};
+}
+
+static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
+                            lmb_error *error) {
+    const char *missing = gpu == NULL            ? "the gpu"
+                          : def == NULL          ? "the descriptor"
+                          : control == NULL      ? "the result"
+                          : def->control == NULL ? "the control"
+                          : def->batch == NULL   ? "the batch"
+                                                 : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: %s is NULL", missing);
+    }
+    const lmb_batch batch = lmb_gpu_batch_description(def->batch);
+    uint32_t parameters = lmb_program_parameter_count(batch.program);
+    if (def->control->parameter_count != parameters) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's program %u",
+                        (unsigned)def->control->parameter_count, (unsigned)parameters);
+    }
+    uint32_t words = def->control->state_words;
+    if (parameters > words) {
+        words = parameters;
+    }
+    if (def->tells && lmb_control_told_words(def->control) > words) {
+        words = lmb_control_told_words(def->control);
+    }
+    uint64_t all = (uint64_t)words * batch.character_count;
+    uint64_t sent = (uint64_t)def->events_a_frame * 2;
+    uint64_t most = all > sent ? all : sent;
+    if (most >= MOST_WORDS || (gpu->largest_allocation != 0 && most * sizeof(uint32_t) > gpu->largest_allocation)) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu control: a buffer would take %llu words",
+                        (unsigned long long)most);
+    }
+    return LMB_OK;
+}
+
+static lmb_result create_frame(lmb_gpu_control *control, frame_slot *frame, lmb_error *error) {
+    lmb_gpu *gpu = control->gpu;
+    VkDeviceSize sent = (VkDeviceSize)control->events_a_frame * sizeof(lmb_event);
+    lmb_result result = LMB_OK;
+    if (sent > 0) {
+        result = lmb_gpu_buffer_create(gpu, sent, true, "limber events staging", &frame->staging, error);
+    }
+    if (result == LMB_OK && sent > 0) {
+        result = lmb_gpu_buffer_create(gpu, sent, false, "limber events", &frame->sent, error);
+    }
+    if (result == LMB_OK && control->tells) {
+        VkDeviceSize told = (VkDeviceSize)control->character_count * lmb_control_told_words(control->control);
+        result = lmb_gpu_buffer_create(gpu, told * sizeof(uint32_t), false, "limber told", &frame->told, error);
+    }
+    return result;
+}
+
+static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
+    lmb_gpu *gpu = control->gpu;
+    lmb_result result = lmb_gpu_buffer_create(gpu, (VkDeviceSize)control->control->size * sizeof(uint32_t), false,
+                                              "limber control", &control->block, error);
+    if (result == LMB_OK) {
+        VkDeviceSize state = (VkDeviceSize)control->character_count * control->control->state_words;
+        result =
+            lmb_gpu_buffer_create(gpu, state * sizeof(uint32_t), false, "limber control state", &control->state, error);
+    }
+    for (uint32_t i = 0; i < control->frame_count && result == LMB_OK; i++) {
+        result = create_frame(control, &control->frames[i], error);
+    }
+    return result;
+}
+
+lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
+                                  lmb_error *error) {
+    lmb_result result = check_def(gpu, def, control, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    *control = NULL;
+    lmb_gpu_control *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    lmb_event *scratch = lmb_host_allocate(&gpu->host, def->events_a_frame, sizeof *scratch);
+    if (created == NULL || scratch == NULL) {
+        lmb_host_release(&gpu->host, created);
+        lmb_host_release(&gpu->host, scratch);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu control: no memory");
+    }
+    *created = (lmb_gpu_control){.gpu = gpu,
+                                 .control = def->control,
+                                 .batch = def->batch,
+                                 .character_count = lmb_gpu_batch_description(def->batch).character_count,
+                                 .events_a_frame = def->events_a_frame,
+                                 .frame_count = lmb_gpu_batch_frame_count(def->batch),
+                                 .tells = def->tells,
+                                 .scratch = scratch};
+    result = create_buffers(created, error);
+    if (result == LMB_OK) {
+        const lmb_kernel_constants constants = {.curves = VK_TRUE};
+        result = lmb_gpu_pipeline_create(gpu, kernel_control, sizeof kernel_control / sizeof kernel_control[0],
+                                         constants, "limber control", &created->pipeline, error);
+    }
+    if (result != LMB_OK) {
+        lmb_gpu_control_destroy(created);
+        return result;
+    }
+    *control = created;
+    return LMB_OK;
+}
+
+void lmb_gpu_control_destroy(lmb_gpu_control *control) {
+    if (control == NULL) {
+        return;
+    }
+    lmb_gpu *gpu = control->gpu;
+    for (uint32_t i = 0; i < control->frame_count; i++) {
+        lmb_gpu_buffer_destroy(gpu, &control->frames[i].staging);
+        lmb_gpu_buffer_destroy(gpu, &control->frames[i].sent);
+        lmb_gpu_buffer_destroy(gpu, &control->frames[i].told);
+    }
+    lmb_gpu_buffer_destroy(gpu, &control->block);
+    lmb_gpu_buffer_destroy(gpu, &control->state);
+    gpu->vk.DestroyPipeline(gpu->device, control->pipeline, gpu->allocator);
+    lmb_host_release(&gpu->host, control->scratch);
+    lmb_host_release(&gpu->host, control);
+}
+
+lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
+                                lmb_error *error) {
+    if (control == NULL || frame >= control->frame_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: %s",
+                        control == NULL ? "it is NULL" : "there is no such frame slot");
+    }
+    if (character >= control->character_count || (event >= control->control->event_count && event != LMB_EVENT_RESET)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: there is no %s %u",
+                        character >= control->character_count ? "character" : "event",
+                        (unsigned)(character >= control->character_count ? character : event));
+    }
+    frame_slot *slot = &control->frames[frame];
+    if (slot->sent_count == control->events_a_frame) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu control: a frame has room for %u events",
+                        (unsigned)control->events_a_frame);
+    }
+    lmb_event *events = slot->staging.memory.mapped;
+    events[slot->sent_count++] = (lmb_event){character, event};
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_control_check(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
+    if (info->control == NULL) {
+        return LMB_OK;
+    }
+    if (info->control->batch != batch) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the control belongs to another batch");
+    }
+    if (info->step > LMB_MAX_STEP_TICKS) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a step of %llu ticks is longer than 60 s",
+                        (unsigned long long)info->step);
+    }
+    return LMB_OK;
+}
+
+static void record_block(const lmb_gpu_control *control, VkCommandBuffer commands) {
+    const lmb_gpu *gpu = control->gpu;
+    for (uint32_t first = 0; first < control->control->size; first += UPDATE_WORDS) {
+        uint32_t left = control->control->size - first;
+        uint32_t count = left < UPDATE_WORDS ? left : UPDATE_WORDS;
+        gpu->vk.CmdUpdateBuffer(commands, control->block.buffer, first * sizeof(uint32_t), count * sizeof(uint32_t),
+                                control->control->block + first);
+    }
+    gpu->vk.CmdFillBuffer(commands, control->state.buffer, 0, control->state.size, 0);
+}
+
+void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info) {
+    frame_slot *slot = &control->frames[info->frame];
+    if (!control->recorded) {
+        record_block(control, info->commands);
+        control->recorded = true;
+    }
+    if (slot->sent_count > 0) {
+        lmb_control_sort_events(slot->staging.memory.mapped, control->scratch, slot->sent_count);
+        VkBufferCopy copy = {.size = slot->sent_count * sizeof(lmb_event)};
+        control->gpu->vk.CmdCopyBuffer(info->commands, slot->staging.buffer, slot->sent.buffer, 1, &copy);
+    }
+}
+
+void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters) {
+    const lmb_gpu *gpu = control->gpu;
+    frame_slot *slot = &control->frames[info->frame];
+    const lmb_control_push push = {.block = control->block.address,
+                                   .state = control->state.address,
+                                   .parameters = parameters,
+                                   .sent = slot->sent.address,
+                                   .told = slot->told.address,
+                                   .sent_count = slot->sent_count,
+                                   .characters = control->character_count,
+                                   .number = info->number,
+                                   .step_low = (uint32_t)info->step,
+                                   .step_high = (uint32_t)(info->step >> 32),
+                                   .tells = control->tells};
+    lmb_gpu_begin_label(gpu, info->commands, "limber control");
+    lmb_gpu_dispatch(gpu, info->commands, control->pipeline, &push, sizeof push,
+                     ((uint64_t)control->character_count + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP);
+    lmb_gpu_barrier(gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+    lmb_gpu_end_label(gpu, info->commands);
+    slot->sent_count = 0;
+}
+
+static lmb_gpu_span make_span(const lmb_gpu_control *control, const lmb_gpu_buffer *buffer) {
+    return (lmb_gpu_span){.buffer = buffer->buffer,
+                          .size = buffer->size,
+                          .address = buffer->address,
+                          .character_count = control->character_count};
+}
+
+lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control) {
+    return make_span(control, &control->state);
+}
+
+lmb_gpu_span lmb_gpu_control_told(const lmb_gpu_control *control, uint32_t frame) {
+    if (frame >= control->frame_count || !control->tells) {
+        return (lmb_gpu_span){0};
+    }
+    return make_span(control, &control->frames[frame].told);
+}
