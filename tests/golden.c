@@ -1,5 +1,6 @@
 // Runs the scenario on the reference in every floating-point environment that a caller may have set, and expects the
 // golden hash each time, on every path of the CPU. Needs no test library, so it runs wherever the library does.
+#include "control_scenario.h"
 #include "scenario.h"
 
 #include <fenv.h>
@@ -74,8 +75,35 @@ static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush)
     return same && restored;
 }
 
+// The control likewise.
+static bool check_control(const char *name, int rounding, bool flush) {
+    control_scenario s;
+    lmb_error error = {0};
+    uint64_t hash = 0;
+    fesetround(rounding);
+    set_flushing(flush);
+    lmb_result result = control_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error);
+    for (uint32_t frame = 0; frame < CONTROL_GOLDEN_FRAMES && result == LMB_OK; frame++) {
+        control_scenario_begin_frame(&s, frame);
+        result = control_scenario_run(&s, frame, &error);
+    }
+    bool restored = fegetround() == rounding;
+    fesetenv(FE_DFL_ENV);
+    set_flushing(false);
+    if (result == LMB_OK) {
+        hash = control_scenario_hash(&s);
+    }
+    control_scenario_destroy(&s);
+    bool same = hash == control_scenario_golden;
+    printf("%-10s %-20s 0x%016" PRIx64 "%s%s%s\n", "control", name, hash, same ? "" : " differs from the golden hash",
+           restored ? "" : " environment not restored", result == LMB_OK ? "" : error.message);
+    return same && restored;
+}
+
 int main(void) {
-    bool same = true;
+    bool same = check_control("default", FE_TONEAREST, false);
+    same = check_control("flush to zero", FE_TONEAREST, true) && same;
+    same = check_control("upward", FE_UPWARD, false) && same;
     for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
         lmb_cpu_path path = (lmb_cpu_path)i;
         if (!lmb_cpu_has(path)) {

@@ -10,6 +10,7 @@
 
 #include "character_steps.spv.h"
 #include "character_steps_plain.spv.h"
+#include "control.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_steps.spv.h"
@@ -22,6 +23,7 @@ static const struct {
     size_t count;
 } modules[] = {{"pose", kernel_pose, sizeof kernel_pose / 4},
                {"model", kernel_model, sizeof kernel_model / 4},
+               {"control", kernel_control, sizeof kernel_control / 4},
                {"pose_steps", kernel_pose_steps, sizeof kernel_pose_steps / 4},
                {"pose_steps_plain", kernel_pose_steps_plain, sizeof kernel_pose_steps_plain / 4},
                {"character_steps", kernel_character_steps, sizeof kernel_character_steps / 4},
@@ -237,7 +239,7 @@ static void constants_are_those_of_c(void **state) {
     static literals all;
     const char *files[] = {"number.h",   "curve.h",   "interpolation.h", "quaternion.h", "transform.h",
                            "sampling.h", "limits.h",  "mirror.h",        "operations.h", "program.h",
-                           "model.h",    "outputs.h", "probe.h"};
+                           "model.h",    "outputs.h", "probe.h",         "ticks.h",      "control.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

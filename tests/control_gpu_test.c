@@ -1,0 +1,295 @@
+// The control on a Vulkan device: after every few frames of random events the same states, told events and poses as on the
+// CPU, to the bit. LIMBER_FRAMES is how many frames of how many characters (10,000 of 1,000 for a night).
+#include "suite.h"
+
+#include "control_scenario.h"
+#include "gpu_suite.h"
+
+#include <limber/compare.h>
+#include <limber/cpu.h>
+#include <limber/gpu_control.h>
+#include <string.h>
+
+enum { SLOTS = 8 };
+
+typedef struct fixture {
+    device device;
+    lmb_gpu *gpu;
+    lmb_rig *rig;
+    lmb_clip *clip;
+    lmb_program *program;
+    lmb_gpu_program *gpu_program;
+    lmb_gpu_batch *batch;
+    lmb_gpu_control *control;
+    control_scenario scenario;
+} fixture;
+
+// A joint that goes along a line with a player's time, blended away by a state's weight.
+static void make_program(fixture *f) {
+    lmb_error error = {0};
+    lmb_joint_def joint = lmb_default_joint_def();
+    joint.name = "root";
+    lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
+    assert_ok(lmb_rig_create(&rig_def, NULL, &f->rig, &error), &error);
+    static const float times[] = {0.0f, 2.0f}, values[] = {0.0f, 0.0f, 0.0f, 1.0f, -2.0f, 4.0f};
+    const lmb_track_def track = {
+        .joint = 0, .channel = LMB_CHANNEL_TRANSLATION, .times = times, .values = values, .key_count = 2};
+    const lmb_clip_def clip_def = {.name = "line", .duration = 2.0f, .tracks = &track, .track_count = 1};
+    assert_ok(lmb_clip_create(f->rig, &clip_def, NULL, &f->clip, &error), &error);
+    lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), lmb_default_node_def()};
+    nodes[0].op = LMB_OP_CLIP;
+    nodes[0].time = lmb_parameter(6);
+    nodes[2].op = LMB_OP_BLEND;
+    nodes[2].inputs[1] = 1;
+    nodes[2].input_count = 2;
+    nodes[2].weight = lmb_parameter(18);
+    const lmb_clip *clips[] = {f->clip};
+    const lmb_program_def def = {.rig = f->rig,
+                                 .clips = clips,
+                                 .clip_count = 1,
+                                 .nodes = nodes,
+                                 .node_count = 3,
+                                 .parameter_count = CONTROL_SCENARIO_PARAMETERS};
+    assert_ok(lmb_program_create(&def, NULL, &f->program, &error), &error);
+}
+
+static void open_fixture(fixture *f, uint32_t characters) {
+    lmb_error error = {0};
+    memset(f, 0, sizeof *f);
+    open_device(&f->device);
+    const lmb_gpu_def gpu_def = device_gpu_def(&f->device);
+    assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
+    make_program(f);
+    assert_ok(control_scenario_create(&f->scenario, characters, &error), &error);
+    assert_ok(lmb_gpu_program_create(f->gpu, f->program, &f->gpu_program, &error), &error);
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    def.program = f->gpu_program;
+    def.character_count = characters;
+    def.outputs = LMB_OUTPUT_LOCAL;
+    def.frame_count = SLOTS;
+    assert_ok(lmb_gpu_batch_create(f->gpu, &def, &f->batch, &error), &error);
+    lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
+    control_def.control = f->scenario.control;
+    control_def.batch = f->batch;
+    control_def.events_a_frame = characters;
+    control_def.tells = true;
+    assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->control, &error), &error);
+}
+
+static void close_fixture(fixture *f) {
+    lmb_gpu_control_destroy(f->control);
+    lmb_gpu_batch_destroy(f->batch);
+    lmb_gpu_program_destroy(f->gpu_program);
+    control_scenario_destroy(&f->scenario);
+    lmb_program_destroy(f->program);
+    lmb_clip_destroy(f->clip);
+    lmb_rig_destroy(f->rig);
+    lmb_gpu_destroy(f->gpu);
+    close_device(&f->device);
+}
+
+// Records the frame for both sides: the device's into the commands, the CPU's at once.
+static void run_frame(fixture *f, VkCommandBuffer commands, uint32_t frame) {
+    lmb_error error = {0};
+    const uint32_t slot = frame % SLOTS;
+    control_scenario_begin_frame(&f->scenario, frame);
+    memcpy(lmb_gpu_batch_parameters(f->batch, slot), f->scenario.parameters,
+           (size_t)f->scenario.character_count * CONTROL_SCENARIO_PARAMETERS * sizeof(float));
+    // The library sorts, so any order of characters will do.
+    for (uint32_t i = f->scenario.event_count; i-- > 0;) {
+        const lmb_event event = f->scenario.events[i];
+        assert_ok(lmb_gpu_control_send(f->control, slot, event.character, event.event, &error), &error);
+    }
+    const lmb_gpu_record_info info = {
+        .commands = commands, .frame = slot, .control = f->control, .step = f->scenario.step, .number = frame};
+    assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
+    assert_ok(control_scenario_run(&f->scenario, frame, &error), &error);
+}
+
+static void expect_same_words(const char *what, const uint32_t *a, const uint32_t *b, size_t count, uint32_t frame) {
+    for (size_t i = 0; i < count; i++) {
+        if (a[i] != b[i]) {
+            fail_msg("frame %u: %s: word %zu is 0x%08x on the device and 0x%08x here", frame, what, i, a[i], b[i]);
+        }
+    }
+}
+
+static void expect_same_states(fixture *f, uint32_t frame) {
+    lmb_error error = {0};
+    const lmb_gpu_span span = lmb_gpu_control_state(f->control);
+    uint32_t *words = malloc(span.size);
+    assert_non_null(words);
+    assert_ok(device_read_span(&f->device, &span, words, &error), &error);
+    expect_same_words("state", words, f->scenario.state, span.size / sizeof *words, frame);
+    free(words);
+}
+
+static void expect_same_told(fixture *f, uint32_t frame) {
+    lmb_error error = {0};
+    const lmb_gpu_span span = lmb_gpu_control_told(f->control, frame % SLOTS);
+    uint32_t *words = malloc(span.size);
+    assert_non_null(words);
+    assert_ok(device_read_span(&f->device, &span, words, &error), &error);
+    uint32_t each = lmb_control_told_words(f->scenario.control);
+    for (uint32_t i = 0; i < f->scenario.character_count; i++) {
+        const uint32_t *told = f->scenario.told + (size_t)i * each;
+        uint32_t kept = 2 * told[0] + 1 < each ? 2 * told[0] + 1 : each;
+        expect_same_words("told", words + (size_t)i * each, told, kept, frame);
+    }
+    free(words);
+}
+
+static void expect_same_poses(fixture *f, uint32_t frame) {
+    lmb_error error = {0};
+    const lmb_batch batch = lmb_gpu_batch_description(f->batch);
+    const size_t floats = (size_t)batch.character_count * LMB_POSE_COMPONENTS;
+    float *here = malloc(floats * sizeof *here), *there = malloc(floats * sizeof *there);
+    assert_true(here != NULL && there != NULL);
+    lmb_cpu *cpu = NULL;
+    assert_ok(lmb_cpu_create(f->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
+    const lmb_batch_inputs inputs = {.parameters = f->scenario.parameters};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = here};
+    assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
+    assert_ok(device_read_stage(&f->device, f->batch, frame % SLOTS, LMB_STAGE_LOCAL, there, &error), &error);
+    assert_int_equal(memcmp(here, there, floats * sizeof *here), 0);
+    lmb_cpu_destroy(cpu);
+    free(here);
+    free(there);
+}
+
+static void run_frames(fixture *f, uint32_t frames) {
+    lmb_error error = {0};
+    for (uint32_t first = 0; first < frames; first += SLOTS) {
+        VkCommandPool pool;
+        VkCommandBuffer commands;
+        assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
+        if (first == 0) {
+            assert_ok(lmb_gpu_program_record_upload(f->gpu_program, commands, &error), &error);
+        }
+        for (uint32_t frame = first; frame < first + SLOTS && frame < frames; frame++) {
+            run_frame(f, commands, frame);
+        }
+        assert_ok(device_submit_and_wait(&f->device, pool, commands, &error), &error);
+        uint32_t last = (first + SLOTS < frames ? first + SLOTS : frames) - 1;
+        if (first % (SLOTS * 16) == 0 || last + 1 == frames) {
+            expect_same_states(f, last);
+            expect_same_told(f, last);
+            expect_same_poses(f, last);
+        }
+    }
+}
+
+static void golden_hash(void **state) {
+    (void)state;
+    fixture f;
+    open_fixture(&f, CONTROL_GOLDEN_CHARACTERS);
+    run_frames(&f, CONTROL_GOLDEN_FRAMES);
+    uint64_t hash = control_scenario_hash(&f.scenario);
+    if (hash != control_scenario_golden) {
+        fail_msg("0x%016llx", (unsigned long long)hash);
+    }
+    close_fixture(&f);
+}
+
+static void random_events(void **state) {
+    (void)state;
+    const char *asked = getenv("LIMBER_FRAMES");
+    fixture f;
+    open_fixture(&f, 1000);
+    run_frames(&f, asked != NULL ? (uint32_t)strtoul(asked, NULL, 10) : 240);
+    close_fixture(&f);
+}
+
+// A state that was copied away and back gives the same frames again.
+static void saved_and_restored(void **state) {
+    (void)state;
+    fixture f;
+    lmb_error error = {0};
+    open_fixture(&f, 70);
+    run_frames(&f, 16);
+    const lmb_gpu_span span = lmb_gpu_control_state(f.control);
+    device_buffer saved;
+    assert_ok(device_buffer_create(&f.device, span.size,
+                                   VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, &saved,
+                                   &error),
+              &error);
+    uint64_t hashes[2];
+    for (int round = 0; round < 2; round++) {
+        VkCommandPool pool;
+        VkCommandBuffer commands;
+        assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+        const VkBufferCopy copy = {.size = span.size};
+        vkCmdCopyBuffer(commands, round == 0 ? span.buffer : saved.buffer, round == 0 ? saved.buffer : span.buffer, 1,
+                        &copy);
+        assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+        memcpy(f.scenario.state, saved.mapped, span.size);
+        assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+        for (uint32_t frame = 16; frame < 16 + SLOTS; frame++) {
+            run_frame(&f, commands, frame);
+        }
+        assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+        expect_same_states(&f, 16 + SLOTS - 1);
+        hashes[round] = control_scenario_hash(&f.scenario);
+    }
+    assert_int_equal(hashes[0], hashes[1]);
+    device_buffer_destroy(&f.device, &saved);
+    close_fixture(&f);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    fixture f;
+    lmb_error error = {0};
+    open_fixture(&f, 3);
+    lmb_gpu_control *made = NULL;
+    lmb_gpu_control_def def = lmb_default_gpu_control_def();
+    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+    def.control = f.scenario.control;
+    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+    def.batch = f.batch;
+    assert_int_equal(lmb_gpu_control_create(NULL, &def, &made, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_create(f.gpu, NULL, &made, &error), LMB_ERROR_ARGUMENT);
+    def.events_a_frame = UINT32_MAX;
+    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_LIMIT);
+    lmb_control_def other_def = lmb_default_control_def();
+    lmb_control *other = NULL;
+    assert_ok(lmb_control_create(&other_def, NULL, &other, &error), &error);
+    def = lmb_default_gpu_control_def();
+    def.control = other;
+    def.batch = f.batch;
+    assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+    assert_null(made);
+    lmb_control_destroy(other);
+    assert_int_equal(lmb_gpu_control_send(NULL, 0, 0, 0, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_send(f.control, SLOTS, 0, 0, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_send(f.control, 0, 3, 0, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_send(f.control, 0, 0, CONTROL_SCENARIO_EVENTS, &error), LMB_ERROR_ARGUMENT);
+    for (int i = 0; i < 3; i++) {
+        assert_ok(lmb_gpu_control_send(f.control, 0, 2, LMB_EVENT_RESET, &error), &error);
+    }
+    assert_int_equal(lmb_gpu_control_send(f.control, 0, 0, 0, &error), LMB_ERROR_LIMIT);
+    assert_int_equal(lmb_gpu_control_told(f.control, SLOTS).size, 0);
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_program_record_upload(f.gpu_program, commands, &error), &error);
+    lmb_gpu_record_info info = {.commands = commands, .control = f.control, .step = LMB_MAX_STEP_TICKS + 1};
+    assert_int_equal(lmb_gpu_batch_record(f.batch, &info, &error), LMB_ERROR_ARGUMENT);
+    lmb_gpu_batch_def batch_def = lmb_default_gpu_batch_def();
+    batch_def.program = f.gpu_program;
+    batch_def.character_count = 3;
+    lmb_gpu_batch *batch = NULL;
+    assert_ok(lmb_gpu_batch_create(f.gpu, &batch_def, &batch, &error), &error);
+    info.step = 0;
+    assert_int_equal(lmb_gpu_batch_record(batch, &info, &error), LMB_ERROR_ARGUMENT);
+    assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_control_destroy(NULL);
+    close_fixture(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash), cmocka_unit_test(random_events),
+                                       cmocka_unit_test(saved_and_restored), cmocka_unit_test(refusals)};
+    return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
+}

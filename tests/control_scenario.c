@@ -1,0 +1,218 @@
+#include "control_scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const uint64_t control_scenario_golden = UINT64_C(0x0163d0119e632b71);
+
+// The host's parameters, then those that the control writes.
+enum {
+    SPEED,
+    TURN,
+    MOOD,
+    EVERY,
+    FOLLOWED,
+    FOLLOWED_AGAIN,
+    TIMES,
+    WEIGHTS = TIMES + 9,
+    STATES = WEIGHTS + 3,
+    VELOCITY = STATES + 7
+};
+
+static uint32_t mix(uint32_t a, uint32_t b, uint32_t c) {
+    uint32_t h = a * 0x9e3779b1u ^ b * 0x85ebca77u ^ c * 0xc2b2ae3du;
+    h = (h ^ h >> 15) * 0x2c1b3c6du;
+    h = (h ^ h >> 12) * 0x297a2d39u;
+    return h ^ h >> 15;
+}
+
+static const lmb_notify_def steps[] = {{0.0f, 6}, {0.25f, 7}, {0.75f, 8}};
+static const float walk_markers[] = {0.125f, 0.5f}, run_markers[] = {0.25f, 0.375f};
+
+static void make_players(lmb_player_def players[9]) {
+    for (uint32_t i = 0; i < 9; i++) {
+        players[i] = lmb_default_player_def();
+        players[i].duration = 0.75f + 0.125f * (float)i;
+        players[i].time_parameter = TIMES + i;
+        players[i].machine = i < 6 ? 0 : LMB_NONE;
+        players[i].state = i % 4;
+        players[i].notifies = steps;
+        players[i].notify_count = i % 3 + 1;
+        players[i].looped_event = i % 2 ? 9 : LMB_NONE;
+    }
+    players[1].end = LMB_END_HOLD;
+    players[1].ended_event = 10;
+    players[2].end = LMB_END_ONCE;
+    players[2].weight_parameter = WEIGHTS;
+    players[3].end = LMB_END_PING_PONG;
+    players[3].rate = lmb_parameter(FOLLOWED);
+    players[4].rate = lmb_parameter(TURN);
+    players[5].machine = 1;
+    players[5].state = 1;
+    players[5].weight_parameter = WEIGHTS + 1;
+    players[6].markers = walk_markers;
+    players[6].marker_count = 2;
+    players[6].velocity = 1.5f;
+    players[7].markers = run_markers;
+    players[7].marker_count = 2;
+    players[7].velocity = 4.0f;
+    players[8].offset = 0.5f;
+    players[8].rate = lmb_constant(-0.7f);
+}
+
+static void make_machines(lmb_machine_def machines[3], lmb_state_def states[9], lmb_transition_def transitions[12]) {
+#define NUMBER(constant, parameter)                                                                                    \
+    {                                                                                                                  \
+        constant, parameter, LMB_CURVE_LINEAR, {                                                                       \
+            0.0f, 1.0f                                                                                                 \
+        }                                                                                                              \
+    }
+    static const lmb_term excited[] = {{LMB_TERM_GREATER, NUMBER(0.0f, MOOD), NUMBER(0.75f, LMB_NONE)},
+                                       {LMB_TERM_LESS_EQUAL, NUMBER(0.0f, FOLLOWED), NUMBER(1.0f, LMB_NONE)},
+                                       {LMB_TERM_OR, NUMBER(0.0f, LMB_NONE), NUMBER(0.0f, LMB_NONE)}};
+#undef NUMBER
+    static const struct {
+        uint32_t machine, from, to, event;
+        float after;
+        uint32_t terms;
+        bool at_end;
+    } rows[12] = {
+        {0, 0, 1, 0, -1.0f, 0, false},        {0, 1, 2, LMB_NONE, -1.0f, 0, true}, {0, 2, 0, LMB_NONE, 0.5f, 0, false},
+        {0, LMB_NONE, 3, 1, -1.0f, 3, false}, {0, 3, 0, 2, -1.0f, 0, false},       {0, 2, 1, 3, 0.25f, 0, false},
+        {1, 0, 1, 4, -1.0f, 0, false},        {1, 1, 2, LMB_NONE, 0.3f, 3, false}, {1, LMB_NONE, 0, 5, -1.0f, 0, false},
+        {2, 0, 1, LMB_NONE, 0.2f, 0, false},  {2, 1, 0, 4, -1.0f, 0, false},       {2, 1, 0, LMB_NONE, 0.9f, 0, false}};
+    static const uint32_t first[] = {0, 4, 7, 9}, first_row[] = {0, 6, 9, 12};
+    for (uint32_t i = 0; i < 9; i++) {
+        states[i] = lmb_default_state_def();
+        states[i].weight_parameter = i < 7 ? STATES + i : LMB_NONE;
+        states[i].end_player = i < 4 ? i : LMB_NONE;
+        states[i].entry_event = i == 1 ? 11 : LMB_NONE;
+        states[i].exit_event = i == 5 ? 11 : LMB_NONE;
+        states[i].restart = i == 3;
+    }
+    for (uint32_t i = 0; i < 12; i++) {
+        transitions[i] = lmb_default_transition_def();
+        transitions[i].from = rows[i].from;
+        transitions[i].to = rows[i].to;
+        transitions[i].event = rows[i].event;
+        transitions[i].after = rows[i].after;
+        transitions[i].at_end = rows[i].at_end;
+        transitions[i].terms = excited;
+        transitions[i].term_count = rows[i].terms;
+        transitions[i].priority = (int32_t)(i % 3);
+        transitions[i].fade = 0.07f * (float)(i % 5);
+        transitions[i].curve = i % 4 == 0   ? LMB_CURVE_SINE_IN_OUT
+                               : i % 4 == 1 ? LMB_CURVE_LINEAR
+                                            : LMB_CURVE_SMOOTHSTEP;
+        transitions[i].kind = i % 3 == 1 ? LMB_FADE_FROZEN : LMB_FADE_SMOOTH;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        machines[i] = (lmb_machine_def){.states = states + first[i],
+                                        .state_count = first[i + 1] - first[i],
+                                        .transitions = transitions + first_row[i],
+                                        .transition_count = first_row[i + 1] - first_row[i],
+                                        .machine = i == 0 ? LMB_NONE : i - 1,
+                                        .state = 1};
+    }
+}
+
+lmb_result control_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+    lmb_player_def players[9];
+    lmb_machine_def machines[3];
+    lmb_state_def states[9];
+    lmb_transition_def transitions[12];
+    make_players(players);
+    make_machines(machines, states, transitions);
+    const lmb_group_player members[] = {{6, lmb_constant(1.0f)}, {7, lmb_parameter(FOLLOWED)}};
+    const lmb_group_def group = {members, 2, lmb_parameter(SPEED), VELOCITY};
+    const lmb_follower_def followers[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
+                                          {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
+    lmb_control_def def = lmb_default_control_def();
+    def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
+    def.event_count = CONTROL_SCENARIO_EVENTS;
+    def.followers = followers;
+    def.follower_count = 2;
+    def.players = players;
+    def.player_count = 9;
+    def.groups = &group;
+    def.group_count = 1;
+    def.machines = machines;
+    def.machine_count = 3;
+    def.update_every = lmb_parameter(EVERY);
+    *scenario = (control_scenario){.character_count = character_count};
+    lmb_result result = lmb_control_create(&def, NULL, &scenario->control, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    scenario->parameters = calloc((size_t)character_count * CONTROL_SCENARIO_PARAMETERS, sizeof(float));
+    scenario->state = calloc((size_t)character_count * lmb_control_state_words(scenario->control), sizeof(uint32_t));
+    scenario->told = calloc((size_t)character_count * lmb_control_told_words(scenario->control), sizeof(uint32_t));
+    scenario->events = calloc((size_t)character_count, sizeof(lmb_event));
+    return scenario->parameters != NULL && scenario->state != NULL && scenario->told != NULL && scenario->events != NULL
+               ? LMB_OK
+               : LMB_ERROR_MEMORY;
+}
+
+void control_scenario_destroy(control_scenario *scenario) {
+    lmb_control_destroy(scenario->control);
+    free(scenario->parameters);
+    free(scenario->state);
+    free(scenario->told);
+    free(scenario->events);
+}
+
+void control_scenario_begin_frame(control_scenario *scenario, uint32_t frame) {
+    static const uint64_t rates[] = {60, 60, 60, 144, 30, 7};
+    scenario->step = LMB_TICKS_PER_SECOND / rates[mix(frame, 1, 2) % 6];
+    scenario->event_count = 0;
+    for (uint32_t i = 0; i < scenario->character_count; i++) {
+        uint32_t bits = mix(frame, i, 3);
+        float *row = scenario->parameters + (size_t)i * CONTROL_SCENARIO_PARAMETERS;
+        memset(row, 0, CONTROL_SCENARIO_PARAMETERS * sizeof *row);
+        row[SPEED] = (float)(mix(frame / 20, i, 4) >> 24) * 0.0078125f;
+        row[TURN] = (float)(mix(frame / 50, i, 5) >> 24) * 0.03125f - 4.0f;
+        row[MOOD] = (float)(mix(frame / 10, i, 6) >> 24) * 0.00390625f;
+        row[EVERY] = i % 5 == 0 ? 4.0f : 1.0f;
+        if (bits % 8 == 0) {
+            uint32_t event = bits >> 8;
+            event = event % 997 == 0 ? LMB_EVENT_RESET : event % 6;
+            scenario->events[scenario->event_count++] = (lmb_event){i, event};
+        }
+    }
+}
+
+lmb_result control_scenario_run(control_scenario *scenario, uint32_t frame, lmb_error *error) {
+    const lmb_control_frame run = {.step = scenario->step,
+                                   .number = frame,
+                                   .character_count = scenario->character_count,
+                                   .state = scenario->state,
+                                   .parameters = scenario->parameters,
+                                   .events = scenario->events,
+                                   .event_count = scenario->event_count,
+                                   .told = scenario->told};
+    return lmb_control_run(scenario->control, &run, 0, scenario->character_count, error);
+}
+
+// What is not told stays what it was, so only what is counts.
+static uint64_t hash_told(const control_scenario *scenario, uint64_t hash) {
+    uint32_t words = lmb_control_told_words(scenario->control);
+    for (uint32_t i = 0; i < scenario->character_count; i++) {
+        const uint32_t *told = scenario->told + (size_t)i * words;
+        uint32_t kept = 2 * told[0] + 1 < words ? 2 * told[0] + 1 : words;
+        hash = hash * 31 + lmb_control_hash(told, kept);
+    }
+    return hash;
+}
+
+uint64_t control_scenario_hash(const control_scenario *scenario) {
+    size_t characters = scenario->character_count;
+    uint64_t hash = lmb_control_hash(scenario->state, characters * lmb_control_state_words(scenario->control));
+    uint32_t *bits = malloc(characters * CONTROL_SCENARIO_PARAMETERS * sizeof *bits);
+    if (bits == NULL) {
+        return 0;
+    }
+    memcpy(bits, scenario->parameters, characters * CONTROL_SCENARIO_PARAMETERS * sizeof *bits);
+    hash = hash * 31 + lmb_control_hash(bits, characters * CONTROL_SCENARIO_PARAMETERS);
+    free(bits);
+    return hash_told(scenario, hash);
+}
