@@ -6,7 +6,7 @@
 
 _Static_assert(LMB_REFUSED_CLIP == REFUSED_CLIP && LMB_REFUSED_TIME == REFUSED_TIME &&
                    LMB_REFUSED_WEIGHT == REFUSED_WEIGHT && LMB_REFUSED_POSE == REFUSED_POSE &&
-                   LMB_REFUSED_CHARACTER == REFUSED_CHARACTER,
+                   LMB_REFUSED_CHARACTER == REFUSED_CHARACTER && LMB_REFUSED_SHEAR == REFUSED_SHEAR,
                "the kernels count refusals in another order than lmb_refusal");
 _Static_assert(LMB_STAGE_LOCAL == STAGE_LOCAL && LMB_STAGE_MODEL == STAGE_MODEL && LMB_STAGE_PALETTE == STAGE_PALETTE &&
                    LMB_STAGE_PREVIOUS_PALETTE == STAGE_PREVIOUS_PALETTE &&

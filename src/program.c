@@ -19,6 +19,7 @@ lmb_node_def lmb_default_node_def(void) {
     node.rate = lmb_constant(1.0f);
     node.offset = lmb_constant(0.0f);
     node.joint_weights = LMB_NONE;
+    node.interpolation = LMB_MIX_DEFAULT;
     node.shortest = true;
     for (uint32_t i = 0; i < 3; i++) {
         node.along[i] = lmb_constant(0.5f);

@@ -76,25 +76,32 @@ static bool clip_warps(const lmb_node_def *node) {
 }
 
 static uint32_t choices_of(const lmb_node_def *node) {
+    bool is_nlerp =
+        node->interpolation == LMB_MIX_NLERP || (node->interpolation == LMB_MIX_DEFAULT && node->op == LMB_OP_WEIGHTED);
     bool adds = node->op == LMB_OP_ADDITIVE;
     bool any_weight = node->op == LMB_OP_SCALE || (adds && node->unclamped);
     bool masked = node->op == LMB_OP_MASKED || (adds && node->masked);
-    return (node->interpolation == LMB_MIX_NLERP ? CHOICE_NLERP : 0) |
-           (node->interpolation == LMB_MIX_LERP ? CHOICE_LERP : 0) | (node->shortest ? 0 : CHOICE_AS_GIVEN) |
-           (adds && node->form == LMB_FORM_PARENT ? CHOICE_PARENT : 0) | (any_weight ? CHOICE_UNCLAMPED : 0) |
-           (masked ? CHOICE_MASKED : 0);
+    return (is_nlerp ? CHOICE_NLERP : 0) | (node->interpolation == LMB_MIX_LERP ? CHOICE_LERP : 0) |
+           (node->shortest ? 0 : CHOICE_AS_GIVEN) | (adds && node->form == LMB_FORM_PARENT ? CHOICE_PARENT : 0) |
+           (any_weight ? CHOICE_UNCLAMPED : 0) | (masked ? CHOICE_MASKED : 0);
 }
 
-// The instruction of a node without sums, and what it takes: that of its operation, or one that knows the node's choices.
+// The first instruction of a node, and what it takes: that of its operation, or one that knows the node's choices.
 static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     uint32_t choices = choices_of(node);
     bool blends = node->op == LMB_OP_BLEND || node->op == LMB_OP_MASKED;
-    if (node->op == LMB_OP_DIFFERENCE && node->form == LMB_FORM_PARENT) {
-        return OPERATION_SUBTRACT;
+    bool is_affine = node->form == LMB_FORM_AFFINE;
+    if (node->op == LMB_OP_DIFFERENCE && node->form != LMB_FORM_LOCAL) {
+        return is_affine ? OPERATION_QUOTIENT : OPERATION_SUBTRACT;
     }
-    if ((blends && (choices & ~CHOICE_MASKED) != 0) || (node->op == LMB_OP_ADDITIVE && choices != 0)) {
+    bool applies = node->op == LMB_OP_ADDITIVE && (choices != 0 || is_affine);
+    if ((blends && (choices & ~CHOICE_MASKED) != 0) || applies) {
         *takes = TAKES_WEIGHT | TAKES_CHOICE | ((choices & CHOICE_MASKED) != 0 ? TAKES_MASK : 0);
-        return blends ? OPERATION_INTERPOLATE : OPERATION_APPLY;
+        return blends ? OPERATION_INTERPOLATE : is_affine ? OPERATION_PRODUCT : OPERATION_APPLY;
+    }
+    if (node->op == LMB_OP_WEIGHTED && choices != CHOICE_NLERP) {
+        *takes |= TAKES_CHOICE;
+        return OPERATION_MEAN;
     }
     return operations[node->op].code;
 }

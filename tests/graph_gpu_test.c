@@ -68,6 +68,23 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_MIRROR] = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" ADDITIVE(CLIP("1")) "}",
 };
 
+// Further choices of operations.
+static const struct {
+    lmb_op op;
+    const char *text;
+} choices[] = {
+    {LMB_OP_WEIGHTED,
+     "{\"op\":\"weighted\",\"interpolation\":\"slerp\",\"inputs\":[{\"weight\":{\"param\":\"x\"},\"pose\":" CLIP(
+         "0") "},{\"pose\":" CLIP("1") "},{\"weight\":{\"param\":\"y\"},\"pose\":" CLIP("2") "}]}"},
+    {LMB_OP_WEIGHTED,
+     "{\"op\":\"weighted\",\"interpolation\":\"lerp\",\"shortest\":false,\"inputs\":[{\"weight\":{\"param\":"
+     "\"x\"},\"pose\":" CLIP("0") "},{\"pose\":" CLIP("1") "}]}"},
+    {LMB_OP_ADDITIVE,
+     "{\"op\":\"additive\",\"form\":\"affine\",\"unclamped\":true,\"mask\":{\"@\":120},\"weight\":{\"param\":"
+     "\"w\",\"min\":-4,\"max\":4},\"base\":" CLIP(
+         "0") ",\"add\":{\"op\":\"clip\",\"clip\":1,\"additive\":true,\"form\":\"affine\"}}"},
+};
+
 static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                     const lmb_batch_outputs *outputs) {
     gpu_side run;
@@ -126,11 +143,11 @@ static void compare(const character *on, lmb_op op, crowd *crowd) {
     }
 }
 
-static void compare_operation(const character *on, lmb_op op) {
-    if (texts[op] == NULL) {
+static void compare_text(const character *on, lmb_op op, const char *text) {
+    if (text == NULL) {
         fail_msg("operation %d has no text in this test's table", op);
     }
-    lmb_graph *graph = read_graph(on, texts[op]);
+    lmb_graph *graph = read_graph(on, text);
     const lmb_program_def *def = lmb_graph_program_def(graph);
     assert_true(holds(def, op));
     crowd_range *ranges = calloc((size_t)def->parameter_count + 1, sizeof *ranges);
@@ -156,6 +173,15 @@ static void compare_operation(const character *on, lmb_op op) {
     lmb_graph_destroy(graph);
 }
 
+static void compare_operations(const character *on) {
+    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
+        compare_text(on, (lmb_op)op, texts[op]);
+    }
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        compare_text(on, choices[i].op, choices[i].text);
+    }
+}
+
 static void every_operation_on_the_mannequin(void **state) {
     (void)state;
     mannequin *mannequin = NULL;
@@ -165,9 +191,7 @@ static void every_operation_on_the_mannequin(void **state) {
     for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
         character.clips[i] = mannequin_clip(mannequin, (mannequin_clip_id)i);
     }
-    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
-        compare_operation(&character, (lmb_op)op);
-    }
+    compare_operations(&character);
     mannequin_destroy(mannequin);
 }
 
@@ -185,9 +209,7 @@ static void every_operation_on_the_fox(void **state) {
     for (uint32_t i = 0; i < 3; i++) {
         character.clips[i] = lmb_import_clip(import, i);
     }
-    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
-        compare_operation(&character, (lmb_op)op);
-    }
+    compare_operations(&character);
     lmb_import_destroy(import);
 }
 

@@ -134,19 +134,22 @@ static void put_limits(writer *writer, const lmb_limit_def *limits) {
 }
 
 static bool has_choice(lmb_op op) {
-    return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_WEIGHTED &&
-           op != LMB_OP_DIFFERENCE && op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD &&
-           op != LMB_OP_SUBTRACT && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP;
+    return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_DIFFERENCE &&
+           op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
+           op != LMB_OP_MIRROR && op != LMB_OP_CLAMP;
 }
 
 static void put_choices(writer *writer, const lmb_node_def *node) {
     static const char *const mixes[] = {"slerp", "nlerp", "lerp"};
+    static const char *const forms[] = {"local", "parent", "affine"};
+    if (has_choice(node->op) && node->interpolation != LMB_MIX_DEFAULT) {
+        put(writer, ",\"interpolation\":\"%s\"", mixes[node->interpolation]);
+    }
     if (has_choice(node->op)) {
-        put(writer, ",\"interpolation\":\"%s\",\"shortest\":%s", mixes[node->interpolation],
-            node->shortest ? "true" : "false");
+        put(writer, ",\"shortest\":%s", node->shortest ? "true" : "false");
     }
     if (node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE) {
-        put(writer, ",\"form\":\"%s\"", node->form == LMB_FORM_PARENT ? "parent" : "local");
+        put(writer, ",\"form\":\"%s\"", forms[node->form]);
     }
     if (node->op == LMB_OP_ADDITIVE) {
         put(writer, ",\"unclamped\":%s", node->unclamped ? "true" : "false");

@@ -416,7 +416,7 @@ static void interpolate_rotations(const lmb_node_def *node, const double a[4], c
         sum[i] = (1.0 - t) * a[i] + t * near[i];
         square += sum[i] * sum[i];
     }
-    if (node->interpolation == LMB_MIX_SLERP) {
+    if (node->interpolation == LMB_MIX_SLERP || node->interpolation == LMB_MIX_DEFAULT) {
         slerp_as_given(a, near, t, result);
     } else {
         oracle_quaternion_normalise(square < exp2(-40.0) ? a : sum, result);
@@ -465,6 +465,124 @@ static oracle_transform subtract(const oracle_transform *a, const oracle_transfo
     return result;
 }
 
+static void linear_part(const double q[4], const double scale[3], double m[3][3]) {
+    for (int column = 0; column < 3; column++) {
+        double axis[3] = {0.0, 0.0, 0.0}, turned[3];
+        axis[column] = scale[column];
+        rotate(q, axis, turned);
+        for (int row = 0; row < 3; row++) {
+            m[row][column] = turned[row];
+        }
+    }
+}
+
+static double column_product(double a[3][3], int i, double b[3][3], int j) {
+    return a[0][i] * b[0][j] + a[1][i] * b[1][j] + a[2][i] * b[2][j];
+}
+
+// A rotation's quaternion, by Shepperd: from the largest of its components.
+static void matrix_quaternion(double m[3][3], double q[4]) {
+    const double traces[4] = {m[0][0] - m[1][1] - m[2][2], m[1][1] - m[2][2] - m[0][0], m[2][2] - m[0][0] - m[1][1],
+                              m[0][0] + m[1][1] + m[2][2]};
+    int w = 0;
+    for (int i = 1; i < 4; i++) {
+        w = traces[i] > traces[w] ? i : w;
+    }
+    const int x = w == 3 ? 0 : w, y = (x + 1) % 3, z = (x + 2) % 3;
+    if (w == 3) {
+        q[0] = m[2][1] - m[1][2];
+        q[1] = m[0][2] - m[2][0];
+        q[2] = m[1][0] - m[0][1];
+        q[3] = 1.0 + traces[3];
+    } else {
+        q[x] = 1.0 + traces[w];
+        q[y] = m[y][x] + m[x][y];
+        q[z] = m[z][x] + m[x][z];
+        q[3] = m[z][y] - m[y][z];
+    }
+    oracle_quaternion_normalise(q, q);
+}
+
+// The transform whose matrix has this linear part, columns times `scale`; signs of axes as they are near those of q where
+// that gives a rotation, else all alike. False where it shears or is flat.
+static bool take_apart(double m[3][3], const double q[4], const double scale[3], oracle_transform *result) {
+    const double none[3] = {1.0, 1.0, 1.0};
+    double own[3][3], turn[3][3], lengths[3], greatest = 0.0, signs[3];
+    linear_part(q, none, own);
+    for (int i = 0; i < 3; i++) {
+        lengths[i] = sqrt(column_product(m, i, m, i));
+        greatest = fmax(greatest, lengths[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        const int next = (i + 1) % 3;
+        if (!(lengths[i] >= exp2(-20.0) * greatest) || greatest == 0.0 ||
+            fabs(column_product(m, i, m, next)) > 1e-4 * lengths[i] * lengths[next]) {
+            return false;
+        }
+    }
+    bool near = true;
+    for (int i = 0; i < 3; i++) {
+        const double along = column_product(m, i, own, i) / lengths[i];
+        signs[i] = along < 0.0 ? -1.0 : 1.0;
+        near = near && fabs(fabs(along) - 1.0) <= 1e-8;
+    }
+    const double volume = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) +
+                          m[0][1] * (m[1][2] * m[2][0] - m[1][0] * m[2][2]) +
+                          m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+    for (int i = 0; i < 3; i++) {
+        signs[i] = near ? signs[i] : volume < 0.0 ? -1.0 : 1.0;
+        for (int row = 0; row < 3; row++) {
+            turn[row][i] = signs[i] * m[row][i] / lengths[i];
+        }
+        result->scale[i] = signs[i] * lengths[i] * scale[i];
+    }
+    matrix_quaternion(turn, result->rotation);
+    for (int i = 0, turned = oracle_quaternion_dot(result->rotation, q) < 0.0; i < 4 && turned; i++) {
+        result->rotation[i] = -result->rotation[i];
+    }
+    return true;
+}
+
+// As matrices: the linear part is that of a's rotation and scale times b's rotation, times b's scale.
+static bool product(const oracle_transform *a, const oracle_transform *b, oracle_transform *result) {
+    const double none[3] = {1.0, 1.0, 1.0};
+    double left[3][3], right[3][3], m[3][3], moved[3], whole[4];
+    result->weight = b->weight;
+    for (int i = 0; i < 3; i++) {
+        moved[i] = a->scale[i] * b->translation[i];
+    }
+    rotate(a->rotation, moved, result->translation);
+    linear_part(a->rotation, a->scale, left);
+    linear_part(b->rotation, none, right);
+    for (int row = 0; row < 3; row++) {
+        result->translation[row] += a->translation[row];
+        for (int column = 0; column < 3; column++) {
+            m[row][column] =
+                left[row][0] * right[0][column] + left[row][1] * right[1][column] + left[row][2] * right[2][column];
+        }
+    }
+    oracle_quaternion_multiply(a->rotation, b->rotation, whole);
+    return take_apart(m, whole, b->scale, result);
+}
+
+static bool quotient(const oracle_transform *s, const oracle_transform *r, oracle_transform *result) {
+    oracle_transform ratio = *s, back = *r;
+    double moved[3];
+    for (int i = 0; i < 3; i++) {
+        if (r->scale[i] == 0.0) {
+            return false;
+        }
+        ratio.scale[i] = s->scale[i] / r->scale[i];
+        back.scale[i] = 1.0;
+    }
+    oracle_quaternion_conjugate(r->rotation, back.rotation);
+    rotate(back.rotation, r->translation, moved);
+    for (int i = 0; i < 3; i++) {
+        back.translation[i] = -moved[i];
+    }
+    return product(&ratio, &back, result);
+}
+
 static oracle_transform evaluate_corners(const oracle_scene *scene, const lmb_node_def *node, uint32_t first,
                                          uint32_t places, uint32_t character, uint32_t joint, oracle_choices *choices) {
     if (places == 0) {
@@ -502,17 +620,39 @@ static double weighted_scale(const oracle_transform *inputs, const double *weigh
     return geometric ? copysign(exp(logarithm), first) : mean;
 }
 
+static double mean_scale(const oracle_transform *inputs, const double *weights, uint32_t count, int axis) {
+    double mean = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        mean += weights[i] * inputs[i].scale[axis];
+    }
+    return mean;
+}
+
+// From input to input, each weighing its part of the weights so far.
+static void slerp_in_order(const lmb_node_def *node, const oracle_transform *inputs, const double *weights,
+                           uint32_t count, oracle_choices *choices, double result[4]) {
+    double sum = weights[0];
+    memcpy(result, inputs[0].rotation, sizeof inputs[0].rotation);
+    for (uint32_t i = 1; i < count; i++) {
+        double before[4];
+        memcpy(before, result, sizeof before);
+        sum += weights[i];
+        interpolate_rotations(node, before, inputs[i].rotation, weights[i] / sum, choices, result);
+    }
+}
+
 // Inputs of weight 0 are left out by the caller, and the weights sum to 1.
-static oracle_transform weighted(const oracle_transform *inputs, const double *weights, uint32_t count,
-                                 const oracle_transform *rest, oracle_choices *choices) {
+static oracle_transform weighted(const lmb_node_def *node, const oracle_transform *inputs, const double *weights,
+                                 uint32_t count, const oracle_transform *rest, oracle_choices *choices) {
     oracle_transform result = *rest;
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     for (int i = 0; i < 3; i++) {
         result.translation[i] = 0.0;
-        result.scale[i] = weighted_scale(inputs, weights, count, i);
+        result.scale[i] = node->interpolation == LMB_MIX_LERP ? mean_scale(inputs, weights, count, i)
+                                                              : weighted_scale(inputs, weights, count, i);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const double sign = i == 0 ? 1.0 : hemisphere(sum, inputs[i].rotation, choices);
+        const double sign = i == 0 || !node->shortest ? 1.0 : hemisphere(sum, inputs[i].rotation, choices);
         for (int k = 0; k < 4; k++) {
             sum[k] += sign * weights[i] * inputs[i].rotation[k];
         }
@@ -521,6 +661,9 @@ static oracle_transform weighted(const oracle_transform *inputs, const double *w
         }
     }
     oracle_quaternion_normalise(sum, result.rotation);
+    if (node->interpolation == LMB_MIX_SLERP) {
+        slerp_in_order(node, inputs, weights, count, choices, result.rotation);
+    }
     return result;
 }
 
@@ -542,7 +685,7 @@ static oracle_transform evaluate_weighted(const oracle_scene *scene, const lmb_n
         weights[i] /= sum;
         greatest = fmax(greatest, inputs[i].weight);
     }
-    oracle_transform result = count == 0 ? rest : weighted(inputs, weights, count, &rest, choices);
+    oracle_transform result = count == 0 ? rest : weighted(node, inputs, weights, count, &rest, choices);
     result.weight = count == 0 ? 255.0 : greatest;
     return result;
 }
@@ -615,7 +758,8 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
     for (uint32_t i = 0; i < count; i++) {
         greatest = fmax(greatest, inputs[i].weight);
     }
-    oracle_transform result = weighted(inputs, weights, count, &rest, choices);
+    const lmb_node_def plain = lmb_default_node_def();
+    oracle_transform result = weighted(&plain, inputs, weights, count, &rest, choices);
     result.weight = greatest;
     return result;
 }
@@ -796,7 +940,10 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     }
     const oracle_transform b = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
     if (node->op == LMB_OP_DIFFERENCE) {
-        return node->form == LMB_FORM_PARENT ? subtract(&a, &b) : difference(&a, &b);
+        oracle_transform whole = a;
+        const bool is_whole = node->form == LMB_FORM_AFFINE && quotient(&a, &b, &whole);
+        whole.weight = a.weight;
+        return is_whole ? whole : node->form == LMB_FORM_LOCAL ? difference(&a, &b) : subtract(&a, &b);
     }
     if (node->op == LMB_OP_ADD || node->op == LMB_OP_SUBTRACT) {
         return node->op == LMB_OP_ADD ? add(&a, &b, a.weight) : subtract(&a, &b);
@@ -818,7 +965,9 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     }
     if (node->op == LMB_OP_ADDITIVE) {
         const oracle_transform part = blend(node, &no_change, &b, weight, choices);
-        return node->form == LMB_FORM_PARENT ? add(&part, &a, a.weight) : add(&a, &part, a.weight);
+        oracle_transform whole = a;
+        const bool is_whole = node->form == LMB_FORM_AFFINE && product(&part, &a, &whole);
+        return is_whole ? whole : node->form == LMB_FORM_LOCAL ? add(&a, &part, a.weight) : add(&part, &a, a.weight);
     }
     return blend(node, &a, &b, weight, choices);
 }

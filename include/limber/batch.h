@@ -74,7 +74,7 @@ LMB_API const char *lmb_stage_name(lmb_stage stage);
 #define LMB_OUTPUT_SOCKETS (1u << LMB_STAGE_SOCKETS)
 
 /// What stages refuse while they run is replaced as the operation says, and counted, once for each character and
-/// operation (for pose buffers: for each joint; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS: for each of its weights). Counters are 32 bits
+/// operation (for pose buffers and shear: for each joint; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS: for each of its weights). Counters are 32 bits
 /// and wrap.
 typedef enum lmb_refusal {
     LMB_REFUSED_CLIP,      ///< a clip index outside the program's clips
@@ -82,6 +82,7 @@ typedef enum lmb_refusal {
     LMB_REFUSED_WEIGHT,    ///< a weight that is NaN
     LMB_REFUSED_POSE,      ///< a joint of a pose buffer with a component that is not finite, or a zero rotation
     LMB_REFUSED_CHARACTER, ///< in a list of characters: an index outside the batch; once, a list longer than stated
+    LMB_REFUSED_SHEAR,     ///< a joint's product or difference of #LMB_FORM_AFFINE that shears, or is flat
     LMB_REFUSAL_COUNT
 } lmb_refusal;
 

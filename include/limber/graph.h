@@ -16,7 +16,7 @@
 /// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
-/// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`) |
+/// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); (`interpolation`), (`shortest`) |
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
 /// | `difference` | `pose`, `reference`: poses, (`form`) |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1, from -4 to 4), (`curve`), (`interpolation`), (`shortest`), |
@@ -29,8 +29,8 @@
 /// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`) |
 /// | `clamp` | `pose`, `limits` |
 ///
-/// `interpolation` is `slerp` (the default), `nlerp` or `lerp`; `shortest` is true unless stated; `form` is `local` (the
-/// default) or `parent`, and a clip's is that of its difference. Corners are in the order s, t, u: poses[1] is at s = 1,
+/// `interpolation` is `slerp` (the default, but for `weighted`), `nlerp` (that of `weighted`) or `lerp`; `shortest` is true
+/// unless stated; `form` is `local` (the default), `parent` or `affine`, and a clip's is that of its difference. Corners are in the order s, t, u: poses[1] is at s = 1,
 /// poses[2] at t = 1, poses[4] at u = 1.
 ///
 /// What they do stands in program.h. A clip is named, the first of that name; or it is a number, its index among the

@@ -48,19 +48,34 @@
 /// layers in Unity's legacy animation: higher ones take their weights first, and what they do not use up falls through.)
 /// Each weight is within 1e-6 of float64.
 ///
-/// Choices. `interpolation` is for blend, masked, bilinear, trilinear, additive, scale and subtract-scale-add (the last
-/// three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
-/// scale linear too, with the rotation normalised afterwards as every pose's is, which makes it that of nlerp. Where
+/// Choices. `interpolation` is for blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add (the
+/// last three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
+/// scale linear too, with the rotation normalised afterwards as every pose's is, which makes it that of nlerp. Weighted:
+/// nlerp as above; lerp the same with the weighted mean of scales; slerp from input to input, in their order, passing over
+/// those of weight 0: q_k = slerp(q_(k-1), q_k, w_k / (w_1 + ... + w_k)), which for two inputs is a blend, and for more depends
+/// on the order. Where
 /// `shortest` is false quaternions are taken as they stand: with a negative dot product the way is the long one. Slerp then
 /// goes by way of the normalised a + b; where that sum is shorter than 2^-10 (opposite quaternions) it stays at a. A sum of
-/// nlerp that is shorter than 2^-20 gives a. `form` is for difference and additive: local as above, or parent, q = a r*
-/// and q = slerp(1, d, w) base, each in the other's place; t and s are the same. Additive: `unclamped` lets w go from
+/// nlerp that is shorter than 2^-20 gives a, one of weighted the rest pose's rotation. `form` is for difference and additive:
+/// local as above; parent, q = a r* and q = slerp(1, d, w) base, each in the other's place, t and s the same; or affine, see
+/// below. Additive: `unclamped` lets w go from
 /// -4 to 4, where slerp(1, d, w) is d's angle times w (d to the whole and the rest of w); `masked` multiplies w by
 /// mask/255 of the joint. An additive of weight 1 applied to the reference of a difference of the same form gives the
-/// difference's source. Weighted is always nlerp, the short way.
+/// difference's source.
+///
+/// Affine. With M(x) the matrix of a transform, difference is M(a) M(r)^-1 and additive M(slerp(1, d, w)) M(base), where t, q and s of
+/// d each go from no change by w as above; the product is taken apart again to t, q and s. That is impossible where
+/// it shears, which takes an uneven scale that does not lie along the axes of what it scales: a product in which the cosine between
+/// two axes exceeds 1e-4, in which an axis is shorter than 2^-20 of the longest, or in which a difference divides by a
+/// zero scale, is refused and counted (#LMB_REFUSED_SHEAR), and the result is that of the form parent, which has the same rotation. The
+/// scale that stands on the left is S, the rotation it meets Q: where S leaves the axes of Q in place, signs and all, the
+/// rotation of the product is theirs; where it mirrors them so that it does not (mixed signs, not along the axes), S is
+/// half a turn about the axis whose sign stands alone, and the scale has one sign for all axes. A product is then right as a matrix, while
+/// its rotation and the signs of its scale may be others than those it was made from.
 ///
 /// Errors against float64. Choices: nlerp and lerp within 1e-6, for weights outside 0 to 1 within 3e-6; slerp as it stands
-/// within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|). Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
+/// within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|); weighted as slerp within 1e-6 for each input; affine within 4e-6 (of
+/// distances the sum of those involved; up to 1.5e-4 where the axes are that near to shearing). Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
 /// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
 /// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation.
 #ifndef LIMBER_PROGRAM_H
@@ -157,12 +172,19 @@ static inline lmb_value lmb_parameter(uint32_t index) {
 }
 
 /// How an operation goes from one pose to another; see above.
-typedef enum lmb_mix { LMB_MIX_SLERP, LMB_MIX_NLERP, LMB_MIX_LERP, LMB_MIX_COUNT } lmb_mix;
+typedef enum lmb_mix {
+    LMB_MIX_SLERP,
+    LMB_MIX_NLERP,
+    LMB_MIX_LERP,
+    LMB_MIX_DEFAULT, ///< nlerp for weighted, slerp for all others
+    LMB_MIX_COUNT
+} lmb_mix;
 
 /// Where a difference and an additive have the rotation that is added.
 typedef enum lmb_form {
     LMB_FORM_LOCAL,  ///< on the right: in the joint's own space
     LMB_FORM_PARENT, ///< on the left: in its parent's
+    LMB_FORM_AFFINE, ///< on the left, translation and scale with it: as full matrices
     LMB_FORM_COUNT
 } lmb_form;
 
@@ -193,7 +215,7 @@ typedef struct lmb_node_def {
     lmb_value along[3]; ///< bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]
 } lmb_node_def;
 
-/// Rest pose; weights 1, linear; slerp the short way, local; along 1/2; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
+/// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
 /// inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 

@@ -53,7 +53,7 @@
 #define MIRROR_TABLE 1u      // mirror: offset of its table
 #define MIRROR_AXIS 2u       // mirror: 0, 1, 2
 #define LIMIT_TABLE 1u       // clamp: offset of its table
-#define CHOICES 3u           // interpolate, apply, scale: CHOICE_... bits
+#define CHOICES 3u           // interpolate, apply, product, scale, mean: CHOICE_... bits
 #define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
 
 #define CLIP_LOOPS 1u // over the duration
@@ -69,6 +69,7 @@
 #define REFUSED_WEIGHT 2u
 #define REFUSED_POSE 3u
 #define REFUSED_CHARACTER 4u
+#define REFUSED_SHEAR 5u
 
 // What shaders/list.comp writes, word by word: arguments of the first kernel, characters listed, arguments of the model
 // kernel.

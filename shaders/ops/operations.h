@@ -4,6 +4,7 @@
 #define LMB_OPS_OPERATIONS_H
 
 #include "curve.h"
+#include "decompose.h"
 #include "interpolation.h"
 #include "layout.h"
 #include "limits.h"
@@ -459,6 +460,28 @@ OP transform apply_operation(frame f, uint instruction, transform base, transfor
     return sum;
 }
 
+// The same as full matrices: the sum in the parent's form stands in where the product shears.
+OP transform product_operation(frame f, uint instruction, transform base, transform difference) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
+    transform sum = add_transforms(part, base);
+    decomposed product = decompose_product(part, base);
+    REFUSE(f, REFUSED_SHEAR, product.shears);
+    transform applied = select_transform(product.shears, sum, product.whole);
+    applied.weight = base.weight;
+    return applied;
+}
+
+// The additive that turns r into a, as full matrices: the difference in the parent's form where that shears.
+OP transform quotient_operation(frame f, uint instruction, transform a, transform r) {
+    UNUSED(instruction);
+    decomposed quotient = decompose_quotient(a, r);
+    REFUSE(f, REFUSED_SHEAR, quotient.shears);
+    transform difference = select_transform(quotient.shears, subtract_transforms(a, r), quotient.whole);
+    difference.weight = a.weight;
+    return difference;
+}
+
 // The additive that turns r into a.
 OP transform difference_operation(frame f, uint instruction, transform a, transform r) {
     UNUSED(f);
@@ -598,15 +621,14 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
     return snap(SELECT(mixed != 0.0f, linear * inverse, mean));
 }
 
-OP transform weighted_end(frame f, uint instruction, fold_sums all) {
+// `q` is a unit quaternion; that of the rest pose is taken where it vanished.
+OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse, quaternion q, truth vanished) {
     transform sums = all.sums;
     transform notes = all.notes;
-    real inverse = reciprocal(notes.q.x);
     transform mean;
     mean.weight = sums.weight;
     mean.t = snap_vector(scale_vector(sums.t, inverse));
-    quaternion q = quaternion_scale(sums.q, inverse * WEIGHTED_SMALL);
-    mean.q = quaternion_normalize(q);
+    mean.q = q;
     // With like scales all logarithms are 0, and the mean is the first.
     mean.s = snap_vector(notes.s);
     truth unlike = EITHER(EITHER(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
@@ -616,7 +638,6 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
         mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
         mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
     }
-    truth vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
     truth weighs = notes.q.x > 0.0f;
     if (ANY(EITHER(vanished, NOT(weighs)))) {
         transform rest = rest_operation(f, instruction);
@@ -626,7 +647,15 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     return mean;
 }
 
+OP transform weighted_end(frame f, uint instruction, fold_sums all) {
+    real inverse = reciprocal(all.notes.q.x);
+    quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
+    truth vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
+    return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);
+}
+
 #include "layers.h"
+#include "mean.h"
 
 // The joint whose transform is reflected into a joint's.
 OP uint mirror_joint(frame f, uint instruction) {
@@ -674,6 +703,9 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_INTERPOLATE 10u
 #define OPERATION_SUBTRACT 12u
 #define OPERATION_APPLY 14u
+#define OPERATION_MEAN 41u
+#define OPERATION_QUOTIENT 48u
+#define OPERATION_PRODUCT 49u
 #define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
     SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
     SOURCE(CLIP, clip, OPERATION_CLIP, prepare_clip, TAKES_CLIP)                                                       \
@@ -694,7 +726,10 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 // Instructions that operations above turn into where a choice asks for it.
 #define VARIANTS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                    \
     BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)  \
-    BINARY(APPLY, apply, OPERATION_APPLY, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)
+    BINARY(APPLY, apply, OPERATION_APPLY, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                    \
+    FOLD(MEAN, mean, OPERATION_MEAN, prepare_share, TAKES_SHARE | TAKES_CHOICE)                                        \
+    BINARY(QUOTIENT, quotient, OPERATION_QUOTIENT, prepare_nothing, TAKES_NOTHING)                                     \
+    BINARY(PRODUCT, product, OPERATION_PRODUCT, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)
 
 #define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                           \
     OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                      \

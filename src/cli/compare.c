@@ -102,7 +102,7 @@ static void note_difference(comparing *comparing, uint32_t program, uint32_t fra
 }
 
 static void compare_refusals(comparing *comparing, uint32_t program, uint32_t frame) {
-    static const char *const names[LMB_REFUSAL_COUNT] = {"clip", "time", "weight", "pose", "character"};
+    static const char *const names[LMB_REFUSAL_COUNT] = {"clip", "time", "weight", "pose", "character", "shear"};
     for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
         comparing->refused[i] += comparing->reference.refused[i];
         comparing->counters++;
@@ -231,9 +231,11 @@ static void print_text(const comparing *comparing) {
     printf("crowd   joints %u, clips %u, programs %u, characters %u, frames %u, seed %" PRIu64 "\n",
            lmb_rig_joint_count(lmb_import_rig(comparing->import)), comparing->clip_count, comparing->program_count,
            comparing->character_count, comparing->frame_count, comparing->seed);
-    printf("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64 "\n\n",
+    printf("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
+           ", products that shear %" PRIu64 "\n\n",
            comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
-           comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE]);
+           comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE],
+           comparing->refused[LMB_REFUSED_SHEAR]);
     printf("%-16s  %14s  %14s\n", "stage", "values", "differ");
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);

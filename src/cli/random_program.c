@@ -132,6 +132,7 @@ static void draw_shares(plan *plan, lmb_node_def *node) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         node->weights[i] = draw_value(plan, PARAMETER_SHARE, 0.0, 1.0);
     }
+    draw_mix(plan, node);
 }
 
 static void draw_layers(plan *plan, lmb_node_def *node) {

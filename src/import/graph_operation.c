@@ -178,7 +178,8 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
 
 static const char *const mixes[] = {
     [LMB_MIX_SLERP] = "slerp", [LMB_MIX_NLERP] = "nlerp", [LMB_MIX_LERP] = "lerp", NULL};
-static const char *const forms[] = {[LMB_FORM_LOCAL] = "local", [LMB_FORM_PARENT] = "parent", NULL};
+static const char *const forms[] = {
+    [LMB_FORM_LOCAL] = "local", [LMB_FORM_PARENT] = "parent", [LMB_FORM_AFFINE] = "affine", NULL};
 
 #define MIX_FIELDS                                                                                                     \
     {.name = "interpolation",                                                                                          \
@@ -279,6 +280,7 @@ static const lmb_graph_field masked_members[] = {
 };
 static const lmb_graph_field weighted_members[] = {
     {.name = "inputs", .required = true, .read = read_inputs},
+    MIX_FIELDS,
 };
 static const lmb_graph_field layers_members[] = {
     {.name = "inputs", .required = true, .read = read_layers},

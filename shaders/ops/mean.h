@@ -1,0 +1,62 @@
+// The weighted blend by choice: nlerp or every component by itself, as the quaternions stand too, and slerp from input to
+// input. Included by operations.h.
+#ifndef LMB_OPS_MEAN_H
+#define LMB_OPS_MEAN_H
+
+// The sums are those of a weighted blend, but that slerp keeps the rotation so far as it is.
+OP fold_sums mean_begin(void) {
+    return weighted_begin();
+}
+
+// The rotation so far, which all before weigh for, and one more that weighs `share` of the whole.
+OP quaternion slerp_on(quaternion before, quaternion q, real share, uint choice) {
+    quaternion further;
+    if ((choice & CHOICE_AS_GIVEN) != 0u) {
+        further = quaternion_slerp_as_given(before, q, share);
+    } else {
+        further = quaternion_slerp(before, q, share);
+    }
+    return further;
+}
+
+// Axes whose scale differs from the first become the weighted mean, not the geometric one.
+OP transform mark_unlike_scales(transform notes, transform a, truth counts) {
+    if (USES_SCALE) {
+        notes.q.y = SELECT(BOTH(counts, a.s.x != notes.s.x), ALL(1.0f), notes.q.y);
+        notes.q.z = SELECT(BOTH(counts, a.s.y != notes.s.y), ALL(1.0f), notes.q.z);
+        notes.q.w = SELECT(BOTH(counts, a.s.z != notes.s.z), ALL(1.0f), notes.q.w);
+    }
+    return notes;
+}
+
+OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
+    prepared p = PREPARED(f, instruction, prepare_share);
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    truth counts = p.weight > 0.0f;
+    truth starts = BOTH(counts, so_far.notes.q.x == 0.0f);
+    fold_sums sum = accumulate_pose(so_far, a, p.weight);
+    if ((choice & CHOICE_LERP) != 0u) {
+        sum.notes = mark_unlike_scales(sum.notes, a, counts);
+    }
+    if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
+        real share = clamp_real(p.weight * reciprocal(sum.notes.q.x), 0.0f, 1.0f);
+        quaternion further = slerp_on(so_far.sums.q, a.q, share, choice);
+        quaternion kept = select_quaternion(counts, further, so_far.sums.q);
+        sum.sums.q = select_quaternion(starts, a.q, kept);
+    } else if ((choice & CHOICE_AS_GIVEN) != 0u) {
+        sum.sums.q = quaternion_combine(so_far.sums.q, a.q, ALL(1.0f), p.weight * WEIGHTED_LARGE);
+    }
+    return sum;
+}
+
+OP transform mean_end(frame f, uint instruction, fold_sums all) {
+    transform mean;
+    if ((LOAD(f.program, instruction + CHOICES) & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
+        mean = finish_mean(f, instruction, all, reciprocal(all.notes.q.x), all.sums.q, NOT(all.notes.q.x > 0.0f));
+    } else {
+        mean = weighted_end(f, instruction, all);
+    }
+    return mean;
+}
+
+#endif

@@ -1,0 +1,406 @@
+// Further forms of differences and additives, and further ways of a weighted blend, against the float64 oracle and by what
+// they state: a difference applied to its reference gives its source.
+#include "scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHARACTERS = 67, JOINTS = 41 };
+
+static scene_bounds bounds_of(double translation, double rotation) {
+    scene_bounds bounds = SCENE_BOUNDS;
+    bounds.magnitude = translation;
+    bounds.rotation = rotation;
+    bounds.scale_floor = 1.0;
+    return bounds;
+}
+
+static void set(test_scene *scene, uint32_t pose, uint32_t character, uint32_t joint, uint32_t first,
+                const double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        *scene_component(scene, scene->poses[pose], character, joint, first + i) = (float)values[i];
+    }
+}
+
+// ---- Weighted blends by choice. ----
+
+static void start_weighted(test_scene *scene, uint32_t inputs, int choice) {
+    random_source source = {70 + inputs};
+    scene_start(scene, scene_rig(JOINTS, SCENE_TREE, inputs), CHARACTERS, inputs);
+    const uint32_t poses = inputs < LMB_MAX_POSES ? inputs : LMB_MAX_POSES;
+    for (uint32_t i = 0; i < poses; i++) {
+        scene_fill_pose(scene, i, &source);
+        scene_add_pose_node(scene, i);
+    }
+    lmb_node_def *node = scene_add(scene, LMB_OP_WEIGHTED, LMB_NONE, LMB_NONE);
+    node->input_count = inputs;
+    node->interpolation = (lmb_mix)(choice / 2);
+    node->shortest = choice % 2 == 0;
+    for (uint32_t i = 0; i < inputs; i++) {
+        node->inputs[i] = i % poses;
+        node->weights[i] = lmb_parameter(i);
+    }
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        for (uint32_t i = 0; i < inputs; i++) {
+            const bool counts = character > 0 && (character + i) % 4 != 0;
+            *scene_parameter(scene, character, i) = counts ? (float)random_between(&source, 0.0, 3.0) : 0.0f;
+        }
+    }
+}
+
+// How short the shortest sum is that a rotation is taken from, as they stand: errors grow as it shrinks.
+static double shortest_sum(const test_scene *scene, uint32_t character, uint32_t joint, uint32_t inputs, bool slerps) {
+    double sum[4] = {0.0, 0.0, 0.0, 0.0}, weights = 0.0, shortest = 1.0;
+    for (uint32_t i = 0; i < inputs; i++) {
+        const double weight = (double)*scene_parameter((test_scene *)(uintptr_t)scene, character, i);
+        double length = 0.0, turn = 0.0;
+        if (weight == 0.0) {
+            continue;
+        }
+        weights += weight;
+        for (uint32_t k = 0; k < 4; k++) {
+            const double value =
+                (double)*scene_component(scene, scene->poses[i % LMB_MAX_POSES], character, joint, 3 + k);
+            turn += (sum[k] + value) * (sum[k] + value);
+            sum[k] = slerps ? value : sum[k] + weight * value;
+            length += sum[k] * sum[k];
+        }
+        shortest = fmin(shortest, slerps ? sqrt(turn) / 2.0 : sqrt(length) / weights);
+    }
+    return shortest;
+}
+
+static void weighted_by_choice(void **state) {
+    (void)state;
+    for (uint32_t inputs = 2; inputs <= LMB_MAX_INPUTS; inputs += inputs < 5 ? 1 : 11) {
+        for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
+            test_scene scene;
+            start_weighted(&scene, inputs, choice);
+            // Sums that nearly vanish, which would judge nothing, are made those of like rotations.
+            for (uint32_t character = 0; character < CHARACTERS && choice % 2 == 1; character++) {
+                for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                    if (shortest_sum(&scene, character, joint, inputs, false) > 0.1) {
+                        continue;
+                    }
+                    for (uint32_t i = 1; i < inputs && i < LMB_MAX_POSES; i++) {
+                        for (uint32_t k = 3; k < 7; k++) {
+                            *scene_component(&scene, scene.poses[i], character, joint, k) =
+                                *scene_component(&scene, scene.poses[0], character, joint, k);
+                        }
+                    }
+                }
+            }
+            char title[64];
+            snprintf(title, sizeof title, "weighted of %u, choice %d", inputs, choice);
+            scene_run(&scene);
+            // Slerps from input to input meet short sums that no test of the whole sum can see.
+            const bool slerps = choice / 2 == LMB_MIX_SLERP && choice % 2 == 1;
+            scene_compare_local(&scene, title, bounds_of(10.0, slerps ? 2e-4 : choice % 2 == 1 ? 1e-5 : 1e-6 * inputs));
+            for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {
+                assert_int_equal(scene.refused[i], 0);
+            }
+            scene_end(&scene);
+        }
+    }
+}
+
+static void slerp_of_two_is_a_blend(void **state) {
+    (void)state;
+    for (int shortest = 0; shortest < 2; shortest++) {
+        test_scene scene;
+        start_weighted(&scene, 2, 2 * LMB_MIX_SLERP + (shortest == 0));
+        float *first = malloc(scene_stage_floats(&scene, LMB_STAGE_LOCAL) * sizeof *first);
+        assert_non_null(first);
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            *scene_parameter(&scene, character, 1) = (float)character / CHARACTERS;
+            *scene_parameter(&scene, character, 0) = 1.0f - *scene_parameter(&scene, character, 1);
+        }
+        scene_run(&scene);
+        memcpy(first, scene.stages[LMB_STAGE_LOCAL], scene_stage_floats(&scene, LMB_STAGE_LOCAL) * sizeof *first);
+        lmb_node_def *node = scene_add(&scene, LMB_OP_BLEND, 0, 1);
+        node->weight = lmb_parameter(1);
+        node->shortest = shortest != 0;
+        scene_run(&scene);
+        double largest = 0.0;
+        for (size_t i = 0; i < scene_stage_floats(&scene, LMB_STAGE_LOCAL); i++) {
+            const double at = (double)scene.stages[LMB_STAGE_LOCAL][i];
+            const uint32_t component = (uint32_t)(i / JOINTS % LMB_POSE_COMPONENTS);
+            const double unit = component < 3 ? 10.0 : component < 7 ? 1.0 : fabs(at);
+            largest = fmax(largest, fabs((double)first[i] - at) / unit);
+        }
+        print_message("weighted slerp of two, from the blend: %.2g\n", largest);
+        assert_true(largest <= 4e-6);
+        free(first);
+        scene_end(&scene);
+    }
+}
+
+// Of three inputs, slerp gives something else in another order; nlerp the same but for rounding.
+static void order_matters_to_slerp_alone(void **state) {
+    (void)state;
+    double moved[2] = {0.0, 0.0};
+    for (int which = 0; which < 2; which++) {
+        float *first = NULL;
+        for (int turn = 0; turn < 2; turn++) {
+            test_scene scene;
+            start_weighted(&scene, 3, 2 * (which == 0 ? LMB_MIX_SLERP : LMB_MIX_NLERP));
+            for (uint32_t i = 0; i < 3; i++) {
+                scene.nodes[3].inputs[i] = turn == 0 ? i : 2 - i;
+                scene.nodes[3].weights[i] = lmb_constant(turn == 0 ? 1.0f + (float)i : 3.0f - (float)i);
+            }
+            for (uint32_t character = 0; character < CHARACTERS; character++) {
+                for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                    for (uint32_t pose = 1; pose < 3; pose++) { // within 30 degrees of the first
+                        double turned[4], near[4], q[4];
+                        for (uint32_t k = 0; k < 4; k++) {
+                            q[k] = (double)*scene_component(&scene, scene.poses[0], character, joint, 3 + k);
+                        }
+                        near[pose - 1] = sin(0.25);
+                        near[2 - pose] = 0.0;
+                        near[2] = 0.0;
+                        near[3] = cos(0.25);
+                        oracle_quaternion_multiply(q, near, turned);
+                        set(&scene, pose, character, joint, 3, turned, 4);
+                    }
+                }
+            }
+            scene_run(&scene);
+            const size_t floats = scene_stage_floats(&scene, LMB_STAGE_LOCAL);
+            if (turn == 0) {
+                first = malloc(floats * sizeof *first);
+                assert_non_null(first);
+                memcpy(first, scene.stages[LMB_STAGE_LOCAL], floats * sizeof *first);
+            }
+            for (size_t i = 0; i < floats; i++) {
+                const uint32_t component = (uint32_t)(i / JOINTS % LMB_POSE_COMPONENTS);
+                if (component >= 3 && component < 7) {
+                    moved[which] =
+                        fmax(moved[which], fabs((double)first[i] - (double)scene.stages[LMB_STAGE_LOCAL][i]));
+                }
+            }
+            scene_end(&scene);
+        }
+        free(first);
+    }
+    print_message("another order: slerp moves by %.2g, nlerp by %.2g\n", moved[0], moved[1]);
+    assert_true(moved[0] > 1e-4 && moved[1] < 1e-6);
+}
+
+// ---- As full matrices. ----
+
+// The 24 rotations that leave the axes in place, by number.
+static void axis_rotation(uint32_t which, double q[4]) {
+    static const double parts[4][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+    static const double halves[6][4] = {{0, 0, 0, 1},
+                                        {0.5, 0.5, 0.5, 0.5},
+                                        {-0.5, -0.5, -0.5, 0.5},
+                                        {0.7071067811865476, 0, 0, 0.7071067811865476},
+                                        {0, 0.7071067811865476, 0, 0.7071067811865476},
+                                        {0, 0, 0.7071067811865476, 0.7071067811865476}};
+    oracle_quaternion_multiply(parts[which % 4], halves[which / 4 % 6], q);
+}
+
+typedef enum scales { SCALES_EVEN, SCALES_ALONG_AXES, SCALES_MIRRORED, SCALES_ANY } scales;
+
+// Poses 0 and 1: a and the reference r, whose scales or rotations are such that nothing shears, but for SCALES_ANY.
+static void start_affine(test_scene *scene, scales kind, uint64_t seed) {
+    random_source source = {seed};
+    scene_start(scene, scene_rig(JOINTS, SCENE_TREE, seed), CHARACTERS, 1);
+    for (uint32_t pose = 0; pose < 2; pose++) {
+        scene_fill_pose(scene, pose, &source);
+        scene_add_pose_node(scene, pose);
+    }
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        *scene_parameter(scene, character, 0) = (float)character / (CHARACTERS - 1);
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            const uint32_t number = character * JOINTS + joint;
+            double q[4], scale[2][3], even = exp2(random_between(&source, -3.0, 3.0));
+            axis_rotation(number, q);
+            for (uint32_t i = 0; i < 3; i++) {
+                const double sign = (number >> i & 1u) != 0 ? -1.0 : 1.0;
+                scale[1][i] = exp2(random_between(&source, -3.0, 3.0));
+                scale[0][i] = kind == SCALES_EVEN       ? even * scale[1][i]
+                              : kind == SCALES_MIRRORED ? sign * even * scale[1][i]
+                                                        : exp2(random_between(&source, -3.0, 3.0));
+            }
+            if (kind != SCALES_ANY) {
+                set(scene, 0, character, joint, 7, scale[0], 3);
+                set(scene, 1, character, joint, 7, scale[1], 3);
+            }
+            if (kind == SCALES_ALONG_AXES) {
+                set(scene, 1, character, joint, 3, q, 4);
+            }
+        }
+    }
+    scene_add(scene, LMB_OP_DIFFERENCE, 0, 1)->form = LMB_FORM_AFFINE;
+}
+
+static void add_affine(test_scene *scene, lmb_value weight) {
+    lmb_node_def *node = scene_add(scene, LMB_OP_ADDITIVE, 1, 2);
+    node->form = LMB_FORM_AFFINE;
+    node->weight = weight;
+}
+
+// The largest distance of an entry of a joint's own matrix from that of pose 0, over the column's length.
+static double matrix_error(const test_scene *scene) {
+    double largest = 0.0;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            oracle_affine m[2];
+            oracle_transform given = {.weight = 0.0};
+            for (int side = 0; side < 2; side++) {
+                lmb_transform t;
+                float values[LMB_POSE_COMPONENTS];
+                float *from = side == 0 ? scene->poses[0] : scene->stages[LMB_STAGE_LOCAL];
+                for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+                    values[i] = *scene_component(scene, from, character, joint, i);
+                }
+                memcpy(&t, values, sizeof t);
+                const oracle_transform exact = oracle_transform_from_float(&t);
+                given = side == 0 ? exact : given;
+                m[side] = oracle_affine_from_transform(&exact);
+            }
+            for (int i = 0; i < 12; i++) {
+                // Distances: S t - (S R^-1) t_r + t, with ratios of scales up to 2^6 and translations up to 10.
+                const double unit = i % 4 == 3 ? 1000.0 : fabs(given.scale[i % 4]);
+                largest = fmax(largest, fabs(m[0].m[i / 4][i % 4] - m[1].m[i / 4][i % 4]) / unit);
+            }
+        }
+    }
+    return largest;
+}
+
+static const char *const kind_names[] = {"even scales", "scales along axes", "mirrored scales", "any scales"};
+
+static void affine_differences_and_additives(void **state) {
+    (void)state;
+    for (scales kind = SCALES_EVEN; kind <= SCALES_ANY; kind++) {
+        for (int adds = 0; adds < 2; adds++) {
+            test_scene scene;
+            start_affine(&scene, kind, 80 + (uint64_t)kind);
+            if (adds != 0) {
+                add_affine(&scene, lmb_constant(1.0f));
+            }
+            scene_bounds bounds = bounds_of(2000.0, 4e-6);
+            bounds.scale = 4e-6;
+            scene_run(&scene);
+            // Where a mirrored product has several decompositions, its matrix is what counts.
+            if (kind != SCALES_MIRRORED) {
+                scene_compare_local(&scene, kind_names[kind], bounds);
+            }
+            if (adds != 0) {
+                const double error = matrix_error(&scene);
+                print_message("affine, %s: from the source's matrix %.2g\n", kind_names[kind], error);
+                assert_true(error <= 4e-6);
+            }
+            if (kind == SCALES_ANY) {
+                assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], (1 + adds) * CHARACTERS * JOINTS);
+            } else {
+                assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], 0);
+            }
+            scene_end(&scene);
+        }
+    }
+}
+
+// Weights in between, outside 0 to 1, and masks.
+static void affine_of_any_weight(void **state) {
+    (void)state;
+    static uint8_t ramp[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        ramp[i] = (uint8_t)(i * 6);
+    }
+    for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
+        test_scene scene;
+        start_affine(&scene, SCALES_EVEN, 90 + (uint64_t)choice);
+        add_affine(&scene, lmb_parameter(0));
+        scene.masks[0] = ramp;
+        scene.mask_count = 1;
+        lmb_node_def *node = &scene.nodes[3];
+        node->interpolation = (lmb_mix)(choice / 2);
+        node->shortest = choice % 2 == 0;
+        node->unclamped = true;
+        node->masked = choice % 3 != 0;
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            *scene_parameter(&scene, character, 0) = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
+        }
+        scene_bounds bounds = bounds_of(2e7, 2e-5); // scales to 2^24
+        bounds.scale = 4e-5;
+        scene_run(&scene);
+        scene_compare_local(&scene, "affine, any weight", bounds);
+        scene_end(&scene);
+    }
+}
+
+// What is refused is that of the parent's form, to the bit.
+static void what_shears_is_refused(void **state) {
+    (void)state;
+    float *parent = NULL;
+    for (int form = LMB_FORM_PARENT; form <= LMB_FORM_AFFINE; form++) {
+        test_scene scene;
+        start_affine(&scene, SCALES_ANY, 100);
+        for (uint32_t character = 0; character < CHARACTERS; character++) { // a zero and a nearly flat scale too
+            *scene_component(&scene, scene.poses[character % 2], character, 0, 7 + character % 3) = 0.0f;
+            *scene_component(&scene, scene.poses[character % 2], character, 1, 7 + character % 3) = 1e-7f;
+            for (uint32_t k = 0; k < 4; k++) {
+                *scene_component(&scene, scene.poses[1], character, 0, 3 + k) = k == 3 ? 1.0f : 0.0f;
+                *scene_component(&scene, scene.poses[1], character, 1, 3 + k) = k == 3 ? 1.0f : 0.0f;
+            }
+        }
+        add_affine(&scene, lmb_parameter(0));
+        scene.nodes[2].form = scene.nodes[3].form = (lmb_form)form;
+        const size_t size = scene_stage_floats(&scene, LMB_STAGE_LOCAL) * sizeof *parent;
+        scene_run(&scene);
+        if (form == LMB_FORM_PARENT) {
+            parent = malloc(size);
+            assert_non_null(parent);
+            memcpy(parent, scene.stages[LMB_STAGE_LOCAL], size);
+            assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], 0);
+        } else {
+            // The first character's weight is 0, which shears nothing.
+            for (uint32_t character = 1; character < CHARACTERS; character++) {
+                const size_t row = (size_t)character * JOINTS * LMB_POSE_COMPONENTS;
+                for (uint32_t i = 0; i < JOINTS * LMB_POSE_COMPONENTS; i++) {
+                    // Joints 0 and 1 are flat along their axes: a part of their difference need not be.
+                    assert_true(i % JOINTS < 2 || parent[row + i] == scene.stages[LMB_STAGE_LOCAL][row + i]);
+                }
+            }
+            assert_true(scene.refused[LMB_REFUSED_SHEAR] >= (2 * CHARACTERS - 1) * (JOINTS - 2) + 2 * CHARACTERS);
+        }
+        scene_end(&scene);
+    }
+    free(parent);
+}
+
+// Just within the bound and just beyond it: scales 1 and 1 + e turned by 45 degrees have axes with a cosine of e.
+static void the_bound_on_shear(void **state) {
+    (void)state;
+    static const double cosines[] = {0.5e-4, 0.95e-4, 1.05e-4, 2e-4};
+    for (uint32_t i = 0; i < 4; i++) {
+        test_scene scene;
+        scene_start(&scene, scene_single_joint(), 1, 0);
+        scene_add_pose(&scene, 0);
+        scene_add_pose(&scene, 1);
+        scene_add_pose_node(&scene, 0);
+        scene_add_pose_node(&scene, 1);
+        const double eighth[4] = {0.0, 0.0, 0.38268343236508977, 0.9238795325112867};
+        const double scale[3] = {1.0, 1.0 + cosines[i], 1.0};
+        set(&scene, 1, 0, 0, 3, eighth, 4);
+        set(&scene, 0, 0, 0, 7, scale, 3);
+        scene_add(&scene, LMB_OP_DIFFERENCE, 0, 1)->form = LMB_FORM_AFFINE;
+        scene_run(&scene);
+        assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], i < 2 ? 0 : 1);
+        scene_end(&scene);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weighted_by_choice),           cmocka_unit_test(slerp_of_two_is_a_blend),
+        cmocka_unit_test(order_matters_to_slerp_alone), cmocka_unit_test(affine_differences_and_additives),
+        cmocka_unit_test(affine_of_any_weight),         cmocka_unit_test(what_shears_is_refused),
+        cmocka_unit_test(the_bound_on_shear),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
