@@ -83,7 +83,7 @@ key_search search_common(prepared p) {
     search.found.interval = 0.0f;
     uint which = p.clip != 0u ? push.program.at[p.clip + CLIP_COMMON] : 0u;
     if (which != 0u) {
-        track t = load_track(push.program, p.clip, (which - 1u) / JOINTS, (which - 1u) % JOINTS);
+        track t = load_track(push.program, p.clip, (which - 1u) % CHANNELS, (which - 1u) / CHANNELS);
         search.times = t.times;
         search.found = find_key(push.program, t.times, t.keys, push.program.at[p.clip + CLIP_SEARCH], p.time);
     }

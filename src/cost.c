@@ -1,5 +1,6 @@
 #include "cpu.h"
 #include "environment.h"
+#include "program.h"
 
 #include <limber/cost.h>
 
@@ -53,10 +54,10 @@ static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb
     return (double)least / batch->character_count;
 }
 
-static lmb_result time_program(const lmb_cost_def *def, const lmb_program_def *program_def, const lmb_host *host,
-                               double *nanoseconds, lmb_error *error) {
+static lmb_result time_program(const lmb_cost_def *def, const lmb_program_def *program_def, uint32_t part,
+                               const lmb_host *host, double *nanoseconds, lmb_error *error) {
     lmb_program *program = NULL;
-    lmb_result result = lmb_program_create(program_def, host, &program, error);
+    lmb_result result = lmb_program_create_in(program_def, part, host, &program, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -75,6 +76,19 @@ static lmb_result time_program(const lmb_cost_def *def, const lmb_program_def *p
     lmb_cpu_destroy(cpu);
     lmb_program_destroy(program);
     return result;
+}
+
+// A part in which each node stands, or LMB_NONE: that of its first use from the end on.
+static void find_parts(const lmb_program_def *program, const lmb_node_cost *costs, uint32_t *parts) {
+    for (uint32_t i = 0; i < program->node_count; i++) {
+        parts[i] = LMB_NONE;
+    }
+    for (uint32_t i = program->node_count; i-- > 0;) {
+        const lmb_node_def *node = &program->nodes[i];
+        for (uint32_t input = 0; costs[i].uses > 0 && input < node->input_count; input++) {
+            parts[node->inputs[input]] = node->op == LMB_OP_COMBINE ? node->parts[input] : parts[i];
+        }
+    }
 }
 
 // Those of a node are complete once every node behind it has been seen.
@@ -100,14 +114,20 @@ lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_n
     if (result != LMB_OK) {
         return result;
     }
+    const lmb_host resolved = lmb_host_resolve(host);
+    uint32_t *parts = lmb_host_allocate(&resolved, def->program->node_count, sizeof *parts);
+    if (parts == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cost: no memory for %u nodes", (unsigned)def->program->node_count);
+    }
     const lmb_node_def resting = lmb_default_node_def();
     lmb_program_def program = *def->program;
     double base = 0.0;
     program.nodes = &resting;
     program.node_count = 1;
-    result = time_program(def, &program, host, &base, error);
+    result = time_program(def, &program, LMB_NONE, host, &base, error);
     program.nodes = def->program->nodes;
     count_uses(def->program, costs);
+    find_parts(def->program, costs, parts);
     for (uint32_t i = 0; i < def->program->node_count && result == LMB_OK; i++) {
         const lmb_node_def *node = &program.nodes[i];
         program.node_count = i + 1;
@@ -115,7 +135,7 @@ lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_n
         if (costs[i].uses == 0) {
             continue;
         }
-        result = time_program(def, &program, host, &nanoseconds, error);
+        result = time_program(def, &program, parts[i], host, &nanoseconds, error);
         costs[i].with_inputs = above_zero(nanoseconds - base);
         double inputs = 0.0;
         for (uint32_t input = 0; input < node->input_count; input++) {
@@ -123,6 +143,7 @@ lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_n
         }
         costs[i].alone = above_zero(costs[i].with_inputs - inputs);
     }
+    lmb_host_release(&resolved, parts);
     if (rest != NULL) {
         *rest = base;
     }

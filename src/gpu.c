@@ -226,8 +226,13 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     if (result == LMB_OK) {
         result = create_layout(created, error);
     }
-    const lmb_kernel_constants all = {
-        .cubic = VK_TRUE, .scale = VK_TRUE, .far = VK_TRUE, .packed = VK_TRUE, .curves = VK_TRUE, .weights = VK_TRUE};
+    const lmb_kernel_constants all = {.cubic = VK_TRUE,
+                                      .scale = VK_TRUE,
+                                      .far = VK_TRUE,
+                                      .packed = VK_TRUE,
+                                      .curves = VK_TRUE,
+                                      .weights = VK_TRUE,
+                                      .parts = VK_TRUE};
     for (int kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
         result = lmb_gpu_pipeline_create(created, kernels[kernel].words, kernels[kernel].count, all,
                                          kernels[kernel].name, &created->pipelines[kernel], error);

@@ -55,6 +55,11 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
     return (VkDeviceSize)lmb_batch_stage_floats(&batch->description, stage) * sizeof(float);
 }
 
+// Of a character in a pose buffer.
+static VkDeviceSize pose_bytes(const lmb_gpu_batch *batch, uint32_t pose) {
+    return (VkDeviceSize)batch->description.program->pose_joints[pose] * LMB_POSE_COMPONENTS * sizeof(float);
+}
+
 // Whether one kernel does everything: its program's.
 static bool in_one_kernel(const lmb_gpu_batch *batch) {
     return batch->program->shape.characters > 0;
@@ -127,6 +132,9 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
                         (unsigned long long)parameter_bytes, (unsigned long long)gpu->largest_allocation);
     }
     uint64_t words = bytes / sizeof(float) > parameters ? bytes / sizeof(float) : parameters;
+    for (uint32_t i = 0; i < lmb_program_pose_count(batch->description.program); i++) {
+        words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
+    }
     uint64_t addressable = (MOST_WORDS - 1) / words;
     characters = characters < addressable ? characters : addressable;
     uint32_t count = batch->description.character_count;
@@ -314,7 +322,7 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     row.dual_quaternions = row.stages[LMB_STAGE_DUAL_QUATERNIONS];
     row.named_rows = row.named_palette;
     for (uint32_t i = 0; i < program->pose_count; i++) {
-        row.poses[i] = frame->poses[i] + first * stage_bytes(batch, LMB_STAGE_LOCAL);
+        row.poses[i] = frame->poses[i] + first * pose_bytes(batch, i);
     }
     return row;
 }

@@ -167,7 +167,8 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
             f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
         }
         for (uint32_t pose = 0; pose < program->pose_count; pose++) {
-            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->joint_count * POSE_COMPONENTS;
+            poses[pose] =
+                (const uint32_t *)inputs->poses[pose] + character * program->pose_joints[pose] * POSE_COMPONENTS;
         }
         rows to = find_rows(batch, outputs, character, lanes);
         f.joint = 0;

@@ -20,12 +20,14 @@ lmb_node_def lmb_default_node_def(void) {
     node.offset = lmb_constant(0.0f);
     node.joint_weights = LMB_NONE;
     node.interpolation = LMB_MIX_DEFAULT;
+    node.static_pose = LMB_NONE;
     node.shortest = true;
     for (uint32_t i = 0; i < 3; i++) {
         node.along[i] = lmb_constant(0.5f);
     }
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
+        node.parts[i] = LMB_NONE;
     }
     return node;
 }
@@ -116,10 +118,10 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
 static uint32_t find_common_track(const uint32_t *block, uint32_t clip) {
     uint32_t found = 0, lead = 0, times = 0;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-        for (uint32_t joint = 0; joint < block[PROGRAM_JOINTS]; joint++) {
+        for (uint32_t joint = 0; joint < block[clip + CLIP_JOINTS]; joint++) {
             track t = load_track(block, clip, channel, joint);
             if (t.keys > 1 && lead == 0) {
-                found = channel * block[PROGRAM_JOINTS] + joint + 1;
+                found = joint * CHANNELS + channel + 1;
                 times = t.times;
             }
             if (t.keys > 1) {
@@ -183,7 +185,7 @@ static void find_uses(lmb_program *program, const lmb_program_def *def) {
         program->uses_weights =
             program->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
-    program->uses_scale = program->pose_count > 0 || rest_scales(def->rig);
+    program->uses_scale = program->pose_count > 0 || rest_scales(def->rig) || lmb_program_static_poses_scale(def);
     for (uint32_t i = 0; i < def->limits_count; i++) {
         program->uses_scale = program->uses_scale || lmb_limits_scale(def->rig, def->limits[i]);
     }
@@ -193,6 +195,7 @@ static void find_uses(lmb_program *program, const lmb_program_def *def) {
         program->uses_packed = program->uses_packed || def->clips[i]->words[CLIP_PACKED] != 0;
         program->uses_scale = program->uses_scale || clip_scales(def->clips[i]->words);
         program->uses_weights = program->uses_weights || def->clips[i]->words[CLIP_WEIGHTS] != 0;
+        program->uses_parts = program->uses_parts || def->clips[i]->words[CLIP_JOINTS] != def->rig->joint_count;
     }
 }
 
@@ -218,7 +221,7 @@ lmb_result lmb_program_check(const lmb_program_def *def, lmb_error *error) {
     if (def == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: the descriptor is NULL");
     }
-    lmb_compiler c = {.def = def, .error = error};
+    lmb_compiler c = {.def = def, .error = error, .part = LMB_NONE};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
     return prepare(&c, header, &size);
@@ -226,12 +229,17 @@ lmb_result lmb_program_check(const lmb_program_def *def, lmb_error *error) {
 
 lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                               lmb_error *error) {
+    return lmb_program_create_in(def, LMB_NONE, host, program, error);
+}
+
+lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, const lmb_host *host, lmb_program **program,
+                                 lmb_error *error) {
     if (def == NULL || program == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: %s is NULL",
                         def == NULL ? "the descriptor" : "the result");
     }
     *program = NULL;
-    lmb_compiler c = {.def = def, .error = error};
+    lmb_compiler c = {.def = def, .error = error, .part = part};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
     lmb_result result = prepare(&c, header, &size);
@@ -259,9 +267,12 @@ lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, 
                              .socket_count = def->rig->socket_count,
                              .stack = c.deepest,
                              .uses_curves = c.uses_curves,
+                             .uses_parts = c.uses_parts,
                              .limits = c.limits,
+                             .parts = c.parts,
                              .size = (uint32_t)size,
                              .block = block};
+    memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
     find_uses(created, def);
     *program = created;
     return LMB_OK;
@@ -286,6 +297,10 @@ uint32_t lmb_program_parameter_count(const lmb_program *program) {
 
 uint32_t lmb_program_pose_count(const lmb_program *program) {
     return program->pose_count;
+}
+
+uint32_t lmb_program_pose_joint_count(const lmb_program *program, uint32_t pose) {
+    return pose < LMB_MAX_POSES ? program->pose_joints[pose] : 0;
 }
 
 uint32_t lmb_program_socket_count(const lmb_program *program) {

@@ -14,21 +14,28 @@ struct lmb_program {
     uint32_t pose_count;
     uint32_t socket_count;
     uint32_t stack;
-    bool uses_cubic;   // a clip has a cubic spline
-    bool uses_far;     // a clip has neighbouring rotation keys far apart
-    bool uses_packed;  // a clip is packed
-    bool uses_scale;   // a scale other than exactly 1 can be met
-    bool uses_curves;  // a value has a curve beyond the uniform S
-    bool uses_weights; // a joint's weight other than 255 can be met
-    uint32_t limits;   // offset of the first limits' table
-    uint32_t size;     // words
+    bool uses_cubic;                     // a clip has a cubic spline
+    bool uses_far;                       // a clip has neighbouring rotation keys far apart
+    bool uses_packed;                    // a clip is packed
+    bool uses_scale;                     // a scale other than exactly 1 can be met
+    bool uses_curves;                    // a value has a curve beyond the uniform S
+    bool uses_weights;                   // a joint's weight other than 255 can be met
+    bool uses_parts;                     // clips or poses of other joints than the rig's can be met
+    uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer; 0 where nothing uses it
+    uint32_t limits;                     // offset of the first limits' table
+    uint32_t parts;                      // offset of the first part's table
+    uint32_t size;                       // words
     uint32_t *block;
 };
+
+// As lmb_program_create(), of nodes that stand in a part of the descriptor's.
+lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, const lmb_host *host, lmb_program **program,
+                                 lmb_error *error);
 
 // Whether it needs none of what the kernels can leave out.
 static inline bool lmb_program_is_plain(const lmb_program *program) {
     return !program->uses_cubic && !program->uses_far && !program->uses_packed && !program->uses_scale &&
-           !program->uses_weights;
+           !program->uses_weights && !program->uses_parts;
 }
 
 #endif

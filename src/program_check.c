@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static lmb_result fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
+lmb_result lmb_program_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
     lmb_op op = c->def->nodes[node].op;
     return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op),
                     field, what);
@@ -18,19 +18,21 @@ static lmb_result fail_node(const lmb_compiler *c, uint32_t node, const char *fi
 
 static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
     if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
-        return fail_node(c, node, field, "unknown curve");
+        return lmb_program_fail_node(c, node, field, "unknown curve");
     }
     for (int i = 0; i < 2 && value.curve == LMB_CURVE_BEZIER; i++) {
         if (!(fabsf(value.control[i]) <= 16.0f)) {
-            return fail_node(c, node, field, "a control point is not from -16 to 16");
+            return lmb_program_fail_node(c, node, field, "a control point is not from -16 to 16");
         }
     }
     if (value.parameter == LMB_NONE) {
         return fabsf(value.constant) <= LMB_LARGEST
                    ? LMB_OK
-                   : fail_node(c, node, field, "the constant is not a finite number up to 2^40");
+                   : lmb_program_fail_node(c, node, field, "the constant is not a finite number up to 2^40");
     }
-    return value.parameter < c->def->parameter_count ? LMB_OK : fail_node(c, node, field, "there is no such parameter");
+    return value.parameter < c->def->parameter_count
+               ? LMB_OK
+               : lmb_program_fail_node(c, node, field, "there is no such parameter");
 }
 
 static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
@@ -46,11 +48,11 @@ static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
             snprintf(what, sizeof what, "this operation has %u to %u", (unsigned)op->least_inputs,
                      (unsigned)op->most_inputs);
         }
-        return fail_node(c, index, "inputs", what);
+        return lmb_program_fail_node(c, index, "inputs", what);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] >= index) {
-            return fail_node(c, index, "inputs", "an input does not stand before the node");
+            return lmb_program_fail_node(c, index, "inputs", "an input does not stand before the node");
         }
     }
     return LMB_OK;
@@ -59,7 +61,7 @@ static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
 static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     if (c->def->clip_count == 0) {
-        return fail_node(c, index, "clip", "the program has no clips");
+        return lmb_program_fail_node(c, index, "clip", "the program has no clips");
     }
     lmb_result result = check_value(c, index, "clip", node->clip);
     if (result == LMB_OK) {
@@ -72,12 +74,12 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
         result = check_value(c, index, "offset", node->offset);
     }
     if (result == LMB_OK && node->joint_weights != LMB_NONE && node->joint_weights >= c->def->mask_count) {
-        return fail_node(c, index, "joint_weights", "there is no such mask");
+        return lmb_program_fail_node(c, index, "joint_weights", "there is no such mask");
     }
     float constant = node->clip.constant;
     if (result == LMB_OK && node->clip.parameter == LMB_NONE &&
         !(constant >= 0.0f && constant < (float)c->def->clip_count)) {
-        return fail_node(c, index, "clip", "there is no such clip");
+        return lmb_program_fail_node(c, index, "clip", "there is no such clip");
     }
     return result;
 }
@@ -93,6 +95,18 @@ static lmb_result check_shares(const lmb_compiler *c, uint32_t index) {
     return result;
 }
 
+static lmb_result check_parts_of(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (node->parts[i] != LMB_NONE && node->parts[i] >= c->def->part_count) {
+            char field[sizeof "parts[16]"];
+            snprintf(field, sizeof field, "parts[%u]", (unsigned)(i % LMB_MAX_INPUTS));
+            return lmb_program_fail_node(c, index, field, "there is no such part");
+        }
+    }
+    return LMB_OK;
+}
+
 static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_result result = LMB_OK;
@@ -102,10 +116,10 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
         result = check_value(c, index, field, node->along[i]);
     }
     if (result == LMB_OK && (unsigned)node->interpolation >= LMB_MIX_COUNT) {
-        result = fail_node(c, index, "interpolation", "unknown");
+        result = lmb_program_fail_node(c, index, "interpolation", "unknown");
     }
     if (result == LMB_OK && (unsigned)node->form >= LMB_FORM_COUNT) {
-        result = fail_node(c, index, "form", "unknown");
+        result = lmb_program_fail_node(c, index, "form", "unknown");
     }
     return result;
 }
@@ -113,7 +127,7 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
 static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     if ((unsigned)node->op >= LMB_OP_COUNT) {
-        return fail_node(c, index, "op", "unknown operation");
+        return lmb_program_fail_node(c, index, "op", "unknown operation");
     }
     uint32_t takes = lmb_find_operation(node->op)->takes;
     lmb_result result = check_inputs(c, index);
@@ -126,21 +140,28 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (takes & TAKES_CLIP)) {
         result = check_clip(c, index);
     }
-    if (result == LMB_OK && (takes & TAKES_POSE) && node->pose >= LMB_MAX_POSES) {
-        result = fail_node(c, index, "pose", "there are at most 8 pose buffers");
+    if (result == LMB_OK && (takes & TAKES_POSE) && node->static_pose == LMB_NONE && node->pose >= LMB_MAX_POSES) {
+        result = lmb_program_fail_node(c, index, "pose", "there are at most 8 pose buffers");
+    }
+    if (result == LMB_OK && (takes & TAKES_POSE) && node->static_pose != LMB_NONE &&
+        node->static_pose >= c->def->static_pose_count) {
+        result = lmb_program_fail_node(c, index, "static_pose", "there is no such static pose");
     }
     if (result == LMB_OK && (takes & TAKES_MIRROR) && node->mirror >= c->def->mirror_count) {
-        result = fail_node(c, index, "mirror", "there is no such mirror");
+        result = lmb_program_fail_node(c, index, "mirror", "there is no such mirror");
     }
     if (result == LMB_OK && (takes & TAKES_LIMITS) && node->limits >= c->def->limits_count) {
-        result = fail_node(c, index, "limits", "there are no such limits");
+        result = lmb_program_fail_node(c, index, "limits", "there are no such limits");
+    }
+    if (result == LMB_OK && (takes & TAKES_PART)) {
+        result = check_parts_of(c, index);
     }
     if (result == LMB_OK) {
         result = check_choices(c, index);
     }
     bool masked = (takes & TAKES_MASK) != 0 || (node->op == LMB_OP_ADDITIVE && node->masked);
     if (result == LMB_OK && masked && node->mask >= c->def->mask_count) {
-        result = fail_node(c, index, "mask", "there is no such mask");
+        result = lmb_program_fail_node(c, index, "mask", "there is no such mask");
     }
     return result;
 }
@@ -164,11 +185,6 @@ lmb_result lmb_program_check_def(const lmb_compiler *c) {
     for (uint32_t i = 0; i < def->clip_count; i++) {
         if (def->clips == NULL || def->clips[i] == NULL) {
             return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u is NULL", (unsigned)i);
-        }
-        if (lmb_clip_joint_count(def->clips[i]) != def->rig->joint_count) {
-            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u '%s' is for %u joints, and the rig has %u",
-                            (unsigned)i, lmb_clip_name(def->clips[i]), (unsigned)lmb_clip_joint_count(def->clips[i]),
-                            (unsigned)def->rig->joint_count);
         }
     }
     for (uint32_t i = 0; i < def->mask_count; i++) {
@@ -196,6 +212,12 @@ lmb_result lmb_program_check_def(const lmb_compiler *c) {
     }
     for (uint32_t i = 0; i < def->limits_count && result == LMB_OK; i++) {
         result = lmb_limits_check(def->rig, def->limits[i], i, c->error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_program_check_parts(c);
+    }
+    if (result == LMB_OK) {
+        result = lmb_program_check_static_poses(c);
     }
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         result = check_node(c, i);

@@ -37,6 +37,10 @@ typedef struct lmb_compiler {
     uint32_t data_words;     // of it so far
     uint32_t mirrors;        // offset of the first mirror's table
     uint32_t limits;         // offset of the first limits' table
+    uint32_t parts;          // offset of the first part's table
+    uint32_t static_poses;   // offset of the first static pose
+    uint32_t part;           // that the place so far stands in, or LMB_NONE
+    lmb_result result;       // of what only a node's place shows
     double (*rest_turns)[4]; // scratch, while writing: a rotation for each joint
     uint32_t masks;          // offset of the first mask
     uint32_t mask_words;
@@ -46,11 +50,29 @@ typedef struct lmb_compiler {
     uint32_t wraps; // operations that change the joint around the place so far
     uint32_t most_wraps;
     uint32_t pose_count;
+    uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
     bool uses_curves;
+    bool uses_parts; // a source stands in one
 } lmb_compiler;
 
-// Everything that can be wrong with a descriptor but for its sizes.
+// Everything that can be wrong with a descriptor but for its sizes, and for what only a node's place shows.
 lmb_result lmb_program_check_def(const lmb_compiler *c);
+
+// A message about a field of a node; #LMB_ERROR_ARGUMENT.
+lmb_result lmb_program_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
+
+// program_part.c: parts and static poses: their checks, their tables, and what a source may be in the part where it stands.
+lmb_result lmb_program_check_parts(const lmb_compiler *c);
+lmb_result lmb_program_check_static_poses(const lmb_compiler *c);
+void lmb_program_add_parts(lmb_compiler *c);
+void lmb_program_add_static_poses(lmb_compiler *c);
+uint32_t lmb_program_part_table(const lmb_compiler *c, uint32_t part);
+uint32_t lmb_program_static_pose(const lmb_compiler *c, uint32_t pose);
+lmb_result lmb_program_check_source(lmb_compiler *c, uint32_t node);
+// Joints of the poses in a part, or of the rig.
+uint32_t lmb_program_part_joints(const lmb_program_def *def, uint32_t part);
+// Whether one that a node uses has another scale than 1.
+bool lmb_program_static_poses_scale(const lmb_program_def *def);
 
 // Adds words for instructions to refer to, and tells their offset. Returns them, or NULL while counting.
 uint32_t *lmb_program_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);

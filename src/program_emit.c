@@ -16,6 +16,7 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
     OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, WRAP_ROW)
         // Those that are lowered to others.
         [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
+    [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_PART, 0},
     [LMB_OP_BILINEAR] = {"bilinear", 0, 4, 4, false, false, TAKES_PLACE | TAKES_CHOICE, 2},
     [LMB_OP_TRILINEAR] = {"trilinear", 0, 8, 8, false, false, TAKES_PLACE | TAKES_CHOICE, 3},
 #undef SOURCE_ROW
@@ -89,6 +90,9 @@ static uint32_t choices_of(const lmb_node_def *node) {
 // The first instruction of a node, and what it takes: that of its operation, or one that knows the node's choices.
 static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     uint32_t choices = choices_of(node);
+    if (node->op == LMB_OP_POSE && node->static_pose != LMB_NONE) {
+        return OPERATION_FIXED;
+    }
     bool blends = node->op == LMB_OP_BLEND || node->op == LMB_OP_MASKED;
     bool is_affine = node->form == LMB_FORM_AFFINE;
     if (node->op == LMB_OP_DIFFERENCE && node->form != LMB_FORM_LOCAL) {
@@ -130,8 +134,17 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[CLIP_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (clip_warps(node) ? CLIP_WARPS : 0);
     }
     if (takes & TAKES_POSE) {
-        at[POSE_BUFFER] = node->pose;
-        c->pose_count = node->pose >= c->pose_count ? node->pose + 1 : c->pose_count;
+        bool is_static = node->static_pose != LMB_NONE;
+        at[POSE_BUFFER] = is_static ? node->static_pose : node->pose;
+        at[FIXED_POSE] = is_static ? lmb_program_static_pose(c, node->static_pose) : 0;
+        at[POSE_JOINTS] = lmb_program_part_joints(c->def, c->part);
+    }
+    if (takes & (TAKES_CLIP | TAKES_POSE)) {
+        at[SOURCE_PART] = lmb_program_part_table(c, c->part);
+        c->uses_parts = c->uses_parts || c->part != LMB_NONE;
+    }
+    if (takes & TAKES_PART) {
+        at[TAKE_PART] = lmb_program_part_table(c, node->parts[input]);
     }
     if (takes & TAKES_CHOICE) {
         at[CHOICES] = choices_of(node);
@@ -171,6 +184,11 @@ static bool emit_input(lmb_compiler *c, uint32_t index) {
            emit_node(c, index);
 }
 
+static void emit_rest(lmb_compiler *c) {
+    static const lmb_node_def rest = {.op = LMB_OP_REST};
+    emit(c, &rest, 0, 1, TAKES_NOTHING, 0);
+}
+
 static bool emit_fold(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     lmb_fold_table table = {0};
     emit(c, node, 0, 2, TAKES_NOTHING, 0);
@@ -185,8 +203,7 @@ static bool emit_fold(lmb_compiler *c, const lmb_node_def *node, uint32_t takes)
         emit(c, node, 1, -1, takes, i);
     }
     if (takes & TAKES_LAYER) {
-        static const lmb_node_def rest = {.op = LMB_OP_REST};
-        emit(c, &rest, 0, 1, TAKES_NOTHING, 0);
+        emit_rest(c);
         emit(c, node, 1, -1, takes, node->input_count);
     }
     emit(c, node, 2, -1, TAKES_NOTHING, 0);
@@ -235,17 +252,41 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     return true;
 }
 
+// One input after the other over those before, each in its part; below the first one the rest pose.
+static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
+    const uint32_t around = c->part;
+    bool fits = true;
+    if (node->parts[0] != LMB_NONE) {
+        emit_rest(c);
+    }
+    for (uint32_t i = 0; i < node->input_count && fits; i++) {
+        c->part = node->parts[i];
+        fits = emit_input(c, node->inputs[i]);
+        c->part = around;
+        if (fits && (i > 0 || node->parts[0] != LMB_NONE)) {
+            emit(c, node, 0, -1, TAKES_PART, i);
+        }
+    }
+    return fits;
+}
+
 // Emits a node's inputs, in order, and the node. False once there are too many instructions or too deep a stack.
 static bool emit_node(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     const lmb_operation *op = &operations[node->op];
     bool fits = true;
+    c->result = lmb_program_check_source(c, index);
+    if (c->result != LMB_OK) {
+        return false;
+    }
     if (op->fold) {
         fits = emit_fold(c, node, op->takes);
     } else if (op->wrap) {
         fits = emit_wrap(c, node, op->takes);
     } else if (op->places > 0) {
         fits = emit_corners(c, node, 0, op->places);
+    } else if (node->op == LMB_OP_COMBINE) {
+        fits = emit_combine(c, node);
     } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
         fits = emit_subtract_scale_add(c, node);
     } else {
@@ -275,6 +316,8 @@ static void add_tables(lmb_compiler *c) {
             lmb_limits_write(c->def->rig, c->def->limits[i], table);
         }
     }
+    lmb_program_add_parts(c);
+    lmb_program_add_static_poses(c);
 }
 
 lmb_result lmb_program_emit(lmb_compiler *c) {
@@ -284,6 +327,9 @@ lmb_result lmb_program_emit(lmb_compiler *c) {
     add_tables(c);
     if (emit_node(c, c->def->node_count - 1)) {
         return LMB_OK;
+    }
+    if (c->result != LMB_OK) {
+        return c->result;
     }
     if (c->instruction_count >= LMB_MOST_INSTRUCTIONS) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT,

@@ -121,13 +121,30 @@ static void add_choices(line *line, uint32_t choices) {
     }
 }
 
+static void add_pose(line *line, const uint32_t *at) {
+    add_operand(line, at[INSTRUCTION_OPERATION] == OPERATION_FIXED ? "static pose" : "buffer");
+    add(line, " %u", (unsigned)at[POSE_BUFFER]);
+}
+
+static void add_part(line *line, const lmb_program *program, uint32_t offset) {
+    if (offset != 0) {
+        add_operand(line, "part");
+        add(line, " %u", (unsigned)((offset - program->parts) / (PART_TABLE + program->joint_count)));
+    }
+}
+
 static void add_operands(line *line, const lmb_program *program, const uint32_t *at, uint32_t takes) {
     if (takes & TAKES_CLIP) {
         add_clip(line, program, at);
     }
     if (takes & TAKES_POSE) {
-        add_operand(line, "buffer");
-        add(line, " %u", (unsigned)at[POSE_BUFFER]);
+        add_pose(line, at);
+    }
+    if (takes & (TAKES_CLIP | TAKES_POSE)) {
+        add_part(line, program, at[SOURCE_PART]);
+    }
+    if (takes & TAKES_PART) {
+        add_part(line, program, at[TAKE_PART]);
     }
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
         add_value(line, "weight", program->block + at[WEIGHT_VALUE]);

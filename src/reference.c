@@ -130,7 +130,8 @@ void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, c
             f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
         }
         for (uint32_t pose = 0; pose < program->pose_count; pose++) {
-            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->joint_count * POSE_COMPONENTS;
+            poses[pose] =
+                (const uint32_t *)inputs->poses[pose] + character * program->pose_joints[pose] * POSE_COMPONENTS;
         }
         f.joint = 0;
         prepare_program(f, values, searches);

@@ -463,6 +463,13 @@ static void a_program_written_as_json_is_evaluated(void **state) {
     expect_run("eval small.gltf --json --graph graph.json --time .25 --set by==0.5 --time -1 --time 8", EVAL_KEYS, 1,
                false, times, moved, 3);
     // Pose buffers hold the rest pose, and so does a clip blended away.
+    command_output fixed =
+        run_well("eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":0.25}' --time 0");
+    command_output named =
+        run_well("eval small.gltf --graph '{\"op\":\"pose\",\"pose\":\"bent\"}' --time 0 --pose bent=Bend@0.25");
+    assert_string_equal(fixed.out, named.out);
+    command_output_release(&fixed);
+    command_output_release(&named);
     command_output buffer = run_well("eval small.gltf --graph '{\"op\":\"pose\",\"pose\":3}' --time 0");
     command_output rest = run_well("eval small.gltf --graph '{\"op\":\"rest\"}' --time 0");
     assert_string_equal(buffer.out, rest.out);
@@ -511,6 +518,10 @@ static void every_mistake_of_a_graph_is_told(void **state) {
     run_badly(1, "eval small.gltf --time 0 --graph broken.json",
               "limber: broken.json: line 1, column 7: the text ends");
     run_badly(1, "compare small.gltf --graph broken.json", "limber: broken.json: line 1, column 7: the text ends");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bend",
+              "a=Bend: not of the form NAME=CLIP@TIME");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose =Bend@1", "=Bend@1: not of the form");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bent@1", "a=Bent@1: there is no clip");
     run_badly(1, "eval small.gltf --time 0 --graph nowhere.json", "limber: nowhere.json: ");
     run_badly(1, "eval nowhere.glb --time 0 --graph '{}'", "limber: nowhere.glb: ");
     run_badly(1, "eval small.gltf --time 0 --set a=1 --graph " WALK,

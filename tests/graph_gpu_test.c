@@ -1,7 +1,9 @@
 // Every operation, written as JSON, on the mannequin and on a character from a file: a crowd on the device, with and
 // without a pipeline of the program's own, and on the vector paths, against the reference.
 #include "gpu_suite.h"
+#include "keyframes.h"
 #include "program_random.h"
+#include "scene.h"
 
 #include <gpu_side.h>
 
@@ -17,7 +19,7 @@ static device opened;
 static lmb_gpu *gpu;
 static lmb_gpu *interpreting_gpu;
 
-// A character: '@' in a text stands for the name of one of its joints.
+// A character: '@' and '#' in a text stand for the names of two of its joints.
 typedef struct character {
     const char *name;
     const lmb_rig *rig;
@@ -65,6 +67,10 @@ static const char *const texts[LMB_OP_COUNT] = {
         "{\"op\":\"partial\"," WEIGHT "\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"weights\":{\"@\":120}}}",
     [LMB_OP_CLAMP] = "{\"op\":\"clamp\",\"limits\":{\"@\":{\"twist\":{\"axis\":\"x\",\"min\":-5,\"max\":20},"
                      "\"swing\":2,\"scale\":{\"min\":0.5,\"max\":0.75}}},\"pose\":" CLIP("1") "}",
+    [LMB_OP_COMBINE] = "{\"op\":\"combine\",\"inputs\":[{\"pose\":" CLIP(
+        "0") "},{\"joints\":[\"@\"],\"pose\":{\"op\":\"blend\"," WEIGHT
+             "\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":" CLIP(
+                 "{\"param\":\"c\"}") "}},{\"joints\":{\"#\":\"@\"},\"pose\":" ADDITIVE(CLIP("1")) "}]}",
     [LMB_OP_MIRROR] = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" ADDITIVE(CLIP("1")) "}",
 };
 
@@ -107,9 +113,13 @@ static lmb_graph *read_graph(const character *on, const char *text) {
     char named[2000];
     size_t length = 0;
     const char *joint = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 3);
+    const char *other = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 2);
     for (; *text != '\0'; text++) {
         char letter[2] = {*text, '\0'};
-        length += (size_t)snprintf(named + length, sizeof named - length, "%s", *text == '@' ? joint : letter);
+        length += (size_t)snprintf(named + length, sizeof named - length, "%s",
+                                   *text == '@'   ? joint
+                                   : *text == '#' ? other
+                                                  : letter);
         assert_true(length < sizeof named);
     }
     const lmb_graph_source source = {
@@ -182,6 +192,40 @@ static void compare_operations(const character *on) {
     }
 }
 
+// Clips of a rig of two joints, in a part of as many, one of them chosen among all clips.
+static lmb_clip *create_small_clip(uint64_t seed) {
+    lmb_rig *rig = scene_rig(2, SCENE_CHAIN, seed);
+    keyframes keys = keyframes_create(2, 7, seed);
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_clip_create(rig, &keys.clip, NULL, &clip, NULL), LMB_OK);
+    keyframes_destroy(&keys);
+    lmb_rig_destroy(rig);
+    return clip;
+}
+
+static void small_parts(character *on) {
+    char text[1000];
+    lmb_clip *small[2] = {create_small_clip(1), create_small_clip(2)};
+    const uint32_t whole = on->clip_count;
+    on->clips[on->clip_count++] = small[0];
+    on->clips[on->clip_count++] = small[1];
+    snprintf(text, sizeof text,
+             "{\"op\":\"combine\",\"inputs\":[{\"pose\":" CLIP(
+                 "{\"param\":\"any\"}") "},{\"joints\":[\"@\",\"#\"],"
+                                        "\"pose\":{\"op\":\"blend\"," WEIGHT
+                                        "\"a\":{\"op\":\"clip\",\"clip\":%u},\"b\":{\"op\":\"clip\","
+                                        "\"clip\":{\"param\":\"any\"}}}},{\"joints\":[\"#\",\"@\"],\"pose\":{\"op\":"
+                                        "\"layers\",\"inputs\":["
+                                        "{\"fade\":{\"param\":\"f\"},\"pose\":{\"op\":\"clip\",\"clip\":%u}},{\"pose\":"
+                                        "{\"op\":\"pose\","
+                                        "\"pose\":0},\"fade\":0.25}]}}]}",
+             whole, whole + 1);
+    compare_text(on, LMB_OP_COMBINE, text);
+    on->clip_count = whole;
+    lmb_clip_destroy(small[0]);
+    lmb_clip_destroy(small[1]);
+}
+
 static void every_operation_on_the_mannequin(void **state) {
     (void)state;
     mannequin *mannequin = NULL;
@@ -192,6 +236,7 @@ static void every_operation_on_the_mannequin(void **state) {
         character.clips[i] = mannequin_clip(mannequin, (mannequin_clip_id)i);
     }
     compare_operations(&character);
+    small_parts(&character);
     mannequin_destroy(mannequin);
 }
 

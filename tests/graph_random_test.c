@@ -30,6 +30,7 @@ static const struct {
     [LMB_OP_DIFFERENCE] = {"difference", {"pose", "reference"}, false, false},
     [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
     [LMB_OP_PARTIAL] = {"partial", {"a", "b"}, true, false},
+    [LMB_OP_COMBINE] = {"combine", {NULL}, false, false},
     [LMB_OP_MIRROR] = {"mirror", {"pose"}, false, false},
     [LMB_OP_CLAMP] = {"clamp", {"pose"}, false, false},
     [LMB_OP_ADD] = {"add", {"a", "b"}, false, false},
@@ -83,16 +84,6 @@ static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
     put(writer, "}");
 }
 
-// What an input of a list has beside its pose.
-static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) {
-    if (node->op == LMB_OP_LAYERS) {
-        put(writer, ",\"priority\":%d", (int)node->priorities[input]);
-        put_value(writer, "fade", node->weights[input]);
-    } else {
-        put_value(writer, "weight", node->weights[input]);
-    }
-}
-
 static void put_mirror(writer *writer, const lmb_mirror_def *mirror) {
     put(writer, ",\"axis\":\"%c\"", "xyz"[mirror->axis]);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -136,7 +127,7 @@ static void put_limits(writer *writer, const lmb_limit_def *limits) {
 static bool has_choice(lmb_op op) {
     return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_DIFFERENCE &&
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
-           op != LMB_OP_MIRROR && op != LMB_OP_CLAMP;
+           op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP;
 }
 
 static void put_choices(writer *writer, const lmb_node_def *node) {
@@ -156,6 +147,41 @@ static void put_choices(writer *writer, const lmb_node_def *node) {
     }
     if (node->op == LMB_OP_SCALE || node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
         put_value(writer, "factor", node->weight);
+    }
+}
+
+static void put_pose(writer *writer, const lmb_node_def *node) {
+    if (node->static_pose == LMB_NONE) {
+        put(writer, ",\"pose\":%u", node->pose);
+    } else {
+        put(writer, ",\"pose\":\"%s\"", writer->def->static_poses[node->static_pose].name);
+    }
+}
+
+// Of as many joints as the rig has.
+static void put_part(writer *writer, const lmb_part_def *part) {
+    const char *comma = ",\"joints\":{";
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        if (part->joints[joint] != LMB_NONE) {
+            put(writer, "%s\"%s\":\"%s\"", comma, lmb_rig_joint_name(writer->def->rig, joint),
+                lmb_rig_joint_name(writer->def->rig, part->joints[joint]));
+            comma = ",";
+        }
+    }
+    put(writer, "}");
+}
+
+// What an input of a list has beside its pose.
+static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) {
+    if (node->op == LMB_OP_COMBINE) {
+        if (node->parts[input] != LMB_NONE) {
+            put_part(writer, &writer->def->parts[node->parts[input]]);
+        }
+    } else if (node->op == LMB_OP_LAYERS) {
+        put(writer, ",\"priority\":%d", (int)node->priorities[input]);
+        put_value(writer, "fade", node->weights[input]);
+    } else {
+        put_value(writer, "weight", node->weights[input]);
     }
 }
 
@@ -190,7 +216,7 @@ static void put_node(writer *writer, uint32_t index) {
         }
     }
     if (node->op == LMB_OP_POSE) {
-        put(writer, ",\"pose\":%u", node->pose);
+        put_pose(writer, node);
     }
     if (rows[node->op].has_weight) {
         put_value(writer, "weight", node->weight);
@@ -212,7 +238,7 @@ static void put_node(writer *writer, uint32_t index) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);
         put_node(writer, node->inputs[i]);
     }
-    const bool has_list = node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_LAYERS;
+    const bool has_list = node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_LAYERS || node->op == LMB_OP_COMBINE;
     for (uint32_t i = 0; has_list && i < node->input_count; i++) {
         put(writer, "%s{\"pose\":", i == 0 ? ",\n\"inputs\":[" : "},\n");
         put_node(writer, node->inputs[i]);
@@ -290,8 +316,13 @@ static void what_is_written_is_read(void **state) {
         crowd_draw(&crowd, 0);
         writer writer = {&crowd.program_def, text, 0};
         put_node(&writer, crowd.program_def.node_count - 1);
-        const lmb_graph_source source = {
-            .text = text, .size = writer.length, .rig = rig, .clips = def.clips, .clip_count = 2};
+        const lmb_graph_source source = {.text = text,
+                                         .size = writer.length,
+                                         .rig = rig,
+                                         .clips = def.clips,
+                                         .clip_count = 2,
+                                         .static_poses = crowd.program_def.static_poses,
+                                         .static_pose_count = crowd.program_def.static_pose_count};
         if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
             fail_msg("%s\n%s", error.message, text);
         }

@@ -61,8 +61,20 @@ static lmb_graph_source source_of(const char *text) {
         .text = text, .size = strlen(text), .rig = rig, .clips = (const lmb_clip *const *)clips, .clip_count = CLIPS};
 }
 
+// "crouch", all identities.
+static lmb_static_pose_def *given_poses(void) {
+    static lmb_transform joints[JOINTS];
+    static lmb_static_pose_def poses[2] = {{NULL, joints, JOINTS}, {"crouch", joints, JOINTS}};
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_transform_identity();
+    }
+    return poses;
+}
+
 static lmb_graph *read_graph(const char *text) {
-    const lmb_graph_source source = source_of(text);
+    lmb_graph_source source = source_of(text);
+    source.static_poses = given_poses();
+    source.static_pose_count = 2;
     lmb_graph *graph = NULL;
     lmb_error error = {0};
     if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
@@ -98,6 +110,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
     assert_int_equal(node->mirror, expected->mirror);
     assert_int_equal(node->limits, expected->limits);
     assert_int_equal(node->pose, expected->pose);
+    assert_int_equal(node->static_pose, expected->static_pose);
 }
 
 static void expect_nodes(const char *text, const lmb_node_def *nodes, uint32_t count) {
@@ -328,6 +341,41 @@ static void mirrors(void **state) {
     lmb_graph_destroy(graph);
 }
 
+#define COMBINE(inputs) "{\"op\":\"combine\",\"inputs\":[" inputs "]}"
+#define IN(joints, pose) "{\"joints\":" joints ",\"pose\":" pose "}"
+
+static void combined(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph(COMBINE("{\"pose\":{\"op\":\"pose\",\"pose\":\"crouch\"}}," IN(
+        "[\"Head\",\"Spine\"]",
+        "{\"op\":\"pose\",\"pose\":2}") "," IN("{\"Head\":\"Spine\",\"Hips\":\"Hips\"}",
+                                               "{\"op\":\"rest\"}") "," IN("[\"Head\",\"Spine\"]",
+                                                                           "{\"op\":\"rest\"}")));
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    static const uint32_t expected[2][JOINTS] = {{LMB_NONE, 1, 0, LMB_NONE, LMB_NONE},
+                                                 {HIPS, LMB_NONE, SPINE, LMB_NONE, LMB_NONE}};
+    assert_int_equal(def->part_count, 2);
+    assert_int_equal(def->parts[0].joint_count, 2);
+    assert_int_equal(def->parts[1].joint_count, JOINTS);
+    assert_memory_equal(def->parts[0].joints, expected[0], sizeof expected[0]);
+    assert_memory_equal(def->parts[1].joints, expected[1], sizeof expected[1]);
+    const lmb_node_def *node = &def->nodes[def->node_count - 1];
+    assert_int_equal(node->op, LMB_OP_COMBINE);
+    assert_int_equal(node->input_count, 4);
+    assert_int_equal(node->parts[0], LMB_NONE);
+    assert_int_equal(node->parts[1], 0);
+    assert_int_equal(node->parts[2], 1);
+    assert_int_equal(node->parts[3], 0); // the same joints
+    assert_int_equal(def->nodes[0].static_pose, 1);
+    assert_int_equal(def->nodes[1].static_pose, LMB_NONE);
+    assert_int_equal(def->nodes[1].pose, 2);
+    lmb_program *program = NULL;
+    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_program_pose_joint_count(program, 2), 2);
+    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
+}
+
 #define CLAMP(limits) "{\"op\":\"clamp\",\"pose\":{\"op\":\"rest\"},\"limits\":" limits "}"
 
 static void limits(void **state) {
@@ -526,13 +574,24 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"pose\"}", "", 1, 1, "\"pose\" needs the field \"pose\""},
         {"{\"op\":\"pose\",\"pose\":8}", "pose", 1, 21, "8 is outside 0 to 7"},
         {"{\"op\":\"pose\",\"pose\":0.5}", "pose", 1, 21, "0.5 is no whole number"},
-        {"{\"op\":\"pose\",\"pose\":\"idle\"}", "pose", 1, 21, "a string, where a number was expected"},
+        {"{\"op\":\"pose\",\"pose\":\"idle\"}", "pose", 1, 21, "there is no static pose of this name"},
         {MASKED("{\"Tail\":1}"), "mask.Tail", 1, 60, "the rig has no joint of this name"},
         {MASKED("{\"Head\":256}"), "mask.Head", 1, 67, "256 is outside 0 to 255"},
         {MASKED("{\"Head\":1.25}"), "mask.Head", 1, 67, "1.25 is no whole number"},
         {MASKED("{\"Head\":true}"), "mask.Head", 1, 67, "a boolean, where a number"},
         {MASKED("{\"Head\":1,\"\\u0048ead\":1}"), "mask.\\u0048ead", 1, 69, "given twice"},
         {MASKED("[1]"), "mask", 1, 59, "an array, where an object was expected"},
+        {COMBINE(""), "inputs", 1, 26, "0 inputs, where 1 to 16 were expected"},
+        {COMBINE(IN("[]", "{\"op\":\"rest\"}")), "inputs[0].joints", 1, 37, "no joints"},
+        {COMBINE(IN("3", "{\"op\":\"rest\"}")), "inputs[0].joints", 1, 37, "a number, where an object"},
+        {COMBINE(IN("[\"Head\",\"Tail\"]", "{\"op\":\"rest\"}")), "inputs[0].joints[1]", 1, 45,
+         "the rig has no joint of this name"},
+        {COMBINE(IN("[\"Head\",\"Head\"]", "{\"op\":\"rest\"}")), "inputs[0].joints[1]", 1, 45, "given twice"},
+        {COMBINE(IN("{\"Head\":\"Tail\"}", "{\"op\":\"rest\"}")), "inputs[0].joints.Head", 1, 45,
+         "the rig has no joint of this name"},
+        {COMBINE(IN("{\"Head\":3}", "{\"op\":\"rest\"}")), "inputs[0].joints.Head", 1, 45, "a number, where a string"},
+        {COMBINE(IN("[\"Head\"]", "{\"op\":\"clip\",\"clip\":\"Walk\"}")), "inputs[0].pose", 1, 53,
+         "node 0 (clip): clip: it has 5 joints, and part 0, in which it stands, 1"},
         {CLAMP("1"), "limits", 1, 45, "a number, where an object"},
         {CLAMP("{\"Tail\":{}}"), "limits.Tail", 1, 46, "the rig has no joint of this name"},
         {CLAMP("{\"Head\":1}"), "limits.Head", 1, 53, "a number, where an object"},
@@ -797,6 +856,7 @@ int main(void) {
         cmocka_unit_test(layers),
         cmocka_unit_test(masks),
         cmocka_unit_test(mirrors),
+        cmocka_unit_test(combined),
         cmocka_unit_test(limits),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),

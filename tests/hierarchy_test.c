@@ -287,8 +287,11 @@ static void any_bits_stay_in_range(void **state) {
     (void)state;
     static const uint8_t mask[7] = {0, 1, 127, 128, 200, 254, 255};
     // Inputs of operations that have not two. What goes by tables has tests of its own.
-    static const uint8_t counts[LMB_OP_COUNT] = {
-        [LMB_OP_SCALE] = 1, [LMB_OP_SUBTRACT_SCALE_ADD] = 3, [LMB_OP_BILINEAR] = 4, [LMB_OP_TRILINEAR] = 8};
+    static const uint8_t counts[LMB_OP_COUNT] = {[LMB_OP_SCALE] = 1,
+                                                 [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
+                                                 [LMB_OP_BILINEAR] = 4,
+                                                 [LMB_OP_TRILINEAR] = 8,
+                                                 [LMB_OP_COMBINE] = 2};
     for (int op = LMB_OP_POSE; op < LMB_OP_COUNT; op++) {
         test_scene scene;
         random_source source = {46};

@@ -360,27 +360,51 @@ static oracle_transform rest_of(const oracle_scene *scene, uint32_t joint) {
     return oracle_transform_from_float(&rest);
 }
 
+// The joint as poses at this place have it, or LMB_NONE.
+static uint32_t joint_there(const oracle_scene *scene, uint32_t joint) {
+    return scene->part == NULL ? joint : scene->part->joints[joint];
+}
+
+static uint32_t joints_there(const oracle_scene *scene) {
+    return scene->part == NULL ? lmb_rig_joint_count(scene->rig) : scene->part->joint_count;
+}
+
 static oracle_transform evaluate_clip(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                       uint32_t joint, oracle_choices *choices) {
     const oracle_transform rest = rest_of(scene, joint);
     const double index = floor(read_value(scene, node->clip, character));
-    if (!(index >= 0.0 && index < (double)scene->clip_count)) {
+    if (!(index >= 0.0 && index < (double)scene->clip_count) || joint_there(scene, joint) == LMB_NONE) {
         return rest;
     }
+    const lmb_rig *clip_rig = scene->clip_rigs == NULL ? scene->rig : scene->clip_rigs[(uint32_t)index];
+    if (lmb_rig_joint_count(clip_rig) != joints_there(scene)) {
+        return rest;
+    }
+    const lmb_transform filled_float = lmb_rig_joint_rest(clip_rig, joint_there(scene, joint));
+    const oracle_transform filled = oracle_transform_from_float(&filled_float);
     const lmb_clip_def *clip = &scene->clips[(uint32_t)index];
     const double given = read_value(scene, node->time, character) * read_value(scene, node->rate, character) +
                          read_value(scene, node->offset, character);
     const double time = oracle_clip_time(given, oracle_clip_duration(clip), node->loop);
     oracle_transform result;
-    oracle_clip_sample(clip, joint, time, &rest, choices, &result);
-    result.weight = clip->joint_weights != NULL ? (double)clip->joint_weights[joint] : 255.0;
+    oracle_clip_sample(clip, joint_there(scene, joint), time, &filled, choices, &result);
+    result.weight = clip->joint_weights != NULL ? (double)clip->joint_weights[joint_there(scene, joint)] : 255.0;
     return result;
 }
 
 static oracle_transform evaluate_pose(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                       uint32_t joint) {
-    const size_t joints = lmb_rig_joint_count(scene->rig);
-    const float *values = scene->poses[node->pose] + (size_t)character * LMB_POSE_COMPONENTS * joints + joint;
+    const size_t joints = joints_there(scene);
+    const uint32_t there = joint_there(scene, joint);
+    if (there == LMB_NONE) {
+        return rest_of(scene, joint);
+    }
+    if (node->static_pose != LMB_NONE) {
+        oracle_transform given = oracle_transform_from_float(&scene->static_poses[node->static_pose].joints[there]);
+        oracle_quaternion_normalise(given.rotation, given.rotation);
+        return given;
+    }
+    const float *values = scene->poses[node->pose] + (size_t)character * LMB_POSE_COMPONENTS * joints + there;
     float snapped[LMB_POSE_COMPONENTS];
     bool finite = true;
     for (size_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
@@ -898,6 +922,19 @@ oracle_transform oracle_limit(const lmb_limit_def *limit, const oracle_transform
     return result;
 }
 
+// Of the last input that has the joint.
+static oracle_transform evaluate_combine(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                         uint32_t joint, oracle_choices *choices) {
+    for (uint32_t i = node->input_count; i-- > 0;) {
+        oracle_scene inner = *scene;
+        inner.part = node->parts[i] == LMB_NONE ? NULL : &scene->parts[node->parts[i]];
+        if (joint_there(&inner, joint) != LMB_NONE) {
+            return oracle_evaluate(&inner, node->inputs[i], character, joint, choices);
+        }
+    }
+    return rest_of(scene, joint);
+}
+
 oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint32_t character, uint32_t joint,
                                  oracle_choices *choices) {
     const lmb_node_def *node = &scene->nodes[index];
@@ -917,6 +954,8 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return evaluate_layers(scene, node, character, joint, choices);
     case LMB_OP_MIRROR:
         return evaluate_mirror(scene, node, character, joint, choices);
+    case LMB_OP_COMBINE:
+        return evaluate_combine(scene, node, character, joint, choices);
     case LMB_OP_BILINEAR:
         return evaluate_corners(scene, node, 0, 2, character, joint, choices);
     case LMB_OP_TRILINEAR:

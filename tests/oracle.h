@@ -69,6 +69,10 @@ typedef struct oracle_scene {
     const lmb_node_def *nodes;
     const lmb_mirror_def *mirrors;
     const lmb_limit_def *limits;
+    const lmb_part_def *parts;
+    const lmb_static_pose_def *static_poses;
+    const lmb_rig *const *clip_rigs; // of each clip, or NULL where all are the rig's
+    const lmb_part_def *part;        // in which the node stands, or NULL
     uint32_t parameter_count;
     const float *parameters;
     const float *poses[LMB_MAX_POSES];

@@ -181,7 +181,8 @@ static lmb_program *create_program(const test_scene *scene) {
     lmb_error error = {0};
     lmb_clip **clips = zeroed(scene->clip_count, sizeof(lmb_clip *));
     for (uint32_t i = 0; i < scene->clip_count; i++) {
-        check(lmb_clip_create(scene->rig, &scene->clips[i], NULL, &clips[i], &error), &error);
+        const lmb_rig *rig = scene->clip_rigs == NULL ? scene->rig : scene->clip_rigs[i];
+        check(lmb_clip_create(rig, &scene->clips[i], NULL, &clips[i], &error), &error);
     }
     const lmb_program_def def = {.rig = scene->rig,
                                  .clips = (const lmb_clip *const *)clips,
@@ -194,7 +195,11 @@ static lmb_program *create_program(const test_scene *scene) {
                                  .mirrors = scene->mirrors,
                                  .mirror_count = scene->mirror_count,
                                  .limits = &scene->limits,
-                                 .limits_count = scene->limits == NULL ? 0 : 1};
+                                 .limits_count = scene->limits == NULL ? 0 : 1,
+                                 .parts = scene->parts,
+                                 .part_count = scene->part_count,
+                                 .static_poses = scene->static_poses,
+                                 .static_pose_count = scene->static_pose_count};
     lmb_program *program = NULL;
     check(lmb_program_create(&def, NULL, &program, &error), &error);
     for (uint32_t i = 0; i < scene->clip_count; i++) {
@@ -244,6 +249,9 @@ static oracle_scene as_oracle_scene(const test_scene *scene) {
                            .nodes = scene->nodes,
                            .mirrors = scene->mirrors,
                            .limits = scene->limits,
+                           .parts = scene->parts,
+                           .static_poses = scene->static_poses,
+                           .clip_rigs = scene->clip_rigs,
                            .parameter_count = scene->parameter_count,
                            .parameters = scene->parameters};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {

@@ -22,6 +22,11 @@ typedef struct test_scene {
     const lmb_mirror_def *mirrors; // borrowed
     uint32_t mirror_count;
     const lmb_limit_def *limits; // borrowed; the only ones, or NULL
+    const lmb_part_def *parts;   // borrowed
+    uint32_t part_count;
+    const lmb_static_pose_def *static_poses; // borrowed
+    uint32_t static_pose_count;
+    const lmb_rig *const *clip_rigs; // borrowed; NULL where all clips are the rig's
     lmb_node_def nodes[SCENE_NODES];
     uint32_t node_count;
     uint32_t parameter_count;

@@ -7,7 +7,7 @@
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
 /// | parameters | float [C][P] | as the program's nodes use them |
-/// | pose, local | float [C][10][J]: translation x y z, rotation x y z w, scale x y z | relative to the parent |
+/// | pose, local | float [C][10][J]: translation x y z, rotation x y z w, scale x y z | relative to the parent; a pose buffer has lmb_program_pose_joint_count() joints |
 /// | model | float [C][J][3][4], row-major | joint space to model space |
 /// | palette | float [C][J][3][4], row-major | bind pose's model space to model space: model times inverse bind |
 /// | previous palette | float [C][J][3][4], row-major | the palette of the frame before, for motion vectors |

@@ -152,7 +152,7 @@ LMB_API lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 /// leaves alone until they have completed. NULL where the slot does not exist or the program has no parameters.
 LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
 
-/// Binds a pose buffer for a frame slot: the address of float [C][10][J], aligned to 4, in a buffer of the host's
+/// Binds a pose buffer for a frame slot: the address of float [C][10][J] (J: lmb_program_pose_joint_count()), aligned to 4, in a buffer of the host's
 /// created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Takes effect for
 /// what is recorded afterwards.
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,

@@ -12,7 +12,7 @@
 /// | --- | --- |
 /// | `rest` | none |
 /// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`form`), (`weights`: a mask) |
-/// | `pose` | `pose`: index of the batch's pose buffer |
+/// | `pose` | `pose`: the name of a static pose, or the index of the batch's pose buffer |
 /// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
@@ -26,6 +26,7 @@
 /// | `subtract-scale-add` | `a`, `b`, `base`: poses, `factor`: -4 to 4, (`interpolation`), (`shortest`) |
 /// | `bilinear` | `poses`: 4, `s`, `t`, (`interpolation`), (`shortest`) |
 /// | `trilinear` | `poses`: 8, `s`, `t`, `u`, (`interpolation`), (`shortest`) |
+/// | `combine` | `inputs`: 1 to 16 objects, each with a `pose`, (`joints`) |
 /// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`) |
 /// | `clamp` | `pose`, `limits` |
 ///
@@ -41,6 +42,11 @@
 ///
 /// A mask is an object that gives joints a share from 0 to 255, `{"Spine": 255, "Neck": 128}`. A joint that it does not
 /// name takes its parent's share, a root 0. A name stands for the first joint of that name.
+///
+/// The inputs of a combine lie over one another. `joints` says what an input has, and is either a list of names,
+/// `["Spine", "Neck", "Head"]`: a part of as many joints, in this order, so that clips and pose buffers inside it have no
+/// others; or an object, `{"Arm.L": "Arm.R", "Head": "Head"}`: whole poses, of which the joint before each colon takes the one
+/// behind it. Without it the input is a whole pose and has every joint.
 ///
 /// A mirror is across the plane where the coordinate of that axis is 0. Partners are found by the names of the joints, as
 /// lmb_rig_find_mirror() does, unless `partners` gives them, all of them: `{"Wing_a": "Wing_b"}`, each pair once, a joint
@@ -71,7 +77,7 @@
 /// used at the end of that clip.
 ///
 /// Everything is checked before anything is built, and every mistake is told with where it stands: unknown operations,
-/// fields, clips, joints and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
+/// fields, clips, poses, joints and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
 /// poses inside each other that the program could not hold.
 #ifndef LIMBER_GRAPH_H
 #define LIMBER_GRAPH_H
@@ -93,6 +99,9 @@ typedef struct lmb_graph_source {
     /// none.
     const lmb_clip *const *clips;
     uint32_t clip_count;
+    /// Found by their names, the first of that name. They must outlive the graph. May be NULL where there are none.
+    const lmb_static_pose_def *static_poses;
+    uint32_t static_pose_count;
 } lmb_graph_source;
 
 /// One mistake in a text.

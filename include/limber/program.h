@@ -10,6 +10,7 @@
 /// | #LMB_OP_REST | none | the rest pose |
 /// | #LMB_OP_CLIP | none | a clip at time * rate + offset, clamped to [0, duration] or looped over it |
 /// | #LMB_OP_POSE | none | the batch's pose buffer `pose`; what is not finite in it counts as refused, becomes rest |
+/// | | | or, where it is given, the program's static pose `static_pose` |
 /// | #LMB_OP_BLEND | a, b | translation (1-w) a + w b; rotation slerp(a, b, w) the short way; scale a (b/a)^w |
 /// | #LMB_OP_MASKED | a, b | the same with w times mask/255 of the joint |
 /// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
@@ -25,6 +26,7 @@
 /// | #LMB_OP_SUBTRACT_SCALE_ADD | a, b, base | w (a - b) + base by these three, q = (a b*)^w base: a for base b, w 1 |
 /// | #LMB_OP_BILINEAR | 4 | blends of inputs 0 and 1, and of 2 and 3, by along[0]; both by along[1] |
 /// | #LMB_OP_TRILINEAR | 8 | bilinear blends of inputs 0 to 3 and of 4 to 7; both by along[2] |
+/// | #LMB_OP_COMBINE | 1 to 16 | for each joint the last input whose part has it, to the bit; rest where none has |
 ///
 /// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
 /// is NaN as 0 and as refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly;
@@ -47,6 +49,12 @@
 /// layer the order matters no more than it does there. A layer of fade 1 hides all below it to the bit. (Priorities as those of
 /// layers in Unity's legacy animation: higher ones take their weights first, and what they do not use up falls through.)
 /// Each weight is within 1e-6 of float64.
+///
+/// Combine. Each input may have a part of the rig (part.h): its sources then have the part's joints, poses smaller than the
+/// rig's, and the joints of the part's table are taken from it. An input without a part is a whole pose and has all joints. Later
+/// inputs lie over earlier ones. Combines may stand inside each other: of two parts around a source the inner one is its own,
+/// the outer one says what is taken in the end. A clip that a parameter chooses among clips of several rigs is refused, and is
+/// the rest pose, where it has not as many joints as its place.
 ///
 /// Choices. `interpolation` is for blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add (the
 /// last three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
@@ -84,6 +92,7 @@
 #include <limber/clip.h>
 #include <limber/limits.h>
 #include <limber/mirror.h>
+#include <limber/part.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +125,7 @@ typedef enum lmb_op {
     LMB_OP_SUBTRACT_SCALE_ADD,
     LMB_OP_BILINEAR,
     LMB_OP_TRILINEAR,
+    LMB_OP_COMBINE,
     LMB_OP_COUNT
 } lmb_op;
 
@@ -197,6 +207,7 @@ typedef struct lmb_node_def {
     lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the greatest are the highest layer
+    uint32_t parts[LMB_MAX_INPUTS]; ///< combine: of each input an index into the program's parts, or #LMB_NONE: whole
     lmb_value clip;         ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
     lmb_value time;         ///< clip: seconds, for all that follows it
     lmb_value rate;         ///< clip: time times this, plus the offset, is the time in the clip
@@ -205,6 +216,7 @@ typedef struct lmb_node_def {
     uint32_t mask;          ///< masked, and additive where `masked`: index into the program's masks
     uint32_t joint_weights; ///< clip: index of a mask that stands for its joints' weights, or #LMB_NONE: its own
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
+    uint32_t static_pose;   ///< pose: index into the program's static poses, or #LMB_NONE: pose buffer
     uint32_t mirror;        ///< mirror: index into the program's mirrors
     uint32_t limits;        ///< clamp: index into the program's limits
     lmb_mix interpolation;
@@ -215,13 +227,14 @@ typedef struct lmb_node_def {
     lmb_value along[3]; ///< bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]
 } lmb_node_def;
 
-/// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no
-/// inputs.
+/// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
+/// pose buffer 0; no parts; no inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 
 typedef struct lmb_program_def {
     const lmb_rig *rig;
-    const lmb_clip *const *clips; ///< copied into the program; each built for a rig of as many joints
+    const lmb_clip *const
+        *clips; ///< copied; each built for a rig of as many joints as this one, or as one of the parts
     uint32_t clip_count;
     const uint8_t *const *masks; ///< copied; each one byte per joint, 0 takes a, 255 takes b
     uint32_t mask_count;
@@ -232,10 +245,14 @@ typedef struct lmb_program_def {
     uint32_t mirror_count;              ///< 0 to #LMB_MAX_MIRRORS
     const lmb_limit_def *const *limits; ///< copied; each one definition per joint; may be NULL where there are none
     uint32_t limits_count;              ///< 0 to #LMB_MAX_LIMITS
+    const lmb_part_def *parts;          ///< copied; may be NULL where there are none
+    uint32_t part_count;                ///< 0 to #LMB_MAX_PARTS
+    const lmb_static_pose_def *static_poses; ///< copied; may be NULL where there are none
+    uint32_t static_pose_count;              ///< 0 to #LMB_MAX_STATIC_POSES
 } lmb_program_def;
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field), #LMB_ERROR_LIMIT where there are too
-/// many nodes, parameters, mirrors or limits, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
+/// many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
 /// more than 65,536, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                                       lmb_error *error);
@@ -248,6 +265,8 @@ LMB_API uint32_t lmb_program_joint_count(const lmb_program *program);
 LMB_API uint32_t lmb_program_parameter_count(const lmb_program *program);
 /// Number of pose buffers that a batch must bind: the largest index used, plus one.
 LMB_API uint32_t lmb_program_pose_count(const lmb_program *program);
+/// How many joints a pose buffer has: the rig's, or those of the part in which it is used; 0 where nothing uses it.
+LMB_API uint32_t lmb_program_pose_joint_count(const lmb_program *program, uint32_t pose);
 /// The rig's, copied into the program.
 LMB_API uint32_t lmb_program_socket_count(const lmb_program *program);
 /// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it

@@ -45,7 +45,11 @@
 #define CLIP_OFFSET_VALUE 4u // clip: value
 #define CLIP_FLAGS 5u        // clip: CLIP_LOOPS, CLIP_WARPS
 #define CLIP_WEIGHTS_ROW 6u  // clip: offset of a mask that stands for its joints' weights, or 0
-#define POSE_BUFFER 1u       // pose: which
+#define POSE_BUFFER 1u       // pose: which; fixed: which of the program's
+#define FIXED_POSE 3u        // fixed: offset of float [10][joint]
+#define POSE_JOINTS 2u       // pose, fixed: how many joints it has
+#define SOURCE_PART 7u       // clip, pose, fixed: offset of the part that it stands in, or 0
+#define TAKE_PART 1u         // take: offset of the part of b, or 0 where it has all joints
 #define WEIGHT_VALUE 1u      // blend, masked, additive, accumulate, scale: value
 #define MASK_OFFSET 2u       // masked: offset of the mask, four joints a word, the first in the lowest byte
 #define LAYERS_TABLE 2u      // layers: offset of a pair of words for each input, the highest layer first: value, layer
@@ -55,6 +59,11 @@
 #define LIMIT_TABLE 1u       // clamp: offset of its table
 #define CHOICES 3u           // interpolate, apply, product, scale, mean: CHOICE_... bits
 #define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
+
+// A part: how many joints it has, then for each joint of the rig the part's, or NO_JOINT.
+#define PART_JOINTS 0u
+#define PART_TABLE 1u
+#define NO_JOINT 0xffffffffu
 
 #define CLIP_LOOPS 1u // over the duration
 #define CLIP_WARPS 2u // its rate is not 1 or its offset not 0: only then are they read
@@ -97,10 +106,9 @@
 #define BIND_COMPONENTS 8u    // a bind pose: inverse rotation, position in model space, the radius about the joint
 #define SOCKET_WORDS 13u      // a socket
 
-// A joint's transform of the program's rest pose: component-major, the same for every character.
-OP transform load_rest(memory program, uint joint) {
-    uint joints = LOAD(program, PROGRAM_JOINTS);
-    uint at = LOAD(program, PROGRAM_REST) + joint;
+// A joint's transform in a pose of the program's, the same for every character, component-major: `at` is that of the
+// joint's first component.
+OP transform load_fixed_pose(memory program, uint at, uint joints) {
     transform a;
     a.t = all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints), LOAD_FLOAT(program, at + 2u * joints));
     a.q = all_quaternion(LOAD_FLOAT(program, at + 3u * joints), LOAD_FLOAT(program, at + 4u * joints),
@@ -109,6 +117,12 @@ OP transform load_rest(memory program, uint joint) {
                      LOAD_FLOAT(program, at + 9u * joints));
     a.weight = ALL(WEIGHT_PRESENT);
     return a;
+}
+
+OP transform load_rest(memory program, uint joint) {
+    uint joints = LOAD(program, PROGRAM_JOINTS);
+    uint at = LOAD(program, PROGRAM_REST) + joint;
+    return load_fixed_pose(program, at, joints);
 }
 
 // A joint's transform in a pose buffer, component-major: `at` is that of the joint's first component.

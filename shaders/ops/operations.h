@@ -221,6 +221,24 @@ OP given_time load_time(frame f, uint instruction) {
     return given;
 }
 
+// Joints that clips and poses have in the place of an instruction: the rig's, or those of its part.
+OP uint source_joints(frame f, uint instruction) {
+    uint part = LOAD(f.program, instruction + SOURCE_PART);
+    return LOAD(f.program, part != 0u ? part + PART_JOINTS : PROGRAM_JOINTS);
+}
+
+// Which of them the joint is, or NO_JOINT.
+OP uint source_joint(frame f, uint instruction) {
+    uint joint = f.joint;
+    if (USES_PARTS) {
+        uint part = LOAD(f.program, instruction + SOURCE_PART);
+        if (part != 0u) {
+            joint = LOAD(f.program, part + PART_TABLE + f.joint);
+        }
+    }
+    return joint;
+}
+
 OP prepared prepare_clip(frame f, uint instruction) {
     prepared p = prepare_nothing(f, instruction);
     real given = load_value(f, instruction, CLIP_INDEX_VALUE);
@@ -228,12 +246,14 @@ OP prepared prepare_clip(frame f, uint instruction) {
     given_time time = load_time(f, instruction);
     uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
     p.known = BOTH(is_finite(given), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
-    REFUSE(f, REFUSED_CLIP, BOTH(JOINT_IS_FIRST(f), NOT(p.known)));
     REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(time.finite)));
     if (count > 0u) {
         real safe_time = snap(SELECT(time.finite, time.seconds, ALL(0.0f)));
         word slot = TO_WORD(SELECT(p.known, index, ALL(0.0f)));
         p.clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + slot);
+        if (USES_PARTS) {
+            p.known = BOTH(p.known, GATHER(f.program, p.clip + CLIP_JOINTS) == source_joints(f, instruction));
+        }
         real duration = GATHER_REAL(f.program, p.clip + CLIP_DURATION);
         real rate = GATHER_REAL(f.program, p.clip + CLIP_RATE);
         p.time = clip_time(duration, rate, safe_time, (LOAD(f.program, instruction + CLIP_FLAGS) & CLIP_LOOPS) != 0u);
@@ -242,6 +262,7 @@ OP prepared prepare_clip(frame f, uint instruction) {
         p.alike = ALL_LANES(BOTH(p.known, p.clip == p.usual));
 #endif
     }
+    REFUSE(f, REFUSED_CLIP, BOTH(JOINT_IS_FIRST(f), NOT(p.known)));
     return p;
 }
 
@@ -260,8 +281,9 @@ OP vector rest_vector(frame f, uint channel) {
     return found;
 }
 
-OP vector sample_vector(frame f, uint clip, uint channel, real time) {
-    track t = load_track(f.program, clip, channel, f.joint);
+// `joint` is the clip's: in a part another than the rig's, at which a packed clip's joint may rest.
+OP vector sample_vector(frame f, uint clip, uint joint, uint channel, real time) {
+    track t = load_track(f.program, clip, channel, joint);
     vector sampled;
     if (USES_PACKED && t.mode == MODE_REST) {
         sampled = rest_vector(f, channel);
@@ -278,8 +300,8 @@ OP vector sample_vector(frame f, uint clip, uint channel, real time) {
     return sampled;
 }
 
-OP quaternion sample_rotation(frame f, uint clip, real time) {
-    track t = load_track(f.program, clip, CHANNEL_ROTATION, f.joint);
+OP quaternion sample_rotation(frame f, uint clip, uint joint, real time) {
+    track t = load_track(f.program, clip, CHANNEL_ROTATION, joint);
     quaternion sampled;
     if (USES_PACKED && t.mode == MODE_REST) {
         transform rest = load_rest(f.program, f.joint);
@@ -299,40 +321,40 @@ OP quaternion sample_rotation(frame f, uint clip, real time) {
 }
 
 // The local transform of a joint in a clip at a time from clip_time().
-OP transform sample_joint(frame f, uint clip, real time) {
+OP transform sample_joint(frame f, uint clip, uint joint, real time) {
     transform sampled;
-    sampled.t = sample_vector(f, clip, CHANNEL_TRANSLATION, time);
-    sampled.q = sample_rotation(f, clip, time);
+    sampled.t = sample_vector(f, clip, joint, CHANNEL_TRANSLATION, time);
+    sampled.q = sample_rotation(f, clip, joint, time);
     sampled.weight = ALL(WEIGHT_PRESENT);
     if (USES_WEIGHTS && LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
-        sampled.weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), f.joint);
+        sampled.weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), joint);
     }
     sampled.s = all_vector(1.0f, 1.0f, 1.0f);
     if (USES_SCALE) {
-        sampled.s = sample_vector(f, clip, CHANNEL_SCALE, time);
+        sampled.s = sample_vector(f, clip, joint, CHANNEL_SCALE, time);
     }
     return sampled;
 }
 
 #ifdef LMB_LANES
 // Where lanes have different clips, each in turn.
-OP transform sample_clips(frame f, prepared p) {
+OP transform sample_clips(frame f, prepared p, uint joint) {
     transform sampled = load_rest(f.program, f.joint);
     truth left = p.known;
     while (ANY(left)) {
         uint clip = ONE_OF(left, p.clip);
         truth mine = BOTH(left, p.clip == clip);
-        transform from_clip = sample_joint(f, clip, p.time);
+        transform from_clip = sample_joint(f, clip, joint, p.time);
         sampled = select_transform(mine, from_clip, sampled);
         left = BOTH(left, NOT(mine));
     }
     return sampled;
 }
 #else
-OP transform sample_clips(frame f, prepared p) {
+OP transform sample_clips(frame f, prepared p, uint joint) {
     transform sampled;
     if (p.known) {
-        sampled = sample_joint(f, p.clip, p.time);
+        sampled = sample_joint(f, p.clip, joint, p.time);
     } else {
         sampled = load_rest(f.program, f.joint);
     }
@@ -340,16 +362,27 @@ OP transform sample_clips(frame f, prepared p) {
 }
 #endif
 
-OP transform clip_operation(frame f, uint instruction) {
-    prepared p = PREPARED(f, instruction, prepare_clip);
+OP transform sample_clip(frame f, prepared p, uint joint) {
     transform sampled;
 #ifndef LMB_GLSL
     if (p.alike) {
-        sampled = sample_joint(f, p.usual, p.time);
+        sampled = sample_joint(f, p.usual, joint, p.time);
     } else
 #endif
     {
-        sampled = sample_clips(f, p);
+        sampled = sample_clips(f, p, joint);
+    }
+    return sampled;
+}
+
+OP transform clip_operation(frame f, uint instruction) {
+    prepared p = PREPARED(f, instruction, prepare_clip);
+    uint joint = source_joint(f, instruction);
+    transform sampled;
+    if (USES_PARTS && joint == NO_JOINT) {
+        sampled = load_rest(f.program, f.joint);
+    } else {
+        sampled = sample_clip(f, p, joint);
     }
     if (USES_WEIGHTS && LOAD(f.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
         sampled.weight = load_byte(f.program, LOAD(f.program, instruction + CLIP_WEIGHTS_ROW), f.joint);
@@ -365,15 +398,41 @@ OP truth transform_is_finite(transform a) {
 }
 
 OP transform pose_operation(frame f, uint instruction) {
-    uint joints = LOAD(f.program, PROGRAM_JOINTS);
-    word at = f.character * (POSE_COMPONENTS * joints) + f.joint;
-    transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at, joints);
-    transform a = snap_transform(given);
-    real square = quaternion_dot(a.q, a.q);
-    truth good = BOTH(transform_is_finite(given), square > 0.0f);
-    REFUSE(f, REFUSED_POSE, NOT(good));
-    a.q = quaternion_normalize(a.q);
-    return select_transform(good, a, load_rest(f.program, f.joint));
+    uint joints = LOAD(f.program, instruction + POSE_JOINTS);
+    uint joint = source_joint(f, instruction);
+    transform found = load_rest(f.program, f.joint);
+    if (!USES_PARTS || joint != NO_JOINT) {
+        word at = f.character * (POSE_COMPONENTS * joints) + joint;
+        transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at, joints);
+        transform a = snap_transform(given);
+        real square = quaternion_dot(a.q, a.q);
+        truth good = BOTH(transform_is_finite(given), square > 0.0f);
+        REFUSE(f, REFUSED_POSE, NOT(good));
+        a.q = quaternion_normalize(a.q);
+        found = select_transform(good, a, found);
+    }
+    return found;
+}
+
+// A pose that is given with the program.
+OP transform fixed_operation(frame f, uint instruction) {
+    uint joint = source_joint(f, instruction);
+    transform found = load_rest(f.program, f.joint);
+    if (!USES_PARTS || joint != NO_JOINT) {
+        uint at = LOAD(f.program, instruction + FIXED_POSE) + joint;
+        found = load_fixed_pose(f.program, at, LOAD(f.program, instruction + POSE_JOINTS));
+    }
+    return found;
+}
+
+// b where its part has the joint.
+OP transform take_operation(frame f, uint instruction, transform a, transform b) {
+    uint part = LOAD(f.program, instruction + TAKE_PART);
+    transform taken = b;
+    if (part != 0u && LOAD(f.program, part + PART_TABLE + f.joint) == NO_JOINT) {
+        taken = a;
+    }
+    return taken;
 }
 
 OP transform blend_transforms(transform a, transform b, real weight) {
@@ -677,13 +736,14 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
 #define TAKES_CLIP 1u         // CLIP_...
-#define TAKES_POSE 2u         // POSE_BUFFER
+#define TAKES_POSE 2u         // POSE_BUFFER or FIXED_POSE, POSE_JOINTS
 #define TAKES_WEIGHT 4u       // WEIGHT_VALUE
 #define TAKES_MASK 8u         // MASK_OFFSET
 #define TAKES_SHARE 16u       // WEIGHT_VALUE, of the input that is accumulated
 #define TAKES_LAYER 4096u     // WEIGHT_VALUE, LAYERS_TABLE, LAYERS_END, of the input that is accumulated
 #define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
 #define TAKES_LIMITS 0x20000u // LIMIT_TABLE
+#define TAKES_PART 0x40000u   // TAKE_PART, of the input that is taken
 #define TAKES_CHOICE 32u      // CHOICES; a mask then only where one of them says so
 #define TAKES_PLACE 64u       // values for the blends that it is lowered to
 
@@ -706,6 +766,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_MEAN 41u
 #define OPERATION_QUOTIENT 48u
 #define OPERATION_PRODUCT 49u
+#define OPERATION_TAKE 36u
+#define OPERATION_FIXED 39u
 #define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
     SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
     SOURCE(CLIP, clip, OPERATION_CLIP, prepare_clip, TAKES_CLIP)                                                       \
@@ -723,8 +785,10 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, prepare_nothing, TAKES_NOTHING)                                     \
     UNARY(SCALE, scale, 13u, prepare_factor, TAKES_WEIGHT | TAKES_CHOICE)
 
-// Instructions that operations above turn into where a choice asks for it.
+// Instructions that operations turn into: where a choice asks for it, or one for each input.
 #define VARIANTS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                    \
+    SOURCE(FIXED, fixed, OPERATION_FIXED, prepare_nothing, TAKES_POSE)                                                 \
+    BINARY(TAKE, take, OPERATION_TAKE, prepare_nothing, TAKES_PART)                                                    \
     BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)  \
     BINARY(APPLY, apply, OPERATION_APPLY, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                    \
     FOLD(MEAN, mean, OPERATION_MEAN, prepare_share, TAKES_SHARE | TAKES_CHOICE)                                        \

@@ -21,7 +21,7 @@
 #define CLIP_FAR 13 // 1 where neighbouring keys of a linear rotation track have a cosine below 0.9
 #define CLIP_PACKED                                                                                                    \
     14 // offset of the packed section, which then stands in place of the track table; 0 where there is none
-// In a program's copy alone: a track whose key times most share, as channel * joints + joint, plus 1; 0 where none moves.
+// In a program's copy alone: a track whose key times most share, as joint * CHANNELS + channel, plus 1; 0 where none moves.
 #define CLIP_COMMON 15
 #define CLIP_WEIGHTS 16 // offset of the joints' weights, four a word, the first in the lowest byte; 0 where all are 255
 #define CLIP_HEADER_WORDS 20

@@ -313,7 +313,7 @@ int command_compare(int argc, char **argv) {
     if (lmb_import_files((const char *const *)argv, comparing.file_count, NULL, &comparing.import, &error) != LMB_OK) {
         status = command_failed(NULL, &error);
     } else if (comparing.graph_text != NULL &&
-               !graph_file_read(comparing.graph_text, comparing.import, &comparing.graph)) {
+               !graph_file_read(comparing.graph_text, comparing.import, NULL, &comparing.graph)) {
         status = 1;
     } else if (compare(&comparing, &error) != LMB_OK) {
         status = command_failed(comparing.file, &error);

@@ -131,6 +131,52 @@ static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *er
     return LMB_OK;
 }
 
+// Tables onto the rig's own joints, so that any clip and any pose buffer may stand in them; half of the joints are not taken.
+static lmb_result draw_parts(crowd *crowd, random_source *random, lmb_error *error) {
+    uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
+    crowd->part_joints = malloc(RANDOM_PROGRAM_PARTS * (size_t)joint_count * sizeof *crowd->part_joints);
+    if (crowd->part_joints == NULL) {
+        return no_memory(error);
+    }
+    for (size_t i = 0; i < RANDOM_PROGRAM_PARTS * (size_t)joint_count; i++) {
+        crowd->part_joints[i] = random_below(random, 2) == 0 ? LMB_NONE : random_below(random, joint_count);
+    }
+    for (uint32_t i = 0; i < RANDOM_PROGRAM_PARTS; i++) {
+        crowd->parts[i] = (lmb_part_def){crowd->part_joints + i * (size_t)joint_count, joint_count};
+    }
+    return LMB_OK;
+}
+
+static lmb_transform draw_transform(random_source *random) {
+    lmb_transform drawn = lmb_transform_identity();
+    double turn = random_between(random, 0.0, 6.28318530717958648), tilt = random_between(random, 0.0, 1.57);
+    drawn.rotation[0] = (float)(sin(turn) * cos(tilt));
+    drawn.rotation[2] = (float)(sin(turn) * sin(tilt));
+    drawn.rotation[3] = (float)cos(turn);
+    for (int i = 0; i < 3; i++) {
+        drawn.translation[i] = draw_float(random, -1.0, 1.0);
+        drawn.scale[i] = draw_float(random, 0.5, 2.0);
+    }
+    return drawn;
+}
+
+static lmb_result draw_static_poses(crowd *crowd, random_source *random, lmb_error *error) {
+    static const char *const names[RANDOM_PROGRAM_STATIC_POSES] = {"first", "second"};
+    uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
+    crowd->static_joints = malloc(RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count * sizeof *crowd->static_joints);
+    if (crowd->static_joints == NULL) {
+        return no_memory(error);
+    }
+    for (size_t i = 0; i < RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count; i++) {
+        crowd->static_joints[i] = draw_transform(random);
+    }
+    for (uint32_t i = 0; i < RANDOM_PROGRAM_STATIC_POSES; i++) {
+        crowd->static_poses[i] =
+            (lmb_static_pose_def){names[i], crowd->static_joints + i * (size_t)joint_count, joint_count};
+    }
+    return LMB_OK;
+}
+
 lmb_result crowd_compile(crowd *crowd, const lmb_program_def *def, lmb_error *error) {
     lmb_program *program = NULL;
     lmb_result result = lmb_program_create(def, NULL, &program, error);
@@ -161,6 +207,12 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     if (result == LMB_OK) {
         result = draw_limits(crowd, &random, error);
     }
+    if (result == LMB_OK) {
+        result = draw_parts(crowd, &random, error);
+    }
+    if (result == LMB_OK) {
+        result = draw_static_poses(crowd, &random, error);
+    }
     const lmb_program_def def = {.rig = crowd->def.rig,
                                  .clips = crowd->def.clips,
                                  .clip_count = crowd->def.clip_count,
@@ -172,7 +224,11 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
                                  .mirrors = crowd->mirrors,
                                  .mirror_count = RANDOM_PROGRAM_MIRRORS,
                                  .limits = crowd->limits,
-                                 .limits_count = RANDOM_PROGRAM_LIMITS};
+                                 .limits_count = RANDOM_PROGRAM_LIMITS,
+                                 .parts = crowd->parts,
+                                 .part_count = RANDOM_PROGRAM_PARTS,
+                                 .static_poses = crowd->static_poses,
+                                 .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
     return result == LMB_OK ? crowd_compile(crowd, &def, error) : result;
 }
 
@@ -182,8 +238,8 @@ static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
     if (crowd->parameters == NULL) {
         return no_memory(error);
     }
-    size_t floats = (size_t)LMB_POSE_COMPONENTS * lmb_rig_joint_count(crowd->def.rig);
     for (uint32_t i = 0; i < lmb_program_pose_count(crowd->program); i++) {
+        size_t floats = (size_t)LMB_POSE_COMPONENTS * lmb_program_pose_joint_count(crowd->program, i);
         crowd->poses[i] = calloc(characters * floats + 1, sizeof(float));
         if (crowd->poses[i] == NULL) {
             return no_memory(error);
@@ -219,6 +275,8 @@ void crowd_destroy(crowd *crowd) {
     free(crowd->mask_bytes);
     free(crowd->partners);
     free(crowd->joint_limits);
+    free(crowd->part_joints);
+    free(crowd->static_joints);
     free(crowd->parameters);
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         free(crowd->poses[i]);
@@ -316,11 +374,12 @@ static float draw_parameter(random_source *random, const crowd *crowd, uint32_t 
     return 0.0f;
 }
 
-// A character of a pose buffer: the rest pose, each component disturbed.
-static void draw_pose(random_source *random, const crowd *crowd, float *pose) {
-    uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
+// A character of a pose buffer: the rest pose, each component disturbed. (That of any joints where it has others than the
+// rig.)
+static void draw_pose(random_source *random, const crowd *crowd, uint32_t joint_count, float *pose) {
+    uint32_t rig_joints = lmb_rig_joint_count(crowd->def.rig);
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        lmb_transform rest = lmb_rig_joint_rest(crowd->def.rig, joint);
+        lmb_transform rest = lmb_rig_joint_rest(crowd->def.rig, joint % rig_joints);
         float components[LMB_POSE_COMPONENTS];
         memcpy(components, &rest, sizeof components);
         for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
@@ -339,14 +398,14 @@ void crowd_draw(crowd *crowd, uint32_t frame) {
     random_source random = random_branch(crowd->def.seed + crowd->def.program, 0x100000000u + frame);
     uint32_t parameter_count = lmb_program_parameter_count(crowd->program);
     uint32_t pose_count = lmb_program_pose_count(crowd->program);
-    size_t floats = (size_t)LMB_POSE_COMPONENTS * lmb_rig_joint_count(crowd->def.rig);
     for (size_t character = 0; character < crowd->def.character_count; character++) {
         float *parameters = crowd->parameters + character * parameter_count;
         for (uint32_t i = 0; i < parameter_count; i++) {
             parameters[i] = draw_parameter(&random, crowd, i);
         }
         for (uint32_t i = 0; i < pose_count; i++) {
-            draw_pose(&random, crowd, crowd->poses[i] + character * floats);
+            uint32_t joints = lmb_program_pose_joint_count(crowd->program, i);
+            draw_pose(&random, crowd, joints, crowd->poses[i] + character * LMB_POSE_COMPONENTS * joints);
         }
     }
 }

@@ -37,6 +37,10 @@ typedef struct crowd {
     uint32_t *partners;
     const lmb_limit_def *limits[RANDOM_PROGRAM_LIMITS];
     lmb_limit_def *joint_limits;
+    lmb_part_def parts[RANDOM_PROGRAM_PARTS];
+    uint32_t *part_joints;
+    lmb_static_pose_def static_poses[RANDOM_PROGRAM_STATIC_POSES];
+    lmb_transform *static_joints;
     float longest; // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];

@@ -15,6 +15,7 @@ typedef struct evaluation {
     const char *graph_text;
     option_seconds times;
     option_texts settings;
+    option_texts static_poses;
     bool print_program;
     bool as_json;
 
@@ -22,7 +23,7 @@ typedef struct evaluation {
     graph_file graph;
     lmb_program *program;
     float *parameters; // a row for each time
-    float *rest;       // what every pose buffer holds
+    float *buffers[LMB_MAX_POSES];
     poses poses;
 } evaluation;
 
@@ -106,21 +107,22 @@ static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
     return LMB_OK;
 }
 
-// The rest pose for every character.
-static lmb_result fill_rest(evaluation *evaluation, lmb_error *error) {
+// The rest pose for every character; identities where the buffer has other joints than the rig.
+static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *error) {
     const lmb_rig *rig = evaluation->poses.rig;
-    uint32_t joint_count = lmb_rig_joint_count(rig);
-    size_t floats = (size_t)LMB_POSE_COMPONENTS * joint_count;
-    evaluation->rest = calloc(evaluation->times.count * floats + 1, sizeof(float));
-    if (evaluation->rest == NULL) {
+    uint32_t joint_count = lmb_program_pose_joint_count(evaluation->program, pose);
+    bool is_whole = joint_count == lmb_rig_joint_count(rig);
+    size_t components = evaluation->times.count * (size_t)LMB_POSE_COMPONENTS;
+    float *buffer = evaluation->buffers[pose] = calloc(components * joint_count + 1, sizeof(float));
+    if (buffer == NULL) {
         return fail_memory(error);
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        lmb_transform rest = lmb_rig_joint_rest(rig, joint);
-        float components[LMB_POSE_COMPONENTS];
-        memcpy(components, &rest, sizeof components);
-        for (size_t i = 0; i < evaluation->times.count * (size_t)LMB_POSE_COMPONENTS; i++) {
-            evaluation->rest[i * joint_count + joint] = components[i % LMB_POSE_COMPONENTS];
+        lmb_transform rest = is_whole ? lmb_rig_joint_rest(rig, joint) : lmb_transform_identity();
+        float values[LMB_POSE_COMPONENTS];
+        memcpy(values, &rest, sizeof values);
+        for (size_t i = 0; i < components; i++) {
+            buffer[i * joint_count + joint] = values[i % LMB_POSE_COMPONENTS];
         }
     }
     return LMB_OK;
@@ -128,15 +130,13 @@ static lmb_result fill_rest(evaluation *evaluation, lmb_error *error) {
 
 static lmb_result run(evaluation *evaluation, lmb_error *error) {
     lmb_result result = fill_parameters(evaluation, error);
-    if (result == LMB_OK) {
-        result = fill_rest(evaluation, error);
+    lmb_batch_inputs inputs = {.parameters = evaluation->parameters};
+    for (uint32_t i = 0; i < lmb_program_pose_count(evaluation->program) && result == LMB_OK; i++) {
+        result = fill_pose(evaluation, i, error);
+        inputs.poses[i] = evaluation->buffers[i];
     }
     if (result != LMB_OK) {
         return result;
-    }
-    lmb_batch_inputs inputs = {.parameters = evaluation->parameters};
-    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
-        inputs.poses[i] = evaluation->rest;
     }
     return poses_run(&evaluation->poses, &inputs, error);
 }
@@ -245,6 +245,7 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
         {"--graph", OPTION_TEXT, &evaluation->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},
         {"--time", OPTION_SECONDS, &evaluation->times, "SECONDS", "the parameter \"time\"; may be given many times"},
         {"--set", OPTION_TEXTS, &evaluation->settings, "NAME=VALUE", "another parameter, in its range"},
+        {"--pose", OPTION_TEXTS, &evaluation->static_poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
         {"--print", OPTION_FLAG, &evaluation->print_program, NULL, "print parameters and instructions instead"},
         {"--backend", OPTION_TEXT, &backend, "BACKEND", "reference (default) or gpu"},
         {"--device", OPTION_TEXT, &evaluation->poses.device_name, "NAME|INDEX",
@@ -253,11 +254,13 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
     const usage usage = {
         .command = "eval",
         .synopsis = "FILE... --graph FILE|JSON --time SECONDS [--time ...] [--set NAME=VALUE ...]\n"
+                    "                   [--pose NAME=CLIP@TIME ...]\n"
                     "                   [--print] [--backend reference|gpu] [--device NAME|INDEX] [--json]",
         .text =
             "Runs a program written as JSON, as include/limber/graph.h describes it, at each time, and prints what\n"
             "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
-            "pose. Where the JSON is wrong, every mistake is told with its place. Files after the first add clips,\n"
+            "pose. Static poses, which the JSON may name, are those given. Where the JSON is wrong, every mistake is "
+            "told with its place. Files after the first add clips,\n"
             "matched by joint name.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
@@ -277,7 +280,7 @@ static int run_command(evaluation *evaluation, char **files) {
         LMB_OK) {
         return command_failed(NULL, &error);
     }
-    if (!graph_file_read(evaluation->graph_text, evaluation->import, &evaluation->graph)) {
+    if (!graph_file_read(evaluation->graph_text, evaluation->import, &evaluation->static_poses, &evaluation->graph)) {
         return 1;
     }
     if (evaluate(evaluation, &error) != LMB_OK) {
@@ -290,20 +293,25 @@ static int run_command(evaluation *evaluation, char **files) {
 static void release(evaluation *evaluation) {
     poses_release(&evaluation->poses);
     free(evaluation->parameters);
-    free(evaluation->rest);
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        free(evaluation->buffers[i]);
+    }
     lmb_program_destroy(evaluation->program);
     graph_file_release(&evaluation->graph);
     lmb_import_destroy(evaluation->import);
     free(evaluation->times.values);
     free(evaluation->settings.values);
+    free(evaluation->static_poses.values);
 }
 
 int command_eval(int argc, char **argv) {
     evaluation evaluation = {.times.values = calloc((size_t)argc + 1, sizeof(float)),
-                             .settings.values = calloc((size_t)argc + 1, sizeof(const char *))};
+                             .settings.values = calloc((size_t)argc + 1, sizeof(const char *)),
+                             .static_poses.values = calloc((size_t)argc + 1, sizeof(const char *))};
     int status = 1;
     bool proceed = false;
-    if (evaluation.times.values == NULL || evaluation.settings.values == NULL) {
+    if (evaluation.times.values == NULL || evaluation.settings.values == NULL ||
+        evaluation.static_poses.values == NULL) {
         lmb_error error = {0};
         fail_memory(&error);
         status = command_failed("eval", &error);

@@ -23,16 +23,19 @@ static lmb_result upload_program(gpu_side *side, lmb_error *error) {
     return result == LMB_OK ? lmb_gpu_program_uploaded(side->program, error) : result;
 }
 
-static size_t pose_floats(const gpu_side *side) {
+static size_t pose_floats(const gpu_side *side, uint32_t pose) {
     lmb_batch batch = lmb_gpu_batch_description(side->batch);
-    return (size_t)batch.character_count * lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL);
+    size_t joints = lmb_program_pose_joint_count(batch.program, pose);
+    return batch.character_count * joints * LMB_POSE_COMPONENTS;
 }
 
 static lmb_result create_poses(gpu_side *side, const lmb_program *program, lmb_error *error) {
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     for (uint32_t i = 0; i < lmb_program_pose_count(program); i++) {
+        // One that nothing uses is bound all the same.
+        size_t floats = pose_floats(side, i) + 1;
         lmb_result result =
-            device_buffer_create(side->device, pose_floats(side) * sizeof(float), usage, true, &side->poses[i], error);
+            device_buffer_create(side->device, floats * sizeof(float), usage, true, &side->poses[i], error);
         if (result != LMB_OK) {
             return result;
         }
@@ -93,7 +96,7 @@ static void fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs) {
         memcpy(parameters, inputs->parameters, count * sizeof(float));
     }
     for (uint32_t i = 0; i < lmb_program_pose_count(batch.program); i++) {
-        memcpy(side->poses[i].mapped, inputs->poses[i], pose_floats(side) * sizeof(float));
+        memcpy(side->poses[i].mapped, inputs->poses[i], pose_floats(side, i) * sizeof(float));
     }
 }
 

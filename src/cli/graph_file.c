@@ -2,6 +2,8 @@
 
 #include "command.h"
 
+#include <limber/cpu.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +77,82 @@ static bool read_graph(const lmb_graph_source *source, graph_file *file) {
     return false;
 }
 
-bool graph_file_read(const char *argument, const lmb_import *import, graph_file *file) {
+// The pose of a clip at a time, on the reference.
+static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, lmb_transform *joints,
+                         lmb_error *error) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_constant(time);
+    const lmb_program_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+    lmb_program *program = NULL;
+    lmb_cpu *cpu = NULL;
+    uint32_t count = lmb_rig_joint_count(rig);
+    float *local = calloc((size_t)count * LMB_POSE_COMPONENTS, sizeof(float));
+    lmb_result result = local == NULL ? LMB_ERROR_MEMORY : lmb_program_create(&def, NULL, &program, error);
+    if (result == LMB_OK) {
+        result = lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    }
+    const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch_inputs inputs = {0};
+    lmb_batch_outputs outputs = {0};
+    outputs.stages[LMB_STAGE_LOCAL] = local;
+    if (result == LMB_OK) {
+        result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
+    }
+    for (uint32_t joint = 0; result == LMB_OK && joint < count; joint++) {
+        float values[LMB_POSE_COMPONENTS];
+        for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+            values[i] = local[(size_t)i * count + joint];
+        }
+        memcpy(&joints[joint], values, sizeof values);
+    }
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+    free(local);
+    return result;
+}
+
+// NAME=CLIP@TIME; a name has no equals sign, a time no @.
+static bool read_static_pose(const char *text, const lmb_import *import, graph_file *file) {
+    const char *equals = strchr(text, '='), *at = strrchr(text, '@');
+    float time = 0.0f;
+    if (equals == NULL || equals == text || at == NULL || at < equals || !option_read_float(at + 1, &time)) {
+        return fail(text, "not of the form NAME=CLIP@TIME, with a finite number of seconds");
+    }
+    uint32_t clip = 0;
+    const size_t length = (size_t)(at - equals - 1);
+    for (; clip < file->clip_count; clip++) {
+        const char *name = lmb_clip_name(file->clips[clip]);
+        if (strlen(name) == length && memcmp(name, equals + 1, length) == 0) {
+            break;
+        }
+    }
+    if (clip == file->clip_count) {
+        return fail(text, "there is no clip of this name");
+    }
+    const lmb_rig *rig = lmb_import_rig(import);
+    char *name = calloc((size_t)(equals - text) + 1, 1);
+    lmb_transform *joints = calloc(lmb_rig_joint_count(rig), sizeof *joints);
+    file->static_poses[file->static_pose_count++] = (lmb_static_pose_def){name, joints, lmb_rig_joint_count(rig)};
+    lmb_error error = {0};
+    if (name == NULL || joints == NULL) {
+        return fail(text, "no memory");
+    }
+    memcpy(name, text, (size_t)(equals - text));
+    return sample(rig, file->clips[clip], time, joints, &error) == LMB_OK || fail(text, error.message);
+}
+
+static bool read_static_poses(const option_texts *poses, const lmb_import *import, graph_file *file) {
+    uint32_t count = poses == NULL ? 0 : poses->count;
+    file->static_poses = calloc((size_t)count + 1, sizeof *file->static_poses);
+    bool success = file->static_poses != NULL || fail("--pose", "no memory");
+    for (uint32_t i = 0; success && i < count; i++) {
+        success = read_static_pose(poses->values[i], import, file);
+    }
+    return success;
+}
+
+bool graph_file_read(const char *argument, const lmb_import *import, const option_texts *poses, graph_file *file) {
     *file = (graph_file){.clip_count = lmb_import_clip_count(import)};
     lmb_graph_source source = {.text = argument,
                                .size = strlen(argument),
@@ -93,6 +170,9 @@ bool graph_file_read(const char *argument, const lmb_import *import, graph_file 
         source.text = file->text;
         source.name = argument;
     }
+    success = success && read_static_poses(poses, import, file);
+    source.static_poses = file->static_poses;
+    source.static_pose_count = file->static_pose_count;
     success = success && read_graph(&source, file);
     if (!success) {
         graph_file_release(file);
@@ -112,6 +192,11 @@ crowd_range *graph_file_ranges(const graph_file *file) {
 
 void graph_file_release(graph_file *file) {
     lmb_graph_destroy(file->graph);
+    for (uint32_t i = 0; i < file->static_pose_count; i++) {
+        free((void *)(uintptr_t)file->static_poses[i].name);
+        free((void *)(uintptr_t)file->static_poses[i].joints);
+    }
+    free(file->static_poses);
     free(file->clips);
     free(file->text);
     *file = (graph_file){0};

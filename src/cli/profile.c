@@ -281,7 +281,7 @@ int command_profile(int argc, char **argv) {
     profiling.report.frames = profiling.frame_count;
     lmb_result result = lmb_import_files((const char *const *)argv, file_count, NULL, &profiling.import, &error);
     if (result == LMB_OK && profiling.graph_text != NULL &&
-        !graph_file_read(profiling.graph_text, profiling.import, &profiling.graph)) {
+        !graph_file_read(profiling.graph_text, profiling.import, NULL, &profiling.graph)) {
         lmb_import_destroy(profiling.import);
         return 1; // told already
     }

@@ -72,6 +72,9 @@ static void draw_clip(plan *plan, lmb_node_def *node) {
 
 static void draw_pose(plan *plan, lmb_node_def *node) {
     node->pose = random_below(plan->random, RANDOM_PROGRAM_POSES);
+    if (random_below(plan->random, 2) == 0) {
+        node->static_pose = random_below(plan->random, RANDOM_PROGRAM_STATIC_POSES);
+    }
 }
 
 static void draw_weight(plan *plan, lmb_node_def *node) {
@@ -142,16 +145,34 @@ static void draw_layers(plan *plan, lmb_node_def *node) {
     }
 }
 
+// A whole pose hides what is below it.
+static void draw_parts(plan *plan, lmb_node_def *node) {
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        bool is_whole = i == 0 && random_below(plan->random, 2) == 0;
+        node->parts[i] = is_whole ? LMB_NONE : random_below(plan->random, RANDOM_PROGRAM_PARTS);
+    }
+}
+
 static const row rows[] = {
-    {LMB_OP_REST, 0, 0, 0, draw_nothing},    {LMB_OP_CLIP, 0, 0, 0, draw_clip},
-    {LMB_OP_POSE, 0, 0, 0, draw_pose},       {LMB_OP_BLEND, 2, 2, 0, draw_blend},
-    {LMB_OP_MASKED, 2, 2, 0, draw_mask},     {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
-    {LMB_OP_DIFFERENCE, 2, 2, 0, draw_form}, {LMB_OP_ADDITIVE, 2, 2, 0, draw_additive},
-    {LMB_OP_ADD, 2, 2, 0, draw_nothing},     {LMB_OP_SUBTRACT, 2, 2, 0, draw_nothing},
-    {LMB_OP_SCALE, 1, 1, 0, draw_factor},    {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3, 0, draw_factor},
-    {LMB_OP_BILINEAR, 4, 4, 0, draw_place},  {LMB_OP_TRILINEAR, 8, 8, 0, draw_place},
-    {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},  {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
-    {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},   {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
+    {LMB_OP_REST, 0, 0, 0, draw_nothing},
+    {LMB_OP_CLIP, 0, 0, 0, draw_clip},
+    {LMB_OP_POSE, 0, 0, 0, draw_pose},
+    {LMB_OP_BLEND, 2, 2, 0, draw_blend},
+    {LMB_OP_MASKED, 2, 2, 0, draw_mask},
+    {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
+    {LMB_OP_DIFFERENCE, 2, 2, 0, draw_form},
+    {LMB_OP_ADDITIVE, 2, 2, 0, draw_additive},
+    {LMB_OP_ADD, 2, 2, 0, draw_nothing},
+    {LMB_OP_SUBTRACT, 2, 2, 0, draw_nothing},
+    {LMB_OP_SCALE, 1, 1, 0, draw_factor},
+    {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3, 0, draw_factor},
+    {LMB_OP_BILINEAR, 4, 4, 0, draw_place},
+    {LMB_OP_TRILINEAR, 8, 8, 0, draw_place},
+    {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},
+    {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
+    {LMB_OP_COMBINE, 2, LMB_MAX_INPUTS, 1, draw_parts},
+    {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},
+    {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");

@@ -12,6 +12,8 @@
 #define RANDOM_PROGRAM_MASKS 3u
 #define RANDOM_PROGRAM_MIRRORS 3u
 #define RANDOM_PROGRAM_LIMITS 2u
+#define RANDOM_PROGRAM_PARTS 3u
+#define RANDOM_PROGRAM_STATIC_POSES 2u
 #define RANDOM_PROGRAM_POSES 2u
 
 // What a parameter of a program is for.

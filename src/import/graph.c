@@ -31,7 +31,11 @@ static bool prepare_names(lmb_graph_reader *reader) {
     }
     lmb_names_sort(reader->joints, joint_count);
     lmb_names_sort(reader->clips, source->clip_count);
-    reader->graph->def = (lmb_program_def){.rig = source->rig, .clips = clips, .clip_count = source->clip_count};
+    reader->graph->def = (lmb_program_def){.rig = source->rig,
+                                           .clips = clips,
+                                           .clip_count = source->clip_count,
+                                           .static_poses = source->static_poses,
+                                           .static_pose_count = source->static_pose_count};
     return true;
 }
 
@@ -52,11 +56,25 @@ static bool read_text(lmb_graph_reader *reader) {
     return false;
 }
 
-// Whether a program of one node and what it takes in would be refused.
-static bool is_refused(const lmb_graph_reader *reader, uint32_t node, lmb_error *error) {
+// Whether a program of one node and what it takes in would be refused, where it stands in a part: in a combine of this
+// part alone then, in the place of the node behind it, which there is.
+static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t part, lmb_error *error) {
     lmb_program_def def = reader->graph->def;
     def.node_count = node + 1;
-    return lmb_program_check(&def, error) != LMB_OK;
+    if (part == LMB_NONE) {
+        return lmb_program_check(&def, error) != LMB_OK;
+    }
+    lmb_node_def *next = &reader->graph->nodes[node + 1];
+    const lmb_node_def kept = *next;
+    *next = lmb_default_node_def();
+    next->op = LMB_OP_COMBINE;
+    next->input_count = 1;
+    next->inputs[0] = node;
+    next->parts[0] = part;
+    def.node_count++;
+    bool refused = lmb_program_check(&def, error) != LMB_OK;
+    *next = kept;
+    return refused;
 }
 
 // What only the whole program shows, such as poses inside each other that it could not hold, is told at the innermost
@@ -64,17 +82,20 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, lmb_error 
 static void check_program(lmb_graph_reader *reader) {
     const lmb_program_def *def = &reader->graph->def;
     lmb_error error;
-    uint32_t refused = def->node_count - 1;
-    if (!is_refused(reader, refused, &error)) {
+    uint32_t refused = def->node_count - 1, part = LMB_NONE;
+    if (!is_refused(reader, refused, part, &error)) {
         return;
     }
     for (uint32_t i = 0; i < def->nodes[refused].input_count; i++) {
-        if (is_refused(reader, def->nodes[refused].inputs[i], &error)) {
-            refused = def->nodes[refused].inputs[i];
+        const lmb_node_def *node = &def->nodes[refused];
+        uint32_t inner = node->op == LMB_OP_COMBINE ? node->parts[i] : part;
+        if (is_refused(reader, node->inputs[i], inner, &error)) {
+            refused = node->inputs[i];
+            part = inner;
             i = UINT32_MAX; // on with its first input
         }
     }
-    is_refused(reader, refused, &error);
+    is_refused(reader, refused, part, &error);
     lmb_graph_report(reader, reader->objects[refused], "%s", error.message);
 }
 
@@ -88,6 +109,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     graph->def.nodes = graph->nodes;
     graph->def.masks = (const uint8_t *const *)graph->masks;
     graph->def.mirrors = graph->mirrors;
+    graph->def.parts = graph->parts;
     graph->def.limits = (const lmb_limit_def *const *)graph->limits;
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         check_program(reader);
@@ -127,6 +149,9 @@ static lmb_result check_source(const lmb_graph_source *source, lmb_graph *const 
         if (source->clips == NULL || source->clips[i] == NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: clip %" PRIu32 " is NULL", i);
         }
+    }
+    if (source->static_pose_count > 0 && source->static_poses == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the static poses are NULL");
     }
     return LMB_OK;
 }

@@ -32,6 +32,8 @@ struct lmb_graph {
     size_t mirror_capacity;
     lmb_limit_def **limits;
     size_t limits_capacity;
+    lmb_part_def *parts;
+    size_t part_capacity;
     lmb_graph_declared *parameters;
     size_t parameter_capacity;
 };
@@ -123,6 +125,11 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 
 // graph_mask.c: a node's mask.
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_part.c: a joint of the rig by its name, or LMB_NONE, which is reported; the part in which an input of a combine
+// stands.
+uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value);
+void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // graph_mirror.c: a mirror's partners; then the index of a mirror with what the node has read.
 void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);

@@ -2,25 +2,12 @@
 
 #include <string.h>
 
-static uint32_t find_joint(lmb_graph_reader *reader, uint32_t value) {
-    const char *name = lmb_graph_text(reader, &reader->scratch, value);
-    if (name == NULL) {
-        return LMB_NONE;
-    }
-    uint32_t joint = lmb_names_find(reader->joints, lmb_rig_joint_count(reader->source->rig), name);
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-    if (joint == LMB_NONE) {
-        lmb_graph_report(reader, value, "the rig has no joint of this name");
-    }
-    return joint;
-}
-
 static void read_pair(lmb_graph_reader *reader, uint32_t key, uint32_t *partners) {
-    uint32_t first = find_joint(reader, key);
+    uint32_t first = lmb_graph_find_joint(reader, key);
     if (first == LMB_NONE || !lmb_graph_expect(reader, key + 1, LMB_JSON_STRING)) {
         return;
     }
-    uint32_t second = find_joint(reader, key + 1);
+    uint32_t second = lmb_graph_find_joint(reader, key + 1);
     if (second == LMB_NONE) {
         return;
     }

@@ -57,6 +57,7 @@ typedef struct input {
     lmb_value weight;
     uint32_t node;
     int32_t priority;
+    uint32_t part;
 } input;
 
 static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -101,25 +102,33 @@ static const lmb_graph_field layer_members[] = {
 };
 static const lmb_graph_fields layer_fields = {"an input", layer_members, 4, NULL};
 
-static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t value, void *target) {
+static const lmb_graph_field combined_members[] = {
+    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    {.name = "joints", .read = lmb_graph_read_part, .offset = offsetof(input, part)},
+};
+static const lmb_graph_fields combined_fields = {"an input", combined_members, 2, NULL};
+
+static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t least, uint32_t value,
+                           void *target) {
     lmb_node_def *def = &((lmb_graph_node *)target)->def;
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
     }
-    if (values[value].count < 2 || values[value].count > LMB_MAX_INPUTS) {
-        lmb_graph_report(reader, value, "%u inputs, where 2 to %u were expected", (unsigned)values[value].count,
-                         LMB_MAX_INPUTS);
+    if (values[value].count < least || values[value].count > LMB_MAX_INPUTS) {
+        lmb_graph_report(reader, value, "%u inputs, where %u to %u were expected", (unsigned)values[value].count,
+                         (unsigned)least, LMB_MAX_INPUTS);
     }
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        input one = {.weight = lmb_constant(1.0f)};
+        input one = {.weight = lmb_constant(1.0f), .part = LMB_NONE};
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
             lmb_graph_read_fields(reader, fields, at, &one);
         }
         if (def->input_count < LMB_MAX_INPUTS) {
             def->weights[def->input_count] = one.weight;
             def->priorities[def->input_count] = one.priority;
+            def->parts[def->input_count] = one.part;
             def->inputs[def->input_count++] = one.node;
         }
     }
@@ -127,12 +136,38 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
 
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    read_inputs_of(reader, &input_fields, value, target);
+    read_inputs_of(reader, &input_fields, 2, value, target);
 }
 
 static void read_layers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    read_inputs_of(reader, &layer_fields, value, target);
+    read_inputs_of(reader, &layer_fields, 2, value, target);
+}
+
+static void read_combined(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    read_inputs_of(reader, &combined_fields, 1, value, target);
+}
+
+// The host's by its number, or one of the source's by its name.
+static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (reader->json.values[value].type != LMB_JSON_STRING) {
+        lmb_graph_read_whole(reader, field, value, target);
+        return;
+    }
+    const lmb_graph_source *source = reader->source;
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    for (uint32_t i = 0; name != NULL && i < source->static_pose_count; i++) {
+        if (source->static_poses[i].name != NULL && strcmp(source->static_poses[i].name, name) == 0) {
+            ((lmb_graph_node *)target)->def.static_pose = i;
+            lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+            return;
+        }
+    }
+    if (name != NULL) {
+        lmb_graph_report(reader, value, "there is no static pose of this name");
+        lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    }
 }
 
 static uint32_t add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
@@ -256,7 +291,7 @@ static const lmb_graph_field clip_members[] = {
 static const lmb_graph_field pose_members[] = {
     {.name = "pose",
      .required = true,
-     .read = lmb_graph_read_whole,
+     .read = read_given_pose,
      .offset = offsetof(lmb_graph_node, def.pose),
      .greatest = LMB_MAX_POSES - 1},
 };
@@ -284,6 +319,9 @@ static const lmb_graph_field weighted_members[] = {
 };
 static const lmb_graph_field layers_members[] = {
     {.name = "inputs", .required = true, .read = read_layers},
+};
+static const lmb_graph_field combine_members[] = {
+    {.name = "inputs", .required = true, .read = read_combined},
 };
 static const lmb_graph_field difference_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
@@ -378,6 +416,7 @@ static const operation operations[] = {
     {"masked", LMB_OP_MASKED, 2, FIELDS(masked_members), finish_node},
     {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
     {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
+    {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
     {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_node},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},

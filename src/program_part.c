@@ -1,0 +1,248 @@
+#include "program_compiler.h"
+
+#include "clip.h"
+#include "rig.h"
+#include "value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LENGTH_BOUND 1e-3 // of a static pose's rotations
+
+uint32_t lmb_program_part_joints(const lmb_program_def *def, uint32_t part) {
+    return part == LMB_NONE ? def->rig->joint_count : def->parts[part].joint_count;
+}
+
+static lmb_result fail_part(const lmb_compiler *c, uint32_t part, const char *what) {
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: part %u: %s", (unsigned)part, what);
+}
+
+static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
+    const lmb_part_def *part = &c->def->parts[index];
+    const lmb_rig *rig = c->def->rig;
+    if (part->joints == NULL) {
+        return fail_part(c, index, "the table is NULL");
+    }
+    if (part->joint_count == 0 || part->joint_count > LMB_MAX_JOINTS) {
+        return fail_part(c, index, "the number of joints is not from 1 to 65535");
+    }
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        if (part->joints[joint] != LMB_NONE && part->joints[joint] >= part->joint_count) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
+                            "program: part %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
+                            (unsigned)joint, rig->names[joint], (unsigned)part->joints[joint],
+                            (unsigned)part->joint_count);
+        }
+    }
+    return LMB_OK;
+}
+
+// A clip that a parameter chooses may be any; the kernels compare its joints with those of its place.
+static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
+    const lmb_program_def *def = c->def;
+    uint32_t joints = lmb_clip_joint_count(def->clips[index]);
+    bool fits = joints == def->rig->joint_count;
+    for (uint32_t part = 0; part < def->part_count; part++) {
+        fits = fits || joints == def->parts[part].joint_count;
+    }
+    if (fits) {
+        return LMB_OK;
+    }
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u '%s' is for %u joints, and the rig has %u%s",
+                    (unsigned)index, lmb_clip_name(def->clips[index]), (unsigned)joints,
+                    (unsigned)def->rig->joint_count, def->part_count > 0 ? ", and no part as many" : "");
+}
+
+lmb_result lmb_program_check_parts(const lmb_compiler *c) {
+    const lmb_program_def *def = c->def;
+    if (def->part_count > 0 && def->parts == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the parts are NULL");
+    }
+    if (def->part_count > LMB_MAX_PARTS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u parts, and at most %u are possible",
+                        (unsigned)def->part_count, LMB_MAX_PARTS);
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->part_count && result == LMB_OK; i++) {
+        result = check_part(c, i);
+    }
+    for (uint32_t i = 0; i < def->clip_count && result == LMB_OK; i++) {
+        result = check_clip(c, i);
+    }
+    return result;
+}
+
+static lmb_result fail_static_pose(const lmb_compiler *c, uint32_t index, const char *what) {
+    const char *name = c->def->static_poses[index].name;
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: static pose %u '%.80s': %s", (unsigned)index,
+                    name == NULL ? "" : name, what);
+}
+
+static lmb_result check_static_joint(const lmb_compiler *c, uint32_t index, uint32_t joint) {
+    const lmb_transform *given = &c->def->static_poses[index].joints[joint];
+    float values[POSE_COMPONENTS];
+    char what[96];
+    size_t offender = 0;
+    memcpy(values, given, sizeof values);
+    if (!lmb_usable(values, POSE_COMPONENTS, &offender)) {
+        snprintf(what, sizeof what, "joint %u: its %s is not finite, or above 2^40", (unsigned)joint,
+                 offender < 3   ? "translation"
+                 : offender < 7 ? "rotation"
+                                : "scale");
+        return fail_static_pose(c, index, what);
+    }
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        square += (double)given->rotation[i] * (double)given->rotation[i];
+    }
+    if (!(fabs(sqrt(square) - 1.0) <= LENGTH_BOUND)) {
+        snprintf(what, sizeof what, "joint %u: its rotation has a length of %g instead of 1", (unsigned)joint,
+                 sqrt(square));
+        return fail_static_pose(c, index, what);
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_static_pose(const lmb_compiler *c, uint32_t index) {
+    const lmb_static_pose_def *pose = &c->def->static_poses[index];
+    if (pose->joints == NULL) {
+        return fail_static_pose(c, index, "the joints are NULL");
+    }
+    if (pose->joint_count == 0 || pose->joint_count > LMB_MAX_JOINTS) {
+        return fail_static_pose(c, index, "the number of joints is not from 1 to 65535");
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t joint = 0; joint < pose->joint_count && result == LMB_OK; joint++) {
+        result = check_static_joint(c, index, joint);
+    }
+    return result;
+}
+
+lmb_result lmb_program_check_static_poses(const lmb_compiler *c) {
+    const lmb_program_def *def = c->def;
+    if (def->static_pose_count > 0 && def->static_poses == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the static poses are NULL");
+    }
+    if (def->static_pose_count > LMB_MAX_STATIC_POSES) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u static poses, and at most %u are possible",
+                        (unsigned)def->static_pose_count, LMB_MAX_STATIC_POSES);
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->static_pose_count && result == LMB_OK; i++) {
+        result = check_static_pose(c, i);
+    }
+    return result;
+}
+
+static bool static_pose_scales(const lmb_static_pose_def *pose) {
+    for (uint32_t joint = 0; joint < pose->joint_count; joint++) {
+        const float *scale = pose->joints[joint].scale;
+        if (scale[0] != 1.0f || scale[1] != 1.0f || scale[2] != 1.0f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool lmb_program_static_poses_scale(const lmb_program_def *def) {
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        if (node->op == LMB_OP_POSE && node->static_pose != LMB_NONE &&
+            static_pose_scales(&def->static_poses[node->static_pose])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void lmb_program_add_parts(lmb_compiler *c) {
+    uint32_t joints = c->def->rig->joint_count;
+    c->parts = c->data + c->data_words;
+    for (uint32_t i = 0; i < c->def->part_count; i++) {
+        uint32_t offset;
+        uint32_t *table = lmb_program_add_data(c, PART_TABLE + joints, &offset);
+        if (table != NULL) {
+            table[PART_JOINTS] = c->def->parts[i].joint_count;
+            memcpy(table + PART_TABLE, c->def->parts[i].joints, joints * sizeof *table);
+        }
+    }
+}
+
+uint32_t lmb_program_part_table(const lmb_compiler *c, uint32_t part) {
+    return part == LMB_NONE ? 0 : c->parts + part * (PART_TABLE + c->def->rig->joint_count);
+}
+
+static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) {
+    for (uint32_t joint = 0; joint < pose->joint_count; joint++) {
+        transform snapped = snap_transform(lmb_to_op_transform(pose->joints[joint]));
+        float unit[4], components[POSE_COMPONENTS];
+        lmb_normalize_rotation(pose->joints[joint].rotation, unit);
+        snapped.q = (quaternion){unit[0], unit[1], unit[2], unit[3]};
+        memcpy(components, &snapped, sizeof components);
+        for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
+            table[i * pose->joint_count + joint] = BITS(components[i]);
+        }
+    }
+}
+
+void lmb_program_add_static_poses(lmb_compiler *c) {
+    c->static_poses = c->data + c->data_words;
+    for (uint32_t i = 0; i < c->def->static_pose_count; i++) {
+        const lmb_static_pose_def *pose = &c->def->static_poses[i];
+        uint32_t offset;
+        uint32_t *table = lmb_program_add_data(c, POSE_COMPONENTS * pose->joint_count, &offset);
+        if (table != NULL) {
+            write_static_pose(pose, table);
+        }
+    }
+}
+
+uint32_t lmb_program_static_pose(const lmb_compiler *c, uint32_t pose) {
+    uint32_t offset = c->static_poses;
+    for (uint32_t i = 0; i < pose; i++) {
+        offset += POSE_COMPONENTS * c->def->static_poses[i].joint_count;
+    }
+    return offset;
+}
+
+static lmb_result fail_joints(const lmb_compiler *c, uint32_t node, const char *field, const char *what,
+                              uint32_t joints) {
+    char text[96];
+    uint32_t expected = lmb_program_part_joints(c->def, c->part);
+    if (c->part == LMB_NONE) {
+        snprintf(text, sizeof text, "%s has %u joints, and the rig %u", what, (unsigned)joints, (unsigned)expected);
+    } else {
+        snprintf(text, sizeof text, "%s has %u joints, and part %u, in which it stands, %u", what, (unsigned)joints,
+                 (unsigned)c->part, (unsigned)expected);
+    }
+    return lmb_program_fail_node(c, node, field, text);
+}
+
+static lmb_result check_buffer(lmb_compiler *c, uint32_t index) {
+    uint32_t pose = c->def->nodes[index].pose;
+    uint32_t joints = lmb_program_part_joints(c->def, c->part);
+    if (c->pose_joints[pose] != 0 && c->pose_joints[pose] != joints) {
+        return fail_joints(c, index, "pose", "elsewhere this buffer", c->pose_joints[pose]);
+    }
+    c->pose_joints[pose] = joints;
+    c->pose_count = pose >= c->pose_count ? pose + 1 : c->pose_count;
+    return LMB_OK;
+}
+
+lmb_result lmb_program_check_source(lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    uint32_t expected = lmb_program_part_joints(c->def, c->part);
+    if (node->op == LMB_OP_CLIP && node->clip.parameter == LMB_NONE && node->clip.curve == LMB_CURVE_LINEAR) {
+        uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
+        return joints == expected ? LMB_OK : fail_joints(c, index, "clip", "it", joints);
+    }
+    if (node->op != LMB_OP_POSE) {
+        return LMB_OK;
+    }
+    if (node->static_pose == LMB_NONE) {
+        return check_buffer(c, index);
+    }
+    uint32_t joints = c->def->static_poses[node->static_pose].joint_count;
+    return joints == expected ? LMB_OK : fail_joints(c, index, "static_pose", "it", joints);
+}
