@@ -772,6 +772,44 @@ static void test_refusals(void **state) {
     assert_null(none);
 }
 
+static uint32_t allowed, alive;
+
+static void *allocate(void *user, size_t size) {
+    (void)user;
+    if (allowed == 0) {
+        return NULL;
+    }
+    allowed--;
+    alive++;
+    return malloc(size);
+}
+
+static void release(void *user, void *memory) {
+    (void)user;
+    alive--;
+    free(memory);
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    lmb_player_def player = lmb_default_player_def();
+    const lmb_control_def def = control_of(&player);
+    const lmb_host host = {.allocate = allocate, .release = release};
+    lmb_control *control = NULL;
+    lmb_error error = {0};
+    for (uint32_t i = 0; i < 2; i++) {
+        allowed = i;
+        assert_int_equal(lmb_control_create(&def, &host, &control, &error), LMB_ERROR_MEMORY);
+        assert_null(control);
+        assert_int_equal(alive, 0);
+    }
+    allowed = 2;
+    assert_int_equal(lmb_control_create(&def, &host, &control, &error), LMB_OK);
+    lmb_control_destroy(control);
+    lmb_control_destroy(NULL);
+    assert_int_equal(alive, 0);
+}
+
 static void test_refused_frames(void **state) {
     (void)state;
     lmb_player_def player = lmb_default_player_def();
@@ -827,6 +865,7 @@ int main(void) {
         cmocka_unit_test(test_rollback),
         cmocka_unit_test(test_sorting),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_refused_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limber/compare.h>
 #include <limber/cpu.h>
+#include <limber/gpu_control.h>
 #include <limber/gpu_profile.h>
 #include <string.h>
 
@@ -295,6 +296,8 @@ typedef struct ground {
     lmb_gpu_def def;
     lmb_gpu *gpu;
     lmb_gpu_program *program;
+    lmb_gpu_batch *batch;
+    lmb_control *control;
 } ground;
 
 static lmb_result step_gpu(const ground *on, lmb_error *error) {
@@ -338,6 +341,18 @@ static lmb_result step_profile(const ground *on, lmb_error *error) {
     return result;
 }
 
+static lmb_result step_control(const ground *on, lmb_error *error) {
+    lmb_gpu_control *made = NULL;
+    lmb_gpu_control_def def = lmb_default_gpu_control_def();
+    def.control = on->control;
+    def.batch = on->batch;
+    def.tells = true;
+    lmb_result result = lmb_gpu_control_create(on->gpu, &def, &made, error);
+    assert_true((result == LMB_OK) == (made != NULL));
+    lmb_gpu_control_destroy(made);
+    return result;
+}
+
 typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
 
 // Runs a step once for each thing that it asks for, which fails then: `asked` counts them, the one numbered *failing
@@ -368,9 +383,16 @@ static void ground_create(ground *ground) {
     lmb_error error;
     assert_ok(lmb_gpu_create(&ground->def, &counting_host, &ground->gpu, &error), &error);
     assert_ok(lmb_gpu_program_create(ground->gpu, program, &ground->program, &error), &error);
+    const lmb_gpu_batch_def batch = batch_def(ground->program);
+    assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
+    lmb_control_def control = lmb_default_control_def();
+    control.parameter_count = lmb_program_parameter_count(program);
+    assert_ok(lmb_control_create(&control, NULL, &ground->control, &error), &error);
 }
 
 static void ground_destroy(ground *ground) {
+    lmb_control_destroy(ground->control);
+    lmb_gpu_batch_destroy(ground->batch);
     lmb_gpu_program_destroy(ground->program);
     lmb_gpu_destroy(ground->gpu);
     assert_int_equal(alive, 0);
@@ -383,6 +405,7 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     fail_each(step_gpu, ground, asked, failing, expected, part);
     fail_each(step_program, ground, asked, failing, expected, part);
     fail_each(step_batch, ground, asked, failing, expected, part);
+    fail_each(step_control, ground, asked, failing, expected, part);
     ground_destroy(ground);
 }
 
