@@ -415,9 +415,9 @@ static void limits(void **state) {
 static void parameters(void **state) {
     (void)state;
     static const lmb_graph_parameter expected[] = {
-        {"gait", 0.0f, 0.0f, 2.9999998f}, {"speed", 0.25f, 0.0f, 1.0f}, {"pace", 1.0f, 0.0f, 2.0f},
-        {"time", 0.0f, 0.0f, 2.0f},       {"low", -3.0f, -4.0f, -3.0f}, {"high", 5.0f, 5.0f, 5.0f},
-        {"wave", 1.0f, 0.0f, 1.0f},
+        {"gait", 0.0f, 0.0f, 2.9999998f, false}, {"speed", 0.25f, 0.0f, 1.0f, false}, {"pace", 1.0f, 0.0f, 2.0f, false},
+        {"time", 0.0f, 0.0f, 2.0f, false},       {"low", -3.0f, -4.0f, -3.0f, false}, {"high", 5.0f, 5.0f, 5.0f, false},
+        {"wave", 1.0f, 0.0f, 1.0f, false},
     };
     lmb_graph *graph = read_graph(
         "{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":{\"param\":\"gait\"},\"rate\":{\"param\":\"speed\"},"

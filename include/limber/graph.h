@@ -11,7 +11,7 @@
 /// | op | fields, those in parentheses optional |
 /// | --- | --- |
 /// | `rest` | none |
-/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`form`), (`weights`: a mask) |
+/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`form`), (`weights`: a mask), (`play`) |
 /// | `pose` | `pose`: the name of a static pose, or the index of the batch's pose buffer |
 /// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
@@ -29,6 +29,7 @@
 /// | `combine` | `inputs`: 1 to 16 objects, each with a `pose`, (`joints`) |
 /// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`) |
 /// | `clamp` | `pose`, `limits` |
+/// | `machine` | `states`: 1 to 16, (`name`), (`initial`: a state), (`any`: transitions) |
 ///
 /// `interpolation` is `slerp` (the default, but for `weighted`), `nlerp` (that of `weighted`) or `lerp`; `shortest` is true
 /// unless stated; `form` is `local` (the default), `parent` or `affine`, and a clip's is that of its difference. Corners are in the order s, t, u: poses[1] is at s = 1,
@@ -74,7 +75,41 @@
 ///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas stand in program.h.
 ///
 /// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
-/// used at the end of that clip.
+/// used at the end of that clip, as do those inside its `play`, and those of a state's transitions at the end of the state.
+///
+/// What moves by itself stands beside the program, in a control (see control.h): lmb_graph_control_def(). It writes
+/// parameters that have no name in the text (lmb_graph_parameter.is_written); run it each frame before the program.
+///
+/// - **A clip that plays**: `"play": true`, or an object, all of whose members are optional:
+///   `{"end": "loop"|"hold"|"once"|"ping-pong", "rate": 1, "offset": 0.1, "ended": "EVENT", "looped": "EVENT",
+///   "notifies": [{"time": 0.2, "event": "step"}], "group": "locomotion", "weight": 1, "markers": [0.1, 0.6],
+///   "velocity": 1.4}`. Its time is then its player's, and `time`, `rate`, `offset` and `loop` may not stand beside it. Clips
+///   of one `group` keep in phase; the first in the text leads, and alone may have a `rate`; their `weight` (1) should be
+///   what weighs them in the blend that they stand in. A clip played `"once"` drops out where it is itself the pose of a
+///   state; anywhere else it stays at its end.
+/// - **A machine**, whose states hold any pose, further machines among them, to a depth of 4:
+///
+///       {"op": "machine", "name": "jump", "states": [
+///         {"name": "stand", "pose": {"op": "clip", "clip": "Stand"},
+///          "transitions": [{"to": "crouch", "event": "JUMP_PRESS", "fade": 0.1}]},
+///         {"name": "crouch", "pose": {"op": "clip", "clip": "Crouch"}, "entry": "crouched",
+///          "transitions": [{"to": "stand", "end": true, "when": {">": [{"param": "speed"}, 0.5]}}]}],
+///        "any": [{"to": "stand", "event": "RESET", "priority": 1}]}
+///
+///   The first state is the initial one, unless `initial` names another; lmb_machine_def has that one first, then the
+///   others in their order. A state has a `name` of its own, a `pose`, and optionally `restart` (false), `entry` and
+///   `exit` (events told) and `transitions`. A transition needs `to`, and one or more of `event`, `end` (true), `after`
+///   (seconds) and `when` (a condition); optional are `fade` (0.2 seconds), `curve` (`"smoothstep"`, any but a Bezier), `kind`
+///   (`"smooth"` or `"frozen"`) and `priority` (0). Those of `any` leave every state but their own. A clip inside a state
+///   that says neither `time` nor `play` plays, from its `offset` on, at its `rate`; it holds where its `loop` is false or a
+///   transition of its state has `end`, else it loops. The first clip that plays in a state is the one whose end is the state's; those
+///   within a machine inside it do not count. A machine without a name has that of its state, else "machine". States that no
+///   transitions lead to are told as warnings.
+/// - **A condition** is `{"<": [a, b]}` with two numbers as everywhere, and so for `<=`, `>`, `>=` and `==`; or
+///   `{"and": [CONDITION, ...]}`, `{"or": [CONDITION, ...]}`; 16 of all these at most.
+/// - **A parameter that is smoothed**: `{"param": "speed", "smooth": 0.2}` follows the parameter with this half-life in
+///   seconds, as lmb_follower_def says.
+/// - **Events** are names, numbered in the order in which the text first uses them; `"END"` is none.
 ///
 /// Everything is checked before anything is built, and every mistake is told with where it stands: unknown operations,
 /// fields, clips, poses, joints and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
@@ -82,6 +117,7 @@
 #ifndef LIMBER_GRAPH_H
 #define LIMBER_GRAPH_H
 
+#include <limber/control.h>
 #include <limber/program.h>
 
 #ifdef __cplusplus
@@ -125,6 +161,8 @@ typedef struct lmb_graph_parameter {
     float initial;    ///< the default
     float least;      ///< and the range that the default lies in
     float greatest;
+    bool
+        is_written; ///< by the control: not for the host to set, and not found by its name, which need not be its alone
 } lmb_graph_parameter;
 
 /// Reads and checks a text. `problems` may be NULL; it is written in any case. Fails with #LMB_ERROR_FORMAT where there is
@@ -145,6 +183,26 @@ LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
 LMB_API lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index);
 /// The index of the parameter of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name);
+
+/// For lmb_control_create(), which takes it as it is, after changes of `told_capacity` and `update_every` where they are
+/// wanted; NULL where nothing moves by itself. Lives as long as the graph.
+LMB_API const lmb_control_def *lmb_graph_control_def(const lmb_graph *graph);
+
+LMB_API uint32_t lmb_graph_event_count(const lmb_graph *graph);
+/// Names live as long as the graph; indices are below their counts (not checked beyond an assertion).
+LMB_API const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event);
+/// The event of that name, or #LMB_NONE.
+LMB_API uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name);
+/// Its clip's name, which lives as long as the clip.
+LMB_API const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player);
+LMB_API const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group);
+LMB_API const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine);
+LMB_API const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state);
+
+/// What is allowed, but hardly meant.
+LMB_API uint32_t lmb_graph_warning_count(const lmb_graph *graph);
+/// Lives as long as the graph.
+LMB_API const lmb_graph_problem *lmb_graph_warning_at(const lmb_graph *graph, uint32_t index);
 
 #ifdef __cplusplus
 }

@@ -99,6 +99,32 @@ static void check_program(lmb_graph_reader *reader) {
     lmb_graph_report(reader, reader->objects[refused], "%s", error.message);
 }
 
+static void finish_control(lmb_graph *graph) {
+    lmb_control_def *control = &graph->control;
+    control->parameter_count = graph->def.parameter_count;
+    control->followers = graph->followers;
+    control->players = graph->players;
+    control->groups = graph->groups;
+    control->machines = graph->machines;
+    for (uint32_t i = 0; i < control->group_count; i++) {
+        graph->groups[i].players = graph->group_members[i].players;
+    }
+}
+
+// What is wrong with a control has been reported by then; this one makes sure.
+static void check_control(lmb_graph_reader *reader) {
+    lmb_control *control = NULL;
+    lmb_error error;
+    lmb_host host = lmb_pool_host(&reader->scratch);
+    lmb_result result = lmb_control_create(&reader->graph->control, &host, &control, &error);
+    if (result == LMB_ERROR_MEMORY) {
+        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+    } else if (result != LMB_OK) {
+        lmb_graph_report(reader, 0, "%s", error.message);
+    }
+    lmb_control_destroy(control);
+}
+
 static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     if (!prepare_names(reader) || !read_text(reader)) {
         return;
@@ -111,8 +137,12 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     graph->def.mirrors = graph->mirrors;
     graph->def.parts = graph->parts;
     graph->def.limits = (const lmb_limit_def *const *)graph->limits;
+    finish_control(graph);
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         check_program(reader);
+    }
+    if (reader->result == LMB_OK && reader->problem_count == 0 && lmb_graph_control_def(graph) != NULL) {
+        check_control(reader);
     }
 }
 
@@ -164,6 +194,7 @@ static lmb_graph *create(const lmb_graph_source *source, const lmb_host *host) {
         size_t bytes = source->size < room / BUDGET_PER_BYTE ? source->size * BUDGET_PER_BYTE : room;
         graph->budget = (lmb_budget){.host = resolved, .limit = BASE_BUDGET + bytes};
         graph->pool = (lmb_pool){.budget = &graph->budget};
+        graph->control = lmb_default_control_def();
     }
     return graph;
 }
@@ -178,7 +209,10 @@ lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, 
         return result;
     }
     *graph = NULL;
-    lmb_graph_reader reader = {.source = source, .problems = problems, .graph = create(source, host)};
+    lmb_graph_reader reader = {.source = source,
+                               .problems = problems,
+                               .graph = create(source, host),
+                               .home = {.machine = LMB_NONE, .end_player = LMB_NONE, .played_at = LMB_NONE}};
     if (reader.graph == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");
     }
@@ -220,14 +254,68 @@ lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t inde
     return (lmb_graph_parameter){.name = declared->name,
                                  .initial = declared->initial.value,
                                  .least = declared->least.value,
-                                 .greatest = declared->greatest.value};
+                                 .greatest = declared->greatest.value,
+                                 .is_written = declared->is_written};
 }
 
 uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
     for (uint32_t i = 0; i < graph->def.parameter_count; i++) {
-        if (strcmp(graph->parameters[i].name, name) == 0) {
+        if (!graph->parameters[i].is_written && strcmp(graph->parameters[i].name, name) == 0) {
             return i;
         }
     }
     return LMB_NONE;
+}
+
+const lmb_control_def *lmb_graph_control_def(const lmb_graph *graph) {
+    const lmb_control_def *control = &graph->control;
+    bool moves = control->follower_count > 0 || control->player_count > 0 || control->machine_count > 0;
+    return moves ? control : NULL;
+}
+
+uint32_t lmb_graph_event_count(const lmb_graph *graph) {
+    return graph->control.event_count;
+}
+
+const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event) {
+    assert(event < graph->control.event_count);
+    return graph->events[event];
+}
+
+uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name) {
+    for (uint32_t i = 0; i < graph->control.event_count; i++) {
+        if (strcmp(graph->events[i], name) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player) {
+    assert(player < graph->control.player_count);
+    return graph->player_names[player];
+}
+
+const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group) {
+    assert(group < graph->control.group_count);
+    return graph->group_members[group].name;
+}
+
+const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine) {
+    assert(machine < graph->control.machine_count);
+    return graph->machine_names[machine].name;
+}
+
+const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
+    assert(machine < graph->control.machine_count && state < graph->machines[machine].state_count);
+    return graph->machine_names[machine].states[state];
+}
+
+uint32_t lmb_graph_warning_count(const lmb_graph *graph) {
+    return graph->warning_count;
+}
+
+const lmb_graph_problem *lmb_graph_warning_at(const lmb_graph *graph, uint32_t index) {
+    assert(index < graph->warning_count);
+    return &graph->warnings[index];
 }

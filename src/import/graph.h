@@ -18,7 +18,26 @@ typedef struct lmb_graph_declared {
     lmb_graph_stated initial;
     lmb_graph_stated least;
     lmb_graph_stated greatest;
+    bool is_written; // by the control: no use finds it by its name
 } lmb_graph_declared;
+
+// What a parameter that is smoothed follows.
+typedef struct lmb_graph_smoothed {
+    uint32_t source; // the parameter
+    uint32_t parameter;
+} lmb_graph_smoothed;
+
+// A group while its members are read.
+typedef struct lmb_graph_group {
+    const char *name;
+    lmb_group_player *players;
+    size_t capacity;
+} lmb_graph_group;
+
+typedef struct lmb_graph_machine {
+    const char *name;
+    const char **states; // their names
+} lmb_graph_machine;
 
 struct lmb_graph {
     lmb_budget budget;
@@ -36,7 +55,42 @@ struct lmb_graph {
     size_t part_capacity;
     lmb_graph_declared *parameters;
     size_t parameter_capacity;
+
+    lmb_control_def control;
+    lmb_follower_def *followers;
+    lmb_graph_smoothed *smoothed; // for each follower
+    size_t follower_capacity;
+    size_t smoothed_capacity;
+    lmb_player_def *players;
+    const char **player_names;
+    size_t player_capacity;
+    size_t player_name_capacity;
+    lmb_group_def *groups;
+    lmb_graph_group *group_members; // for each group
+    size_t group_capacity;
+    size_t member_capacity;
+    lmb_machine_def *machines;
+    lmb_graph_machine *machine_names; // for each machine
+    size_t machine_capacity;
+    size_t machine_name_capacity;
+    const char **events;
+    size_t event_capacity;
+    lmb_graph_problem *warnings;
+    uint32_t warning_count;
+    size_t warning_capacity;
 };
+
+// The state of a machine that a pose is read for.
+typedef struct lmb_graph_home {
+    uint32_t machine; // LMB_NONE in none
+    uint32_t state;
+    const char *name;    // the state's
+    uint32_t end_player; // the first player in it, or LMB_NONE
+    uint32_t depth;      // of machines
+    bool holds;          // clips hold at their ends, where they do not say otherwise
+    uint32_t played_at;  // the object of the clip that the last player is for, or LMB_NONE
+    uint32_t played;     // that player
+} lmb_graph_home;
 
 typedef struct lmb_graph_reader {
     const lmb_graph_source *source;
@@ -49,6 +103,7 @@ typedef struct lmb_graph_reader {
     uint32_t *partners; // of the joints by their names, or NULL where nothing asked for them yet; the graph's
     uint32_t *objects;  // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
+    lmb_graph_home home;
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
@@ -88,12 +143,19 @@ typedef struct lmb_graph_node {
     lmb_axis axis;      // of a mirror
     uint32_t *partners; // that it states, or NULL
     uint32_t partners_at;
+    uint32_t play_at; // of a clip, or LMB_NONE
+    uint32_t name_at; // of a machine, or LMB_NONE, as the next two
+    uint32_t initial_at;
+    uint32_t any_at;
+    uint32_t states_at;
 } lmb_graph_node;
 
 // graph_problem.c: notes a mistake at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
 // One at a place in the text, of what is no JSON.
 void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error);
+// Something that is allowed, but hardly meant.
+void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
 // Reports another type than this one; false where it did.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
 
@@ -120,6 +182,11 @@ void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field
 // A parameter in a place of this field. What it states is joined with what other uses state.
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
                                   uint32_t value);
+// A parameter that the control writes, of a name of its own: "Walk.time" of "Walk" and "time".
+uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial,
+                               float greatest, uint32_t value);
+// A new parameter that follows one, or what did so for the same half-life before.
+uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value);
 // Completes defaults and ranges once all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 
@@ -141,5 +208,18 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
 // graph_operation.c: a pose and all inside it. The index of its node; what it is does not matter once a problem was
 // reported.
 uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
+uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object);
+
+// graph_player.c: a player for a clip that says how it plays, or that stands in a state and says no time. Its time is then
+// the clip's.
+void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
+// An event's name, as its number.
+void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
+uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
+
+// graph_condition.c: what a transition needs of parameters, as its terms.
+void lmb_graph_read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 #endif

@@ -170,7 +170,7 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
 }
 
-static uint32_t add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
+uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
     lmb_graph *graph = reader->graph;
     uint32_t count = graph->def.node_count;
     if (count == LMB_MAX_NODES) {
@@ -195,10 +195,10 @@ static uint32_t add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint
 }
 
 static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    return add_node(reader, &node->def, node->object);
+    return lmb_graph_add_node(reader, &node->def, node->object);
 }
 
-// A clip without a time takes the parameter that all such clips share; an additive one is a difference.
+// A clip without a time takes the parameter that all such clips share, or a player's; an additive one is a difference.
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 
@@ -263,6 +263,15 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
 }
 
+// Keeps where a member stands, for what reads it once the others are known.
+static void keep_place(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)reader;
+    *(uint32_t *)(void *)((char *)target + field->offset) = value;
+}
+
+#define PLACE_KEPT(key, member)                                                                                        \
+    { .name = key, .read = keep_place, .offset = offsetof(lmb_graph_node, member) }
+
 static const lmb_graph_field clip_members[] = {
     {.name = "weights", .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.joint_weights)},
     {.name = "clip", .required = true, .read = read_clip, .offset = offsetof(lmb_graph_node, def.clip)},
@@ -287,6 +296,7 @@ static const lmb_graph_field clip_members[] = {
     {.name = "additive", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, is_additive)},
     {.name = "reference", .read = read_reference, .offset = offsetof(lmb_graph_node, reference)},
     FORM_FIELD,
+    PLACE_KEPT("play", play_at),
 };
 static const lmb_graph_field pose_members[] = {
     {.name = "pose",
@@ -390,10 +400,17 @@ static const lmb_graph_field clamp_members[] = {
     {.name = "limits", .required = true, .read = lmb_graph_read_limits, .offset = offsetof(lmb_graph_node, def.limits)},
 };
 
+static const lmb_graph_field machine_members[] = {
+    PLACE_KEPT("name", name_at),
+    {.name = "states", .required = true, .read = keep_place, .offset = offsetof(lmb_graph_node, states_at)},
+    PLACE_KEPT("initial", initial_at),
+    PLACE_KEPT("any", any_at),
+};
+
 static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
     lmb_node_def mirror = node->def;
     mirror.mirror = lmb_graph_add_mirror(reader, node);
-    return add_node(reader, &mirror, node->object);
+    return lmb_graph_add_node(reader, &mirror, node->object);
 }
 
 // The table of operations. `finish` adds the node, and others that belong to it, and returns the one that is the pose.
@@ -428,6 +445,7 @@ static const operation operations[] = {
     {"trilinear", LMB_OP_TRILINEAR, 8, FIELDS(trilinear_members), finish_node},
     {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
     {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
+    {"machine", LMB_OP_WEIGHTED, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
@@ -438,13 +456,16 @@ static bool states_time(const lmb_graph_reader *reader, uint32_t object) {
 
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
     lmb_node_def clip = node->def;
-    if (!states_time(reader, node->object)) {
+    bool in_state = reader->home.machine != LMB_NONE;
+    if (node->play_at != LMB_NONE || (in_state && !states_time(reader, node->object))) {
+        lmb_graph_add_player(reader, node, &clip);
+    } else if (!states_time(reader, node->object)) {
         const lmb_graph_declared shared = {
             .name = "time", .initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE};
         const lmb_graph_field seconds = {.parameter_greatest = reader->longest};
         clip.time = lmb_graph_use_parameter(reader, &shared, &seconds, node->object);
     }
-    uint32_t sampled = add_node(reader, &clip, node->object);
+    uint32_t sampled = lmb_graph_add_node(reader, &clip, node->object);
     if (!node->is_additive) {
         if (node->reference != LMB_NONE) {
             lmb_graph_report(reader, node->reference_at, "a reference is for a clip with \"additive\": true");
@@ -461,9 +482,9 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
         clip.time = lmb_constant(0.0f);
         clip.rate = lmb_constant(1.0f);
         clip.offset = lmb_constant(0.0f);
-        difference.inputs[1] = add_node(reader, &clip, node->object);
+        difference.inputs[1] = lmb_graph_add_node(reader, &clip, node->object);
     }
-    return add_node(reader, &difference, node->object);
+    return lmb_graph_add_node(reader, &difference, node->object);
 }
 
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
@@ -518,7 +539,14 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     if (operation == NULL) {
         return 0;
     }
-    lmb_graph_node node = {.def = lmb_default_node_def(), .object = value, .reference = LMB_NONE};
+    lmb_graph_node node = {.def = lmb_default_node_def(),
+                           .object = value,
+                           .reference = LMB_NONE,
+                           .play_at = LMB_NONE,
+                           .name_at = LMB_NONE,
+                           .initial_at = LMB_NONE,
+                           .any_at = LMB_NONE,
+                           .states_at = LMB_NONE};
     node.def.op = operation->op;
     node.def.input_count = operation->input_count;
     node.def.loop = true;

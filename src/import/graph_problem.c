@@ -85,19 +85,38 @@ static lmb_graph_problem *next_problem(lmb_graph_reader *reader) {
     return index == 0 ? &reader->first : NULL;
 }
 
+static void write_problem(const lmb_json *json, uint32_t value, lmb_graph_problem *problem, const char *format,
+                          va_list arguments) {
+    write_path(json, value, problem->path, sizeof problem->path);
+    write_place(json, value, problem);
+    vsnprintf(problem->message, sizeof problem->message, format, arguments);
+    lmb_text_make_line(problem->message);
+}
+
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph_problem *problem = next_problem(reader);
     if (problem == NULL) {
         return;
     }
-    write_path(&reader->json, value, problem->path, sizeof problem->path);
-    write_place(&reader->json, value, problem);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(problem->message, sizeof problem->message, format, arguments);
+    write_problem(&reader->json, value, problem, format, arguments);
     va_end(arguments);
-    lmb_text_make_line(problem->message);
     reader->first = reader->problem_count == 1 ? *problem : reader->first;
+}
+
+void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
+    lmb_graph *graph = reader->graph;
+    lmb_graph_problem *warnings = lmb_graph_grow(reader, &graph->pool, graph->warnings, graph->warning_count,
+                                                 &graph->warning_capacity, sizeof *warnings);
+    if (warnings == NULL) {
+        return;
+    }
+    graph->warnings = warnings;
+    va_list arguments;
+    va_start(arguments, format);
+    write_problem(&reader->json, value, &warnings[graph->warning_count++], format, arguments);
+    va_end(arguments);
 }
 
 void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error) {

@@ -22,19 +22,29 @@ static void read_stated(lmb_graph_reader *reader, const lmb_graph_field *field, 
     stated->at = reader->problem_count == problems ? value : LMB_NONE;
 }
 
+// One use of a parameter.
+typedef struct parameter_use {
+    lmb_graph_declared declared;
+    float half_life; // seconds
+} parameter_use;
+
 #define STATED(key, member)                                                                                            \
     {                                                                                                                  \
-        .name = key, .read = read_stated, .offset = offsetof(lmb_graph_declared, member), .least = -LMB_LARGEST,       \
+        .name = key, .read = read_stated, .offset = offsetof(parameter_use, declared.member), .least = -LMB_LARGEST,   \
         .greatest = LMB_LARGEST                                                                                        \
     }
 
 static const lmb_graph_field parameter_members[] = {
-    {.name = "param", .required = true, .read = read_name, .offset = offsetof(lmb_graph_declared, name)},
+    {.name = "param", .required = true, .read = read_name, .offset = offsetof(parameter_use, declared.name)},
     STATED("default", initial),
     STATED("min", least),
     STATED("max", greatest),
+    {.name = "smooth",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(parameter_use, half_life),
+     .greatest = LMB_MAX_CONTROL_SECONDS},
 };
-static const lmb_graph_fields parameter_fields = {"a parameter", parameter_members, 4, NULL};
+static const lmb_graph_fields parameter_fields = {"a parameter", parameter_members, 5, NULL};
 
 static void join(lmb_graph_reader *reader, lmb_graph_stated *known, const lmb_graph_stated *use) {
     if (use->at == LMB_NONE) {
@@ -70,6 +80,55 @@ static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const 
                                                     .least = {field->parameter_least, LMB_NONE},
                                                     .greatest = {field->parameter_greatest, LMB_NONE}};
     return graph->def.parameter_count++;
+}
+
+uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial,
+                               float greatest, uint32_t value) {
+    size_t size = strlen(owner) + strlen(what) + 2;
+    char *name = lmb_graph_allocate(reader, &reader->graph->pool, size, 1);
+    if (name == NULL) {
+        return 0;
+    }
+    snprintf(name, size, "%s.%s", owner, what);
+    const lmb_graph_field field = {.initial = initial, .parameter_greatest = greatest};
+    uint32_t count = reader->graph->def.parameter_count;
+    uint32_t index = add_parameter(reader, name, &field, value);
+    if (reader->graph->def.parameter_count > count) {
+        reader->graph->parameters[index].is_written = true;
+    }
+    return index;
+}
+
+static void *grow_followers(lmb_graph_reader *reader) {
+    lmb_graph *graph = reader->graph;
+    uint32_t count = graph->control.follower_count;
+    lmb_follower_def *followers =
+        lmb_graph_grow(reader, &graph->pool, graph->followers, count, &graph->follower_capacity, sizeof *followers);
+    graph->followers = followers == NULL ? graph->followers : followers;
+    lmb_graph_smoothed *smoothed =
+        lmb_graph_grow(reader, &graph->pool, graph->smoothed, count, &graph->smoothed_capacity, sizeof *smoothed);
+    graph->smoothed = smoothed == NULL ? graph->smoothed : smoothed;
+    return followers == NULL ? NULL : smoothed;
+}
+
+uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
+    lmb_graph *graph = reader->graph;
+    uint32_t count = graph->control.follower_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (graph->smoothed[i].source == source && graph->followers[i].half_life == half_life) {
+            return graph->smoothed[i].parameter;
+        }
+    }
+    if (source >= graph->def.parameter_count || grow_followers(reader) == NULL) {
+        return 0;
+    }
+    // Its default and range are those of its source, once that is known whole.
+    uint32_t parameter = lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
+    graph->followers[count] =
+        (lmb_follower_def){.source = lmb_parameter(source), .half_life = half_life, .parameter = parameter};
+    graph->smoothed[count] = (lmb_graph_smoothed){.source = source, .parameter = parameter};
+    graph->control.follower_count++;
+    return parameter;
 }
 
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
@@ -112,6 +171,15 @@ static void finish_parameter(lmb_graph_reader *reader, lmb_graph_declared *param
 void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
     for (uint32_t i = 0; i < reader->graph->def.parameter_count; i++) {
         finish_parameter(reader, &reader->graph->parameters[i]);
+    }
+    for (uint32_t i = 0; i < reader->graph->control.follower_count && !reader->is_full && reader->result == LMB_OK;
+         i++) {
+        const lmb_graph_smoothed *smoothed = &reader->graph->smoothed[i];
+        const lmb_graph_declared *source = &reader->graph->parameters[smoothed->source];
+        lmb_graph_declared *follower = &reader->graph->parameters[smoothed->parameter];
+        follower->initial = source->initial;
+        follower->least = source->least;
+        follower->greatest = source->greatest;
     }
 }
 
@@ -222,11 +290,16 @@ static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
-    lmb_graph_declared use = {.initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE};
+    parameter_use use = {.declared = {.initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE}};
     lmb_graph_read_fields(reader, &parameter_fields, value, &use);
-    if (use.name != NULL) {
-        set_value(result, lmb_graph_use_parameter(reader, &use, field, value));
+    if (use.declared.name == NULL) {
+        return;
     }
+    lmb_value used = lmb_graph_use_parameter(reader, &use.declared, field, value);
+    if (use.half_life > 0.0f) {
+        used.parameter = lmb_graph_follow(reader, used.parameter, use.half_life, value);
+    }
+    set_value(result, used);
 }
 
 static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,

@@ -1,0 +1,456 @@
+#include "graph.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
+typedef struct machine {
+    const lmb_graph_node *node;
+    uint32_t index; // among the graph's
+    const char *name;
+    uint32_t depth;
+    uint32_t state_count;
+    uint32_t objects[LMB_MAX_INPUTS]; // for each state
+    const char **names;
+    lmb_state_def *states;
+    lmb_transition_def *transitions;
+    uint32_t transition_count;
+    size_t transition_capacity;
+    lmb_node_def pose;
+} machine;
+
+// A state while its members are read.
+typedef struct state {
+    machine *machine;
+    uint32_t number;
+    bool was_full; // a limit on transitions was reported
+    uint32_t pose_at;
+    lmb_graph_home home; // once its pose was read
+} state;
+
+typedef struct transition {
+    lmb_transition_def def;
+    lmb_value shape;
+    const machine *machine;
+    uint32_t end_at;
+    uint32_t priority_at;
+} transition;
+
+static uint32_t find_member(const lmb_graph_reader *reader, uint32_t object, const char *name) {
+    bool twice;
+    return lmb_json_member(&reader->json, object, name, &twice);
+}
+
+static uint32_t find_state(const machine *machine, const char *name) {
+    for (uint32_t i = 0; i < machine->state_count; i++) {
+        if (machine->names[i] != NULL && strcmp(machine->names[i], name) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+// ---- Transitions.
+
+static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    transition *read = target;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return;
+    }
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return;
+    }
+    read->def.to = find_state(read->machine, name);
+    if (read->def.to == LMB_NONE) {
+        lmb_graph_report(reader, value, "the machine has no state of this name");
+    }
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+}
+
+static void read_end(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((transition *)target)->end_at = value;
+    lmb_graph_read_boolean(reader, field, value, target);
+}
+
+// A curve by its name: a fade has no number that it could shape.
+static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    transition *read = target;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return;
+    }
+    read->shape = lmb_constant(0.0f);
+    lmb_graph_read_curve(reader, field, value, target);
+    read->def.curve = read->shape.curve;
+}
+
+static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    float number = 0.0f;
+    lmb_graph_field plain = *field;
+    plain.offset = 0;
+    lmb_graph_read_plain(reader, &plain, value, &number);
+    if (number != floorf(number)) {
+        lmb_graph_report(reader, value, "%g is no whole number", (double)number);
+        return;
+    }
+    ((transition *)target)->def.priority = (int32_t)number;
+}
+
+// Small enough that every whole number in between is a float.
+#define LARGEST_PRIORITY 1000000.0f
+
+static const char *const kinds[] = {[LMB_FADE_SMOOTH] = "smooth", [LMB_FADE_FROZEN] = "frozen", NULL};
+
+static const lmb_graph_field transition_members[] = {
+    {.name = "to", .required = true, .read = read_to},
+    {.name = "event", .read = lmb_graph_read_event, .offset = offsetof(transition, def.event)},
+    {.name = "end", .read = read_end, .offset = offsetof(transition, def.at_end)},
+    {.name = "after",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(transition, def.after),
+     .greatest = LMB_MAX_CONTROL_SECONDS},
+    {.name = "when", .read = lmb_graph_read_condition},
+    {.name = "fade",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(transition, def.fade),
+     .greatest = LMB_MAX_CONTROL_SECONDS},
+    {.name = "curve", .read = read_fade_curve, .offset = offsetof(transition, shape)},
+    {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(transition, def.kind), .choices = kinds},
+    {.name = "priority", .read = read_priority, .least = -LARGEST_PRIORITY, .greatest = LARGEST_PRIORITY},
+};
+static const lmb_graph_fields transition_fields = {"a transition", transition_members,
+                                                   sizeof transition_members / sizeof transition_members[0], NULL};
+_Static_assert(offsetof(transition, def) == 0, "a condition is read into the transition");
+
+static void add_transition(lmb_graph_reader *reader, machine *machine, const transition *read) {
+    lmb_transition_def *transitions =
+        lmb_graph_grow(reader, &reader->graph->pool, machine->transitions, machine->transition_count,
+                       &machine->transition_capacity, sizeof *transitions);
+    if (transitions != NULL) {
+        machine->transitions = transitions;
+        transitions[machine->transition_count++] = read->def;
+    }
+}
+
+static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t end_player,
+                            uint32_t object) {
+    transition read = {.def = lmb_default_transition_def(), .machine = machine, .end_at = LMB_NONE};
+    if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
+        return;
+    }
+    read.def.from = from;
+    uint32_t problems = reader->problem_count;
+    lmb_graph_read_fields(reader, &transition_fields, object, &read);
+    if (reader->problem_count > problems || reader->result != LMB_OK) {
+        return;
+    }
+    const lmb_transition_def *def = &read.def;
+    if (def->event == LMB_NONE && !def->at_end && def->after < 0.0f && def->term_count == 0) {
+        lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
+    }
+    if (def->at_end && from != LMB_NONE && end_player == LMB_NONE) {
+        lmb_graph_report(reader, read.end_at, "no clip plays in this state, so it has no end");
+    }
+    if (machine->transition_count == LMB_MAX_TRANSITIONS) {
+        lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);
+        return;
+    }
+    add_transition(reader, machine, &read);
+}
+
+static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t end_player,
+                             uint32_t value) {
+    const lmb_json_value *values = reader->json.values;
+    uint32_t problems = reader->problem_count;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        read_transition(reader, machine, from, end_player, at);
+        if (machine->transition_count == LMB_MAX_TRANSITIONS && reader->problem_count > problems) {
+            return;
+        }
+    }
+}
+
+// ---- States.
+
+static void read_known(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)reader;
+    (void)field;
+    (void)value;
+    (void)target;
+}
+
+// Whether a transition of a state asks for its end, as far as can be told before they are read.
+static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
+    const lmb_json_value *values = reader->json.values;
+    uint32_t list = find_member(reader, object, "transitions");
+    if (list == LMB_NONE || values[list].type != LMB_JSON_ARRAY) {
+        return false;
+    }
+    for (uint32_t at = list + 1; at < values[list].next; at = values[at].next) {
+        uint32_t end = values[at].type == LMB_JSON_OBJECT ? find_member(reader, at, "end") : LMB_NONE;
+        if (end != LMB_NONE && values[end].type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t weight_parameter(lmb_graph_reader *reader, const state *read) {
+    const machine *machine = read->machine;
+    return lmb_graph_add_written(reader, machine->name, machine->names[read->number], read->number == 0 ? 1.0f : 0.0f,
+                                 1.0f, read->pose_at);
+}
+
+// A state's weight is that of its pose; where that is a clip which drops out, the clip's player has a hand in it.
+static void weigh_pose(lmb_graph_reader *reader, const state *read) {
+    lmb_state_def *def = &read->machine->states[read->number];
+    uint32_t parameter = weight_parameter(reader, read);
+    def->end_player = read->home.end_player;
+    if (read->home.played_at == read->pose_at && reader->graph->players[read->home.played].end == LMB_END_ONCE) {
+        reader->graph->players[read->home.played].weight_parameter = parameter;
+    } else {
+        def->weight_parameter = parameter;
+    }
+    read->machine->pose.weights[read->number] = lmb_parameter(parameter);
+}
+
+static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    state *read = target;
+    machine *machine = read->machine;
+    const lmb_graph_home outside = reader->home;
+    reader->home = (lmb_graph_home){.machine = machine->index,
+                                    .state = read->number,
+                                    .name = machine->names[read->number],
+                                    .end_player = LMB_NONE,
+                                    .depth = machine->depth,
+                                    .holds = asks_for_end(reader, machine->objects[read->number]),
+                                    .played_at = LMB_NONE};
+    read->pose_at = value;
+    machine->pose.inputs[read->number] = lmb_graph_read_pose(reader, value);
+    read->home = reader->home;
+    reader->home = outside;
+    if (reader->result == LMB_OK) {
+        weigh_pose(reader, read);
+    }
+}
+
+#define STATE_EVENT(key, member)                                                                                       \
+    { .name = key, .read = read_state_event, .offset = offsetof(lmb_state_def, member) }
+
+static void read_state_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const state *read = target;
+    lmb_graph_read_event(reader, field, value, &read->machine->states[read->number]);
+}
+
+static void read_restart(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const state *read = target;
+    lmb_graph_read_boolean(reader, field, value, &read->machine->states[read->number]);
+}
+
+static const lmb_graph_field state_members[] = {
+    {.name = "name", .required = true, .read = read_known},
+    {.name = "pose", .required = true, .read = read_state_pose},
+    {.name = "restart", .read = read_restart, .offset = offsetof(lmb_state_def, restart)},
+    STATE_EVENT("entry", entry_event),
+    STATE_EVENT("exit", exit_event),
+    {.name = "transitions", .read = read_known},
+};
+static const lmb_graph_fields state_fields = {"a state", state_members, sizeof state_members / sizeof state_members[0],
+                                              NULL};
+
+// Its transitions are read when its pose is known, wherever they stand.
+static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
+    uint32_t object = machine->objects[number];
+    state read = {.machine = machine, .number = number, .pose_at = LMB_NONE, .home = {.end_player = LMB_NONE}};
+    lmb_graph_read_fields(reader, &state_fields, object, &read);
+    uint32_t list = find_member(reader, object, "transitions");
+    if (list != LMB_NONE && reader->result == LMB_OK) {
+        // Without a pose it cannot be said whether there is an end.
+        uint32_t end_player = read.pose_at == LMB_NONE ? 0 : read.home.end_player;
+        read_transitions(reader, machine, number, end_player, list);
+    }
+}
+
+// ---- Names, before anything else: transitions go to states that stand further down.
+
+static const char *read_name(lmb_graph_reader *reader, uint32_t value) {
+    if (value == LMB_NONE || !lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return NULL;
+    }
+    const char *name = lmb_graph_text(reader, &reader->graph->pool, value);
+    if (name != NULL && name[0] == '\0') {
+        lmb_graph_report(reader, value, "a name without a character");
+    }
+    return name;
+}
+
+static void name_states(lmb_graph_reader *reader, machine *machine) {
+    for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
+        uint32_t at = find_member(reader, machine->objects[i], "name");
+        const char *name = read_name(reader, at);
+        if (name != NULL && find_state(machine, name) != LMB_NONE) {
+            lmb_graph_report(reader, at, "another state has this name");
+        }
+        machine->names[i] = name;
+    }
+}
+
+static void swap_to_front(machine *machine, uint32_t initial) {
+    const char *name = machine->names[initial];
+    uint32_t object = machine->objects[initial];
+    memmove(machine->names + 1, machine->names, initial * sizeof *machine->names);
+    memmove(machine->objects + 1, machine->objects, initial * sizeof *machine->objects);
+    machine->names[0] = name;
+    machine->objects[0] = object;
+}
+
+static void read_initial(lmb_graph_reader *reader, machine *machine) {
+    uint32_t at = machine->node->initial_at;
+    const char *name = read_name(reader, at);
+    if (name == NULL) {
+        return;
+    }
+    uint32_t initial = find_state(machine, name);
+    if (initial == LMB_NONE) {
+        lmb_graph_report(reader, at, "the machine has no state of this name");
+    } else {
+        swap_to_front(machine, initial);
+    }
+}
+
+// False where there are no states that could be read.
+static bool find_states(lmb_graph_reader *reader, machine *machine) {
+    const lmb_json_value *values = reader->json.values;
+    uint32_t list = machine->node->states_at;
+    if (list == LMB_NONE || !lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
+        return false;
+    }
+    if (values[list].count == 0 || values[list].count > LMB_MAX_INPUTS) {
+        lmb_graph_report(reader, list, "%u states, where 1 to %u are possible", (unsigned)values[list].count,
+                         LMB_MAX_INPUTS);
+        return false;
+    }
+    for (uint32_t at = list + 1; at < values[list].next; at = values[at].next) {
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            machine->objects[machine->state_count++] = at;
+        }
+    }
+    uint32_t count = machine->state_count;
+    machine->names = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *machine->names);
+    machine->states = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *machine->states);
+    if (machine->names == NULL || machine->states == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        machine->states[i] = lmb_default_state_def();
+    }
+    name_states(reader, machine);
+    read_initial(reader, machine);
+    for (uint32_t i = 0; i < count; i++) {
+        machine->names[i] = machine->names[i] == NULL ? "" : machine->names[i];
+    }
+    return count > 0 && reader->result == LMB_OK;
+}
+
+// ---- The whole.
+
+// Room is taken before the states are read, so that machines stand before those inside them.
+static bool begin_machine(lmb_graph_reader *reader, machine *machine) {
+    lmb_graph *graph = reader->graph;
+    uint32_t count = graph->control.machine_count;
+    uint32_t object = machine->node->object;
+    if (count == LMB_MAX_MACHINES || machine->depth > LMB_MAX_MACHINE_DEPTH) {
+        lmb_graph_report(reader, object,
+                         count == LMB_MAX_MACHINES ? "more than %u machines"
+                                                   : "more than %u machines inside each other",
+                         count == LMB_MAX_MACHINES ? LMB_MAX_MACHINES : LMB_MAX_MACHINE_DEPTH);
+        return false;
+    }
+    lmb_machine_def *machines =
+        lmb_graph_grow(reader, &graph->pool, graph->machines, count, &graph->machine_capacity, sizeof *machines);
+    graph->machines = machines == NULL ? graph->machines : machines;
+    lmb_graph_machine *names =
+        lmb_graph_grow(reader, &graph->pool, graph->machine_names, count, &graph->machine_name_capacity, sizeof *names);
+    graph->machine_names = names == NULL ? graph->machine_names : names;
+    if (machines == NULL || names == NULL) {
+        return false;
+    }
+    machines[count] = (lmb_machine_def){.machine = reader->home.machine, .state = reader->home.state};
+    names[count] = (lmb_graph_machine){.name = machine->name};
+    machine->index = graph->control.machine_count++;
+    return true;
+}
+
+static void end_machine(lmb_graph_reader *reader, const machine *machine) {
+    lmb_machine_def *def = &reader->graph->machines[machine->index];
+    def->states = machine->states;
+    def->state_count = machine->state_count;
+    def->transitions = machine->transitions;
+    def->transition_count = machine->transition_count;
+    reader->graph->machine_names[machine->index].states = machine->names;
+}
+
+// States that no transitions lead to from the initial one.
+static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine) {
+    bool reached[LMB_MAX_INPUTS] = {true};
+    bool grows = true;
+    while (grows) {
+        grows = false;
+        for (uint32_t i = 0; i < machine->transition_count; i++) {
+            const lmb_transition_def *def = &machine->transitions[i];
+            bool leads = (def->from == LMB_NONE || reached[def->from]) && !reached[def->to];
+            reached[def->to] = reached[def->to] || leads;
+            grows = grows || leads;
+        }
+    }
+    for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
+        if (!reached[i]) {
+            lmb_graph_warn(reader, find_member(reader, machine->objects[i], "name"),
+                           "no transitions lead to this state");
+        }
+    }
+}
+
+static void read_states(lmb_graph_reader *reader, machine *machine) {
+    uint32_t problems = reader->problem_count;
+    for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
+        read_state(reader, machine, i);
+    }
+    if (machine->node->any_at != LMB_NONE && reader->result == LMB_OK) {
+        read_transitions(reader, machine, LMB_NONE, LMB_NONE, machine->node->any_at);
+    }
+    if (reader->problem_count == problems && reader->result == LMB_OK) {
+        warn_of_unreachable(reader, machine);
+    }
+}
+
+// One state alone is weighed against the rest pose, which has no weight: where it drops out, nothing is left of it.
+static void complete_inputs(lmb_graph_reader *reader, machine *machine) {
+    if (machine->state_count == 1) {
+        lmb_node_def rest = lmb_default_node_def();
+        machine->pose.inputs[1] = lmb_graph_add_node(reader, &rest, machine->node->object);
+        machine->pose.weights[1] = lmb_constant(0.0f);
+    }
+    machine->pose.input_count = machine->state_count == 1 ? 2 : machine->state_count;
+}
+
+uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    machine machine = {.node = node, .depth = reader->home.depth + 1, .pose = node->def};
+    const char *name = read_name(reader, node->name_at);
+    machine.name = name != NULL ? name : reader->home.machine != LMB_NONE ? reader->home.name : "machine";
+    if (reader->result != LMB_OK || !begin_machine(reader, &machine)) {
+        return 0;
+    }
+    if (find_states(reader, &machine)) {
+        read_states(reader, &machine);
+        complete_inputs(reader, &machine);
+    }
+    end_machine(reader, &machine);
+    return reader->result == LMB_OK ? lmb_graph_add_node(reader, &machine.pose, node->object) : 0;
+}

@@ -1,0 +1,365 @@
+#include "graph.h"
+
+#include <string.h>
+
+// What a clip says of how it plays.
+typedef struct play {
+    lmb_player_def def;
+    float *markers;
+    lmb_notify_def *notifies;
+    const char *group;
+    uint32_t group_at;
+    uint32_t end_at;
+    uint32_t rate_at;
+    uint32_t weight_at;
+    lmb_value weight; // in its group
+} play;
+
+void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph *graph = reader->graph;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return;
+    }
+    const char *name = lmb_graph_text(reader, &graph->pool, value);
+    if (name == NULL) {
+        return;
+    }
+    uint32_t event = lmb_graph_find_event(graph, name);
+    if (name[0] == '\0' || strcmp(name, "END") == 0) {
+        lmb_graph_report(reader, value, "%s",
+                         name[0] == '\0' ? "an event without a name"
+                                         : "END is no event; an end is told by \"end\": true");
+    } else if (event == LMB_NONE) {
+        const char **events = lmb_graph_grow(reader, &graph->pool, graph->events, graph->control.event_count,
+                                             &graph->event_capacity, sizeof *events);
+        if (events == NULL) {
+            return;
+        }
+        graph->events = events;
+        event = graph->control.event_count++;
+        events[event] = name;
+    }
+    *(uint32_t *)(void *)((char *)target + field->offset) = event;
+}
+
+// A number of seconds within the clip.
+static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_field within = *field;
+    within.greatest = ((const play *)target)->def.duration;
+    lmb_graph_read_plain(reader, &within, value, target);
+}
+
+static void read_kept_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((play *)target)->end_at = value;
+    lmb_graph_read_choice(reader, field, value, target);
+}
+
+static void read_kept_rate(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((play *)target)->rate_at = value;
+    lmb_graph_read_value(reader, field, value, target);
+}
+
+static void read_kept_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((play *)target)->weight_at = value;
+    lmb_graph_read_value(reader, field, value, target);
+}
+
+static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    play *read = target;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        read->group = lmb_graph_text(reader, &reader->graph->pool, value);
+        read->group_at = value;
+    }
+}
+
+// An array of a bounded length, whose elements `read_element` reads.
+static bool expect_list(lmb_graph_reader *reader, uint32_t value, const char *what, uint32_t most) {
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return false;
+    }
+    uint32_t count = reader->json.values[value].count;
+    if (count > most) {
+        lmb_graph_report(reader, value, "%u %s, where at most %u are possible", (unsigned)count, what, (unsigned)most);
+    }
+    return count > 0 && count <= most;
+}
+
+static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    play *read = target;
+    const lmb_json_value *values = reader->json.values;
+    if (!expect_list(reader, value, "markers", LMB_MAX_MARKERS)) {
+        return;
+    }
+    float *markers = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *markers);
+    if (markers == NULL) {
+        return;
+    }
+    lmb_graph_field within = *field;
+    within.offset = 0;
+    within.greatest = read->def.duration;
+    uint32_t count = 0;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, count++) {
+        markers[count] = -1.0f;
+        lmb_graph_read_plain(reader, &within, at, &markers[count]);
+        if (markers[count] == read->def.duration ||
+            (count > 0 && markers[count] >= 0.0f && markers[count] <= markers[count - 1])) {
+            lmb_graph_report(reader, at, "%g: markers ascend, and lie before the clip's end", (double)markers[count]);
+        }
+    }
+    read->def.markers = markers;
+    read->def.marker_count = count;
+}
+
+static const lmb_graph_field notify_members[] = {
+    {.name = "time",
+     .required = true,
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(lmb_notify_def, time),
+     .greatest = LMB_MAX_CONTROL_SECONDS},
+    {.name = "event", .required = true, .read = lmb_graph_read_event, .offset = offsetof(lmb_notify_def, event)},
+};
+static const lmb_graph_fields notify_fields = {"a notify", notify_members, 2, NULL};
+
+static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    play *read = target;
+    const lmb_json_value *values = reader->json.values;
+    if (!expect_list(reader, value, "notifies", LMB_MAX_NOTIFIES)) {
+        return;
+    }
+    lmb_notify_def *notifies = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *notifies);
+    if (notifies == NULL) {
+        return;
+    }
+    uint32_t count = 0;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, count++) {
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, &notify_fields, at, &notifies[count]);
+        }
+        float time = notifies[count].time;
+        if (time > read->def.duration || (count > 0 && time < notifies[count - 1].time)) {
+            lmb_graph_report(
+                reader, at, "a time of %g: notifies are in the order of their times, within the clip, which takes %g s",
+                (double)time, (double)read->def.duration);
+        }
+    }
+    read->def.notifies = notifies;
+    read->def.notify_count = count;
+}
+
+static const char *const ends[] = {
+    [LMB_END_LOOP] = "loop", [LMB_END_HOLD] = "hold", [LMB_END_ONCE] = "once", [LMB_END_PING_PONG] = "ping-pong", NULL};
+
+#define RATE_RANGE .least = -64.0f, .greatest = 64.0f, .initial = 1.0f, .parameter_greatest = 2.0f
+
+static const lmb_graph_field play_members[] = {
+    {.name = "end", .read = read_kept_choice, .offset = offsetof(play, def.end), .choices = ends},
+    {.name = "rate", .read = read_kept_rate, .offset = offsetof(play, def.rate), RATE_RANGE},
+    {.name = "offset", .read = read_seconds, .offset = offsetof(play, def.offset)},
+    {.name = "group", .read = read_group},
+    {.name = "weight",
+     .read = read_kept_weight,
+     .offset = offsetof(play, weight),
+     .greatest = LMB_LARGEST,
+     .initial = 1.0f,
+     .parameter_greatest = 1.0f},
+    {.name = "markers", .read = read_markers},
+    {.name = "velocity",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(play, def.velocity),
+     .least = -LMB_LARGEST,
+     .greatest = LMB_LARGEST},
+    {.name = "ended", .read = lmb_graph_read_event, .offset = offsetof(play, def.ended_event)},
+    {.name = "looped", .read = lmb_graph_read_event, .offset = offsetof(play, def.looped_event)},
+    {.name = "notifies", .read = read_notifies},
+};
+static const lmb_graph_fields play_fields = {"\"play\"", play_members, sizeof play_members / sizeof play_members[0],
+                                             NULL};
+
+static uint32_t find_member(const lmb_graph_reader *reader, uint32_t object, const char *name) {
+    bool twice;
+    return lmb_json_member(&reader->json, object, name, &twice);
+}
+
+// What stands beside "play" is said inside it.
+static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
+    static const char *const others[] = {"time", "rate", "offset", "loop"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        uint32_t at = find_member(reader, node->object, others[i]);
+        if (at != LMB_NONE) {
+            lmb_graph_report(reader, at, "a clip with \"play\" has %s",
+                             i == 0   ? "its time from that"
+                             : i == 3 ? "an \"end\" inside it"
+                                      : "this inside it");
+        }
+    }
+    lmb_json_type type = reader->json.values[node->play_at].type;
+    if (type == LMB_JSON_OBJECT) {
+        lmb_graph_read_fields(reader, &play_fields, node->play_at, read);
+    } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, node->play_at)) {
+        lmb_graph_report(reader, node->play_at, "neither true nor an object");
+    }
+}
+
+// A clip in a state, which only says what a clip without a player may say.
+static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
+    read->def.rate = node->def.rate;
+    if (!node->def.loop) {
+        read->def.end = LMB_END_HOLD;
+    }
+    uint32_t at = find_member(reader, node->object, "offset");
+    if (at != LMB_NONE && (node->def.offset.parameter != LMB_NONE ||
+                           !(node->def.offset.constant >= 0.0f && node->def.offset.constant <= read->def.duration))) {
+        lmb_graph_report(reader, at, "the clip plays from here on: a number from 0 to %g", (double)read->def.duration);
+    } else if (at != LMB_NONE) {
+        read->def.offset = node->def.offset.constant;
+    }
+}
+
+static uint32_t find_group(const lmb_graph *graph, const char *name) {
+    uint32_t group = 0;
+    while (group < graph->control.group_count && strcmp(graph->group_members[group].name, name) != 0) {
+        group++;
+    }
+    return group;
+}
+
+static bool add_group(lmb_graph_reader *reader, const play *read) {
+    lmb_graph *graph = reader->graph;
+    uint32_t count = graph->control.group_count;
+    lmb_group_def *groups =
+        lmb_graph_grow(reader, &graph->pool, graph->groups, count, &graph->group_capacity, sizeof *groups);
+    graph->groups = groups == NULL ? graph->groups : groups;
+    lmb_graph_group *members =
+        lmb_graph_grow(reader, &graph->pool, graph->group_members, count, &graph->member_capacity, sizeof *members);
+    graph->group_members = members == NULL ? graph->group_members : members;
+    if (groups == NULL || members == NULL) {
+        return false;
+    }
+    groups[count] = (lmb_group_def){.rate = read->def.rate, .velocity_parameter = LMB_NONE};
+    members[count] = (lmb_graph_group){.name = read->group};
+    graph->control.group_count++;
+    return true;
+}
+
+static uint32_t markers_of(const lmb_player_def *player) {
+    return player->marker_count == 0 ? 1 : player->marker_count;
+}
+
+static void check_member(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
+    if (read->def.end != LMB_END_LOOP || !(read->def.duration > 0.0f)) {
+        lmb_graph_report(reader, read->end_at == LMB_NONE ? read->group_at : read->end_at,
+                         "clips of a group loop, and take some time");
+    }
+    if (leader == NULL) {
+        return;
+    }
+    if (read->rate_at != LMB_NONE) {
+        lmb_graph_report(reader, read->rate_at, "a group has the rate of its first clip");
+    }
+    if (markers_of(&read->def) != markers_of(leader)) {
+        lmb_graph_report(reader, read->group_at,
+                         "clips of a group have as many markers each: this one %u, the first %u",
+                         (unsigned)markers_of(&read->def), (unsigned)markers_of(leader));
+    }
+}
+
+// The player's place in its group.
+static void join_group(lmb_graph_reader *reader, const play *read, uint32_t player) {
+    lmb_graph *graph = reader->graph;
+    if (read->group == NULL) {
+        if (read->weight_at != LMB_NONE) {
+            lmb_graph_report(reader, read->weight_at, "a weight is that in a group, and there is none");
+        }
+        return;
+    }
+    uint32_t index = find_group(graph, read->group);
+    bool leads = index == graph->control.group_count;
+    check_member(reader, read, leads ? NULL : &graph->players[graph->group_members[index].players[0].player]);
+    if (leads && !add_group(reader, read)) {
+        return;
+    }
+    lmb_graph_group *group = &graph->group_members[index];
+    uint32_t *count = &graph->groups[index].player_count;
+    lmb_group_player *players =
+        lmb_graph_grow(reader, &graph->pool, group->players, *count, &group->capacity, sizeof *players);
+    if (players == NULL) {
+        return;
+    }
+    group->players = players;
+    players[(*count)++] = (lmb_group_player){.player = player, .weight = read->weight};
+}
+
+static uint32_t add_player(lmb_graph_reader *reader, const lmb_player_def *def, const char *name) {
+    lmb_graph *graph = reader->graph;
+    uint32_t count = graph->control.player_count;
+    lmb_player_def *players =
+        lmb_graph_grow(reader, &graph->pool, graph->players, count, &graph->player_capacity, sizeof *players);
+    graph->players = players == NULL ? graph->players : players;
+    const char **names =
+        lmb_graph_grow(reader, &graph->pool, graph->player_names, count, &graph->player_name_capacity, sizeof *names);
+    graph->player_names = names == NULL ? graph->player_names : names;
+    if (players == NULL || names == NULL) {
+        return LMB_NONE;
+    }
+    players[count] = *def;
+    names[count] = name;
+    return graph->control.player_count++;
+}
+
+static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const lmb_clip *clip) {
+    uint32_t at = node->play_at == LMB_NONE ? node->object : node->play_at;
+    const char *why =
+        reader->graph->control.player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
+        : node->def.clip.parameter != LMB_NONE ? "a clip that a parameter chooses has no player: it needs a \"time\""
+        : clip != NULL && lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS ? "the clip takes more than 100,000 s"
+                                                                            : NULL;
+    if (why != NULL) {
+        lmb_graph_report(reader, at, "%s", why);
+    }
+    return why == NULL;
+}
+
+void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip) {
+    // One whose name was not found has an index past them all.
+    uint32_t index =
+        node->def.clip.constant < (float)reader->source->clip_count ? (uint32_t)node->def.clip.constant : LMB_NONE;
+    const lmb_clip *played = index == LMB_NONE ? NULL : reader->source->clips[index];
+    if (!can_play(reader, node, played)) {
+        return;
+    }
+    lmb_graph_home *home = &reader->home;
+    play read = {.def = lmb_default_player_def(),
+                 .end_at = LMB_NONE,
+                 .rate_at = LMB_NONE,
+                 .weight_at = LMB_NONE,
+                 .weight = lmb_constant(1.0f)};
+    read.def.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
+    if (node->play_at == LMB_NONE) {
+        read.def.end = home->holds ? LMB_END_HOLD : LMB_END_LOOP;
+        take_from_clip(reader, node, &read);
+    } else {
+        read_play(reader, node, &read);
+    }
+    if (reader->result != LMB_OK || played == NULL) {
+        return;
+    }
+    const char *name = lmb_clip_name(played);
+    read.def.machine = home->machine;
+    read.def.state = home->state;
+    read.def.time_parameter =
+        lmb_graph_add_written(reader, name, "time", read.def.offset, read.def.duration, node->object);
+    uint32_t player = add_player(reader, &read.def, name);
+    if (player == LMB_NONE) {
+        return;
+    }
+    join_group(reader, &read, player);
+    home->end_player = home->end_player == LMB_NONE ? player : home->end_player;
+    home->played_at = node->object;
+    home->played = player;
+    clip->time = lmb_parameter(read.def.time_parameter);
+    clip->rate = lmb_constant(1.0f);
+    clip->offset = lmb_constant(0.0f);
+    clip->loop = false;
+}

@@ -1,0 +1,837 @@
+// Controls written as JSON: machines, players, groups and followers, what a text becomes, how it runs, and what is told of
+// texts that are wrong.
+#include "failing_host.h"
+#include "random.h"
+#include "refusal.h"
+
+#include <limber/cpu.h>
+#include <limber/graph.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HIPS, SPINE, JOINTS };
+enum { STAND, STAND2CROUCH, CROUCH, TAKEOFF, HOP, FLOAT, LAND, CLIPS };
+
+static const char *const clip_names[CLIPS] = {"stand", "stand2crouch", "crouch", "takeoff", "hop", "float", "land"};
+static const float clip_durations[CLIPS] = {2.0f, 0.25f, 1.0f, 0.5f, 0.75f, 1.0f, 0.5f};
+
+static lmb_rig *rig;
+static lmb_clip *clips[CLIPS];
+
+static int set_up(void **state) {
+    (void)state;
+    lmb_joint_def joints[JOINTS] = {lmb_default_joint_def(), lmb_default_joint_def()};
+    joints[HIPS].name = "Hips";
+    joints[SPINE].name = "Spine";
+    joints[SPINE].parent = HIPS;
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        // Hips at (clip, time, 0): a pose tells which clip it is of, and when.
+        const float times[2] = {0.0f, clip_durations[i]};
+        const float moves[6] = {(float)i, 0.0f, 0.0f, (float)i, clip_durations[i], 0.0f};
+        const lmb_track_def track = {HIPS, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
+        const lmb_clip_def def = {.name = clip_names[i], .tracks = &track, .track_count = 1};
+        assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
+    }
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
+    return 0;
+}
+
+static lmb_graph_source source_of(const char *text) {
+    return (lmb_graph_source){
+        .text = text, .size = strlen(text), .rig = rig, .clips = (const lmb_clip *const *)clips, .clip_count = CLIPS};
+}
+
+static lmb_graph *read_graph(const char *text) {
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+        fail_msg("%s\n%s", text, error.message);
+    }
+    return graph;
+}
+
+// ---- Running.
+
+// One character of a graph.
+typedef struct player {
+    lmb_graph *graph;
+    lmb_program *program;
+    lmb_control *control;
+    lmb_cpu *cpu;
+    uint32_t *state;
+    uint32_t *told;
+    float *parameters;
+    uint32_t frame;
+} player;
+
+static player begin(const char *text) {
+    player p = {.graph = read_graph(text)};
+    lmb_error error = {0};
+    if (lmb_control_create(lmb_graph_control_def(p.graph), NULL, &p.control, &error) != LMB_OK ||
+        lmb_program_create(lmb_graph_program_def(p.graph), NULL, &p.program, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(lmb_cpu_create(p.program, LMB_CPU_REFERENCE, NULL, &p.cpu, NULL), LMB_OK);
+    uint32_t count = lmb_graph_parameter_count(p.graph);
+    p.state = calloc(lmb_control_state_words(p.control), sizeof *p.state);
+    p.told = calloc(lmb_control_told_words(p.control), sizeof *p.told);
+    p.parameters = calloc((size_t)count + 1, sizeof *p.parameters);
+    assert_true(p.state != NULL && p.told != NULL && p.parameters != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        p.parameters[i] = lmb_graph_parameter_at(p.graph, i).initial;
+    }
+    return p;
+}
+
+static void end(player *p) {
+    lmb_cpu_destroy(p->cpu);
+    lmb_control_destroy(p->control);
+    lmb_program_destroy(p->program);
+    lmb_graph_destroy(p->graph);
+    free(p->state);
+    free(p->told);
+    free(p->parameters);
+}
+
+// A frame of this many seconds, with an event or without (NULL).
+static void step(player *p, double seconds, const char *event) {
+    const lmb_event sent = {0, event == NULL ? 0 : lmb_graph_find_event(p->graph, event)};
+    const lmb_control_frame frame = {.step = (uint64_t)(seconds * (double)LMB_TICKS_PER_SECOND),
+                                     .number = p->frame++,
+                                     .character_count = 1,
+                                     .state = p->state,
+                                     .parameters = p->parameters,
+                                     .events = &sent,
+                                     .event_count = event == NULL ? 0 : 1,
+                                     .told = p->told};
+    lmb_error error = {0};
+    if (lmb_control_run(p->control, &frame, 0, 1, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+}
+
+static const char *current(const player *p, uint32_t machine) {
+    return lmb_graph_state_name(p->graph, machine, lmb_control_current_state(p->control, p->state, machine));
+}
+
+static void set(player *p, const char *name, float value) {
+    uint32_t index = lmb_graph_find_parameter(p->graph, name);
+    assert_true(index != LMB_NONE);
+    p->parameters[index] = value;
+}
+
+// Where the hips are.
+static void hips(const player *p, float place[2]) {
+    float palette[LMB_MATRIX_COMPONENTS * JOINTS];
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0};
+    const lmb_batch batch = {p->program, 1, LMB_OUTPUT_PALETTE};
+    const lmb_batch_inputs inputs = {.parameters = p->parameters};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}, .refused = refused};
+    assert_int_equal(lmb_cpu_run(p->cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+    for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
+        assert_int_equal(refused[i], 0);
+    }
+    place[0] = palette[3];
+    place[1] = palette[7];
+}
+
+static void expect_hips(const player *p, double x, double y) {
+    float place[2];
+    hips(p, place);
+    assert_float_equal(place[0], x, 1e-4);
+    assert_float_equal(place[1], y, 1e-4);
+}
+
+static bool was_told(const player *p, const char *event) {
+    for (uint32_t i = 0; i < p->told[0]; i++) {
+        if (p->told[1 + 2 * i] == lmb_graph_find_event(p->graph, event)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define STATE(name, transitions)                                                                                       \
+    "{\"name\":\"" name "\",\"pose\":{\"op\":\"clip\",\"clip\":\"" name "\"},\"transitions\":[" transitions "]}"
+#define TO(state) "{\"to\":\"" state "\""
+#define ON(event) ",\"event\":\"" event "\"}"
+#define AT_END ",\"end\":true}"
+
+static const char jump[] = "{\"op\":\"machine\",\"name\":\"jump\",\"states\":[\n" STATE("stand", TO("stand2crouch") ON("JUMP_PRESS")) ",\n" STATE(
+    "stand2crouch",
+    TO("hop") ON("JUMP_RELEASE") "," TO("crouch")
+        AT_END) ",\n" STATE("crouch",
+                            TO("takeoff") ON(
+                                "JUMP_RELEASE")) ",\n" STATE("takeoff",
+                                                             TO("float")
+                                                                 AT_END) ",\n" STATE("hop",
+                                                                                     TO("float")
+                                                                                         AT_END) ",\n" STATE("floa"
+                                                                                                             "t",
+                                                                                                             TO("la"
+                                                                                                                "n"
+                                                                                                                "d")
+                                                                                                                 ON("N"
+                                                                                                                    "E"
+                                                                                                                    "A"
+                                                                                                                    "R"
+                                                                                                                    "_"
+                                                                                                                    "G"
+                                                                                                                    "R"
+                                                                                                                    "O"
+                                                                                                                    "U"
+                                                                                                                    "N"
+                                                                                                                    "D")) ",\n" STATE("land",
+                                                                                                                                      TO("stand")
+                                                                                                                                          AT_END) "]}";
+
+typedef struct line {
+    double time;
+    const char *event;
+} line;
+
+// The states of a scripted run of 4 seconds, in the order in which they became current.
+static void run_path(uint32_t rate, const line *lines, uint32_t count, char *path, size_t size, uint32_t *frames) {
+    player p = begin(jump);
+    size_t length = (size_t)snprintf(path, size, "stand");
+    uint32_t state = 0, changes = 0;
+    uint32_t next = 0;
+    for (uint32_t i = 1; i <= 4 * rate; i++) {
+        bool due = next < count && lines[next].time * rate <= (double)i;
+        step(&p, 1.0 / rate, due ? lines[next].event : NULL);
+        next += due ? 1 : 0;
+        uint32_t now = lmb_control_current_state(p.control, p.state, 0);
+        if (now != state) {
+            length += (size_t)snprintf(path + length, size - length, " %s", current(&p, 0));
+            frames[changes++] = i;
+            state = now;
+        }
+    }
+    end(&p);
+}
+
+static void the_jump_takes_its_path(void **state) {
+    (void)state;
+    static const line hold[] = {{0.5, "JUMP_PRESS"}, {1.5, "JUMP_RELEASE"}, {2.5, "NEAR_GROUND"}};
+    static const line tap[] = {{0.5, "JUMP_PRESS"}, {0.6, "JUMP_RELEASE"}, {2.5, "NEAR_GROUND"}};
+    static const double hold_times[] = {0.5, 0.75, 1.5, 2.0, 2.5, 3.0};
+    static const double tap_times[] = {0.5, 0.6, 1.35, 2.5, 3.0};
+    static const uint32_t rates[] = {30, 60, 144};
+    for (uint32_t i = 0; i < 3; i++) {
+        char path[200];
+        uint32_t frames[16];
+        run_path(rates[i], hold, 3, path, sizeof path, frames);
+        assert_string_equal(path, "stand stand2crouch crouch takeoff float land stand");
+        for (uint32_t k = 0; k < 6; k++) {
+            assert_true(fabs(frames[k] - hold_times[k] * rates[i]) <= 1.0 + 1e-9);
+        }
+        run_path(rates[i], tap, 3, path, sizeof path, frames);
+        assert_string_equal(path, "stand stand2crouch hop float land stand");
+        for (uint32_t k = 0; k < 5; k++) {
+            // The clip's end is where the release was, at a frame, and so may be a frame late itself.
+            assert_true(fabs(frames[k] - tap_times[k] * rates[i]) <= 2.0 + 1e-9);
+        }
+    }
+}
+
+static void poses_follow_the_machine(void **state) {
+    (void)state;
+    player p = begin(jump);
+    expect_hips(&p, STAND, 0.0);
+    step(&p, 0.5, NULL);
+    expect_hips(&p, STAND, 0.5);
+    step(&p, 2.0, "JUMP_PRESS");
+    assert_string_equal(current(&p, 0), "stand2crouch");
+    expect_hips(&p, STAND, 0.5); // around once, and the fade begins
+    step(&p, 0.1, NULL);         // half of the fade, where a smoothstep is a half
+    expect_hips(&p, 0.5 * (STAND + STAND2CROUCH), 0.5 * (0.6 + 0.1));
+    step(&p, 0.15, NULL);
+    assert_string_equal(current(&p, 0), "crouch");
+    step(&p, 0.3, NULL);
+    expect_hips(&p, CROUCH, 0.3);
+    end(&p);
+}
+
+// ---- What a text becomes.
+
+static void the_jump_becomes_a_control(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph(jump);
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    assert_int_equal(def->machine_count, 1);
+    assert_int_equal(def->player_count, CLIPS);
+    assert_int_equal(def->parameter_count, 2 * CLIPS);
+    assert_int_equal(def->parameter_count, lmb_graph_program_def(graph)->parameter_count);
+    assert_int_equal(def->event_count, 3);
+    assert_int_equal(lmb_graph_event_count(graph), 3);
+    assert_string_equal(lmb_graph_event_name(graph, 0), "JUMP_PRESS");
+    assert_int_equal(lmb_graph_find_event(graph, "NEAR_GROUND"), 2);
+    assert_int_equal(lmb_graph_find_event(graph, "END"), LMB_NONE);
+    assert_string_equal(lmb_graph_machine_name(graph, 0), "jump");
+    const lmb_machine_def *machine = &def->machines[0];
+    assert_int_equal(machine->state_count, CLIPS);
+    assert_int_equal(machine->machine, LMB_NONE);
+    assert_int_equal(machine->transition_count, 8);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        assert_string_equal(lmb_graph_state_name(graph, 0, i), clip_names[i]);
+        assert_string_equal(lmb_graph_player_name(graph, i), clip_names[i]);
+        assert_int_equal(machine->states[i].end_player, i);
+        assert_int_equal(def->players[i].machine, 0);
+        assert_int_equal(def->players[i].state, i);
+        assert_true(def->players[i].duration == lmb_clip_duration(clips[i]));
+        bool ends = i == STAND2CROUCH || i == TAKEOFF || i == HOP || i == LAND;
+        assert_int_equal(def->players[i].end, ends ? LMB_END_HOLD : LMB_END_LOOP);
+        lmb_graph_parameter weight = lmb_graph_parameter_at(graph, machine->states[i].weight_parameter);
+        assert_true(weight.is_written);
+        assert_true(weight.initial == (i == 0 ? 1.0f : 0.0f));
+        lmb_graph_parameter time = lmb_graph_parameter_at(graph, def->players[i].time_parameter);
+        assert_true(time.is_written);
+        assert_true(time.greatest == clip_durations[i]);
+        assert_int_equal(lmb_graph_find_parameter(graph, time.name), LMB_NONE);
+    }
+    const lmb_transition_def *transition = &machine->transitions[1];
+    assert_int_equal(transition->from, STAND2CROUCH);
+    assert_int_equal(transition->to, HOP);
+    assert_int_equal(transition->event, 1);
+    assert_true(transition->fade == 0.2f);
+    assert_int_equal(transition->curve, LMB_CURVE_SMOOTHSTEP);
+    assert_int_equal(lmb_graph_warning_count(graph), 0);
+    lmb_graph_destroy(graph);
+    graph = read_graph("{\"op\":\"clip\",\"clip\":\"hop\"}");
+    assert_null(lmb_graph_control_def(graph));
+    assert_int_equal(lmb_graph_event_count(graph), 0);
+    lmb_graph_destroy(graph);
+}
+
+static void players_as_they_are_said(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph(
+        "{\"op\":\"blend\",\"weight\":{\"param\":\"f\"},\"a\":{\"op\":\"clip\",\"clip\":\"stand\",\"play\":{\"rate\":"
+        "{\"param\":\"pace\"},\"group\":\"move\",\"weight\":2,\"markers\":[0.5,1.5],\"velocity\":1.5,"
+        "\"notifies\":[{\"time\":0.25,\"event\":\"step\"},{\"time\":1,\"event\":\"step\"}],\"looped\":\"round\"}},"
+        "\"b\":{\"op\":\"add\",\"a\":{\"op\":\"clip\",\"clip\":\"crouch\",\"play\":{\"group\":\"move\",\"markers\":"
+        "[0,0.25],\"weight\":{\"param\":\"f\"}}},\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"end\":"
+        "\"ping-pong\",\"offset\":0.25,\"ended\":\"over\",\"rate\":-2}}}}");
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    assert_int_equal(def->player_count, 3);
+    const lmb_player_def *player = &def->players[0];
+    assert_int_equal(player->machine, LMB_NONE);
+    assert_int_equal(player->end, LMB_END_LOOP);
+    assert_int_equal(player->rate.parameter, lmb_graph_find_parameter(graph, "pace"));
+    assert_int_equal(player->marker_count, 2);
+    assert_true(player->markers[1] == 1.5f && player->velocity == 1.5f);
+    assert_int_equal(player->notify_count, 2);
+    assert_true(player->notifies[1].time == 1.0f);
+    assert_int_equal(player->notifies[1].event, lmb_graph_find_event(graph, "step"));
+    assert_int_equal(player->looped_event, lmb_graph_find_event(graph, "round"));
+    assert_int_equal(player->ended_event, LMB_NONE);
+    player = &def->players[2];
+    assert_int_equal(player->end, LMB_END_PING_PONG);
+    assert_true(player->offset == 0.25f && player->rate.constant == -2.0f);
+    assert_int_equal(player->ended_event, lmb_graph_find_event(graph, "over"));
+    assert_true(lmb_graph_parameter_at(graph, player->time_parameter).initial == 0.25f);
+    assert_int_equal(def->group_count, 1);
+    assert_string_equal(lmb_graph_group_name(graph, 0), "move");
+    assert_int_equal(def->groups[0].player_count, 2);
+    assert_int_equal(def->groups[0].rate.parameter, lmb_graph_find_parameter(graph, "pace"));
+    assert_true(def->groups[0].players[0].weight.constant == 2.0f);
+    assert_int_equal(def->groups[0].players[1].weight.parameter, lmb_graph_find_parameter(graph, "f"));
+    // The clips' nodes read the players' times as they are.
+    const lmb_program_def *program = lmb_graph_program_def(graph);
+    for (uint32_t i = 0, clip = 0; i < program->node_count; i++) {
+        const lmb_node_def *node = &program->nodes[i];
+        if (node->op == LMB_OP_CLIP) {
+            assert_int_equal(node->time.parameter, def->players[clip++].time_parameter);
+            assert_true(!node->loop && node->rate.constant == 1.0f && node->offset.constant == 0.0f);
+        }
+    }
+    lmb_graph_destroy(graph);
+}
+
+static void a_player_alone_moves_its_clip(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"clip\",\"clip\":\"crouch\",\"play\":true}");
+    step(&p, 0.25, NULL);
+    expect_hips(&p, CROUCH, 0.25);
+    step(&p, 1.5, NULL);
+    expect_hips(&p, CROUCH, 0.75);
+    end(&p);
+}
+
+static void followers_are_shared(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.5,\"default\":0.25,\"max\":1},"
+                     "\"a\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.5},\"a\":{\"op\":\"rest\"},"
+                     "\"b\":{\"op\":\"rest\"}},\"b\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.25},"
+                     "\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"time\":{\"param\":\"w\","
+                     "\"smooth\":0}}}}");
+    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    assert_int_equal(def->follower_count, 2);
+    assert_int_equal(def->parameter_count, 3);
+    uint32_t source = lmb_graph_find_parameter(p.graph, "w");
+    for (uint32_t i = 0; i < 2; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph, def->followers[i].parameter);
+        assert_int_equal(def->followers[i].source.parameter, source);
+        assert_true(parameter.is_written && parameter.initial == 0.25f && parameter.greatest == 1.0f);
+    }
+    assert_true(def->followers[0].half_life == 0.5f && def->followers[1].half_life == 0.25f);
+    step(&p, 0.0, NULL);
+    set(&p, "w", 1.0f);
+    step(&p, 0.5, NULL);
+    assert_float_equal(p.parameters[def->followers[0].parameter], 0.625, 1e-6);
+    assert_float_equal(p.parameters[def->followers[1].parameter], 0.8125, 1e-6);
+    end(&p);
+}
+
+static void conditions_compare_and_join(void **state) {
+    (void)state;
+    player p =
+        begin("{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},\"exit\":\"left\","
+              "\"transitions\":[{\"to\":\"b\",\"fade\":0,\"when\":{\"or\":["
+              "{\"and\":[{\">\":[{\"param\":\"x\"},0.5]},{\"<=\":[{\"param\":\"y\"},0.25]},{\"<\":[0,1]}]},"
+              "{\"==\":[{\"param\":\"z\"},1]}]}}]},"
+              "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"entry\":\"came\","
+              "\"transitions\":[{\"to\":\"a\",\"fade\":0,\"after\":0.5,\"when\":{\">=\":[{\"param\":\"y\"},0.5]}}]}]}");
+    const lmb_transition_def *transition = &lmb_graph_control_def(p.graph)->machines[0].transitions[0];
+    static const lmb_term_kind kinds[] = {LMB_TERM_GREATER, LMB_TERM_LESS_EQUAL, LMB_TERM_AND, LMB_TERM_LESS,
+                                          LMB_TERM_AND,     LMB_TERM_EQUAL,      LMB_TERM_OR};
+    assert_int_equal(transition->term_count, 7);
+    for (uint32_t i = 0; i < 7; i++) {
+        assert_int_equal(transition->terms[i].kind, kinds[i]);
+    }
+    assert_string_equal(lmb_graph_machine_name(p.graph, 0), "machine");
+    step(&p, 0.1, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    set(&p, "x", 0.75f);
+    set(&p, "y", 0.5f);
+    step(&p, 0.1, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    set(&p, "y", 0.25f);
+    step(&p, 0.1, NULL);
+    assert_string_equal(current(&p, 0), "b");
+    assert_true(was_told(&p, "came") && was_told(&p, "left"));
+    set(&p, "y", 1.0f);
+    step(&p, 0.4, NULL);
+    assert_string_equal(current(&p, 0), "b");
+    step(&p, 0.2, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    set(&p, "z", 1.0f);
+    set(&p, "y", 0.0f);
+    step(&p, 0.1, NULL);
+    assert_string_equal(current(&p, 0), "b");
+    end(&p);
+}
+
+static void a_clip_played_once_drops_out(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"one\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\","
+                     "\"play\":{\"end\":\"once\"}}}]}");
+    step(&p, 0.5, NULL);
+    expect_hips(&p, HOP, 0.5);
+    step(&p, 0.5, NULL);
+    expect_hips(&p, 0.0, 0.0); // the rest pose
+    end(&p);
+    // Inside another pose it stays.
+    p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"one\",\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},"
+              "\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"end\":\"once\"}}}}]}");
+    step(&p, 2.0, NULL);
+    expect_hips(&p, HOP, 0.75);
+    end(&p);
+}
+
+static void clips_in_states_take_what_they_say(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph(
+        "{\"op\":\"machine\",\"initial\":\"c\",\"states\":["
+        "{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"rate\":2,\"offset\":0.5,\"loop\":false}},"
+        "{\"name\":\"b\",\"restart\":true,\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"time\":0.5}},"
+        "{\"transitions\":[{\"to\":\"a\",\"end\":true,\"priority\":-3,\"curve\":\"cubic-in\",\"kind\":\"frozen\"}],"
+        "\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"crouch\"},\"b\":{\"op\":\"clip\",\"clip\":"
+        "\"land\","
+        "\"play\":true}},\"name\":\"c\"}],\"any\":[{\"to\":\"b\",\"event\":\"B\"}]}");
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    const lmb_machine_def *machine = &def->machines[0];
+    assert_string_equal(lmb_graph_state_name(graph, 0, 0), "c");
+    assert_string_equal(lmb_graph_state_name(graph, 0, 1), "a");
+    assert_string_equal(lmb_graph_state_name(graph, 0, 2), "b");
+    assert_int_equal(def->player_count, 3);
+    // Read in the order of the states.
+    assert_int_equal(def->players[0].state, 0);
+    assert_int_equal(def->players[0].end, LMB_END_HOLD);
+    assert_int_equal(def->players[1].end, LMB_END_LOOP); // it says so
+    assert_int_equal(machine->states[0].end_player, 0);
+    assert_int_equal(def->players[2].state, 1);
+    assert_int_equal(def->players[2].end, LMB_END_HOLD);
+    assert_true(def->players[2].rate.constant == 2.0f && def->players[2].offset == 0.5f);
+    assert_int_equal(machine->states[2].end_player, LMB_NONE);
+    assert_true(machine->states[2].restart && !machine->states[1].restart);
+    const lmb_transition_def *transition = &machine->transitions[0];
+    assert_true(transition->from == 0 && transition->to == 1 && transition->at_end && transition->priority == -3);
+    assert_true(transition->curve == LMB_CURVE_CUBIC_IN && transition->kind == LMB_FADE_FROZEN);
+    assert_true(machine->transitions[1].from == LMB_NONE && machine->transitions[1].to == 2);
+    lmb_graph_destroy(graph);
+}
+
+#define INNER(pose)                                                                                                    \
+    "{\"op\":\"machine\",\"states\":[{\"name\":\"x\",\"transitions\":[{\"to\":\"y\",\"event\":\"GO\",\"fade\":0}],"    \
+    "\"pose\":" pose "},{\"name\":\"y\",\"pose\":{\"op\":\"clip\",\"clip\":\"land\"}}]}"
+
+static void machines_run_inside_states(void **state) {
+    (void)state;
+    player p = begin(INNER(INNER("{\"op\":\"clip\",\"clip\":\"hop\"}")));
+    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    assert_int_equal(def->machine_count, 2);
+    assert_int_equal(def->machines[1].machine, 0);
+    assert_int_equal(def->machines[1].state, 0);
+    assert_string_equal(lmb_graph_machine_name(p.graph, 1), "x");
+    assert_int_equal(def->players[0].machine, 1);
+    // The outer state's own end is that of no clip.
+    assert_int_equal(def->machines[0].states[0].end_player, LMB_NONE);
+    step(&p, 0.25, NULL);
+    expect_hips(&p, HOP, 0.25);
+    step(&p, 0.25, "GO");
+    assert_string_equal(current(&p, 0), "y");
+    assert_string_equal(current(&p, 1), "x"); // its state is left before its turn comes
+    step(&p, 0.25, NULL);
+    expect_hips(&p, LAND, 0.25);
+    end(&p);
+}
+
+static void states_that_nothing_leads_to(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph("{\"op\":\"machine\",\"states\":[\n{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},\n"
+                                  "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"c\","
+                                  "\"after\":1}]},\n {\"name\":\"c\",\"pose\":{\"op\":\"rest\"},\"transitions\":"
+                                  "[{\"to\":\"b\",\"after\":0}]}]}");
+    assert_int_equal(lmb_graph_warning_count(graph), 2);
+    const lmb_graph_problem *warning = lmb_graph_warning_at(graph, 0);
+    assert_string_equal(warning->path, "states[1].name");
+    assert_int_equal(warning->line, 3);
+    assert_int_equal(warning->column, 9);
+    assert_string_equal(warning->message, "no transitions lead to this state");
+    assert_int_equal(lmb_graph_warning_at(graph, 1)->line, 4);
+    lmb_graph_destroy(graph);
+}
+
+// ---- Random machines, against a walk over their transitions.
+
+enum { MOST_STATES = 6, EVENTS = 3 };
+
+typedef struct edge {
+    uint32_t from, to, event; // from MOST_STATES: any
+    int priority;
+} edge;
+
+typedef struct model {
+    uint32_t state_count, edge_count;
+    edge edges[32];
+} model;
+
+static model random_model(random_source *seed) {
+    model m = {.state_count = 1 + random_below(seed, MOST_STATES)};
+    m.edge_count = random_below(seed, 16);
+    for (uint32_t i = 0; i < m.edge_count; i++) {
+        bool any = random_below(seed, 8) == 0;
+        m.edges[i] = (edge){any ? MOST_STATES : random_below(seed, m.state_count), random_below(seed, m.state_count),
+                            random_below(seed, EVENTS), (int)random_below(seed, 3) - 1};
+    }
+    return m;
+}
+
+static size_t write_edges(const model *m, uint32_t from, char *text) {
+    size_t length = 0;
+    for (uint32_t i = 0; i < m->edge_count; i++) {
+        if (m->edges[i].from == from) {
+            length += (size_t)sprintf(text + length, "%s{\"to\":\"s%u\",\"event\":\"e%u\",\"priority\":%d,\"fade\":0}",
+                                      length == 0 ? "" : ",", m->edges[i].to, m->edges[i].event, m->edges[i].priority);
+        }
+    }
+    return length;
+}
+
+static void write_model(const model *m, char *text) {
+    size_t length = (size_t)sprintf(text, "{\"op\":\"machine\",\"states\":[");
+    for (uint32_t i = 0; i < m->state_count; i++) {
+        length += (size_t)sprintf(text + length,
+                                  "%s{\"name\":\"s%u\",\"pose\":{\"op\":\"clip\",\"clip\":%u},\"transitions\":[",
+                                  i == 0 ? "" : ",", i, i);
+        length += write_edges(m, i, text + length);
+        length += (size_t)sprintf(text + length, "]}");
+    }
+    length += (size_t)sprintf(text + length, "],\"any\":[");
+    length += write_edges(m, MOST_STATES, text + length);
+    sprintf(text + length, "]}");
+}
+
+// The one with the greatest priority, then the first in the text, where those from any state stand last.
+static uint32_t follow(const model *m, uint32_t state, uint32_t event) {
+    const edge *best = NULL;
+    for (int any = 0; any < 2; any++) {
+        for (uint32_t i = 0; i < m->edge_count; i++) {
+            const edge *e = &m->edges[i];
+            bool leaves = any ? e->from == MOST_STATES && e->to != state : e->from == state;
+            if (leaves && e->event == event && (best == NULL || e->priority > best->priority)) {
+                best = e;
+            }
+        }
+    }
+    return best == NULL ? state : best->to;
+}
+
+static void random_machines(void **state) {
+    (void)state;
+    random_source seed = {5};
+    static char text[8000];
+    for (uint32_t i = 0; i < 200; i++) {
+        const model m = random_model(&seed);
+        write_model(&m, text);
+        player p = begin(text);
+        uint32_t at = 0;
+        for (uint32_t frame = 0; frame < 40; frame++) {
+            uint32_t event = random_below(&seed, EVENTS);
+            char name[8];
+            snprintf(name, sizeof name, "e%u", event);
+            bool known = lmb_graph_find_event(p.graph, name) != LMB_NONE;
+            step(&p, 0.01, known ? name : NULL);
+            at = known ? follow(&m, at, event) : at;
+            assert_int_equal(lmb_control_current_state(p.control, p.state, 0), at);
+            float place[2];
+            hips(&p, place);
+            assert_float_equal(place[0], at, 1e-4);
+        }
+        end(&p);
+    }
+}
+
+// ---- What is wrong.
+
+typedef struct malformed {
+    const char *text;
+    const char *path;
+    uint32_t line, column;
+    const char *message;
+} malformed;
+
+static void expect_problem(const malformed *row) {
+    const lmb_graph_source source = source_of(row->text);
+    lmb_graph *graph = NULL;
+    static lmb_graph_problems problems;
+    lmb_error error = {0};
+    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    if (result != LMB_ERROR_FORMAT) {
+        fail_msg("%s: %s", row->text, lmb_result_name(result));
+    }
+    const lmb_graph_problem *first = &problems.list[0];
+    if (problems.count != 1 || strcmp(first->path, row->path) != 0 || first->line != row->line ||
+        first->column != row->column || strstr(first->message, row->message) == NULL) {
+        fail_msg("%s\n%u problems: %u:%u %s: %s\nwanted %u:%u %s: %s", row->text, problems.count, first->line,
+                 first->column, first->path, first->message, row->line, row->column, row->path, row->message);
+    }
+}
+
+#define REST "\"pose\":{\"op\":\"rest\"}"
+// Two states, with more members of the first from line 2 on.
+#define TWO(members)                                                                                                   \
+    "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST ",\n" members "},{\"name\":\"b\"," REST "}],"              \
+    "\"any\":[{\"to\":\"b\",\"event\":\"B\"}]}"
+#define GOES(members) TWO("\"transitions\":[{" members "}]")
+#define PLAY(members) "{\"op\":\"clip\",\"clip\":\"hop\",\n\"play\":{" members "}}"
+#define IN_BLEND(a, b) "{\"op\":\"blend\",\"a\":" a ",\n\"b\":" b "}"
+#define GROUPED(members) "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":\"g\"" members "}}"
+
+static void malformed_texts(void **state) {
+    (void)state;
+    static const malformed rows[] = {
+        {"{\"op\":\"machine\"}", "", 1, 1, "\"machine\" needs the field \"states\""},
+        {"{\"op\":\"machine\",\"states\":[]}", "states", 1, 26, "0 states, where 1 to 16 are possible"},
+        {"{\"op\":\"machine\",\"states\":3}", "states", 1, 26, "a number, where an array was expected"},
+        {"{\"op\":\"machine\",\"states\":[3]}", "states[0]", 1, 27, "a number, where an object was expected"},
+        {"{\"op\":\"machine\",\"name\":7,\"states\":[{\"name\":\"a\"," REST "}]}", "name", 1, 24,
+         "a string was expected"},
+        {"{\"op\":\"machine\",\"states\":[{" REST "}]}", "states[0]", 1, 27, "a state needs the field \"name\""},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\"}]}", "states[0]", 1, 27, "a state needs the field \"pose\""},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"\"," REST "}]}", "states[0].name", 1, 35, "a name without"},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST "},\n{\"name\":\"a\"," REST "}],\"any\":[]}",
+         "states[1].name", 2, 9, "another state has this name"},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST "}],\n\"initial\":\"b\"}", "initial", 2, 11,
+         "the machine has no state of this name"},
+        {TWO("\"restarts\":true"), "states[0].restarts", 2, 1, "has name, pose, restart, entry, exit, transitions"},
+        {TWO("\"restart\":1"), "states[0].restart", 2, 11, "a boolean was expected"},
+        {TWO("\"entry\":\"END\""), "states[0].entry", 2, 9, "END is no event"},
+        {TWO("\"exit\":\"\""), "states[0].exit", 2, 8, "an event without a name"},
+        {TWO("\"transitions\":{}"), "states[0].transitions", 2, 15, "an array was expected"},
+        {TWO("\"transitions\":[\"b\"]"), "states[0].transitions[0]", 2, 16, "an object was expected"},
+        {GOES("\"to\":\"c\",\"event\":\"E\""), "states[0].transitions[0].to", 2, 22, "no state of this name"},
+        {GOES("\"event\":\"E\""), "states[0].transitions[0]", 2, 16, "a transition needs the field \"to\""},
+        {GOES("\"to\":\"b\""), "states[0].transitions[0]", 2, 16, "a transition needs an \"event\""},
+        {GOES("\"to\":\"b\",\"end\":false"), "states[0].transitions[0]", 2, 16, "a transition needs an \"event\""},
+        {GOES("\"to\":\"b\",\"end\":true"), "states[0].transitions[0].end", 2, 32, "no clip plays in this state"},
+        {GOES("\"to\":\"b\",\"event\":\"END\""), "states[0].transitions[0].event", 2, 34, "END is no event"},
+        {GOES("\"to\":\"b\",\"after\":-1"), "states[0].transitions[0].after", 2, 34, "-1 is outside 0 to 100000"},
+        {GOES("\"to\":\"b\",\"after\":1,\"fade\":1e6"), "states[0].transitions[0].fade", 2, 43, "outside 0 to 100000"},
+        {GOES("\"to\":\"b\",\"after\":1,\"curve\":\"round\""), "states[0].transitions[0].curve", 2, 44, "unknown"},
+        {GOES("\"to\":\"b\",\"after\":1,\"curve\":{\"bezier\":[0,1]}"), "states[0].transitions[0].curve", 2, 44,
+         "an object, where a string was expected"},
+        {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"slow\""), "states[0].transitions[0].kind", 2, 43, "smooth, frozen"},
+        {GOES("\"to\":\"b\",\"after\":1,\"priority\":0.5"), "states[0].transitions[0].priority", 2, 47,
+         "no whole number"},
+        {GOES("\"to\":\"b\",\"when\":true"), "states[0].transitions[0].when", 2, 33, "an object was expected"},
+        {GOES("\"to\":\"b\",\"when\":{}"), "states[0].transitions[0].when", 2, 33, "a condition has one member"},
+        {GOES("\"to\":\"b\",\"when\":{\"!=\":[0,1]}"), "states[0].transitions[0].when.!=", 2, 34,
+         "unknown; there are <"},
+        {GOES("\"to\":\"b\",\"when\":{\"<\":[0]}"), "states[0].transitions[0].when.<", 2, 38, "1 numbers, where 2"},
+        {GOES("\"to\":\"b\",\"when\":{\"<\":0}"), "states[0].transitions[0].when.<", 2, 38, "an array was expected"},
+        {GOES("\"to\":\"b\",\"when\":{\"<\":[0,\"x\"]}"), "states[0].transitions[0].when.<[1]", 2, 41,
+         "a string, where"},
+        {GOES("\"to\":\"b\",\"when\":{\"and\":[]}"), "states[0].transitions[0].when.and", 2, 40, "no conditions"},
+        {GOES("\"to\":\"b\",\"when\":{\"or\":{}}"), "states[0].transitions[0].when.or", 2, 39, "an array was expected"},
+        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":false}", "play", 1, 34, "neither true nor an object"},
+        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true,\n\"time\":1}", "time", 2, 8, "its time from that"},
+        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true,\n\"rate\":1}", "rate", 2, 8, "has this inside it"},
+        {"{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true,\n\"loop\":true}", "loop", 2, 8, "has an \"end\" inside it"},
+        {"{\"op\":\"clip\",\"clip\":{\"param\":\"c\"},\n\"play\":true}", "play", 2, 8, "needs a \"time\""},
+        {PLAY("\"end\":\"stop\""), "play.end", 2, 15, "loop, hold, once, ping-pong"},
+        {PLAY("\"rate\":65"), "play.rate", 2, 16, "65 is outside -64 to 64"},
+        {PLAY("\"offset\":0.8"), "play.offset", 2, 18, "0.8 is outside 0 to 0.75"},
+        {PLAY("\"offset\":{\"param\":\"o\"}"), "play.offset", 2, 18, "a number was expected"},
+        {PLAY("\"weight\":1"), "play.weight", 2, 18, "a weight is that in a group"},
+        {PLAY("\"group\":7"), "play.group", 2, 17, "a string was expected"},
+        {PLAY("\"group\":\"g\",\"end\":\"hold\""), "play.end", 2, 27, "clips of a group loop"},
+        {PLAY("\"markers\":[0.5,0.25]"), "play.markers[1]", 2, 24, "0.25: markers ascend"},
+        {PLAY("\"markers\":[0.75]"), "play.markers[0]", 2, 20, "lie before the clip's end"},
+        {PLAY("\"markers\":[1]"), "play.markers[0]", 2, 20, "1 is outside 0 to 0.75"},
+        {PLAY("\"markers\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"), "play.markers", 2, 19,
+         "17 markers, where at most 16"},
+        {PLAY("\"notifies\":[{\"time\":0.1}]"), "play.notifies[0]", 2, 21, "a notify needs the field \"event\""},
+        {PLAY("\"notifies\":[{\"time\":0.8,\"event\":\"e\"}]"), "play.notifies[0]", 2, 21, "a time of 0.8"},
+        {PLAY("\"notifies\":[{\"time\":0.2,\"event\":\"e\"},{\"event\":\"e\",\"time\":0.1}]"), "play.notifies[1]", 2,
+         46, "in the order of their times"},
+        {PLAY("\"velocity\":1e13"), "play.velocity", 2, 20, "is outside"},
+        {PLAY("\"ended\":3"), "play.ended", 2, 17, "a string was expected"},
+        {IN_BLEND(GROUPED(""), GROUPED(",\"rate\":2")), "b.play.rate", 2, 58, "the rate of its first clip"},
+        {IN_BLEND(GROUPED(""), GROUPED(",\"markers\":[0,0.1]")), "b.play.group", 2, 46, "this one 2, the first 1"},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\n\"offset\":1}}]"
+         "}",
+         "states[0].pose.offset", 2, 10, "a number from 0 to 0.75"},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\n\"clip\":\"hope\"}}]}",
+         "states[0].pose.clip", 2, 8, "there is no clip of this name"},
+        {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":{\"param\":\"w\",\"smooth\":-"
+         "1}}",
+         "weight.smooth", 2, 32, "-1 is outside 0 to 100000"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        expect_problem(&rows[i]);
+    }
+}
+
+static char *append(char *end, const char *text) {
+    size_t length = strlen(text);
+    memcpy(end, text, length + 1);
+    return end + length;
+}
+
+static void limits(void **state) {
+    (void)state;
+    static char text[100000];
+    char *at = append(text, "{\"op\":\"machine\",\"states\":[");
+    for (int i = 0; i < 17; i++) {
+        at += sprintf(at, "%s{\"name\":\"s%d\"," REST "}", i == 0 ? "" : ",", i);
+    }
+    append(at, "]}");
+    expect_problem(&(malformed){text, "states", 1, 26, "17 states, where 1 to 16 are possible"});
+    at = append(text, "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST ",\"transitions\":[");
+    for (int i = 0; i < 257; i++) {
+        at = append(at, i == 0 ? "{\"to\":\"a\",\"after\":1}" : ",\n{\"to\":\"a\",\"after\":1}");
+    }
+    append(at, "]}]}");
+    expect_problem(&(malformed){text, "states[0].transitions[256]", 257, 1, "more than 256 transitions"});
+    at = append(text, "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST
+                      ",\"transitions\":[{\"to\":\"a\",\"when\":\n{\"or\":[");
+    for (int i = 0; i < 9; i++) {
+        at = append(at, i == 0 ? "{\"<\":[0,1]}" : ",{\"<\":[0,1]}");
+    }
+    append(at, "]}}]}]}");
+    expect_problem(&(malformed){text, "states[0].transitions[0].when", 2, 1, "more than 16 comparisons"});
+    at = append(text, "{\"op\":\"weighted\",\"inputs\":[");
+    for (int i = 0; i < 257; i++) {
+        at += sprintf(at, "%s%s{\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":true}}%s", i == 0 ? "" : ",",
+                      i % 16 == 0 ? "{\"pose\":{\"op\":\"weighted\",\"inputs\":[" : "",
+                      i == 256       ? ",{\"pose\":{\"op\":\"rest\"}}]}}"
+                      : i % 16 == 15 ? "]}}"
+                                     : "");
+    }
+    append(at, "]}");
+    static lmb_graph_problems problems;
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(problems.count, 2); // and 17 inputs
+    assert_string_equal(problems.list[0].path, "inputs[16].pose.inputs[0].pose.play");
+    assert_string_equal(problems.list[0].message, "more than 256 clips that play");
+}
+
+static void machines_inside_each_other(void **state) {
+    (void)state;
+    lmb_graph_destroy(read_graph(INNER(INNER(INNER("{\"op\":\"rest\"}")))));
+    const lmb_graph_source source = source_of(INNER(INNER(INNER(INNER(INNER("{\"op\":\"rest\"}"))))));
+    lmb_graph *graph = NULL;
+    static lmb_graph_problems problems;
+    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(problems.count, 1);
+    assert_string_equal(problems.list[0].path, "states[0].pose.states[0].pose.states[0].pose.states[0].pose");
+    assert_string_equal(problems.list[0].message, "more than 4 machines inside each other");
+}
+
+static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
+    const lmb_graph_source source = source_of(user);
+    lmb_graph *graph = NULL;
+    lmb_result result = lmb_graph_read(&source, host, &graph, NULL, error);
+    assert_true((result == LMB_OK) == (graph != NULL));
+    lmb_graph_destroy(graph);
+    return result;
+}
+
+static void memory_that_is_refused(void **state) {
+    (void)state;
+    char text[] =
+        "{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\","
+        "\"play\":{\"markers\":[0.1],\"group\":\"g\",\"notifies\":[{\"time\":0,\"event\":\"n\"}]}},"
+        "\"transitions\":[{\"to\":\"c\",\"when\":{\"<\":[{\"param\":\"p\",\"smooth\":0.1},1]}}]},"
+        "{\"name\":\"b\",\"pose\":" INNER("{\"op\":\"rest\"}") "},{\"name\":\"c\",\"pose\":{\"op\":\"rest\"}}],"
+                                                               "\"initial\":\"a\",\"any\":[]}";
+    failing_host_try_all(create_and_destroy, text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_jump_takes_its_path),
+        cmocka_unit_test(poses_follow_the_machine),
+        cmocka_unit_test(the_jump_becomes_a_control),
+        cmocka_unit_test(players_as_they_are_said),
+        cmocka_unit_test(a_player_alone_moves_its_clip),
+        cmocka_unit_test(followers_are_shared),
+        cmocka_unit_test(conditions_compare_and_join),
+        cmocka_unit_test(a_clip_played_once_drops_out),
+        cmocka_unit_test(clips_in_states_take_what_they_say),
+        cmocka_unit_test(machines_run_inside_states),
+        cmocka_unit_test(states_that_nothing_leads_to),
+        cmocka_unit_test(random_machines),
+        cmocka_unit_test(malformed_texts),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(machines_inside_each_other),
+        cmocka_unit_test(memory_that_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
