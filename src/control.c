@@ -220,6 +220,15 @@ uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *st
     return (uint64_t)place.high << 32 | place.low;
 }
 
+float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player) {
+    uint32_t record = control->block[CONTROL_PLAYERS] + player * PLAYER_WORDS;
+    // Read alone.
+    const struct control c = {.block = control->block, .state = (uint32_t *)state};
+    uint32_t flags = state[control->block[record + PLAYER_STATE] + PLAYING_FLAGS];
+    bool dropped_out = control->block[record + PLAYER_END] == PLAYER_DROPS_OUT && (flags & PLAYING_ENDED) != 0;
+    return dropped_out ? 0.0f : player_weight(c, record);
+}
+
 uint64_t lmb_control_hash(const uint32_t *words, size_t count) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < count; i++) {

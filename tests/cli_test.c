@@ -144,7 +144,7 @@ static void help_and_version_go_to_stdout(void **state) {
     output = run_well("--help");
     expect_starts(output.out, "usage: limber COMMAND");
     command_output_release(&output);
-    static const char *const commands[] = {"devices", "info", "sample", "eval", "compare", "profile"};
+    static const char *const commands[] = {"devices", "info", "sample", "eval", "play", "compare", "profile"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char text[100];
         snprintf(text, sizeof text, "%s --help", commands[i]);

@@ -279,6 +279,9 @@ LMB_API float lmb_control_state_weight(const lmb_control *control, const uint32_
                                        uint32_t machine_state);
 /// A player's place in its clip, in ticks, rounded down.
 LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player);
+/// What a player's clip weighs: its state's weight in its machine, times that machine's state's and so on, 1 without; 0
+/// once it dropped out.
+LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player);
 /// FNV-1a, 64 bits, over words in their order, least significant byte first: for comparing states and the like.
 LMB_API uint64_t lmb_control_hash(const uint32_t *words, size_t count);
 

@@ -1,15 +1,13 @@
 #include "graph_file.h"
 
 #include "command.h"
+#include "text_file.h"
 
 #include <limber/cpu.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LARGEST_FILE ((size_t)64 << 20)
 
 // What is no object is the name of a file: no graph begins otherwise.
 static bool is_text(const char *argument) {
@@ -23,32 +21,9 @@ static bool fail(const char *place, const char *message) {
     return false;
 }
 
-// The whole stream, in memory that grows.
-static bool read_stream(const char *name, FILE *stream, char **text, size_t *size) {
-    size_t capacity = 0;
-    *size = 0;
-    for (size_t got = 1; got > 0; *size += got) {
-        if (*size == capacity) {
-            capacity = capacity == 0 ? 65536 : capacity * 2;
-            char *larger = capacity > LARGEST_FILE ? NULL : realloc(*text, capacity);
-            if (larger == NULL) {
-                return fail(name, capacity > LARGEST_FILE ? "more than 64 MiB" : "no memory");
-            }
-            *text = larger;
-        }
-        got = fread(*text + *size, 1, capacity - *size, stream);
-    }
-    return !ferror(stream) || fail(name, strerror(errno));
-}
-
 static bool read_file(const char *name, char **text, size_t *size) {
-    FILE *stream = fopen(name, "rb");
-    if (stream == NULL) {
-        return fail(name, strerror(errno));
-    }
-    bool success = read_stream(name, stream, text, size);
-    fclose(stream);
-    return success;
+    lmb_error error = {0};
+    return text_file_read(name, text, size, &error) == LMB_OK || (command_failed(NULL, &error), false);
 }
 
 static void tell(const char *name, const lmb_graph_problems *problems) {

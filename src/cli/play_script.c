@@ -1,0 +1,184 @@
+#include "play_script.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SECONDS 1e6
+#define NUMBER_SIZE 48
+
+// What is left of the text, and where it stands.
+typedef struct reader {
+    const char *at;
+    const char *end;
+    const char *line_start;
+    uint32_t line;
+    lmb_error *error;
+} reader;
+
+typedef struct word {
+    const char *text;
+    size_t length;
+} word;
+
+static uint32_t column_of(const reader *r, const char *at) {
+    return (uint32_t)(at - r->line_start) + 1;
+}
+
+static lmb_result fail_at(const reader *r, const char *at, const char *message) {
+    if (r->error != NULL) {
+        r->error->result = LMB_ERROR_FORMAT;
+        snprintf(r->error->message, sizeof r->error->message, "line %u, column %u: %s", (unsigned)r->line,
+                 (unsigned)column_of(r, at), message);
+    }
+    return LMB_ERROR_FORMAT;
+}
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+// The next word of the line; of length 0 at its end, or at a comment.
+static word next_word(reader *r) {
+    while (r->at < r->end && is_space(*r->at)) {
+        r->at++;
+    }
+    word found = {r->at, 0};
+    if (r->at < r->end && *r->at == '#') {
+        return found;
+    }
+    while (r->at < r->end && !is_space(*r->at) && *r->at != '\n' && *r->at != '#') {
+        r->at++;
+    }
+    found.length = (size_t)(r->at - found.text);
+    return found;
+}
+
+static bool is_word(word found, const char *text) {
+    return found.length == strlen(text) && memcmp(found.text, text, found.length) == 0;
+}
+
+// Decimal digits, a point, an exponent: what strtod() takes in the C locale, but for names and hexadecimal.
+static bool read_number(word found, double *number) {
+    char copy[NUMBER_SIZE];
+    if (found.length == 0 || found.length >= sizeof copy) {
+        return false;
+    }
+    memcpy(copy, found.text, found.length);
+    copy[found.length] = '\0';
+    if (strspn(copy, "0123456789.eE+-") != found.length) {
+        return false;
+    }
+    char *end;
+    *number = strtod(copy, &end);
+    return *end == '\0' && isfinite(*number);
+}
+
+static lmb_result read_name(reader *r, play_line *line) {
+    word name = next_word(r);
+    if (name.length == 0) {
+        return fail_at(r, name.text, line->sets ? "the parameter's name is missing" : "the event's name is missing");
+    }
+    if (name.length >= sizeof line->name) {
+        return fail_at(r, name.text, "the name is longer than 63 bytes");
+    }
+    memcpy(line->name, name.text, name.length);
+    line->column = column_of(r, name.text);
+    return LMB_OK;
+}
+
+static lmb_result read_value(reader *r, play_line *line) {
+    word text = next_word(r);
+    double value;
+    if (!read_number(text, &value) || fabs(value) > 1e30) {
+        return fail_at(r, text.text, text.length == 0 ? "the value is missing" : "the value is no number");
+    }
+    line->value = (float)value;
+    return LMB_OK;
+}
+
+static lmb_result read_character(reader *r, play_line *line) {
+    word text = next_word(r);
+    double number;
+    if (text.length == 0) {
+        return LMB_OK;
+    }
+    if (!read_number(text, &number) || number < 0.0 || number >= 4294967295.0 || number != floor(number)) {
+        return fail_at(r, text.text, "the number of a character is a whole one, from 0 on");
+    }
+    line->character = (uint32_t)number;
+    word more = next_word(r);
+    return more.length == 0 ? LMB_OK : fail_at(r, more.text, "nothing may follow");
+}
+
+static lmb_result read_line(reader *r, word first, double earliest, play_line *line) {
+    *line = (play_line){.character = LMB_NONE, .number = r->line};
+    if (!read_number(first, &line->seconds) || line->seconds < 0.0 || line->seconds > MOST_SECONDS) {
+        return fail_at(r, first.text, "a line begins with a time in seconds, from 0 to 1,000,000");
+    }
+    if (line->seconds < earliest) {
+        return fail_at(r, first.text, "the time lies before that of an earlier line");
+    }
+    word verb = next_word(r);
+    line->sets = is_word(verb, "set");
+    if (!line->sets && !is_word(verb, "send")) {
+        return fail_at(r, verb.text, "after the time comes 'send EVENT' or 'set NAME VALUE'");
+    }
+    lmb_result result = read_name(r, line);
+    if (result == LMB_OK && line->sets) {
+        result = read_value(r, line);
+    }
+    return result == LMB_OK ? read_character(r, line) : result;
+}
+
+static lmb_result add_line(play_script *script, const play_line *line, lmb_error *error) {
+    // As often as the count is a power of two the room is doubled.
+    if ((script->count & (script->count - 1)) == 0) {
+        size_t room = script->count == 0 ? 1 : (size_t)script->count * 2;
+        play_line *larger = realloc(script->lines, room * sizeof *larger);
+        if (larger == NULL) {
+            if (error != NULL) {
+                error->result = LMB_ERROR_MEMORY;
+                snprintf(error->message, sizeof error->message, "no memory for a script");
+            }
+            return LMB_ERROR_MEMORY;
+        }
+        script->lines = larger;
+    }
+    script->lines[script->count++] = *line;
+    return LMB_OK;
+}
+
+lmb_result play_script_read(const char *text, size_t size, play_script *script, lmb_error *error) {
+    reader r = {.at = text, .end = text + size, .line_start = text, .line = 1, .error = error};
+    lmb_result result = LMB_OK;
+    double latest = 0.0;
+    *script = (play_script){0};
+    while (r.at < r.end && result == LMB_OK) {
+        word first = next_word(&r);
+        play_line line;
+        if (first.length > 0) {
+            result = read_line(&r, first, latest, &line);
+            latest = line.seconds;
+        }
+        if (first.length > 0 && result == LMB_OK) {
+            result = add_line(script, &line, error);
+        }
+        while (r.at < r.end && *r.at != '\n') {
+            r.at++;
+        }
+        r.at += r.at < r.end;
+        r.line_start = r.at;
+        r.line++;
+    }
+    if (result != LMB_OK) {
+        play_script_release(script);
+    }
+    return result;
+}
+
+void play_script_release(play_script *script) {
+    free(script->lines);
+    *script = (play_script){0};
+}

@@ -1,0 +1,36 @@
+// The script of `limber play`: what the host does and when, a line each:
+//
+//     0.5  send JUMP_PRESS        # to every character
+//     0.75 send JUMP_RELEASE 3    # to character 3 alone
+//     1    set  speed 2.5
+//
+// Times are seconds, in order; # begins a comment.
+#ifndef LIMBER_SRC_CLI_PLAY_SCRIPT_H
+#define LIMBER_SRC_CLI_PLAY_SCRIPT_H
+
+#include <limber/base.h>
+
+#define PLAY_NAME_SIZE 64
+
+typedef struct play_line {
+    double seconds;
+    bool sets;                 // a parameter; else it sends an event
+    char name[PLAY_NAME_SIZE]; // of either
+    float value;               // to set
+    uint32_t character;        // or LMB_NONE: all
+    uint32_t number;           // of the line in the text, from 1
+    uint32_t column;           // of the name, from 1
+} play_line;
+
+typedef struct play_script {
+    play_line *lines;
+    uint32_t count;
+} play_script;
+
+// Reads a text, which need not be terminated. Fails with #LMB_ERROR_FORMAT, whose message names line and column, and
+// #LMB_ERROR_MEMORY. On failure nothing is left.
+lmb_result play_script_read(const char *text, size_t size, play_script *script, lmb_error *error);
+// A zeroed one is fine.
+void play_script_release(play_script *script);
+
+#endif

@@ -1,0 +1,152 @@
+#include "play_side.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static lmb_batch describe(const play_side *side) {
+    return (lmb_batch){side->program, side->character_count, LMB_OUTPUT_PALETTE};
+}
+
+static lmb_result create_memory(play_side *side, lmb_error *error) {
+    const lmb_batch batch = describe(side);
+    lmb_result result = lmb_batch_check(&batch, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    size_t characters = side->character_count;
+    side->parameters = calloc(characters * lmb_program_parameter_count(side->program) + 1, sizeof(float));
+    side->events = calloc((size_t)side->events_a_frame + 1, sizeof *side->events);
+    side->scratch = calloc((size_t)side->events_a_frame + 1, sizeof *side->scratch);
+    side->state = calloc(characters * lmb_control_state_words(side->control), sizeof(uint32_t));
+    side->told = calloc(characters * lmb_control_told_words(side->control), sizeof(uint32_t));
+    side->palettes = calloc(characters * lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE), sizeof(float));
+    if (side->parameters == NULL || side->events == NULL || side->scratch == NULL || side->state == NULL ||
+        side->told == NULL || side->palettes == NULL) {
+        error->result = LMB_ERROR_MEMORY;
+        snprintf(error->message, sizeof error->message, "no memory for %u characters", (unsigned)side->character_count);
+        return LMB_ERROR_MEMORY;
+    }
+    return LMB_OK;
+}
+
+static lmb_result upload_program(play_side *side, lmb_error *error) {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    lmb_result result = device_begin(&side->opened.device, &pool, &commands, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = lmb_gpu_program_record_upload(side->gpu_program, commands, error);
+    lmb_error ignored;
+    lmb_result submitted =
+        device_submit_and_wait(&side->opened.device, pool, commands, result == LMB_OK ? error : &ignored);
+    result = result == LMB_OK ? submitted : result;
+    return result == LMB_OK ? lmb_gpu_program_uploaded(side->gpu_program, error) : result;
+}
+
+static lmb_result create_gpu(play_side *side, lmb_error *error) {
+    lmb_result result = gpu_device_open(side->device_name, false, &side->opened, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_program_create(side->opened.gpu, side->program, &side->gpu_program, error);
+    }
+    if (result == LMB_OK) {
+        lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+        def.program = side->gpu_program;
+        def.character_count = side->character_count;
+        def.frame_count = 1;
+        result = lmb_gpu_batch_create(side->opened.gpu, &def, &side->batch, error);
+    }
+    if (result == LMB_OK) {
+        lmb_gpu_control_def def = lmb_default_gpu_control_def();
+        def.control = side->control;
+        def.batch = side->batch;
+        def.events_a_frame = side->events_a_frame;
+        def.tells = true;
+        result = lmb_gpu_control_create(side->opened.gpu, &def, &side->gpu_control, error);
+    }
+    return result == LMB_OK ? upload_program(side, error) : result;
+}
+
+lmb_result play_side_create(play_side *side, lmb_error *error) {
+    lmb_result result = create_memory(side, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    return side->gpu ? create_gpu(side, error)
+                     : lmb_cpu_create(side->program, LMB_CPU_REFERENCE, NULL, &side->cpu, error);
+}
+
+static lmb_result run_reference(play_side *side, uint64_t step, uint32_t number, lmb_error *error) {
+    lmb_control_sort_events(side->events, side->scratch, side->event_count);
+    const lmb_control_frame frame = {.step = step,
+                                     .number = number,
+                                     .character_count = side->character_count,
+                                     .state = side->state,
+                                     .parameters = side->parameters,
+                                     .events = side->events,
+                                     .event_count = side->event_count,
+                                     .told = side->told};
+    lmb_result result = lmb_control_run(side->control, &frame, 0, side->character_count, error);
+    const lmb_batch batch = describe(side);
+    const lmb_batch_inputs inputs = {.parameters = side->parameters};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = side->palettes};
+    return result == LMB_OK ? lmb_cpu_run(side->cpu, &batch, &inputs, &outputs, error) : result;
+}
+
+static lmb_result record(play_side *side, VkCommandBuffer commands, uint64_t step, uint32_t number, lmb_error *error) {
+    float *parameters = lmb_gpu_batch_parameters(side->batch, 0);
+    if (parameters != NULL) {
+        memcpy(parameters, side->parameters,
+               (size_t)side->character_count * lmb_program_parameter_count(side->program) * sizeof *parameters);
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < side->event_count && result == LMB_OK; i++) {
+        result = lmb_gpu_control_send(side->gpu_control, 0, side->events[i].character, side->events[i].event, error);
+    }
+    const lmb_gpu_record_info info = {
+        .commands = commands, .control = side->gpu_control, .step = step, .number = number};
+    return result == LMB_OK ? lmb_gpu_batch_record(side->batch, &info, error) : result;
+}
+
+static lmb_result run_gpu(play_side *side, uint64_t step, uint32_t number, lmb_error *error) {
+    device *device = &side->opened.device;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    lmb_result result = device_begin(device, &pool, &commands, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = record(side, commands, step, number, error);
+    lmb_error ignored;
+    lmb_result submitted = device_submit_and_wait(device, pool, commands, result == LMB_OK ? error : &ignored);
+    result = result == LMB_OK ? submitted : result;
+    const lmb_gpu_span state = lmb_gpu_control_state(side->gpu_control);
+    const lmb_gpu_span told = lmb_gpu_control_told(side->gpu_control, 0);
+    if (result == LMB_OK) {
+        result = device_read_span(device, &state, side->state, error);
+    }
+    if (result == LMB_OK) {
+        result = device_read_span(device, &told, side->told, error);
+    }
+    return result == LMB_OK ? device_read_stage(device, side->batch, 0, LMB_STAGE_PALETTE, side->palettes, error)
+                            : result;
+}
+
+lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error) {
+    return side->gpu ? run_gpu(side, step, number, error) : run_reference(side, step, number, error);
+}
+
+lmb_result play_side_destroy(play_side *side, lmb_error *error) {
+    lmb_gpu_control_destroy(side->gpu_control);
+    lmb_gpu_batch_destroy(side->batch);
+    lmb_gpu_program_destroy(side->gpu_program);
+    lmb_cpu_destroy(side->cpu);
+    free(side->parameters);
+    free(side->events);
+    free(side->scratch);
+    free(side->state);
+    free(side->told);
+    free(side->palettes);
+    return side->gpu ? gpu_device_close(&side->opened, error) : LMB_OK;
+}

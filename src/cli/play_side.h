@@ -1,0 +1,40 @@
+// A crowd that a control moves, on the CPU or on a device, frame by frame: host memory in, host memory out.
+#ifndef LIMBER_SRC_CLI_PLAY_SIDE_H
+#define LIMBER_SRC_CLI_PLAY_SIDE_H
+
+#include "gpu_device.h"
+
+#include <limber/cpu.h>
+#include <limber/gpu_control.h>
+
+typedef struct play_side {
+    // Set by who runs it.
+    const lmb_program *program;
+    const lmb_control *control;
+    uint32_t character_count;
+    uint32_t events_a_frame;
+    bool gpu;
+    const char *device_name; // as asked for; NULL for the best
+
+    float *parameters; // of the frame, float [C][P]: the host's part is to be filled in
+    lmb_event *events; // of the frame, in any order
+    uint32_t event_count;
+    uint32_t *state; // after the frame
+    uint32_t *told;
+    float *palettes;
+    lmb_event *scratch;
+
+    lmb_cpu *cpu;
+    gpu_device opened;
+    lmb_gpu_program *gpu_program;
+    lmb_gpu_batch *batch;
+    lmb_gpu_control *gpu_control;
+} play_side;
+
+// Everything given must outlive it. On failure nothing is left but what play_side_destroy() destroys.
+lmb_result play_side_create(play_side *side, lmb_error *error);
+lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error);
+// A zeroed one is fine. Fails as gpu_device_close() does.
+lmb_result play_side_destroy(play_side *side, lmb_error *error);
+
+#endif
