@@ -4,12 +4,13 @@
 #
 #   bench/plot.sh [FILE.json...]   with files that `limber-bench --all --json` wrote, here or elsewhere, it runs nothing
 #
-# Needs the release build and gnuplot (Debian: gnuplot-nox).
+# Needs the release build; gnuplot is installed where it is missing.
 set -euo pipefail
 here=$(pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
 
+command -v gnuplot >/dev/null || install_packages gnuplot-nox
 plots=bench/plots
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
