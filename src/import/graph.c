@@ -39,13 +39,9 @@ static bool prepare_names(lmb_graph_reader *reader) {
     return true;
 }
 
-static bool read_text(lmb_graph_reader *reader) {
+static bool read_json(lmb_graph_reader *reader, const char *text, size_t size) {
     lmb_json_error error;
-    const char *text = reader->source->text;
-    size_t size = reader->source->size;
-    // Not allowed, but written by some editors, and harmless.
-    size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    if (lmb_json_read(text + mark, size - mark, &reader->scratch, &reader->json, &error)) {
+    if (lmb_json_read(text, size, &reader->scratch, &reader->json, &error)) {
         return true;
     }
     if (error.result == LMB_ERROR_MEMORY) {
@@ -54,6 +50,20 @@ static bool read_text(lmb_graph_reader *reader) {
         lmb_graph_report_text(reader, &error);
     }
     return false;
+}
+
+static bool read_text(lmb_graph_reader *reader) {
+    const char *text = reader->source->text;
+    size_t size = reader->source->size;
+    // Not allowed, but written by some editors, and harmless.
+    size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    reader->text = text + mark;
+    reader->size = size - mark;
+    bool alone = reader->machine != NULL && reader->machine->source == reader->source;
+    if (!alone && !read_json(reader, reader->text, reader->size)) {
+        return false;
+    }
+    return reader->machine == NULL || lmb_graph_insert_machine(reader);
 }
 
 // Whether a program of one node and what it takes in would be refused, where it stands in a part: in a combine of this
@@ -199,15 +209,52 @@ static lmb_graph *create(const lmb_graph_source *source, const lmb_host *host) {
     return graph;
 }
 
-lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph **graph,
-                          lmb_graph_problems *problems, lmb_error *error) {
-    if (problems != NULL) {
-        problems->count = 0;
+// The machine's text, where there is one, is right or ends the reading.
+static bool read_machine(lmb_graph_reader *reader, lmb_machine_text *text) {
+    lmb_machine_text_read(text);
+    reader->result = text->result;
+    if (text->problem_count > 0 || text->result != LMB_OK) {
+        reader->source = text->source;
+        reader->problem_count = text->problem_count;
+        reader->first = text->first;
+        return false;
     }
-    lmb_result result = check_source(source, graph, error);
-    if (result != LMB_OK) {
-        return result;
+    return true;
+}
+
+static void add_warnings(lmb_graph_reader *reader, const lmb_machine_text *text) {
+    lmb_graph *graph = reader->graph;
+    lmb_graph_problem *warnings =
+        lmb_graph_allocate(reader, &graph->pool, (size_t)graph->warning_count + text->warning_count, sizeof *warnings);
+    if (warnings == NULL) {
+        return;
     }
+    for (uint32_t i = 0; i < text->warning_count; i++) {
+        warnings[i] = text->warnings[i];
+    }
+    for (uint32_t i = 0; i < graph->warning_count; i++) {
+        warnings[text->warning_count + i] = graph->warnings[i];
+    }
+    graph->warnings = warnings;
+    graph->warning_count += text->warning_count;
+}
+
+static LMB_NOINLINE void read_all(lmb_graph_reader *reader, const lmb_graph_source *machine) {
+    lmb_machine_text text = {.source = machine, .pool = &reader->scratch, .problems = reader->problems};
+    if (machine == NULL) {
+        read_document(reader);
+    } else if (read_machine(reader, &text)) {
+        reader->machine = &text;
+        read_document(reader);
+        if (text.warning_count > 0 && reader->result == LMB_OK) {
+            add_warnings(reader, &text);
+        }
+        reader->machine = NULL;
+    }
+}
+
+static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, const lmb_host *host,
+                             lmb_graph **graph, lmb_graph_problems *problems, lmb_error *error) {
     *graph = NULL;
     lmb_graph_reader reader = {.source = source,
                                .problems = problems,
@@ -219,16 +266,45 @@ lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, 
     reader.scratch = (lmb_pool){.budget = &reader.graph->budget};
     fenv_t callers;
     lmb_environment_enter(&callers);
-    read_document(&reader);
+    read_all(&reader, machine);
     lmb_environment_leave(&callers);
     lmb_pool_clear(&reader.scratch);
     if (reader.result != LMB_OK || reader.problem_count > 0) {
-        result = fail_reading(&reader, error);
+        lmb_result result = fail_reading(&reader, error);
         lmb_graph_destroy(reader.graph);
         return result;
     }
     *graph = reader.graph;
     return LMB_OK;
+}
+
+lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph **graph,
+                          lmb_graph_problems *problems, lmb_error *error) {
+    if (problems != NULL) {
+        problems->count = 0;
+    }
+    lmb_result result = check_source(source, graph, error);
+    return result == LMB_OK ? read_graph(source, NULL, host, graph, problems, error) : result;
+}
+
+lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_source *graph, const lmb_host *host,
+                            lmb_graph **result, lmb_graph_problems *problems, lmb_error *error) {
+    if (problems != NULL) {
+        problems->count = 0;
+    }
+    lmb_result checked = check_source(machine, result, error);
+    if (checked != LMB_OK) {
+        return checked;
+    }
+    if (graph == NULL) {
+        return read_graph(machine, machine, host, result, problems, error);
+    }
+    lmb_graph_source outer = *graph;
+    outer.rig = machine->rig;
+    outer.clips = machine->clips;
+    outer.clip_count = machine->clip_count;
+    checked = check_source(&outer, result, error);
+    return checked == LMB_OK ? read_graph(&outer, machine, host, result, problems, error) : checked;
 }
 
 void lmb_graph_destroy(lmb_graph *graph) {

@@ -3,6 +3,7 @@
 #define LIMBER_SRC_IMPORT_GRAPH_H
 
 #include "json.h"
+#include "machine_text.h"
 #include "names.h"
 
 #include <limber/graph.h>
@@ -92,8 +93,19 @@ typedef struct lmb_graph_home {
     uint32_t played;     // that player
 } lmb_graph_home;
 
+// What stands in the text that is read for something else in the source's text.
+typedef struct lmb_graph_insert {
+    size_t start;
+    size_t end;      // in the text that is read; 0 where there is nothing
+    size_t replaced; // bytes of the source's text
+} lmb_graph_insert;
+
 typedef struct lmb_graph_reader {
     const lmb_graph_source *source;
+    const lmb_machine_text *machine; // of a text of its own, or NULL
+    lmb_graph_insert insert;
+    const char *text; // the source's, without a mark of its order of bytes
+    size_t size;
     lmb_graph *graph;
     lmb_pool scratch;
     lmb_json json;
@@ -218,6 +230,10 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
 
 // graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
+
+// graph_insert.c: the machine's text put into a graph, for the machine there that has no states, or alone where the source is
+// the machine's. False where that failed.
+bool lmb_graph_insert_machine(lmb_graph_reader *reader);
 
 // graph_condition.c: what a transition needs of parameters, as its terms.
 void lmb_graph_read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);

@@ -63,16 +63,25 @@ static void write_path(const lmb_json *json, uint32_t value, char *text, size_t 
     lmb_text_make_line(text);
 }
 
-static void write_place(const lmb_json *json, uint32_t value, lmb_graph_problem *problem) {
+// Where a byte of the text that is read stands in the source's; what was put in stands where it was put.
+static size_t source_offset(const lmb_graph_insert *insert, size_t offset) {
+    if (offset < insert->start || insert->end == 0) {
+        return offset;
+    }
+    return offset < insert->end ? insert->start : offset - insert->end + insert->start + insert->replaced;
+}
+
+static void write_place(const lmb_graph_reader *reader, uint32_t value, lmb_graph_problem *problem) {
+    const lmb_json_value *at = &reader->json.values[value];
+    // A string's text starts behind its quote.
+    size_t offset = source_offset(&reader->insert, at->start - (at->type == LMB_JSON_STRING ? 1 : 0));
     problem->line = 1;
     problem->column = 1;
-    for (uint32_t i = 0; i < json->values[value].start; i++) {
-        bool line_ends = json->text[i] == '\n';
+    for (size_t i = 0; i < offset; i++) {
+        bool line_ends = reader->text[i] == '\n';
         problem->line += line_ends ? 1 : 0;
         problem->column = line_ends ? 1 : problem->column + 1;
     }
-    // A string's text starts behind its quote.
-    problem->column -= json->values[value].type == LMB_JSON_STRING ? 1 : 0;
 }
 
 // Where the next problem is to be written, or NULL where there is no more room.
@@ -85,10 +94,10 @@ static lmb_graph_problem *next_problem(lmb_graph_reader *reader) {
     return index == 0 ? &reader->first : NULL;
 }
 
-static void write_problem(const lmb_json *json, uint32_t value, lmb_graph_problem *problem, const char *format,
-                          va_list arguments) {
-    write_path(json, value, problem->path, sizeof problem->path);
-    write_place(json, value, problem);
+static void write_problem(const lmb_graph_reader *reader, uint32_t value, lmb_graph_problem *problem,
+                          const char *format, va_list arguments) {
+    write_path(&reader->json, value, problem->path, sizeof problem->path);
+    write_place(reader, value, problem);
     vsnprintf(problem->message, sizeof problem->message, format, arguments);
     lmb_text_make_line(problem->message);
 }
@@ -100,13 +109,17 @@ void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *form
     }
     va_list arguments;
     va_start(arguments, format);
-    write_problem(&reader->json, value, problem, format, arguments);
+    write_problem(reader, value, problem, format, arguments);
     va_end(arguments);
     reader->first = reader->problem_count == 1 ? *problem : reader->first;
 }
 
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph *graph = reader->graph;
+    size_t start = reader->json.values[value].start;
+    if (start >= reader->insert.start && start < reader->insert.end) {
+        return; // its own text has told that
+    }
     lmb_graph_problem *warnings = lmb_graph_grow(reader, &graph->pool, graph->warnings, graph->warning_count,
                                                  &graph->warning_capacity, sizeof *warnings);
     if (warnings == NULL) {
@@ -115,7 +128,7 @@ void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format
     graph->warnings = warnings;
     va_list arguments;
     va_start(arguments, format);
-    write_problem(&reader->json, value, &warnings[graph->warning_count++], format, arguments);
+    write_problem(reader, value, &warnings[graph->warning_count++], format, arguments);
     va_end(arguments);
 }
 

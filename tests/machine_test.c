@@ -1,0 +1,377 @@
+// State machines as text: what they become, and what is told of texts that are wrong.
+#include "failing_host.h"
+#include "refusal.h"
+
+#include <limber/machine.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STAND, STAND2CROUCH, CROUCH, TAKEOFF, HOP, FLOAT, LAND, QUOTED, CLIPS };
+
+static const char *const clip_names[CLIPS] = {"stand", "stand2crouch", "crouch", "takeoff",
+                                              "hop",   "float",        "land",   "a \"clip\\"};
+
+static lmb_rig *rig;
+static lmb_clip *clips[CLIPS];
+
+static int set_up(void **state) {
+    (void)state;
+    lmb_joint_def joint = lmb_default_joint_def();
+    joint.name = "Hips";
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = &joint, .joint_count = 1}, NULL, &rig, NULL), LMB_OK);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        const lmb_clip_def def = {.name = clip_names[i], .duration = 0.5f + (float)i};
+        assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
+    }
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
+    return 0;
+}
+
+static lmb_graph_source source_of(const char *text) {
+    return (lmb_graph_source){.text = text,
+                              .size = strlen(text),
+                              .name = "jump.txt",
+                              .rig = rig,
+                              .clips = (const lmb_clip *const *)clips,
+                              .clip_count = CLIPS};
+}
+
+static lmb_graph *read_within(const char *text, const char *json) {
+    const lmb_graph_source source = source_of(text);
+    lmb_graph_source outer = source_of(json == NULL ? "" : json);
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_machine_read(&source, json == NULL ? NULL : &outer, NULL, &graph, NULL, &error) != LMB_OK) {
+        fail_msg("%s\n%s", text, error.message);
+    }
+    return graph;
+}
+
+static lmb_graph *read_machine(const char *text) {
+    return read_within(text, NULL);
+}
+
+static const char jump[] = "stand        { JUMP_PRESS stand2crouch }\n"
+                           "stand2crouch { JUMP_RELEASE hop   END crouch }\n"
+                           "crouch       { JUMP_RELEASE takeoff }\n"
+                           "takeoff      { END float }\n"
+                           "hop          { END float }\n"
+                           "float        { NEAR_GROUND land }\n"
+                           "land         { END stand }\n";
+
+static void the_jump_becomes_a_machine(void **state) {
+    (void)state;
+    lmb_graph *graph = read_machine(jump);
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    const lmb_machine_def *machine = &def->machines[0];
+    assert_int_equal(def->machine_count, 1);
+    assert_int_equal(machine->state_count, 7);
+    static const struct {
+        uint32_t from, to;
+        const char *event;
+    } expected[] = {{STAND, STAND2CROUCH, "JUMP_PRESS"},
+                    {STAND2CROUCH, HOP, "JUMP_RELEASE"},
+                    {STAND2CROUCH, CROUCH, NULL},
+                    {CROUCH, TAKEOFF, "JUMP_RELEASE"},
+                    {TAKEOFF, FLOAT, NULL},
+                    {HOP, FLOAT, NULL},
+                    {FLOAT, LAND, "NEAR_GROUND"},
+                    {LAND, STAND, NULL}};
+    assert_int_equal(machine->transition_count, 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        const lmb_transition_def *transition = &machine->transitions[i];
+        assert_int_equal(transition->from, expected[i].from);
+        assert_int_equal(transition->to, expected[i].to);
+        assert_int_equal(transition->at_end, expected[i].event == NULL);
+        assert_int_equal(transition->event,
+                         expected[i].event == NULL ? LMB_NONE : lmb_graph_find_event(graph, expected[i].event));
+        assert_true(transition->fade == 0.2f && transition->curve == LMB_CURVE_SMOOTHSTEP && transition->after < 0.0f);
+    }
+    for (uint32_t i = 0; i < 7; i++) {
+        assert_string_equal(lmb_graph_state_name(graph, 0, i), clip_names[i]);
+        assert_string_equal(lmb_graph_player_name(graph, i), clip_names[i]);
+        bool ends = i == STAND2CROUCH || i == TAKEOFF || i == HOP || i == LAND;
+        assert_int_equal(def->players[i].end, ends ? LMB_END_HOLD : LMB_END_LOOP);
+    }
+    assert_int_equal(lmb_graph_warning_count(graph), 0);
+    lmb_graph_destroy(graph);
+}
+
+static void everything_that_can_be_said(void **state) {
+    (void)state;
+    lmb_graph *graph =
+        read_machine("\xEF\xBB\xBF# A comment { }\n"
+                     "machine \"the \\\"jump\\\"\"  initial rise\n"
+                     "low = \"a \\\"clip\\\\\" ping-pong rate -0.5 offset 0.25 restart entry IN exit OUT { }\n"
+                     "fade 0.1 curve cubic-in\n"
+                     "any{GO->low priority -2 # to the end of the line }\n"
+                     "}\n"
+                     "rise=takeoff rate 2{after 1.5 low END low GO after 0.5 when speed > 1 and 0.5 <= x or y == 1 low "
+                     "fade 0.3 curve linear frozen priority 3}\n"
+                     "2 = hop once{\"END OF ALL\" rise when x<0 \"rise\"}\n"
+                     "any { STOP 2 }");
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    const lmb_machine_def *machine = &def->machines[0];
+    assert_string_equal(lmb_graph_machine_name(graph, 0), "the \"jump\"");
+    assert_int_equal(machine->state_count, 3);
+    assert_string_equal(lmb_graph_state_name(graph, 0, 0), "rise");
+    assert_string_equal(lmb_graph_state_name(graph, 0, 1), "low");
+    assert_string_equal(lmb_graph_state_name(graph, 0, 2), "2");
+    const lmb_player_def *rise = &def->players[0];
+    assert_true(rise->duration == 3.5f && rise->end == LMB_END_HOLD && rise->rate.constant == 2.0f);
+    const lmb_player_def *low = &def->players[1];
+    assert_true(low->duration == 7.5f && low->end == LMB_END_PING_PONG && low->rate.constant == -0.5f &&
+                low->offset == 0.25f);
+    assert_true(def->players[2].end == LMB_END_ONCE && def->players[2].weight_parameter != LMB_NONE);
+    assert_true(machine->states[1].restart && !machine->states[0].restart);
+    assert_int_equal(machine->states[1].entry_event, lmb_graph_find_event(graph, "IN"));
+    assert_int_equal(machine->states[1].exit_event, lmb_graph_find_event(graph, "OUT"));
+    assert_int_equal(machine->transition_count, 7);
+    const lmb_transition_def *t = machine->transitions;
+    assert_true(t[0].from == 0 && t[0].to == 1 && t[0].after == 1.5f && t[0].event == LMB_NONE && !t[0].at_end);
+    assert_true(t[0].fade == 0.1f && t[0].curve == LMB_CURVE_CUBIC_IN && t[0].kind == LMB_FADE_SMOOTH);
+    assert_true(t[1].at_end && t[1].to == 1);
+    assert_true(t[2].after == 0.5f && t[2].fade == 0.3f && t[2].curve == LMB_CURVE_LINEAR &&
+                t[2].kind == LMB_FADE_FROZEN && t[2].priority == 3);
+    static const lmb_term_kind kinds[] = {LMB_TERM_GREATER, LMB_TERM_LESS_EQUAL, LMB_TERM_AND, LMB_TERM_EQUAL,
+                                          LMB_TERM_OR};
+    assert_int_equal(t[2].term_count, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal(t[2].terms[i].kind, kinds[i]);
+    }
+    assert_int_equal(t[2].terms[0].left.parameter, lmb_graph_find_parameter(graph, "speed"));
+    assert_true(t[2].terms[0].right.parameter == LMB_NONE && t[2].terms[0].right.constant == 1.0f);
+    assert_true(t[2].terms[1].left.constant == 0.5f);
+    assert_int_equal(t[3].event, lmb_graph_find_event(graph, "END OF ALL"));
+    assert_true(t[4].event == LMB_NONE && t[4].term_count == 1 && t[4].to == 0);
+    assert_true(t[5].from == LMB_NONE && t[5].to == 1 && t[5].priority == -2);
+    assert_true(t[6].from == LMB_NONE && t[6].to == 2);
+    assert_int_equal(t[6].event, lmb_graph_find_event(graph, "STOP"));
+    lmb_graph_destroy(graph);
+}
+
+static void a_graph_around_the_machine(void **state) {
+    (void)state;
+    static const char blend[] = "{\"op\":\"blend\",\"weight\":{\"param\":\"w\"},\"a\":{\"op\":\"rest\"},\n"
+                                "\"b\":{\"name\":\"legs\",\"op\":\"machine\"}}";
+    lmb_graph *graph = read_within("stand { GO hop } hop { }", blend);
+    assert_string_equal(lmb_graph_machine_name(graph, 0), "legs");
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    assert_int_equal(def->nodes[def->node_count - 1].op, LMB_OP_BLEND);
+    assert_int_equal(def->node_count, 5);
+    lmb_graph_destroy(graph);
+    graph = read_within("machine arms stand { GO hop } hop { }", blend);
+    assert_string_equal(lmb_graph_machine_name(graph, 0), "arms");
+    lmb_graph_destroy(graph);
+    graph = read_within("stand { GO hop } hop { }", "{\"op\":\"machine\"}");
+    assert_string_equal(lmb_graph_machine_name(graph, 0), "machine");
+    lmb_graph_destroy(graph);
+}
+
+static void problems_around_the_machine(void **state) {
+    (void)state;
+    static const struct {
+        const char *json, *message;
+    } rows[] = {
+        {"{\"op\":\"rest\"}", "pose.json: line 1, column 1: there is no machine without states"},
+        {"{\"op\":\"machine\",\"any\":[]}", "pose.json: line 1, column 1: there is no machine without states"},
+        {"{\"op\":\"blend\",\n\"a\":{\"op\":\"machine\"},\"b\":{\"op\":\"rset\"}}",
+         "pose.json: line 2, column 32: b.op: unknown"},
+        {"{\"op\":\"blend\",\n\"a\":{\"op\":\"machine\"},\n\"b\":7}", "pose.json: line 3, column 5: b: a number"},
+        {"{\"op\":\"blend\",\"weight\":7,\n\"a\":{\"op\":\"machine\"},\"b\":{\"op\":\"rest\"}}",
+         "pose.json: line 1, column 24: weight: 7"},
+        {"{\"op\":\"machine\"", "pose.json: line 1, column 16: "},
+    };
+    const lmb_graph_source source = source_of("stand { GO hop }\nhop { }");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_graph_source outer = source_of(rows[i].json);
+        outer.name = "pose.json";
+        lmb_graph *graph = NULL;
+        lmb_error error = {0};
+        CHECK_REFUSAL(lmb_machine_read(&source, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
+                      rows[i].message);
+    }
+    // A text that is wrong itself is told first.
+    const lmb_graph_source wrong = source_of("stand { GO hop }");
+    lmb_graph_source outer = source_of("{\"op\":\"rset\"}");
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_machine_read(&wrong, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
+                  "jump.txt: line 1, column 12: stand: there is no state of this name");
+}
+
+static void states_that_nothing_leads_to(void **state) {
+    (void)state;
+    lmb_graph *graph = read_machine("stand { GO hop }\n crouch { GO land }\nhop { }\nland { GO crouch }");
+    assert_int_equal(lmb_graph_warning_count(graph), 2);
+    const lmb_graph_problem *warning = lmb_graph_warning_at(graph, 0);
+    assert_string_equal(warning->path, "crouch");
+    assert_int_equal(warning->line, 2);
+    assert_int_equal(warning->column, 2);
+    assert_string_equal(warning->message, "no transitions lead to this state");
+    assert_int_equal(lmb_graph_warning_at(graph, 1)->line, 4);
+    lmb_graph_destroy(graph);
+    // The graph around it has its own.
+    graph = read_within("stand { } hop { }",
+                        "{\"op\":\"blend\",\"a\":{\"op\":\"machine\"},\n\"b\":{\"op\":\"machine\",\"states\":["
+                        "{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},{\"name\":\"b\",\"pose\":{\"op\":\"rest\"}}]}}");
+    assert_int_equal(lmb_graph_warning_count(graph), 2);
+    assert_string_equal(lmb_graph_warning_at(graph, 0)->path, "hop");
+    assert_string_equal(lmb_graph_warning_at(graph, 1)->path, "b.states[1].name");
+    assert_int_equal(lmb_graph_warning_at(graph, 1)->line, 2);
+    lmb_graph_destroy(graph);
+}
+
+typedef struct malformed {
+    const char *text;
+    uint32_t line, column;
+    const char *path, *message;
+} malformed;
+
+static void malformed_texts(void **state) {
+    (void)state;
+    static const malformed rows[] = {
+        {"", 1, 1, "", "the text ends, where a state was expected"},
+        {"# nothing\n\n", 3, 1, "", "the text ends, where a state was expected"},
+        {"stand", 1, 6, "stand", "the text ends, where { was expected"},
+        {"stand {", 1, 8, "stand", "the text ends, where an event, END, after, when or } was expected"},
+        {"stand }", 1, 7, "stand", "\"}\", where { was expected"},
+        {"stand { GO }", 1, 12, "stand", "\"}\", where the state that it goes to was expected"},
+        {"stand { GO\nhop2 }", 2, 1, "stand", "there is no state of this name"},
+        {"stand { GO stand\n GO stands END x }", 2, 5, "stand", "there is no state of this name"},
+        {"stand { }\nany { GO up }", 2, 10, "any", "there is no state of this name"},
+        {"stand { }\nhop { }\n stand { }", 3, 2, "", "another state has this name"},
+        {"stand { }\n\"stand\" { }", 2, 1, "", "another state has this name"},
+        {"stnd { }", 1, 1, "stnd", "there is no clip of this name"},
+        {"stand = \"Stand\" { }", 1, 9, "stand", "there is no clip of this name"},
+        {"stand { }\ninitial hop", 2, 9, "", "there is no state of this name"},
+        {"END { }", 1, 1, "", "\"END\", where a state was expected"},
+        {"fade { }", 1, 6, "", "\"{\", where a number was expected"},
+        {"stand { END END }", 1, 13, "stand", "\"END\", where the state that it goes to was expected"},
+        {"stand { \"END\" stand }", 1, 9, "stand", "END is no name of an event"},
+        {"stand entry END { }", 1, 13, "stand", "\"END\", where an event was expected"},
+        {"stand { after soon stand }", 1, 15, "stand", "\"soon\", where a number was expected"},
+        {"stand { after -1 stand }", 1, 15, "stand", "-1 is outside 0 to 100000"},
+        {"stand { GO stand fade 1e9 }", 1, 23, "stand", "1e+09 is outside 0 to 100000"},
+        {"stand { GO stand curve bezier }", 1, 24, "stand", "\"bezier\", where the name of a curve was expected"},
+        {"stand { GO stand priority 1.5 }", 1, 27, "stand", "1.5 is no whole number"},
+        {"stand { when x stand }", 1, 16, "stand", "\"stand\", where <, <=, >, >= or == was expected"},
+        {"stand { when x < fade stand }", 1, 18, "stand", "\"fade\", where a number or a parameter was expected"},
+        {"stand { when x = 1 stand }", 1, 16, "stand", "\"=\", where <, <=, >, >= or == was expected"},
+        {"stand { when a<1 and a<1 and a<1 and a<1 and a<1 and a<1 and a<1 and a<1 and a<1 stand }", 1, 14, "stand",
+         "more than 16 comparisons"},
+        {"stand rate 65 { }", 1, 12, "stand", "65 is outside -64 to 64"},
+        {"stand offset 0.75 { }", 1, 14, "stand", "0.75 is outside 0 to 0.5"},
+        {"stand offset .5 { }", 1, 14, "stand", "\".5\", where a number was expected"},
+        {"stand once loop: { }", 1, 16, "stand", "a character that cannot stand here"},
+        {"stand { \"GO stand }", 1, 9, "stand", "a quote that is not closed"},
+        {"stand { \"\" stand }", 1, 9, "stand", "a name without a character"},
+        {"stand { \"a\\n\" stand }", 1, 9, "stand", "a quote that is not closed, or"},
+        {"stand { GO\xFF stand }", 1, 11, "stand", "no UTF-8"},
+        {"a=hop{}b=hop{}c=hop{}d=hop{}e=hop{}f=hop{}g=hop{}h=hop{}i=hop{}j=hop{}k=hop{}l=hop{}m=hop{}n=hop{}o=hop{}\n"
+         "p=hop{}q=hop{}",
+         2, 8, "", "more than 16 states"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const malformed *row = &rows[i];
+        const lmb_graph_source source = source_of(row->text);
+        lmb_graph *graph = NULL;
+        static lmb_graph_problems problems;
+        lmb_error error = {0};
+        lmb_result result = lmb_machine_read(&source, NULL, NULL, &graph, &problems, &error);
+        if (result != LMB_ERROR_FORMAT) {
+            fail_msg("%s: %s", row->text, lmb_result_name(result));
+        }
+        const lmb_graph_problem *first = &problems.list[0];
+        if (strcmp(first->path, row->path) != 0 || first->line != row->line || first->column != row->column ||
+            strstr(first->message, row->message) == NULL) {
+            fail_msg("%s\n%u:%u %s: %s", row->text, first->line, first->column, first->path, first->message);
+        }
+        char place[60];
+        snprintf(place, sizeof place, "jump.txt: line %u, column %u: ", row->line, row->column);
+        CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, place);
+    }
+}
+
+static void all_problems_are_told(void **state) {
+    (void)state;
+    const lmb_graph_source source = source_of("stnd { GO hop\n END hop }\nhop rate 100 { }\nhop { GO up }");
+    static const uint32_t lines[] = {1, 3, 4, 4};
+    lmb_graph *graph = NULL;
+    static lmb_graph_problems problems;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, &problems, &error), &error, LMB_ERROR_FORMAT,
+                  "and 3 more");
+    assert_int_equal(problems.count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(problems.list[i].line, lines[i]);
+    }
+}
+
+static void too_many_transitions(void **state) {
+    (void)state;
+    static char text[10000] = "stand {";
+    for (int i = 0; i < 257; i++) {
+        strcat(text, "\nGO stand");
+    }
+    strcat(text, "}");
+    const lmb_graph_source source = source_of(text);
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
+                  "line 258, column 4: stand: more than 256 transitions");
+}
+
+static void missing_pointers(void **state) {
+    (void)state;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    lmb_graph_source source = source_of(jump);
+    CHECK_REFUSAL(lmb_machine_read(NULL, NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "source");
+    CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    lmb_graph_source outer = source;
+    outer.text = NULL;
+    CHECK_REFUSAL(lmb_machine_read(&source, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "text");
+    source.rig = NULL;
+    CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "rig");
+}
+
+static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
+    const lmb_graph_source source = source_of(user);
+    const lmb_graph_source outer = source_of("{\"op\":\"machine\",\"name\":\"m\"}");
+    lmb_graph *graph = NULL;
+    lmb_result result = lmb_machine_read(&source, &outer, host, &graph, NULL, error);
+    assert_true((result == LMB_OK) == (graph != NULL));
+    lmb_graph_destroy(graph);
+    return result;
+}
+
+static void memory_that_is_refused(void **state) {
+    (void)state;
+    char text[] = "stand rate 2 { GO when x < 1 and y > 2 hop } hop { END stand } crouch { } any { UP stand }";
+    failing_host_try_all(create_and_destroy, text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_jump_becomes_a_machine),
+        cmocka_unit_test(everything_that_can_be_said),
+        cmocka_unit_test(a_graph_around_the_machine),
+        cmocka_unit_test(problems_around_the_machine),
+        cmocka_unit_test(states_that_nothing_leads_to),
+        cmocka_unit_test(malformed_texts),
+        cmocka_unit_test(all_problems_are_told),
+        cmocka_unit_test(too_many_transitions),
+        cmocka_unit_test(missing_pointers),
+        cmocka_unit_test(memory_that_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
