@@ -14,7 +14,7 @@ typedef struct mannequin mannequin;
 /// The skinned meshes, at one level of detail. Immutable too, and independent of the mannequin's life.
 typedef struct mannequin_skin mannequin_skin;
 
-/// All clips loop: the last key equals the first. They are in place: the root stays where it is, and the ground moves
+/// All clips loop, the last key equal to the first, but those marked `once`. They are in place: the root stays where it is, and the ground moves
 /// under the feet as mannequin_clip_travel() says.
 typedef enum mannequin_clip_id {
     MANNEQUIN_IDLE,
@@ -29,6 +29,13 @@ typedef enum mannequin_clip_id {
     MANNEQUIN_WAVE,    ///< the right arm; for the upper body, through mannequin_upper_body_mask()
     MANNEQUIN_LEAN,    ///< made to be added: rest pose, left at 1/4, rest, right at 3/4; difference from the rest pose
     MANNEQUIN_BREATHE, ///< made to be added: rest pose, chest full at half time; difference from the rest pose
+    MANNEQUIN_STAND,   ///< what a jump begins with and ends on; the next six are its parts, each named as a state of it
+    MANNEQUIN_STAND_TO_CROUCH, ///< once: from standing to the crouch
+    MANNEQUIN_CROUCH,          ///< ready to leap
+    MANNEQUIN_TAKEOFF,         ///< once: from the crouch to the height of the jump
+    MANNEQUIN_HOP,             ///< once: the same from halfway down, for one who does not wait
+    MANNEQUIN_FLOAT,           ///< at the height of the jump
+    MANNEQUIN_LAND,            ///< once: down to the ground, and up to standing
     MANNEQUIN_CLIP_COUNT
 } mannequin_clip_id;
 

@@ -4,8 +4,9 @@
 #include "mannequin_motion.h"
 
 static const char *const NAMES[MANNEQUIN_CLIP_COUNT] = {
-    "idle",      "walk",       "run",  "walk_back", "strafe_left", "strafe_right",
-    "turn_left", "turn_right", "jump", "wave",      "lean",        "breathe",
+    "idle",       "walk",    "run",  "walk_back", "strafe_left", "strafe_right", "turn_left",
+    "turn_right", "jump",    "wave", "lean",      "breathe",     "stand",        "stand2crouch",
+    "crouch",     "takeoff", "hop",  "float",     "land",
 };
 
 // Everything a clip is made of, at most: a rotation and a scale for every joint, and the pelvis' translation.
@@ -63,9 +64,14 @@ static void sample_keys(clip_keys *keys, mannequin_clip_id id) {
         keys->times[i] = (float)(i / MOTION_RATE);
         motion_sample(id, i / MOTION_RATE, &keys->poses[i]);
     }
+    if (!motion_loops(id)) {
+        motion_sample(id, motion_duration(id), &keys->poses[last]);
+    }
     align_rotations(keys);
     keys->times[last] = (float)motion_duration(id);
-    keys->poses[last] = keys->poses[0];
+    if (motion_loops(id)) {
+        keys->poses[last] = keys->poses[0];
+    }
 }
 
 static bool track_moves(const float *values, uint32_t width, uint32_t count) {

@@ -371,6 +371,79 @@ static figure jump_figure(double time) {
     return f;
 }
 
+// ---- The jump in parts: what leads from standing to the crouch and up, and down again, is the jump's own.
+
+#define CROUCHED 0.38 // the jump's time at which it is lowest
+#define HIGHEST 0.80  // ... and at which it is highest
+#define HOP_BEGINS 0.46
+#define LAND_BEGINS 0.90
+
+static figure stand_figure(double turn) {
+    figure f = jump_figure(0.0);
+    f.chest.pitch += 0.012 * (1.0 - cos(turn));
+    f.head.pitch -= 0.008 * (1.0 - cos(turn));
+    for (int i = 0; i < 2; i++) {
+        f.arms[i].shrug += 0.012 * (1.0 - cos(turn));
+        f.arms[i].elbow += 0.020 * (1.0 - cos(turn));
+    }
+    return f;
+}
+
+static figure crouch_figure(double turn) {
+    figure f = jump_figure(CROUCHED);
+    f.pelvis.y -= 0.008 * (1.0 - cos(turn));
+    f.chest.pitch += 0.010 * (1.0 - cos(turn));
+    for (int i = 0; i < 2; i++) {
+        f.arms[i].swing -= 0.030 * (1.0 - cos(turn));
+    }
+    return f;
+}
+
+// Arms and legs feel for a balance in the air.
+static figure float_figure(double turn) {
+    figure f = jump_figure(HIGHEST);
+    for (int i = 0; i < 2; i++) {
+        double own = turn + PI * i;
+        f.arms[i].swing += 0.14 * (cos(own) - cos(PI * i));
+        f.arms[i].spread += 0.16 * (1.0 - cos(turn));
+        f.feet[i].lift += 0.03 * sin(own);
+        f.feet[i].z += 0.05 * sin(own);
+    }
+    return f;
+}
+
+typedef struct part {
+    mannequin_clip_id id;
+    double begins, ends; // the jump's times
+} part;
+
+static const part PARTS[] = {{MANNEQUIN_STAND_TO_CROUCH, 0.0, CROUCHED},
+                             {MANNEQUIN_TAKEOFF, CROUCHED, HIGHEST},
+                             {MANNEQUIN_HOP, HOP_BEGINS, HIGHEST},
+                             {MANNEQUIN_LAND, LAND_BEGINS, JUMP_DURATION}};
+
+static const part *clip_part(mannequin_clip_id id) {
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+        if (PARTS[i].id == id) {
+            return &PARTS[i];
+        }
+    }
+    return NULL;
+}
+
+// Up to the next key.
+static double part_duration(const part *part) {
+    return ceil((part->ends - part->begins) * MOTION_RATE - 1e-9) / MOTION_RATE;
+}
+
+static figure part_figure(const part *part, double time) {
+    return jump_figure(part->begins + (part->ends - part->begins) * time / part_duration(part));
+}
+
+bool motion_loops(mannequin_clip_id id) {
+    return clip_part(id) == NULL;
+}
+
 // ---- Made to be added: everything but what they move rests.
 
 static void lean_pose(double turn, motion_pose *pose) {
@@ -440,9 +513,16 @@ double motion_duration(mannequin_clip_id id) {
     if (gait != NULL) {
         return gait->duration;
     }
+    const part *part = clip_part(id);
+    if (part != NULL) {
+        return part_duration(part);
+    }
     switch (id) {
     case MANNEQUIN_JUMP:
         return JUMP_DURATION;
+    case MANNEQUIN_CROUCH:
+    case MANNEQUIN_FLOAT:
+        return 2.0;
     case MANNEQUIN_WAVE:
         return 1.6;
     case MANNEQUIN_LEAN:
@@ -466,9 +546,23 @@ void motion_sample(mannequin_clip_id id, double time, motion_pose *pose) {
         }
         return;
     }
+    const part *part = clip_part(id);
+    if (part != NULL) {
+        standing_pose(part_figure(part, time), pose);
+        return;
+    }
     switch (id) {
     case MANNEQUIN_JUMP:
         standing_pose(jump_figure(time), pose);
+        break;
+    case MANNEQUIN_STAND:
+        standing_pose(stand_figure(turn), pose);
+        break;
+    case MANNEQUIN_CROUCH:
+        standing_pose(crouch_figure(turn), pose);
+        break;
+    case MANNEQUIN_FLOAT:
+        standing_pose(float_figure(turn), pose);
         break;
     case MANNEQUIN_WAVE:
         standing_pose(wave_figure(turn), pose);

@@ -17,7 +17,10 @@ typedef struct motion_pose {
 // Seconds: a whole number of keys.
 double motion_duration(mannequin_clip_id id);
 
-// Fills in the pose of a clip at a time in [0, duration]; the pose at the duration is that at 0.
+// Whether the pose at a clip's duration is that at 0.
+bool motion_loops(mannequin_clip_id id);
+
+// Fills in the pose of a clip at a time in [0, duration].
 void motion_sample(mannequin_clip_id id, double time, motion_pose *pose);
 
 #endif

@@ -13,7 +13,7 @@
 #include <mannequin.h>
 #include <string.h>
 
-#define MOST_CLIPS 16u
+#define MOST_CLIPS 24u
 
 static device opened;
 static lmb_gpu *gpu;
