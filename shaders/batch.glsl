@@ -80,6 +80,7 @@ frame character_frame(uint character) {
     f.parameters = push.spans.at[f.span].parameters;
     f.character = character - f.span * push.span_characters;
     f.joint = 0u;
+    f.above = 0u;
     return f;
 }
 

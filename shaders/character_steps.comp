@@ -98,6 +98,7 @@ frame slot_frame(uint slot) {
     f.character = places[slot].y;
     f.parameters = push.spans.at[f.span].parameters;
     f.joint = 0u;
+    f.above = 0u;
     return f;
 }
 

@@ -17,21 +17,28 @@ static const struct {
     const char *function;
     int pushed;
     bool wraps; // takes the level of WRAP_LEVEL as well
+    lmb_spirv_flow flow;
 } steps[] = {
-#define SOURCE_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 1, false},
-#define UNARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 0, false},
-#define BINARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, -1, false},
+#define SOURCE_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 1, false, LMB_SPIRV_STRAIGHT},
+#define UNARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, 0, false, LMB_SPIRV_STRAIGHT},
+#define BINARY_STEP(NAME, name, code, prepare, takes) [code] = {"step_" #name, -1, false, LMB_SPIRV_STRAIGHT},
 #define FOLD_STEPS(NAME, name, code, prepare, takes)                                                                   \
-    [code] = {"step_" #name "_begin", 2, false}, [(code) + 1u] = {"step_" #name "_accumulate", -1, false},             \
-    [(code) + 2u] = {"step_" #name "_end", -1, false},
+    [code] = {"step_" #name "_begin", 2, false, LMB_SPIRV_STRAIGHT},                                                   \
+    [(code) + 1u] = {"step_" #name "_accumulate", -1, false, LMB_SPIRV_STRAIGHT},                                      \
+    [(code) + 2u] = {"step_" #name "_end", -1, false, LMB_SPIRV_STRAIGHT},
 #define WRAP_STEPS(NAME, name, code, prepare, takes)                                                                   \
-    [code] = {"step_" #name "_joint", 0, true}, [(code) + 1u] = {"step_" #name, 0, true},
-    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS, WRAP_STEPS)
+    [code] = {"step_" #name "_joint", 0, true, LMB_SPIRV_STRAIGHT},                                                    \
+    [(code) + 1u] = {"step_" #name, 0, true, LMB_SPIRV_STRAIGHT},
+#define CLIMB_STEPS(NAME, name, code, turns)                                                                           \
+    [code] = {"step_" #name "_begin", 1, true, LMB_SPIRV_LOOP_AFTER},                                                  \
+    [(code) + 1u] = {"step_" #name, -1, true, LMB_SPIRV_LOOP_WHILE},
+    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS, WRAP_STEPS) CLIMBS(CLIMB_STEPS)
 #undef SOURCE_STEP
 #undef UNARY_STEP
 #undef BINARY_STEP
 #undef FOLD_STEPS
 #undef WRAP_STEPS
+#undef CLIMB_STEPS
 };
 
 bool lmb_gpu_steps_fit(const lmb_program *program) {
@@ -47,7 +54,7 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
         uint32_t at = program->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
         uint32_t code = program->block[at + INSTRUCTION_OPERATION];
         uint32_t level = steps[code].wraps ? program->block[at + WRAP_LEVEL] : 0;
-        calls[i] = (lmb_spirv_call){steps[code].function, {at, depth | level << 8}};
+        calls[i] = (lmb_spirv_call){steps[code].function, {at, depth | level << 8}, steps[code].flow};
         depth += (uint32_t)steps[code].pushed;
     }
     static const struct {

@@ -121,6 +121,13 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (unsigned)node->form >= LMB_FORM_COUNT) {
         result = lmb_program_fail_node(c, index, "form", "unknown");
     }
+    if (result == LMB_OK && (unsigned)node->space >= LMB_SPACE_COUNT) {
+        result = fail_node(c, index, "space", "unknown");
+    }
+    bool has_space = node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE;
+    if (result == LMB_OK && has_space && node->space == LMB_SPACE_MODEL && node->form == LMB_FORM_AFFINE) {
+        result = fail_node(c, index, "space", "the affine form has no model space");
+    }
     return result;
 }
 

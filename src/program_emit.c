@@ -161,20 +161,24 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
     }
 }
 
+// The words of one more instruction, which leaves so many poses more; `unused` while counting.
+static uint32_t *add_instruction(lmb_compiler *c, int pushed, uint32_t unused[INSTRUCTION_WORDS]) {
+    uint32_t index = c->instruction_count++;
+    c->depth += (uint32_t)pushed;
+    c->deepest = c->depth > c->deepest ? c->depth : c->deepest;
+    return c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
+}
+
 // Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes; `pushed` is how many
 // more poses are held after it.
 static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t input) {
     uint32_t unused[INSTRUCTION_WORDS];
-    uint32_t index = c->instruction_count++;
-    uint32_t *at =
-        c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
+    uint32_t *at = add_instruction(c, pushed, unused);
     at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
     write_operands(c, node, takes, input, at);
     if (operations[node->op].wrap) {
         at[WRAP_LEVEL] = c->wraps;
     }
-    c->depth += (uint32_t)pushed;
-    c->deepest = c->depth > c->deepest ? c->depth : c->deepest;
 }
 
 static bool emit_node(lmb_compiler *c, uint32_t index);
@@ -217,6 +221,71 @@ static bool emit_wrap(lmb_compiler *c, const lmb_node_def *node, uint32_t takes)
     bool fits = emit_input(c, node->inputs[0]);
     c->wraps--;
     emit(c, node, 1, 0, takes, 0);
+    return fits;
+}
+
+// What is emitted up to end_climb() is evaluated at a joint and at those above it. Returns the instruction's index.
+static uint32_t begin_climb(lmb_compiler *c, uint32_t code) {
+    uint32_t unused[INSTRUCTION_WORDS];
+    uint32_t *at = add_instruction(c, 1, unused);
+    at[INSTRUCTION_OPERATION] = code;
+    at[WRAP_LEVEL] = c->wraps++;
+    c->most_wraps = c->wraps > c->most_wraps ? c->wraps : c->most_wraps;
+    return c->instruction_count - 1;
+}
+
+static void end_climb(lmb_compiler *c, uint32_t code, uint32_t begin) {
+    uint32_t unused[INSTRUCTION_WORDS];
+    uint32_t *at = add_instruction(c, -1, unused);
+    at[INSTRUCTION_OPERATION] = code + 1u;
+    at[WRAP_LEVEL] = --c->wraps;
+    at[CLIMB_BACK] = c->instruction_count - 1 - begin;
+}
+
+static bool is_model_additive(const lmb_node_def *node) {
+    return node->op == LMB_OP_ADDITIVE && node->space == LMB_SPACE_MODEL;
+}
+
+static bool emit_model_additive(lmb_compiler *c, const lmb_node_def *node);
+
+// A node's pose with the rotation in model space. That of an additive in model space is what it is made from.
+static bool emit_in_model_space(lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    if (is_model_additive(node)) {
+        return c->instruction_count < LMB_MOST_INSTRUCTIONS && emit_model_additive(c, node);
+    }
+    uint32_t begin = begin_climb(c, OPERATION_CHAIN);
+    bool fits = emit_input(c, index);
+    end_climb(c, OPERATION_CHAIN, begin);
+    return fits;
+}
+
+// The same operation in the parent's form, on what stands in model space.
+static bool emit_model_additive(lmb_compiler *c, const lmb_node_def *node) {
+    lmb_node_def step = *node;
+    step.form = LMB_FORM_PARENT;
+    if (!emit_in_model_space(c, node->inputs[0]) || !emit_input(c, node->inputs[1])) {
+        return false;
+    }
+    emit(c, &step, 0, -1, operations[node->op].takes, 0);
+    return true;
+}
+
+static bool emit_model_difference(lmb_compiler *c, const lmb_node_def *node) {
+    lmb_node_def step = *node;
+    step.form = LMB_FORM_PARENT;
+    if (!emit_in_model_space(c, node->inputs[0]) || !emit_in_model_space(c, node->inputs[1])) {
+        return false;
+    }
+    emit(c, &step, 0, -1, operations[node->op].takes, 0);
+    return true;
+}
+
+// Back from model space.
+static bool emit_local(lmb_compiler *c, const lmb_node_def *node) {
+    uint32_t begin = begin_climb(c, OPERATION_UNCHAIN);
+    bool fits = emit_model_additive(c, node);
+    end_climb(c, OPERATION_UNCHAIN, begin);
     return fits;
 }
 
@@ -287,6 +356,10 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
         fits = emit_corners(c, node, 0, op->places);
     } else if (node->op == LMB_OP_COMBINE) {
         fits = emit_combine(c, node);
+    } else if (is_model_additive(node)) {
+        fits = emit_local(c, node);
+    } else if (node->op == LMB_OP_DIFFERENCE && node->space == LMB_SPACE_MODEL) {
+        fits = emit_model_difference(c, node);
     } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
         fits = emit_subtract_scale_add(c, node);
     } else {

@@ -25,12 +25,15 @@ static const shape shapes[] = {
     [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
 #define WRAP_SHAPES(NAME, name, code, prepare, takes)                                                                  \
     [code] = {#name " joint", 0, 0, TAKES_NOTHING}, [(code) + 1u] = {#name, 1, 1, takes},
-    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES, WRAP_SHAPES)
+#define CLIMB_SHAPES(NAME, name, code, turns)                                                                          \
+    [code] = {#name " begin", 0, 1, TAKES_NOTHING}, [(code) + 1u] = {#name, 2, 1, TAKES_NOTHING},
+    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES, WRAP_SHAPES) CLIMBS(CLIMB_SHAPES)
 #undef SOURCE_SHAPE
 #undef UNARY_SHAPE
 #undef BINARY_SHAPE
 #undef FOLD_SHAPES
 #undef WRAP_SHAPES
+#undef CLIMB_SHAPES
 };
 
 typedef struct line {

@@ -34,7 +34,10 @@ enum {
     OP_VECTOR_TIMES_SCALAR = 142,
     OP_DOT = 148,
     OP_D_PDX = 207,
+    OP_LOOP_MERGE = 246,
     OP_LABEL = 248,
+    OP_BRANCH = 249,
+    OP_BRANCH_CONDITIONAL = 250,
     OP_RETURN = 253,
     OP_FWIDTH_COARSE = 215,
 
@@ -256,6 +259,87 @@ static lmb_result find_splice(const uint32_t *words, size_t count, const char *f
     return LMB_OK;
 }
 
+// The most that a call takes: two constants of 4 words, the call of 6, and the branches of a loop.
+#define CALL_WORDS 26u
+
+// Where words are written; ids are given out in order.
+typedef struct writer {
+    uint32_t *words;
+    size_t at;
+    uint32_t next;
+    uint32_t loops[LMB_SPIRV_LOOPS]; // the header's label of those that are open; the three after it are its others
+    uint32_t open;
+} writer;
+
+static void write_words(writer *w, const uint32_t *words, size_t count) {
+    memcpy(w->words + w->at, words, count * sizeof *words);
+    w->at += count;
+}
+
+// Labels of a loop: of its header, its body, what tells whether it goes on, and what follows it.
+enum { LOOP_HEADER, LOOP_BODY, LOOP_CONTINUE, LOOP_MERGE, LOOP_LABELS };
+
+static void begin_loop(writer *w) {
+    const uint32_t label = w->next;
+    const uint32_t words[12] = {
+        2u << 16 | OP_BRANCH,     label + LOOP_HEADER, 2u << 16 | OP_LABEL,   label + LOOP_HEADER,
+        4u << 16 | OP_LOOP_MERGE, label + LOOP_MERGE,  label + LOOP_CONTINUE, 0,
+        2u << 16 | OP_BRANCH,     label + LOOP_BODY,   2u << 16 | OP_LABEL,   label + LOOP_BODY};
+    write_words(w, words, 12);
+    w->loops[w->open++] = label;
+    w->next += LOOP_LABELS;
+}
+
+static void end_loop(writer *w, uint32_t goes_on) {
+    const uint32_t label = w->loops[--w->open];
+    const uint32_t words[10] = {2u << 16 | OP_BRANCH,
+                                label + LOOP_CONTINUE,
+                                2u << 16 | OP_LABEL,
+                                label + LOOP_CONTINUE,
+                                4u << 16 | OP_BRANCH_CONDITIONAL,
+                                goes_on,
+                                label + LOOP_HEADER,
+                                label + LOOP_MERGE,
+                                2u << 16 | OP_LABEL,
+                                label + LOOP_MERGE};
+    write_words(w, words, 10);
+}
+
+// The type of a function's result.
+static uint32_t result_type(const uint32_t *words, size_t count, uint32_t function) {
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        if (opcode(words[at]) == OP_FUNCTION && words[at + 2] == function) {
+            return words[at + 1];
+        }
+    }
+    return 0;
+}
+
+// Calls with their constants, whose ids are two for each call from `constants` on.
+static lmb_result write_calls(writer *w, const uint32_t *words, size_t count, const lmb_spirv_call *calls,
+                              size_t call_count, uint32_t constants, lmb_error *error) {
+    for (size_t i = 0; i < call_count; i++) {
+        const uint32_t callee = find_function(words, count, calls[i].function);
+        if (callee == 0) {
+            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no function '%s' to call", calls[i].function);
+        }
+        const uint32_t argument = constants + (uint32_t)(2 * i);
+        const uint32_t call[6] = {
+            6u << 16 | OP_FUNCTION_CALL, result_type(words, count, callee), w->next++, callee, argument, argument + 1};
+        write_words(w, call, 6);
+        const bool opens = calls[i].flow == LMB_SPIRV_LOOP_AFTER, closes = calls[i].flow == LMB_SPIRV_LOOP_WHILE;
+        if ((opens && w->open == LMB_SPIRV_LOOPS) || (closes && w->open == 0)) {
+            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: call %zu: loops do not close, or are too deep", i);
+        }
+        if (opens) {
+            begin_loop(w);
+        } else if (closes) {
+            end_loop(w, call[2]);
+        }
+    }
+    return w->open == 0 ? LMB_OK : lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: a loop does not close");
+}
+
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error) {
     splice s = {0};
@@ -266,47 +350,33 @@ lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, s
     if (found != LMB_OK) {
         return found;
     }
-    // Two constants of 4 words and a call of 6 for each, and one return.
-    size_t size = count + call_count * 14 + 1 - (s.body_end - s.body_at);
-    uint32_t *copy = lmb_host_allocate(host, size, sizeof *copy);
-    if (copy == NULL) {
+    size_t size = count + call_count * CALL_WORDS + 1 - (s.body_end - s.body_at);
+    writer w = {.words = lmb_host_allocate(host, size, sizeof *w.words), .next = words[BOUND]};
+    if (w.words == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", size);
     }
-    uint32_t next = words[BOUND];
-    size_t at = s.constants_at;
-    memcpy(copy, words, at * sizeof *copy);
+    const uint32_t constants = w.next;
+    write_words(&w, words, s.constants_at);
     for (size_t i = 0; i < 2 * call_count; i++) {
-        const uint32_t constant[4] = {4u << 16 | OP_CONSTANT, s.unsigned_type, next + (uint32_t)i,
-                                      calls[i / 2].arguments[i % 2]};
-        memcpy(copy + at, constant, sizeof constant);
-        at += 4;
+        const uint32_t constant[4] = {4u << 16 | OP_CONSTANT, s.unsigned_type, w.next++, calls[i / 2].arguments[i % 2]};
+        write_words(&w, constant, 4);
     }
-    memcpy(copy + at, words + s.constants_at, (s.body_at - s.constants_at) * sizeof *copy);
-    at += s.body_at - s.constants_at;
-    for (size_t i = 0; i < call_count; i++) {
-        uint32_t callee = find_function(words, count, calls[i].function);
-        if (callee == 0) {
-            lmb_host_release(host, copy);
-            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no function '%s' to call", calls[i].function);
-        }
-        const uint32_t call[6] = {6u << 16 | OP_FUNCTION_CALL,
-                                  s.void_type,
-                                  next + (uint32_t)(2 * call_count + i),
-                                  callee,
-                                  next + (uint32_t)(2 * i),
-                                  next + (uint32_t)(2 * i + 1)};
-        memcpy(copy + at, call, sizeof call);
-        at += 6;
+    write_words(&w, words + s.constants_at, s.body_at - s.constants_at);
+    found = write_calls(&w, words, count, calls, call_count, constants, error);
+    if (found != LMB_OK) {
+        lmb_host_release(host, w.words);
+        return found;
     }
-    copy[at++] = 1u << 16 | OP_RETURN;
-    memcpy(copy + at, words + s.body_end, (count - s.body_end) * sizeof *copy);
-    copy[BOUND] = next + (uint32_t)(3 * call_count);
-    for (size_t i = HEADER_WORDS; i < size; i += length(copy[i])) {
-        if (opcode(copy[i]) == OP_FUNCTION) {
-            copy[i + 3] = 0;
+    const uint32_t end = 1u << 16 | OP_RETURN;
+    write_words(&w, &end, 1);
+    write_words(&w, words + s.body_end, count - s.body_end);
+    w.words[BOUND] = w.next;
+    for (size_t i = HEADER_WORDS; i < w.at; i += length(w.words[i])) {
+        if (opcode(w.words[i]) == OP_FUNCTION) {
+            w.words[i + 3] = 0;
         }
     }
-    *result = (lmb_spirv){copy, size};
+    *result = (lmb_spirv){w.words, w.at};
     return LMB_OK;
 }
 

@@ -395,12 +395,225 @@ static void the_bound_on_shear(void **state) {
     }
 }
 
+// ---- In model space. ----
+
+// Random poses 0 (a) and 1 (r) over a tree, their difference in model space, and an additive of it on `base`.
+static void start_model(test_scene *scene, scene_shape shape, uint32_t joints, uint64_t seed) {
+    random_source source = {seed};
+    scene_start(scene, scene_rig(joints, shape, seed), CHARACTERS, 1);
+    for (uint32_t pose = 0; pose < 3; pose++) {
+        scene_fill_pose(scene, pose, &source);
+        scene_add_pose_node(scene, pose);
+    }
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        *scene_parameter(scene, character, 0) = (float)character / (CHARACTERS - 1);
+    }
+    scene_add(scene, LMB_OP_DIFFERENCE, 0, 1)->space = LMB_SPACE_MODEL;
+}
+
+static lmb_node_def *add_model(test_scene *scene, uint32_t base, uint32_t difference) {
+    lmb_node_def *node = scene_add(scene, LMB_OP_ADDITIVE, base, difference);
+    node->space = LMB_SPACE_MODEL;
+    node->weight = lmb_parameter(0);
+    return node;
+}
+
+// And the lanes give the reference's bits.
+static void run_both(test_scene *scene) {
+    const size_t size = scene_stage_floats(scene, LMB_STAGE_LOCAL) * sizeof(float);
+    float *fast = malloc(size);
+    assert_non_null(fast);
+    scene->path = LMB_CPU_FAST;
+    scene_run(scene);
+    memcpy(fast, scene->stages[LMB_STAGE_LOCAL], size);
+    scene->path = LMB_CPU_REFERENCE;
+    scene_run(scene);
+    assert_memory_equal(fast, scene->stages[LMB_STAGE_LOCAL], size);
+    free(fast);
+}
+
+static void model_space_differences_and_additives(void **state) {
+    (void)state;
+    static const struct {
+        scene_shape shape;
+        uint32_t joints;
+        double rotation;
+    } rigs[] = {{SCENE_TREE, JOINTS, 5e-6}, {SCENE_CHAIN, 60, 2e-5}, {SCENE_WIDE, 9, 2e-6}, {SCENE_CHAIN, 1, 1e-6}};
+    for (size_t i = 0; i < sizeof rigs / sizeof rigs[0]; i++) {
+        for (int adds = 0; adds < 2; adds++) {
+            test_scene scene;
+            start_model(&scene, rigs[i].shape, rigs[i].joints, 110 + i);
+            if (adds != 0) {
+                add_model(&scene, 2, 3);
+            }
+            char title[64];
+            snprintf(title, sizeof title, "model space, %u joints", rigs[i].joints);
+            run_both(&scene);
+            scene_compare_local(&scene, title, bounds_of(20.0, rigs[i].rotation));
+            scene_end(&scene);
+        }
+    }
+}
+
+static void model_space_of_any_choice(void **state) {
+    (void)state;
+    static uint8_t ramp[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        ramp[i] = (uint8_t)(i * 6);
+    }
+    for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
+        test_scene scene;
+        start_model(&scene, SCENE_TREE, JOINTS, 120 + (uint64_t)choice);
+        lmb_node_def *node = add_model(&scene, 2, 3);
+        scene.masks[0] = ramp;
+        scene.mask_count = 1;
+        node->interpolation = (lmb_mix)(choice / 2);
+        node->shortest = choice % 2 == 0;
+        node->unclamped = true;
+        node->masked = choice % 3 != 0;
+        node->form = choice % 4 == 0 ? LMB_FORM_PARENT : LMB_FORM_LOCAL;
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            *scene_parameter(&scene, character, 0) = (float)character / (CHARACTERS - 1) * 8.0f - 4.0f;
+        }
+        scene_bounds bounds = bounds_of(100.0, choice % 2 == 0 ? 1e-5 : 1e-4);
+        bounds.scale = 2e-5;
+        run_both(&scene);
+        scene_compare_local(&scene, "model space, any weight", bounds);
+        scene_end(&scene);
+    }
+}
+
+// r + (a - r) is a: the base is the difference's reference, and the weight 1.
+static void model_space_gives_the_source_back(void **state) {
+    (void)state;
+    test_scene scene;
+    start_model(&scene, SCENE_TREE, JOINTS, 130);
+    add_model(&scene, 1, 3)->weight = lmb_constant(1.0f);
+    run_both(&scene);
+    double largest = 0.0;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            double dot = 0.0, error[LMB_POSE_COMPONENTS];
+            for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+                const double in = (double)*scene_component(&scene, scene.poses[0], character, joint, i);
+                const double out = (double)*scene_component(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint, i);
+                dot += i >= 3 && i < 7 ? in * out : 0.0;
+                error[i] = i >= 3 && i < 7 ? 0.0 : fabs(in - out) / fmax(10.0, fabs(in));
+                largest = fmax(largest, error[i]);
+            }
+            largest = fmax(largest, 1.0 - fabs(dot));
+        }
+    }
+    print_message("model space, from the source: %.2g\n", largest);
+    assert_true(largest <= 2e-6);
+    scene_end(&scene);
+}
+
+// One inside another, in every place, and beside operations that take other joints.
+static void model_space_inside_model_space(void **state) {
+    (void)state;
+    enum { FEW = 13 };
+    uint32_t partners[FEW];
+    for (uint32_t i = 0; i < FEW; i++) {
+        partners[i] = i;
+    }
+    const lmb_mirror_def mirror = {.axis = LMB_AXIS_X, .partners = partners};
+    for (int way = 0; way < 6; way++) {
+        test_scene scene;
+        start_model(&scene, SCENE_TREE, FEW, 140);
+        scene.mirrors = &mirror;
+        scene.mirror_count = 1;
+        add_model(&scene, 2, 3); // node 4
+        if (way == 0) {          // two in a row share the base's chain
+            add_model(&scene, 4, 3);
+            add_model(&scene, 5, 3);
+        } else if (way == 1) { // as what is added
+            add_model(&scene, 1, 4);
+        } else if (way == 2) { // a difference of it
+            scene_add(&scene, LMB_OP_DIFFERENCE, 4, 1)->space = LMB_SPACE_MODEL;
+        } else if (way == 3) { // below a blend
+            scene_add(&scene, LMB_OP_BLEND, 4, 0)->weight = lmb_parameter(0);
+            add_model(&scene, 5, 3);
+        } else if (way == 4) { // within a mirror, and around one
+            scene_add(&scene, LMB_OP_MIRROR, 4, LMB_NONE);
+            scene_add(&scene, LMB_OP_DIFFERENCE, 5, 1)->space = LMB_SPACE_MODEL;
+        } else { // around sums
+            lmb_node_def *node = scene_add(&scene, LMB_OP_WEIGHTED, 4, 1);
+            node->weights[0] = lmb_parameter(0);
+            add_model(&scene, 5, 3);
+        }
+        char title[64];
+        snprintf(title, sizeof title, "model space inside model space, %d", way);
+        run_both(&scene);
+        scene_compare_local(&scene, title, bounds_of(100.0, 2e-5));
+        scene_end(&scene);
+    }
+}
+
+// Every joint counts what is refused at itself, however many joints below ask for it.
+static void ancestors_count_once(void **state) {
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        test_scene scene;
+        start_model(&scene, SCENE_CHAIN, JOINTS, 150);
+        *scene_component(&scene, scene.poses[0], 2, 0, 0) = NAN;
+        *scene_component(&scene, scene.poses[0], 5, 7, 4) = INFINITY;
+        *scene_component(&scene, scene.poses[2], 66, 3, 9) = NAN;
+        *scene_parameter(&scene, 9, 0) = NAN;
+        if (way > 0) {
+            add_model(&scene, 2, 3);
+        }
+        if (way > 1) {
+            scene_add(&scene, LMB_OP_DIFFERENCE, 4, 1)->space = LMB_SPACE_MODEL;
+        }
+        run_both(&scene);
+        assert_int_equal(scene.refused[LMB_REFUSED_POSE], way > 0 ? 3 : 2);
+        assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], way > 0 ? 1 : 0);
+        scene_end(&scene);
+    }
+}
+
+static void what_model_space_does_not_take(void **state) {
+    (void)state;
+    test_scene scene;
+    start_model(&scene, SCENE_TREE, JOINTS, 160);
+    lmb_error error;
+    lmb_program_def def = {.rig = scene.rig, .nodes = scene.nodes, .parameter_count = 1};
+    def.node_count = scene.node_count;
+    scene.nodes[3].form = LMB_FORM_AFFINE;
+    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "node 3 (difference): space: the affine form has no model space"));
+    scene.nodes[3].form = LMB_FORM_LOCAL;
+    scene.nodes[3].space = LMB_SPACE_COUNT;
+    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "node 3 (difference): space: unknown"));
+    scene.nodes[3].space = LMB_SPACE_MODEL;
+    assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
+    for (uint32_t i = 0; i < 4; i++) { // each around the one before
+        assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
+        scene_add(&scene, LMB_OP_DIFFERENCE, 3 + i, 1)->space = LMB_SPACE_MODEL;
+        def.node_count = scene.node_count;
+    }
+    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_LIMIT);
+    assert_non_null(strstr(error.message, "more than 4 operations around one another"));
+    scene_end(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weighted_by_choice),           cmocka_unit_test(slerp_of_two_is_a_blend),
-        cmocka_unit_test(order_matters_to_slerp_alone), cmocka_unit_test(affine_differences_and_additives),
-        cmocka_unit_test(affine_of_any_weight),         cmocka_unit_test(what_shears_is_refused),
+        cmocka_unit_test(weighted_by_choice),
+        cmocka_unit_test(slerp_of_two_is_a_blend),
+        cmocka_unit_test(order_matters_to_slerp_alone),
+        cmocka_unit_test(affine_differences_and_additives),
+        cmocka_unit_test(affine_of_any_weight),
+        cmocka_unit_test(what_shears_is_refused),
         cmocka_unit_test(the_bound_on_shear),
+        cmocka_unit_test(model_space_differences_and_additives),
+        cmocka_unit_test(model_space_of_any_choice),
+        cmocka_unit_test(model_space_gives_the_source_back),
+        cmocka_unit_test(model_space_inside_model_space),
+        cmocka_unit_test(ancestors_count_once),
+        cmocka_unit_test(what_model_space_does_not_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

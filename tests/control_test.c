@@ -130,7 +130,7 @@ static void test_places(void **state) {
                     assert_near(off, 0.0, 1e-6);
                     bool stays = x <= 0.0 || x >= d;
                     bool out = end_kind == LMB_END_ONCE && stays && rates[r] != 0.0f;
-                    assert_float_equal(s.parameters[1], out ? 0.0f : 1.0f, 0.0f);
+                    assert_float_equal(s.parameters[1], (out ? 0.0f : 1.0f), 0.0f);
                 }
                 end(&s);
             }
@@ -247,7 +247,7 @@ static void test_ended_once(void **state) {
     for (int i = 1; i <= 120; i++) {
         step(&s, SIXTIETH);
         assert_int_equal(s.told[0], i == 60 ? 2 : 0);
-        assert_float_equal(s.parameters[1], i < 60 ? 1.0f : 0.0f, 0.0f);
+        assert_float_equal(s.parameters[1], (i < 60 ? 1.0f : 0.0f), 0.0f);
     }
     // And begun anew.
     const uint32_t reset = LMB_EVENT_RESET;

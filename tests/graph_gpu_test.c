@@ -89,6 +89,15 @@ static const struct {
      "{\"op\":\"additive\",\"form\":\"affine\",\"unclamped\":true,\"mask\":{\"@\":120},\"weight\":{\"param\":"
      "\"w\",\"min\":-4,\"max\":4},\"base\":" CLIP(
          "0") ",\"add\":{\"op\":\"clip\",\"clip\":1,\"additive\":true,\"form\":\"affine\"}}"},
+    {LMB_OP_ADDITIVE,
+     "{\"op\":\"additive\",\"space\":\"model\",\"weight\":{\"param\":\"w\"},\"mask\":{\"@\":120},\"base\":" CLIP(
+         "0") ",\"add\":{\"op\":\"clip\",\"clip\":1,\"additive\":true,\"space\":\"model\"}}"},
+    {LMB_OP_ADDITIVE,
+     "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"additive\",\"space\":\"model\",\"weight\":{\"param\":\"w\"},"
+     "\"base\":{\"op\":\"additive\",\"space\":\"model\",\"base\":{\"op\":\"pose\",\"pose\":0},\"add\":" CLIP(
+         "1") "},"
+              "\"add\":{\"op\":\"difference\",\"space\":\"model\",\"pose\":{\"op\":\"additive\",\"space\":\"model\","
+              "\"base\":" CLIP("0") ",\"add\":" CLIP("2") "},\"reference\":{\"op\":\"rest\"}}}}"},
 };
 
 static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,

@@ -141,6 +141,7 @@ static void put_choices(writer *writer, const lmb_node_def *node) {
     }
     if (node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE) {
         put(writer, ",\"form\":\"%s\"", forms[node->form]);
+        put(writer, ",\"space\":\"%s\"", node->space == LMB_SPACE_MODEL ? "model" : "local");
     }
     if (node->op == LMB_OP_ADDITIVE) {
         put(writer, ",\"unclamped\":%s", node->unclamped ? "true" : "false");

@@ -935,6 +935,61 @@ static oracle_transform evaluate_combine(const oracle_scene *scene, const lmb_no
     return rest_of(scene, joint);
 }
 
+// The rotation in model space of a joint after a node: the product from the root on.
+static void model_rotation(const oracle_scene *scene, uint32_t node, uint32_t character, uint32_t joint,
+                           oracle_choices *choices, double result[4]) {
+    double product[4] = {0.0, 0.0, 0.0, 1.0};
+    for (; joint != LMB_NONE; joint = lmb_rig_joint_parent(scene->rig, joint)) {
+        const oracle_transform own = oracle_evaluate(scene, node, character, joint, choices);
+        oracle_quaternion_multiply(own.rotation, product, product);
+    }
+    memcpy(result, product, sizeof product);
+}
+
+static oracle_transform model_difference(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                         uint32_t joint, oracle_choices *choices) {
+    const oracle_transform a = oracle_evaluate(scene, node->inputs[0], character, joint, choices);
+    const oracle_transform r = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
+    oracle_transform result = difference(&a, &r);
+    double of_a[4], of_r[4];
+    model_rotation(scene, node->inputs[0], character, joint, choices, of_a);
+    model_rotation(scene, node->inputs[1], character, joint, choices, of_r);
+    oracle_quaternion_conjugate(of_r, of_r);
+    oracle_quaternion_multiply(of_a, of_r, result.rotation);
+    return result;
+}
+
+// What an additive in model space makes of a joint's difference there.
+static oracle_transform model_part(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                   uint32_t joint, oracle_choices *choices) {
+    const double reach = node->unclamped ? 4.0 : 1.0, least = node->unclamped ? -4.0 : 0.0;
+    double weight = read_weight(scene, node->weight, character, least, reach);
+    weight *= node->masked ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
+    const oracle_transform d = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
+    return blend(node, &no_change, &d, weight, choices);
+}
+
+// q = B_parent^-1 (P_parent^-1 P) B_parent b, with B the base's rotation in model space.
+static oracle_transform model_additive(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                       uint32_t joint, oracle_choices *choices) {
+    const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
+    const oracle_transform base = oracle_evaluate(scene, node->inputs[0], character, joint, choices);
+    const oracle_transform part = model_part(scene, node, character, joint, choices);
+    oracle_transform result = add(&part, &base, base.weight);
+    if (parent != LMB_NONE) {
+        const oracle_transform above = model_part(scene, node, character, parent, choices);
+        double around[4], back[4], turn[4];
+        model_rotation(scene, node->inputs[0], character, parent, choices, around);
+        oracle_quaternion_conjugate(above.rotation, turn);
+        oracle_quaternion_multiply(turn, part.rotation, turn);
+        oracle_quaternion_conjugate(around, back);
+        oracle_quaternion_multiply(back, turn, turn);
+        oracle_quaternion_multiply(turn, around, turn);
+        oracle_quaternion_multiply(turn, base.rotation, result.rotation);
+    }
+    return result;
+}
+
 oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint32_t character, uint32_t joint,
                                  oracle_choices *choices) {
     const lmb_node_def *node = &scene->nodes[index];
@@ -956,6 +1011,16 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return evaluate_mirror(scene, node, character, joint, choices);
     case LMB_OP_COMBINE:
         return evaluate_combine(scene, node, character, joint, choices);
+    case LMB_OP_DIFFERENCE:
+        if (node->space == LMB_SPACE_MODEL) {
+            return model_difference(scene, node, character, joint, choices);
+        }
+        break;
+    case LMB_OP_ADDITIVE:
+        if (node->space == LMB_SPACE_MODEL) {
+            return model_additive(scene, node, character, joint, choices);
+        }
+        break;
     case LMB_OP_BILINEAR:
         return evaluate_corners(scene, node, 0, 2, character, joint, choices);
     case LMB_OP_TRILINEAR:

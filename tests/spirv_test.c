@@ -120,20 +120,28 @@ static void rounding_mode_is_declared_once(void **state) {
 static void specialised_modules_pass(void **state) {
     (void)state;
     const lmb_spirv_call calls[] = {
-        {"step_weighted_begin", {16, 0}},
-        {"step_clip", {24, 2}},
-        {"step_weighted_accumulate", {32, 3}},
-        {"step_rest", {40, 2}},
-        {"step_weighted_accumulate", {48, 3}},
-        {"step_weighted_end", {56, 2}},
-        {"step_pose", {64, 1}},
-        {"step_difference", {72, 2}},
-        {"step_rest", {80, 1}},
-        {"step_additive", {88, 2}},
-        {"step_clip", {96, 1}},
-        {"step_masked", {104, 2}},
-        {"step_clip", {112, 1}},
-        {"step_blend", {120, 2}},
+        {"step_weighted_begin", {16, 0}, LMB_SPIRV_STRAIGHT},
+        {"step_clip", {24, 2}, LMB_SPIRV_STRAIGHT},
+        {"step_weighted_accumulate", {32, 3}, LMB_SPIRV_STRAIGHT},
+        {"step_rest", {40, 2}, LMB_SPIRV_STRAIGHT},
+        {"step_weighted_accumulate", {48, 3}, LMB_SPIRV_STRAIGHT},
+        {"step_weighted_end", {56, 2}, LMB_SPIRV_STRAIGHT},
+        {"step_pose", {64, 1}, LMB_SPIRV_STRAIGHT},
+        {"step_difference", {72, 2}, LMB_SPIRV_STRAIGHT},
+        {"step_rest", {80, 1}, LMB_SPIRV_STRAIGHT},
+        {"step_additive", {88, 2}, LMB_SPIRV_STRAIGHT},
+        {"step_clip", {96, 1}, LMB_SPIRV_STRAIGHT},
+        {"step_masked", {104, 2}, LMB_SPIRV_STRAIGHT},
+        {"step_clip", {112, 1}, LMB_SPIRV_STRAIGHT},
+        {"step_blend", {120, 2}, LMB_SPIRV_STRAIGHT},
+        {"step_unchain_begin", {128, 1}, LMB_SPIRV_LOOP_AFTER},
+        {"step_chain_begin", {136, 2 | 1 << 8}, LMB_SPIRV_LOOP_AFTER},
+        {"step_clip", {144, 3}, LMB_SPIRV_STRAIGHT},
+        {"step_chain", {152, 4 | 1 << 8}, LMB_SPIRV_LOOP_WHILE},
+        {"step_rest", {160, 3}, LMB_SPIRV_STRAIGHT},
+        {"step_apply", {168, 4}, LMB_SPIRV_STRAIGHT},
+        {"step_unchain", {176, 3}, LMB_SPIRV_LOOP_WHILE},
+        {"step_add", {184, 2}, LMB_SPIRV_STRAIGHT},
     };
     size_t call_count = sizeof calls / sizeof calls[0];
     lmb_spirv module;
@@ -157,7 +165,7 @@ static void specialised_modules_pass(void **state) {
 
 static void unknown_functions_are_refused(void **state) {
     (void)state;
-    const lmb_spirv_call call = {"step_cli", {0, 0}}; // no more than the beginning of a name
+    const lmb_spirv_call call = {"step_cli", {0, 0}, LMB_SPIRV_STRAIGHT}; // no more than the beginning of a name
     const uint32_t *words = kernel_pose_steps;
     size_t count = sizeof kernel_pose_steps / 4;
     lmb_spirv module;
@@ -167,6 +175,29 @@ static void unknown_functions_are_refused(void **state) {
     assert_non_null(strstr(error.message, "'step_cli'"));
     assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run", &call, 1, &module, &error), LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "'run'"));
+}
+
+// Loops that do not close, close what was not begun, or are too deep.
+static void open_loops_are_refused(void **state) {
+    (void)state;
+    lmb_spirv_call calls[LMB_SPIRV_LOOPS + 1];
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        calls[i] = (lmb_spirv_call){"step_chain_begin", {0, 0}, LMB_SPIRV_LOOP_AFTER};
+    }
+    const lmb_spirv_call end = {"step_chain", {0, 2}, LMB_SPIRV_LOOP_WHILE};
+    const struct {
+        const lmb_spirv_call *calls;
+        size_t count;
+        const char *message;
+    } rows[] = {{calls, 1, "does not close"}, {&end, 1, "do not close"}, {calls, LMB_SPIRV_LOOPS + 1, "too deep"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_spirv module;
+        lmb_error error = {0};
+        assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "step_through",
+                                                rows[i].calls, rows[i].count, &module, &error),
+                         LMB_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, rows[i].message));
+    }
 }
 
 static void malformed_modules_are_refused(void **state) {
@@ -239,7 +270,7 @@ static void constants_are_those_of_c(void **state) {
     static literals all;
     const char *files[] = {"number.h", "curve.h",  "interpolation.h", "quaternion.h", "transform.h", "sampling.h",
                            "limits.h", "mirror.h", "operations.h",    "program.h",    "model.h",     "outputs.h",
-                           "probe.h",  "ticks.h",  "control.h",       "decompose.h",  "mean.h"};
+                           "probe.h",  "ticks.h",  "control.h",       "decompose.h",  "mean.h",      "chain.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);
@@ -273,10 +304,11 @@ static void constants_are_those_of_c(void **state) {
 int main(void) {
     host = lmb_host_resolve(NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(embedded_modules_pass),         cmocka_unit_test(one_bare_operation_is_found),
-        cmocka_unit_test(banned_operations_are_found),   cmocka_unit_test(rounding_mode_is_declared_once),
-        cmocka_unit_test(specialised_modules_pass),      cmocka_unit_test(unknown_functions_are_refused),
-        cmocka_unit_test(malformed_modules_are_refused), cmocka_unit_test(constants_are_those_of_c),
+        cmocka_unit_test(embedded_modules_pass),       cmocka_unit_test(one_bare_operation_is_found),
+        cmocka_unit_test(banned_operations_are_found), cmocka_unit_test(rounding_mode_is_declared_once),
+        cmocka_unit_test(specialised_modules_pass),    cmocka_unit_test(unknown_functions_are_refused),
+        cmocka_unit_test(open_loops_are_refused),      cmocka_unit_test(malformed_modules_are_refused),
+        cmocka_unit_test(constants_are_those_of_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,16 +11,16 @@
 /// | op | fields, those in parentheses optional |
 /// | --- | --- |
 /// | `rest` | none |
-/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`form`), (`weights`: a mask), (`play`) |
+/// | `clip` | `clip`, (`time`), (`rate`: 1), (`offset`: 0), (`loop`: true), (`additive`: false), (`reference`: a pose), (`form`), (`space`), (`weights`: a mask), (`play`) |
 /// | `pose` | `pose`: the name of a static pose, or the index of the batch's pose buffer |
 /// | `blend` | `a`, `b`: poses, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); (`interpolation`), (`shortest`) |
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
-/// | `difference` | `pose`, `reference`: poses, (`form`) |
+/// | `difference` | `pose`, `reference`: poses, (`form`), (`space`) |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1, from -4 to 4), (`curve`), (`interpolation`), (`shortest`), |
-/// | | (`form`), (`unclamped`: false), (`mask`) |
+/// | | (`form`), (`space`), (`unclamped`: false), (`mask`) |
 /// | `add`, `subtract` | `a`, `b`: poses |
 /// | `scale` | `pose`, `factor`: -4 to 4, (`interpolation`), (`shortest`) |
 /// | `subtract-scale-add` | `a`, `b`, `base`: poses, `factor`: -4 to 4, (`interpolation`), (`shortest`) |
@@ -32,7 +32,8 @@
 /// | `machine` | `states`: 1 to 16, (`name`), (`initial`: a state), (`any`: transitions) |
 ///
 /// `interpolation` is `slerp` (the default, but for `weighted`), `nlerp` (that of `weighted`) or `lerp`; `shortest` is true
-/// unless stated; `form` is `local` (the default), `parent` or `affine`, and a clip's is that of its difference. Corners are in the order s, t, u: poses[1] is at s = 1,
+/// unless stated; `form` is `local` (the default), `parent` or `affine`, `space` `local` (the default) or
+/// `model`, and a clip's are those of its difference. Corners are in the order s, t, u: poses[1] is at s = 1,
 /// poses[2] at t = 1, poses[4] at u = 1.
 ///
 /// What they do stands in program.h. A clip is named, the first of that name; or it is a number, its index among the

@@ -81,8 +81,18 @@
 /// half a turn about the axis whose sign stands alone, and the scale has one sign for all axes. A product is then right as a matrix, while
 /// its rotation and the signs of its scale may be others than those it was made from.
 ///
+/// Model space. With x_m for the rotation of a joint in model space, the product of those of its ancestors, root first, and
+/// its own, a difference of #LMB_SPACE_MODEL has q = a_m r_m*, and an additive turns the base by P = slerp(1, d, w) there:
+/// q_m = P base_m, which is, relative to the parent p, q = base_m(p)* P(p)* P base_m, w masked for each of the two joints by its
+/// own mask. So what looks down its barrel keeps doing so whatever the spine does (the mesh-space additive of Unreal). t and s are local,
+/// as in the other forms; `form` local and parent are the same here. It costs: a joint's ancestors are evaluated for each joint, so with D joints above it
+/// a difference evaluates either input D + 1 times, an additive its base 2 D + 1 times and its difference twice; what stands
+/// inside another of them multiplies, but for an additive whose base is an additive of this space, which shares the base's. What
+/// is refused at an ancestor is counted once, at that joint itself. At most four operations stand around one another that
+/// take other joints: mirrors, differences of this space, and additives, which count as two for their base.
+///
 /// Errors against float64. Choices: nlerp and lerp within 1e-6, for weights outside 0 to 1 within 3e-6; slerp as it stands
-/// within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|); weighted as slerp within 1e-6 for each input; affine within 4e-6 (of
+/// within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|); weighted as slerp within 1e-6 for each input; in model space within 1e-6 for each joint from the root on; affine within 4e-6 (of
 /// distances the sum of those involved; up to 1.5e-4 where the axes are that near to shearing). Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
 /// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
 /// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation.
@@ -198,6 +208,13 @@ typedef enum lmb_form {
     LMB_FORM_COUNT
 } lmb_form;
 
+/// Where a difference and an additive have rotations.
+typedef enum lmb_space {
+    LMB_SPACE_LOCAL,
+    LMB_SPACE_MODEL, ///< in model space, on the left; not for #LMB_FORM_AFFINE
+    LMB_SPACE_COUNT
+} lmb_space;
+
 /// One operation. Start from lmb_default_node_def(); fields that an operation does not use are ignored.
 typedef struct lmb_node_def {
     lmb_op op;
@@ -222,6 +239,7 @@ typedef struct lmb_node_def {
     lmb_mix interpolation;
     bool shortest;      ///< the short way between rotations
     lmb_form form;      ///< difference, additive
+    lmb_space space;    ///< difference, additive
     bool unclamped;     ///< additive: the weight may be from -4 to 4
     bool masked;        ///< additive: by `mask`
     lmb_value along[3]; ///< bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]

@@ -58,6 +58,7 @@
 #define MIRROR_AXIS 2u       // mirror: 0, 1, 2
 #define LIMIT_TABLE 1u       // clamp: offset of its table
 #define CHOICES 3u           // interpolate, apply, product, scale, mean: CHOICE_... bits
+#define CLIMB_BACK 6u        // chain, unchain: how many instructions before this one its first one stands
 #define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
 
 // A part: how many joints it has, then for each joint of the rig the part's, or NO_JOINT.

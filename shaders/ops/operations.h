@@ -47,6 +47,8 @@ word character;
 uint joint;
 #ifdef LMB_GLSL
 uint span; // the table's row, which `parameters` is from
+uint
+    above; // operations around the place that stand at a joint above their own: that joint counts what is refused itself
 #ifdef KEEPS_PREPARED
 uint slot;         // the character's, among those that a workgroup keeps
 key_search search; // the instruction's
@@ -65,7 +67,7 @@ END_STRUCT(frame)
 // (KEEPS_PREPARED is defined then); so what `function` refuses is to be counted at joint 0 alone.
 #ifdef LMB_GLSL
 #define REFUSE(frame, kind, condition)                                                                                 \
-    if (condition) {                                                                                                   \
+    if ((frame).above == 0u && (condition)) {                                                                          \
         count_refusal(kind);                                                                                           \
     }
 #define POSES(frame, index) pose_buffer(frame, index)
@@ -713,6 +715,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);
 }
 
+#include "chain.h"
 #include "layers.h"
 #include "mean.h"
 
@@ -764,6 +767,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_SUBTRACT 12u
 #define OPERATION_APPLY 14u
 #define OPERATION_MEAN 41u
+#define OPERATION_CHAIN 44u
+#define OPERATION_UNCHAIN 46u
 #define OPERATION_QUOTIENT 48u
 #define OPERATION_PRODUCT 49u
 #define OPERATION_TAKE 36u
@@ -794,6 +799,14 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     FOLD(MEAN, mean, OPERATION_MEAN, prepare_share, TAKES_SHARE | TAKES_CHOICE)                                        \
     BINARY(QUOTIENT, quotient, OPERATION_QUOTIENT, prepare_nothing, TAKES_NOTHING)                                     \
     BINARY(PRODUCT, product, OPERATION_PRODUCT, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)
+
+// Instructions that operations turn into where they work in model space, in a table of their own: CLIMB has its input
+// evaluated at the joint, at its parent and so on, up to the root or `turns` times, in two kinds of instructions with
+// numbers in a row. The first one begins; after the input, name_operation(so far, pose) takes the newest pose in, and
+// what follows the first one is run again for the parent.
+#define CLIMBS(CLIMB)                                                                                                  \
+    CLIMB(CHAIN, chain, OPERATION_CHAIN, CHAIN_TURNS)                                                                  \
+    CLIMB(UNCHAIN, unchain, OPERATION_UNCHAIN, UNCHAIN_TURNS)
 
 #define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                           \
     OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                      \

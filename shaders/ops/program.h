@@ -27,6 +27,9 @@ typedef struct slots {
     transform poses[STACK_POSES][TILE_JOINTS];
     uint joints[TILE_JOINTS];
     uint wrapped[MOST_WRAPS][TILE_JOINTS]; // joints that such operations are to go back to
+    uint climbed[MOST_WRAPS];              // how often their input was evaluated, ...
+    bool arrived[MOST_WRAPS][TILE_JOINTS]; // ... which places had it at their last joint, ...
+    truth counted[MOST_WRAPS];             // ... and who counted what was refused before
 } slots;
 
 // Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
@@ -189,9 +192,37 @@ OP transform source_operation(frame f, uint instruction) {
 
 #ifdef LMB_GLSL
 
+#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
+    case code:                                                                                                         \
+        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
+        climbed[LOAD(f.program, at + WRAP_LEVEL)] = 0u;                                                                \
+        depth = depth + 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 1u: {                                                                                                  \
+        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
+        uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + f.joint);                                     \
+        depth = depth - 1u;                                                                                            \
+        transform newest = load_slot(depth);                                                                           \
+        if (climbed[level] > 0u) {                                                                                     \
+            newest = name##_operation(load_slot(depth - 1u), newest);                                                  \
+        }                                                                                                              \
+        store_slot(depth - 1u, newest);                                                                                \
+        climbed[level]++;                                                                                              \
+        if (parent != NO_PARENT && climbed[level] < turns) {                                                           \
+            f.above += climbed[level] == 1u ? 1u : 0u;                                                                 \
+            f.joint = parent;                                                                                          \
+            i -= LOAD(f.program, at + CLIMB_BACK);                                                                     \
+        } else {                                                                                                       \
+            f.above -= climbed[level] > 1u ? 1u : 0u;                                                                  \
+            f.joint = wrapped[level];                                                                                  \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+
 // The local transform.
 transform evaluate_program(frame f) {
     uint wrapped[MOST_WRAPS];
+    uint climbed[MOST_WRAPS];
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
@@ -199,6 +230,7 @@ transform evaluate_program(frame f) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
+            CLIMBS(EVALUATE_CLIMB)
         default:
             break;
         }
@@ -207,6 +239,64 @@ transform evaluate_program(frame f) {
 }
 
 #else
+
+// Joints of a tile are at different depths: those that have arrived wait for the others.
+#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
+    case code:                                                                                                         \
+        begin_climb(f, LOAD(f.program, at + WRAP_LEVEL), joints, held);                                                \
+        depth = depth + 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 1u: {                                                                                                  \
+        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
+        depth = depth - 1u;                                                                                            \
+        EVERY_JOINT {                                                                                                  \
+            if (!held->arrived[level][place]) {                                                                        \
+                transform newest = LOAD_SLOT(depth);                                                                   \
+                if (held->climbed[level] > 0u) {                                                                       \
+                    newest = name##_operation(LOAD_SLOT(depth - 1u), newest);                                          \
+                }                                                                                                      \
+                STORE_SLOT(depth - 1u, newest);                                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+        if (climb_on(f, level, joints, turns, held)) {                                                                 \
+            uint back = LOAD(f.program, at + CLIMB_BACK);                                                              \
+            f.active = BOTH(f.active, NOT(f.active));                                                                  \
+            f.now -= back;                                                                                             \
+            f.search -= back;                                                                                          \
+            i -= back;                                                                                                 \
+        } else {                                                                                                       \
+            f.active = held->counted[level];                                                                           \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+
+OP void begin_climb(frame f, uint level, uint joints, slots *held) {
+    held->climbed[level] = 0u;
+    held->counted[level] = f.active;
+    for (uint place = 0u; place < joints; place++) {
+        held->wrapped[level][place] = held->joints[place];
+        held->arrived[level][place] = false;
+    }
+}
+
+// To the parents, of what has not arrived; back to where all came from once everything has. Whether there is more to do.
+OP bool climb_on(frame f, uint level, uint joints, uint turns, slots *held) {
+    bool again = false;
+    held->climbed[level]++;
+    for (uint place = 0u; place < joints; place++) {
+        uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + held->joints[place]);
+        if (parent == NO_PARENT || held->climbed[level] == turns) {
+            held->arrived[level][place] = true;
+        } else {
+            held->joints[place] = parent;
+            again = true;
+        }
+    }
+    for (uint place = 0u; place < joints && !again; place++) {
+        held->joints[place] = held->wrapped[level][place];
+    }
+    return again;
+}
 
 // What each instruction prepares for a character (of each lane), and an empty search for each: for evaluate_joints(),
 // with joint 0.
@@ -232,6 +322,7 @@ OP void evaluate_joints(frame f, uint first, uint joints, slots *held) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
+            CLIMBS(EVALUATE_CLIMB)
         default:
             break;
         }

@@ -8,6 +8,7 @@ typedef struct plan {
     random_source *random;
     uint32_t clip_count;
     uint32_t wraps; // operations that take other joints around the place so far
+    bool climbs;    // one of them takes all joints above
 } plan;
 
 // Operations around one another that take other joints, at most.
@@ -181,6 +182,20 @@ static bool takes_other_joints(lmb_op op) {
     return op == LMB_OP_MIRROR;
 }
 
+// What a difference or an additive in model space takes: levels of operations that take other joints, and poses that are
+// held beside its inputs. One inside another would take too long.
+#define CLIMB_LEVELS 2u
+
+static bool draw_space(plan *plan, lmb_op op, uint32_t stack) {
+    return (op == LMB_OP_DIFFERENCE || op == LMB_OP_ADDITIVE) && !plan->climbs && stack >= 2 + CLIMB_LEVELS &&
+           plan->wraps + CLIMB_LEVELS <= MOST_WRAPS && random_below(plan->random, 3) == 0;
+}
+
+static void set_space(lmb_node_def *node) {
+    node->space = LMB_SPACE_MODEL;
+    node->form = node->form == LMB_FORM_AFFINE ? LMB_FORM_PARENT : node->form;
+}
+
 static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uint32_t input_count) {
     lmb_node_def node = lmb_default_node_def();
     node.op = row->op;
@@ -229,21 +244,30 @@ static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
     uint32_t inputs[LMB_MAX_INPUTS];
     uint32_t left = nodes - 1;
     uint32_t count = draw_input_count(plan, row, left);
-    plan->wraps += takes_other_joints(row->op) ? 1 : 0;
+    const bool climbs = draw_space(plan, row->op, stack);
+    const uint32_t wraps = climbs ? CLIMB_LEVELS : takes_other_joints(row->op) ? 1 : 0;
+    stack -= climbs ? CLIMB_LEVELS : 0;
+    plan->wraps += wraps;
+    plan->climbs = plan->climbs || climbs;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others = count - 1 - i;
         uint32_t share = others == 0 ? left : 1 + random_below(plan->random, left - others);
         inputs[i] = grow(plan, share, row->sums > 0 ? stack - row->sums : stack - i);
         left -= share;
     }
-    plan->wraps -= takes_other_joints(row->op) ? 1 : 0;
-    return add_node(plan, row, inputs, count);
+    plan->wraps -= wraps;
+    plan->climbs = plan->climbs && !climbs;
+    uint32_t node = add_node(plan, row, inputs, count);
+    if (climbs) {
+        set_space(&plan->program->nodes[node]);
+    }
+    return node;
 }
 
 static plan begin(random_program *program, random_source *random, uint32_t clip_count) {
     program->node_count = 0;
     program->parameter_count = 0;
-    return (plan){program, random, clip_count, 0};
+    return (plan){program, random, clip_count, 0, false};
 }
 
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {
@@ -265,6 +289,9 @@ void random_program_hold_all(random_program *program, random_source *random, uin
         }
         if (count > 0) {
             inputs[0] = add_node(&plan, row, inputs, count);
+        }
+        if (row->op == LMB_OP_DIFFERENCE) {
+            set_space(&program->nodes[inputs[0]]);
         }
     }
     // Leaves that were not drawn.

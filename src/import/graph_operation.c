@@ -200,6 +200,7 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
 
 // A clip without a time takes the parameter that all such clips share, or a player's; an additive one is a difference.
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
+static uint32_t finish_difference(lmb_graph_reader *reader, const lmb_graph_node *node);
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
 
 #define CURVE_FIELD                                                                                                    \
@@ -216,6 +217,8 @@ static const char *const mixes[] = {
 static const char *const forms[] = {
     [LMB_FORM_LOCAL] = "local", [LMB_FORM_PARENT] = "parent", [LMB_FORM_AFFINE] = "affine", NULL};
 
+static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MODEL] = "model", NULL};
+
 #define MIX_FIELDS                                                                                                     \
     {.name = "interpolation",                                                                                          \
      .read = lmb_graph_read_choice,                                                                                    \
@@ -224,8 +227,11 @@ static const char *const forms[] = {
     {                                                                                                                  \
         .name = "shortest", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.shortest)           \
     }
-#define FORM_FIELD                                                                                                     \
-    { .name = "form", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.form), .choices = forms }
+#define FORM_FIELDS                                                                                                    \
+    {.name = "form", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.form), .choices = forms}, { \
+        .name = "space", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.space),                 \
+        .choices = spaces                                                                                              \
+    }
 #define FACTOR_FIELD                                                                                                   \
     {                                                                                                                  \
         .name = "factor", .required = true, .read = lmb_graph_read_value,                                              \
@@ -295,7 +301,7 @@ static const lmb_graph_field clip_members[] = {
     {.name = "loop", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.loop)},
     {.name = "additive", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, is_additive)},
     {.name = "reference", .read = read_reference, .offset = offsetof(lmb_graph_node, reference)},
-    FORM_FIELD,
+    FORM_FIELDS,
     PLACE_KEPT("play", play_at),
 };
 static const lmb_graph_field pose_members[] = {
@@ -336,7 +342,7 @@ static const lmb_graph_field combine_members[] = {
 static const lmb_graph_field difference_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
     POSE_FIELD("reference", def.inputs[1]),
-    FORM_FIELD,
+    FORM_FIELDS,
 };
 static const lmb_graph_field additive_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -350,7 +356,7 @@ static const lmb_graph_field additive_members[] = {
      .parameter_greatest = 1.0f},
     CURVE_FIELD,
     MIX_FIELDS,
-    FORM_FIELD,
+    FORM_FIELDS,
     {.name = "unclamped", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.unclamped)},
     {.name = "mask", .read = read_additive_mask, .offset = offsetof(lmb_graph_node, def.mask)},
 };
@@ -434,7 +440,7 @@ static const operation operations[] = {
     {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
     {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
     {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
-    {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_node},
+    {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_difference},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},
     {"add", LMB_OP_ADD, 2, FIELDS(sum_members), finish_node},
@@ -454,7 +460,19 @@ static bool states_time(const lmb_graph_reader *reader, uint32_t object) {
     return lmb_json_member(&reader->json, object, "time", &twice) != LMB_NONE;
 }
 
+static void check_space(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    if (node->def.form == LMB_FORM_AFFINE && node->def.space == LMB_SPACE_MODEL) {
+        lmb_graph_report(reader, node->object, "the affine form has no model space");
+    }
+}
+
+static uint32_t finish_difference(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    check_space(reader, node);
+    return finish_node(reader, node);
+}
+
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    check_space(reader, node);
     lmb_node_def clip = node->def;
     bool in_state = reader->home.machine != LMB_NONE;
     if (node->play_at != LMB_NONE || (in_state && !states_time(reader, node->object))) {
@@ -475,6 +493,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
     lmb_node_def difference = lmb_default_node_def();
     difference.op = LMB_OP_DIFFERENCE;
     difference.form = node->def.form;
+    difference.space = node->def.space;
     difference.input_count = 2;
     difference.inputs[0] = sampled;
     difference.inputs[1] = node->reference;
@@ -493,6 +512,7 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
         lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
                          (double)weight);
     }
+    check_space(reader, node);
     return finish_node(reader, node);
 }
 
