@@ -538,7 +538,7 @@ static void model_space_inside_model_space(void **state) {
             scene_add(&scene, LMB_OP_MIRROR, 4, LMB_NONE);
             scene_add(&scene, LMB_OP_DIFFERENCE, 5, 1)->space = LMB_SPACE_MODEL;
         } else { // around sums
-            lmb_node_def *node = scene_add(&scene, LMB_OP_WEIGHTED, 4, 1);
+            lmb_node_def *node = scene_add(&scene, LMB_OP_WEIGHTED, 0, 1);
             node->weights[0] = lmb_parameter(0);
             add_model(&scene, 5, 3);
         }
