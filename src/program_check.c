@@ -110,7 +110,9 @@ static lmb_result check_parts_of(const lmb_compiler *c, uint32_t index) {
 static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < lmb_find_operation(node->op)->places && result == LMB_OK; i++) {
+    const lmb_operation *op = lmb_find_operation(node->op);
+    uint32_t places = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->places;
+    for (uint32_t i = 0; i < places && result == LMB_OK; i++) {
         char field[sizeof "along[3]"];
         snprintf(field, sizeof field, "along[%u]", (unsigned)(i % 3));
         result = check_value(c, index, field, node->along[i]);
@@ -122,11 +124,11 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
         result = lmb_program_fail_node(c, index, "form", "unknown");
     }
     if (result == LMB_OK && (unsigned)node->space >= LMB_SPACE_COUNT) {
-        result = fail_node(c, index, "space", "unknown");
+        result = lmb_program_fail_node(c, index, "space", "unknown");
     }
     bool has_space = node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE;
     if (result == LMB_OK && has_space && node->space == LMB_SPACE_MODEL && node->form == LMB_FORM_AFFINE) {
-        result = fail_node(c, index, "space", "the affine form has no model space");
+        result = lmb_program_fail_node(c, index, "space", "the affine form has no model space");
     }
     return result;
 }
@@ -165,6 +167,9 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     }
     if (result == LMB_OK) {
         result = check_choices(c, index);
+    }
+    if (result == LMB_OK && (takes & TAKES_SPACE)) {
+        result = lmb_program_check_space(c, index);
     }
     bool masked = (takes & TAKES_MASK) != 0 || (node->op == LMB_OP_ADDITIVE && node->masked);
     if (result == LMB_OK && masked && node->mask >= c->def->mask_count) {

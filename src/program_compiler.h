@@ -26,6 +26,7 @@ typedef struct lmb_fold_table {
     uint32_t offset;
     uint32_t values[LMB_MAX_INPUTS];
     uint32_t ends[LMB_MAX_INPUTS];
+    uint32_t rows[LMB_MAX_INPUTS]; // of a blend space, which has values for its coordinates
 } lmb_fold_table;
 
 typedef struct lmb_compiler {
@@ -81,6 +82,10 @@ uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value);
 
 // program_layers.c: the table of a node's priority layers.
 void lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node, lmb_fold_table *table);
+
+// program_space.c: whether a blend space's places make one; and what its instructions refer to.
+lmb_result lmb_program_check_space(const lmb_compiler *c, uint32_t node);
+void lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node, lmb_fold_table *table);
 
 // Emits all nodes from the last one on. Fails where there are too many instructions or too deep a stack.
 lmb_result lmb_program_emit(lmb_compiler *c);

@@ -125,6 +125,15 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[LAYERS_TABLE] = c->table->offset;
         at[LAYERS_END] = is_input ? c->table->ends[input] : node->input_count;
     }
+    if (takes & TAKES_SPACE) {
+        at[SPACE_X] = c->table->values[0];
+        at[SPACE_TABLE] = c->table->rows[input];
+        at[SPACE_INPUT] = input;
+    }
+    if (takes & TAKES_PLANE) {
+        at[SPACE_Y] = c->table->values[1];
+        at[SPACE_KIND] = (uint32_t)node->space2d;
+    }
     if (takes & TAKES_CLIP) {
         at[CLIP_INDEX_VALUE] = lmb_program_add_value(c, node->clip);
         at[CLIP_TIME_VALUE] = lmb_program_add_value(c, node->time);
@@ -198,6 +207,9 @@ static bool emit_fold(lmb_compiler *c, const lmb_node_def *node, uint32_t takes)
     emit(c, node, 0, 2, TAKES_NOTHING, 0);
     if (takes & TAKES_LAYER) {
         lmb_program_add_layers(c, node, &table);
+    }
+    if (takes & TAKES_SPACE) {
+        lmb_program_add_space(c, node, &table);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (!emit_input(c, node->inputs[i])) {

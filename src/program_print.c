@@ -108,6 +108,21 @@ static void add_layer(line *line, const uint32_t *block, const uint32_t *at) {
     add(line, " %d", (int)block[at[LAYERS_TABLE] + 2 * (at[LAYERS_END] - 1) + 1]);
 }
 
+static const char *const space_names[] = {
+    [SPACE_TRIANGLES] = "triangles", [SPACE_GRID] = "grid", [SPACE_BANDS] = "freeform"};
+
+static void add_space(line *line, const uint32_t *block, const uint32_t *at, bool in_plane) {
+    if (in_plane) {
+        add_operand(line, space_names[at[SPACE_KIND]]);
+    }
+    add_operand(line, "input");
+    add(line, " %u", (unsigned)at[SPACE_INPUT]);
+    add_value(line, in_plane ? "x" : "at", block + at[SPACE_X]);
+    if (in_plane) {
+        add_value(line, "y", block + at[SPACE_Y]);
+    }
+}
+
 static void add_choices(line *line, uint32_t choices) {
     static const struct {
         uint32_t bit;
@@ -154,6 +169,9 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
     }
     if (takes & TAKES_LAYER) {
         add_layer(line, program->block, at);
+    }
+    if (takes & TAKES_SPACE) {
+        add_space(line, program->block, at, (takes & TAKES_PLANE) != 0);
     }
     if (takes & TAKES_CHOICE) {
         add_choices(line, at[CHOICES]);

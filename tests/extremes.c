@@ -162,15 +162,35 @@ static lmb_value draw_value(plan *plan) {
     return lmb_parameter(random_below(plan->random, PARAMETERS));
 }
 
+// Anywhere, as long as they make a space: some scale of a few that do, moved about.
+static void draw_places(plan *plan, lmb_node_def *node) {
+    static const float shape[4][2] = {{0.0f, 0.0f}, {1.0f, 0.25f}, {0.25f, 1.0f}, {1.0f, 1.0f}};
+    const float size = exp2f((float)random_between(plan->random, -36.0, 36.0));
+    const float moved = random_below(plan->random, 2) == 0 ? 0.0f : size * 3.0f;
+    node->space2d = random_below(plan->random, 2) == 0 ? LMB_SPACE2D_TRIANGLES : LMB_SPACE2D_FREEFORM;
+    if (node->op == LMB_OP_SPACE2D && node->input_count < 3) {
+        node->space2d = LMB_SPACE2D_GRID;
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        for (int axis = 0; axis < 2; axis++) {
+            node->places[i][axis] = shape[i][axis] * size + moved;
+        }
+        node->places[i][0] += node->op == LMB_OP_SPACE1D ? (float)i * size : 0.0f;
+        node->places[i][1] = node->space2d == LMB_SPACE2D_GRID ? 0.0f : node->places[i][1];
+    }
+    node->along[0] = draw_value(plan);
+    node->along[1] = draw_value(plan);
+}
+
 // A tree that holds at most `stack` poses at once.
 static uint32_t grow(plan *plan, uint32_t stack) {
     random_source *random = plan->random;
     lmb_node_def node = lmb_default_node_def();
     bool leaf = stack < 4 || plan->node_count > NODES / 12 || random_below(random, 5) == 0;
     static const lmb_op leaves[] = {LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_REST};
-    static const lmb_op operations[] = {LMB_OP_BLEND,      LMB_OP_MASKED,   LMB_OP_WEIGHTED,
-                                        LMB_OP_DIFFERENCE, LMB_OP_ADDITIVE, LMB_OP_LAYERS};
-    static const lmb_op folds[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS};
+    static const lmb_op operations[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_WEIGHTED, LMB_OP_DIFFERENCE,
+                                        LMB_OP_ADDITIVE, LMB_OP_LAYERS, LMB_OP_SPACE1D,  LMB_OP_SPACE2D};
+    static const lmb_op folds[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS, LMB_OP_SPACE1D, LMB_OP_SPACE2D};
     static const lmb_op unary[] = {LMB_OP_MIRROR, LMB_OP_CLAMP};
     node.op = leaf ? leaves[random_below(random, 5)]
                    : operations[random_below(random, sizeof operations / sizeof operations[0])];
@@ -191,6 +211,7 @@ static uint32_t grow(plan *plan, uint32_t stack) {
             node.weights[i] = draw_value(plan);
             node.priorities[i] = (int32_t)random_bits(random);
         }
+        draw_places(plan, &node);
         node.weight = draw_value(plan);
         node.weight.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
         node.mask = random_below(random, MASKS);

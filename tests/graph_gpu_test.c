@@ -49,6 +49,38 @@ static const char *const texts[LMB_OP_COUNT] = {
                                                                              CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"
                                                                                         "\"priority\":-1,"
                                                                                         "\"pose\":" CLIP("1") "}]}",
+    [LMB_OP_SPACE1D] = "{\"op\":\"space1d\",\"at\":{\"param\":\"x\"},\"inputs\":[{\"at\":1.5,\"pose\":" CLIP(
+        "1") "},{\"at\":-3,\"pose\":{\"op\":\"rest\"}},{\"at\":0.25,\"pose\":" CLIP("0") "},{\"at\":6,"
+                                                                                         "\"pose\":" CLIP("2") "}]"
+                                                                                                               "}",
+    // A triangle at the hull that gives way, a grid and bands inside.
+    [LMB_OP_SPACE2D] =
+        "{\"op\":\"space2d\",\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"y\",\"max\":9},\"inputs\":[{\"at\":[0,0],"
+        "\"pose\":" CLIP("1") "},{\"at\":[4,0.5],\"pose\":{\"op\":\"rest\"}},{\"at\":[2,3],\"pose\":" CLIP(
+            "0") "},{\"at\":[2,0.26],"
+                 "\"pose\":" CLIP(
+                     "2") "},{\"at\":[1.5,1.5],\"pose\":{\"op\":\"space2d\",\"kind\":\"grid\",\"x\":{\"param\":\"x\"},"
+                          "\"y\":{\"param\":\"z\"},\"inputs\":[{\"at\":[0,0],\"pose\":" CLIP(
+                              "0") "},{\"at\":[1,0],\"pose\":" CLIP("1") "},"
+                                                                         "{\"at\":[0,2],\"pose\":" CLIP(
+                                                                             "2") "},{\"at\":[1,2],\"pose\":{\"op\":"
+                                                                                  "\"rest\"}}]}},{\"at\":[3,2],"
+                                                                                  "\"pose\":{"
+                                                                                  "\"op\":\"space2d\",\"kind\":"
+                                                                                  "\"freeform\",\"x\":{\"param\":\"y\"}"
+                                                                                  ",\"y\":{\"param\":\"z\"},\"inputs\":"
+                                                                                  "[{\"at\":[0,0],"
+                                                                                  "\"pose\":" CLIP(
+                                                                                      "0") "},{\"at\":[1,0],"
+                                                                                           "\"pose\":" CLIP(
+                                                                                               "1") "},{"
+                                                                                                    "\"at"
+                                                                                                    "\":["
+                                                                                                    "0,-2]"
+                                                                                                    ",\"po"
+                                                                                                    "se\""
+                                                                                                    ":" CLIP(
+                                                                                                        "2") "}]}}]}",
     [LMB_OP_ADD] = "{\"op\":\"add\",\"a\":" CLIP("0") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"additive\":true}}",
     [LMB_OP_SUBTRACT] = "{\"op\":\"subtract\",\"a\":" CLIP("0") ",\"b\":" CLIP("1") "}",
     [LMB_OP_SCALE] =
@@ -119,7 +151,7 @@ static void run_fast(const program_side *side, const lmb_batch *batch, const lmb
 }
 
 static lmb_graph *read_graph(const character *on, const char *text) {
-    char named[2000];
+    char named[4000];
     size_t length = 0;
     const char *joint = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 3);
     const char *other = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 2);

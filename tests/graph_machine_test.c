@@ -721,7 +721,7 @@ static void malformed_texts(void **state) {
         {PLAY("\"velocity\":1e13"), "play.velocity", 2, 20, "is outside"},
         {PLAY("\"ended\":3"), "play.ended", 2, 17, "a string was expected"},
         {IN_BLEND(GROUPED(""), GROUPED(",\"rate\":2")), "b.play.rate", 2, 58, "the rate of its first clip"},
-        {IN_BLEND(GROUPED(""), GROUPED(",\"markers\":[0,0.1]")), "b.play.group", 2, 46, "this one 2, the first 1"},
+        {IN_BLEND(GROUPED(""), GROUPED(",\"markers\":[0,0.1]")), "b.play.group", 2, 47, "this one 2, the first 1"},
         {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\n\"offset\":1}}]"
          "}",
          "states[0].pose.offset", 2, 10, "a number from 0 to 0.75"},
@@ -778,13 +778,16 @@ static void limits(void **state) {
     lmb_graph *graph = NULL;
     assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(problems.count, 2); // and 17 inputs
-    assert_string_equal(problems.list[0].path, "inputs[16].pose.inputs[0].pose.play");
-    assert_string_equal(problems.list[0].message, "more than 256 clips that play");
+    assert_string_equal(problems.list[1].path, "inputs[16].pose.inputs[0].pose.play");
+    assert_string_equal(problems.list[1].message, "more than 256 clips that play");
 }
 
 static void machines_inside_each_other(void **state) {
     (void)state;
     lmb_graph_destroy(read_graph(INNER(INNER(INNER("{\"op\":\"rest\"}")))));
+    // A machine holds two poses while it evaluates a third, so the fourth is one too many for a program.
+    expect_problem(
+        &(malformed){INNER(INNER(INNER(INNER("{\"op\":\"rest\"}")))), "", 1, 1, "more than 8 poses at once"});
     const lmb_graph_source source = source_of(INNER(INNER(INNER(INNER(INNER("{\"op\":\"rest\"}"))))));
     lmb_graph *graph = NULL;
     static lmb_graph_problems problems;

@@ -39,6 +39,8 @@ static const struct {
     [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", {"a", "b", "base"}, false, false},
     [LMB_OP_BILINEAR] = {"bilinear", {NULL}, false, false},
     [LMB_OP_TRILINEAR] = {"trilinear", {NULL}, false, false},
+    [LMB_OP_SPACE1D] = {"space1d", {NULL}, false, false},
+    [LMB_OP_SPACE2D] = {"space2d", {NULL}, false, false},
 };
 
 typedef struct writer {
@@ -127,7 +129,19 @@ static void put_limits(writer *writer, const lmb_limit_def *limits) {
 static bool has_choice(lmb_op op) {
     return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_DIFFERENCE &&
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
-           op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP;
+           op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
+           op != LMB_OP_SPACE2D;
+}
+
+static void put_position(writer *writer, const lmb_node_def *node) {
+    static const char *const kinds[] = {"triangles", "grid", "freeform"};
+    if (node->op == LMB_OP_SPACE1D) {
+        put_value(writer, "at", node->along[0]);
+    } else if (node->op == LMB_OP_SPACE2D) {
+        put_value(writer, "x", node->along[0]);
+        put_value(writer, "y", node->along[1]);
+        put(writer, ",\"kind\":\"%s\"", kinds[node->space2d]);
+    }
 }
 
 static void put_choices(writer *writer, const lmb_node_def *node) {
@@ -181,6 +195,10 @@ static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) 
     } else if (node->op == LMB_OP_LAYERS) {
         put(writer, ",\"priority\":%d", (int)node->priorities[input]);
         put_value(writer, "fade", node->weights[input]);
+    } else if (node->op == LMB_OP_SPACE1D) {
+        put(writer, ",\"at\":%.9g", (double)node->places[input][0]);
+    } else if (node->op == LMB_OP_SPACE2D) {
+        put(writer, ",\"at\":[%.9g,%.9g]", (double)node->places[input][0], (double)node->places[input][1]);
     } else {
         put_value(writer, "weight", node->weights[input]);
     }
@@ -239,7 +257,9 @@ static void put_node(writer *writer, uint32_t index) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);
         put_node(writer, node->inputs[i]);
     }
-    const bool has_list = node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_LAYERS || node->op == LMB_OP_COMBINE;
+    put_position(writer, node);
+    const bool has_list = node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_LAYERS || node->op == LMB_OP_COMBINE ||
+                          node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D;
     for (uint32_t i = 0; has_list && i < node->input_count; i++) {
         put(writer, "%s{\"pose\":", i == 0 ? ",\n\"inputs\":[" : "},\n");
         put_node(writer, node->inputs[i]);

@@ -99,6 +99,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
         assert_int_equal(node->inputs[i], expected->inputs[i]);
         expect_number(node->weights[i], expected->weights[i]);
         assert_int_equal(node->priorities[i], expected->priorities[i]);
+        assert_memory_equal(node->places[i], expected->places[i], sizeof node->places[i]);
     }
     expect_number(node->weight, expected->weight);
     expect_number(node->clip, expected->clip);
@@ -111,6 +112,10 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
     assert_int_equal(node->limits, expected->limits);
     assert_int_equal(node->pose, expected->pose);
     assert_int_equal(node->static_pose, expected->static_pose);
+    assert_int_equal(node->space2d, expected->space2d);
+    for (int i = 0; i < 3; i++) {
+        expect_number(node->along[i], expected->along[i]);
+    }
 }
 
 static void expect_nodes(const char *text, const lmb_node_def *nodes, uint32_t count) {
@@ -263,6 +268,42 @@ static void layers(void **state) {
                  "{\"priority\":-3,\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}},"
                  "{\"pose\":{\"op\":\"rest\"},\"fade\":0.5,\"priority\":1000000}]}",
                  nodes, 4);
+}
+
+static void spaces(void **state) {
+    (void)state;
+    lmb_node_def nodes[4] = {lmb_default_node_def(), clip_node(WAVE, lmb_parameter(1)), lmb_default_node_def()};
+    nodes[3] = two_inputs(LMB_OP_SPACE1D, 0, 1);
+    nodes[3].inputs[2] = 2;
+    nodes[3].input_count = 3;
+    nodes[3].along[0] = lmb_parameter(0);
+    nodes[3].places[0][0] = 2.5f;
+    nodes[3].places[1][0] = -1.0f;
+    nodes[3].places[2][0] = 100.0f;
+    expect_nodes("{\"op\":\"space1d\",\"at\":{\"param\":\"speed\"},\"inputs\":[{\"at\":2.5,\"pose\":{\"op\":\"rest\"}},"
+                 "{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"},\"at\":-1},{\"pose\":{\"op\":\"rest\"},\"at\":1e2}]}",
+                 nodes, 4);
+    nodes[3].op = LMB_OP_SPACE2D;
+    nodes[3].space2d = LMB_SPACE2D_FREEFORM;
+    nodes[3].along[1] = lmb_constant(-7.0f);
+    nodes[3].places[1][1] = 3.0f;
+    nodes[3].places[2][1] = -0.5f;
+    expect_nodes(
+        "{\"op\":\"space2d\",\"kind\":\"freeform\",\"x\":{\"param\":\"speed\"},\"y\":-7,\"inputs\":[{\"at\":[2.5,0],"
+        "\"pose\":{\"op\":\"rest\"}},{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"},\"at\":[-1,3]},{\"pose\":{"
+        "\"op\":\"rest\"},\"at\":[100,-0.5]}]}",
+        nodes, 4);
+    // Triangles unless stated. A parameter has the range of the places, and 0 in it as its default.
+    lmb_graph *graph = read_graph(
+        "{\"op\":\"space2d\",\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"y\",\"max\":9},\"inputs\":[{\"at\":[2.5,0],"
+        "\"pose\":{\"op\":\"rest\"}},{\"pose\":{\"op\":\"rest\"},\"at\":[1,3]},{\"pose\":{\"op\":\"rest\"},"
+        "\"at\":[5,-0.5]}]}");
+    const lmb_graph_parameter x = lmb_graph_parameter_at(graph, 0), y = lmb_graph_parameter_at(graph, 1);
+    assert_true(x.least == 1.0f && x.greatest == 5.0f && x.initial == 1.0f);
+    assert_true(y.least == -0.5f && y.greatest == 9.0f && y.initial == 0.0f);
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    assert_int_equal(def->nodes[def->node_count - 1].space2d, LMB_SPACE2D_TRIANGLES);
+    lmb_graph_destroy(graph);
 }
 
 static void additives(void **state) {
@@ -620,6 +661,30 @@ static void malformed_texts(void **state) {
          "an input needs the field \"pose\""},
         {"{\"op\":\"weighted\",\"inputs\":[" REST_INPUT ",{\"weight\":-1,\"pose\":{\"op\":\"rest\"}}]}",
          "inputs[1].weight", 1, 61, "-1 is outside 0 to"},
+#define SPACE_INPUT(at) "{\"pose\":{\"op\":\"rest\"},\"at\":" at "}"
+        {"{\"op\":\"space1d\",\"inputs\":[" SPACE_INPUT("0") "," SPACE_INPUT("1") "]}", "", 1, 1,
+         "\"space1d\" needs the field \"at\""},
+        {"{\"op\":\"space1d\",\"at\":1,\"inputs\":[" SPACE_INPUT("0") "," REST_INPUT "]}", "inputs[1]", 1, 64,
+         "an input needs the field \"at\""},
+        {"{\"op\":\"space1d\",\"at\":1,\"inputs\":[" SPACE_INPUT("0") "," SPACE_INPUT("[1,2]") "]}", "inputs[1].at", 1,
+         91, "an array, where a number was expected"},
+        {"{\"op\":\"space1d\",\"at\":1,\"inputs\":[" SPACE_INPUT("0") "," SPACE_INPUT("{\"param\":\"x\"}") "]}",
+         "inputs[1].at", 1, 91, "an object, where a number was expected"},
+        {"{\"op\":\"space1d\",\"at\":1,\"inputs\":[" SPACE_INPUT("0") "," SPACE_INPUT("2e12") "]}", "inputs[1].at", 1,
+         91, "2e+12 is outside"},
+        {"{\"op\":\"space1d\",\"at\":1,\"inputs\":[" SPACE_INPUT("3") "," SPACE_INPUT("3") "]}", "", 1, 1,
+         "node 2 (space1d): places[1]: the same place as places[0]"},
+        {"{\"op\":\"space2d\",\"x\":0,\"y\":0,\"inputs\":[" SPACE_INPUT("1") "," SPACE_INPUT("[1,2]") "]}",
+         "inputs[0].at", 1, 66, "a number, where an array was expected"},
+        {"{\"op\":\"space2d\",\"x\":0,\"y\":0,\"inputs\":[" SPACE_INPUT("[1,2,3]") "," SPACE_INPUT("[1,2]") "]}",
+         "inputs[0].at", 1, 66, "3 coordinates, where 2 were expected"},
+        {"{\"op\":\"space2d\",\"x\":0,\"y\":0,\"inputs\":[" SPACE_INPUT("[1,true]") "," SPACE_INPUT("[1,2]") "]}",
+         "inputs[0].at[1]", 1, 69, "a boolean, where a number was expected"},
+        {"{\"op\":\"space2d\",\"x\":0,\"y\":0,\"kind\":\"square\",\"inputs\":[" SPACE_INPUT("[1,1]") "," SPACE_INPUT(
+             "[1,2]") "]}",
+         "kind", 1, 36, "unknown; there are triangles, grid, freeform"},
+        {"{\"op\":\"space2d\",\"x\":0,\"y\":0,\"inputs\":[" SPACE_INPUT("[1,1]") "," SPACE_INPUT("[1,2]") "]}", "", 1,
+         1, "node 2 (space2d): places: all lie on the line through places[0] and places[1]"},
         {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"priority\":0.5,\"pose\":{\"op\":\"rest\"}}]}",
          "inputs[1].priority", 1, 61, "0.5 is no whole number"},
         {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"weight\":1,\"pose\":{\"op\":\"rest\"}}]}",
@@ -854,6 +919,7 @@ int main(void) {
         cmocka_unit_test(every_curve),
         cmocka_unit_test(additives),
         cmocka_unit_test(layers),
+        cmocka_unit_test(spaces),
         cmocka_unit_test(masks),
         cmocka_unit_test(mirrors),
         cmocka_unit_test(combined),

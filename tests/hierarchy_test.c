@@ -287,11 +287,9 @@ static void any_bits_stay_in_range(void **state) {
     (void)state;
     static const uint8_t mask[7] = {0, 1, 127, 128, 200, 254, 255};
     // Inputs of operations that have not two. What goes by tables has tests of its own.
-    static const uint8_t counts[LMB_OP_COUNT] = {[LMB_OP_SCALE] = 1,
-                                                 [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
-                                                 [LMB_OP_BILINEAR] = 4,
-                                                 [LMB_OP_TRILINEAR] = 8,
-                                                 [LMB_OP_COMBINE] = 2};
+    static const uint8_t counts[LMB_OP_COUNT] = {[LMB_OP_SCALE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
+                                                 [LMB_OP_BILINEAR] = 4, [LMB_OP_TRILINEAR] = 8,
+                                                 [LMB_OP_COMBINE] = 2,  [LMB_OP_SPACE2D] = 7};
     for (int op = LMB_OP_POSE; op < LMB_OP_COUNT; op++) {
         test_scene scene;
         random_source source = {46};
@@ -318,7 +316,10 @@ static void any_bits_stay_in_range(void **state) {
             node->input_count = counts[op] > 0 ? counts[op] : 2;
             for (uint32_t i = 0; i < node->input_count; i++) {
                 node->inputs[i] = i % 2;
+                node->places[i][i % 2] = (float)i - 3.0f;
             }
+            node->along[0] = lmb_parameter(0);
+            node->along[1] = lmb_parameter(1);
         }
         scene_run(&scene);
         for (uint32_t i = 0; i < 2000 * 7; i++) {

@@ -1,5 +1,7 @@
 #include "oracle.h"
 
+#include "space_oracle.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -714,6 +716,30 @@ static oracle_transform evaluate_weighted(const oracle_scene *scene, const lmb_n
     return result;
 }
 
+static oracle_transform evaluate_space(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
+                                       uint32_t joint, oracle_choices *choices) {
+    const oracle_transform rest = rest_of(scene, joint);
+    oracle_transform inputs[LMB_MAX_INPUTS];
+    double position[2], all[LMB_MAX_INPUTS], weights[LMB_MAX_INPUTS], greatest = 0.0;
+    uint32_t count = 0;
+    for (int axis = 0; axis < 2; axis++) {
+        const double snapped = oracle_snap(read_plain(scene, node->along[axis], character));
+        position[axis] = shape(node->along[axis], snapped);
+    }
+    space_oracle_weights(node, position[0], position[1], all);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (oracle_snap(all[i]) > 0.0) {
+            inputs[count] = oracle_evaluate(scene, node->inputs[i], character, joint, choices);
+            greatest = fmax(greatest, inputs[count].weight);
+            weights[count++] = all[i];
+        }
+    }
+    const lmb_node_def plain = lmb_default_node_def();
+    oracle_transform result = weighted(&plain, inputs, weights, count, &rest, choices);
+    result.weight = greatest;
+    return result;
+}
+
 // To a whole number, either way where it stands within 1e-4 of the middle between two.
 static double round_weight(double weight, oracle_choices *choices) {
     const double rounded = floor(weight + 0.5);
@@ -1007,6 +1033,9 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return evaluate_weighted(scene, node, character, joint, choices);
     case LMB_OP_LAYERS:
         return evaluate_layers(scene, node, character, joint, choices);
+    case LMB_OP_SPACE1D:
+    case LMB_OP_SPACE2D:
+        return evaluate_space(scene, node, character, joint, choices);
     case LMB_OP_MIRROR:
         return evaluate_mirror(scene, node, character, joint, choices);
     case LMB_OP_COMBINE:

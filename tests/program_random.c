@@ -111,8 +111,8 @@ bool program_random_differs(const program_side *side, const crowd *crowd, char *
 
 // Keeps what the last node takes in, in order.
 static void drop_unused(random_program *program) {
-    bool used[RANDOM_PROGRAM_NODES] = {false};
-    uint32_t renamed[RANDOM_PROGRAM_NODES];
+    bool used[RANDOM_PROGRAM_MOST_NODES] = {false};
+    uint32_t renamed[RANDOM_PROGRAM_MOST_NODES];
     uint32_t count = 0;
     used[program->node_count - 1] = true;
     for (uint32_t i = program->node_count; i-- > 0;) {

@@ -18,6 +18,8 @@
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); (`interpolation`), (`shortest`) |
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
+/// | `space1d` | `at`: the position, `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, a number |
+/// | `space2d` | `x`, `y`: the position, (`kind`), `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, [x, y] |
 /// | `difference` | `pose`, `reference`: poses, (`form`), (`space`) |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1, from -4 to 4), (`curve`), (`interpolation`), (`shortest`), |
 /// | | (`form`), (`space`), (`unclamped`: false), (`mask`) |
@@ -33,7 +35,8 @@
 ///
 /// `interpolation` is `slerp` (the default, but for `weighted`), `nlerp` (that of `weighted`) or `lerp`; `shortest` is true
 /// unless stated; `form` is `local` (the default), `parent` or `affine`, `space` `local` (the default) or
-/// `model`, and a clip's are those of its difference. Corners are in the order s, t, u: poses[1] is at s = 1,
+/// `model`, and a clip's are those of its difference. `kind` is `triangles` (the default), `grid` or `freeform`. Corners
+/// are in the order s, t, u: poses[1] is at s = 1,
 /// poses[2] at t = 1, poses[4] at u = 1.
 ///
 /// What they do stands in program.h. A clip is named, the first of that name; or it is a number, its index among the
@@ -67,8 +70,8 @@
 /// - a number,
 /// - a parameter, `{"param": "speed", "default": 0.5, "min": 0, "max": 1}`, the last three optional. Uses of one name
 ///   share one parameter; what several of them state must agree. Where none states it, the default is that of the field
-///   of the first use (0 for `clip` and `time`), moved into the range, and the range is that of the field: 0 to 1 for
-///   weights, 0 to 2 for `rate`, the clips for `clip`, 0 to the longest clip's duration for `time` and `offset`. The
+///   of the first use (0 for `clip`, `time` and positions), moved into the range, and the range is that of the field: 0 to 1 for
+///   weights, that of the places for a position, 0 to 2 for `rate`, the clips for `clip`, 0 to the longest clip's duration for `time` and `offset`. The
 ///   range is a note for whoever sets parameters: a program does not hold them to it.
 /// - a curve of one of them, `{"curve": "uniform-s", "of": {"param": "speed"}}`, of what lies in 0 to 1. A `curve` may
 ///   also stand beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`,

@@ -17,6 +17,8 @@
 /// | #LMB_OP_DIFFERENCE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
 /// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
 /// | #LMB_OP_LAYERS | 2 to 16 | each in a layer by its priority, faded in over the layers below; see below |
+/// | #LMB_OP_SPACE1D | 2 to 16 | the two whose places are next to the position; see below |
+/// | #LMB_OP_SPACE2D | 2 to 16 | those whose places are about the position; see below |
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
 /// | #LMB_OP_MIRROR | a | a as seen in a mirror, on the partners of the joints: see mirror.h |
 /// | #LMB_OP_CLAMP | a | a within limits of its joints: see limits.h |
@@ -55,6 +57,39 @@
 /// inputs lie over earlier ones. Combines may stand inside each other: of two parts around a source the inner one is its own,
 /// the outer one says what is taken in the end. A clip that a parameter chooses among clips of several rigs is refused, and is
 /// the rest pose, where it has not as many joints as its place.
+///
+/// Blend spaces. Each input stands at a place, and the position p tells how much of each the result has: weights that sum
+/// to 1, of which at a place one is exactly 1 and the others are 0, put together as those of #LMB_OP_WEIGHTED are.
+/// Inputs of weight 0 change nothing. Places come in any order and along any range; no two may be the same. A coordinate
+/// of the position that is NaN counts as a refused weight, and 0 stands in for it; one beyond 2^40 is 2^40.
+///
+/// Space1d: p goes to the first or the last place where it is beyond them. Between places a and b, next to one another,
+/// they weigh 1 - t and t with t = (p - a) / (b - a).
+///
+/// Space2d, #LMB_SPACE2D_GRID: every pair of a column's x and a row's y is the place of one input. An input's weight is the
+/// product of those that its column and its row have along x and y by themselves.
+///
+/// Space2d, #LMB_SPACE2D_TRIANGLES: p is inside one of Delaunay's triangles of the places (Delaunay, "Sur la sphere vide",
+/// 1934), whose corners have its barycentric coordinates as weights. Outside of the convex hull it is the nearest point of
+/// the hull in its stead. The triangles are exact: found when the program is built, in whole numbers of as many digits as it
+/// takes. Of places on one circle, as in a grid, the one given first has no diagonal cut off, then the next. Distances are
+/// those of the numbers as they stand, so coordinates of unlike units are better scaled to like ranges.
+/// Triangles at the hull can be as flat as chance has it, a weight going from 0 to 1 and back across them. So where the
+/// third corner m of a triangle at a side ab of the hull stands less than 1/64 high over it (both axes in parts of their
+/// ranges) and between a and b, the triangle gives way: in it, and on the hull beyond it, weights go from a to m and from
+/// m to b along ab, as on a line, by the place of p and of m along ab. The same goes on for a triangle at am or mb. So weights
+/// have no jumps, and where no two places are nearer than 1/64 of the range to each other, a step of s ranges changes none
+/// by more than about 64 s.
+///
+/// Space2d, #LMB_SPACE2D_FREEFORM: gradient bands (Johansen, "Automated Semi-Procedural Animation for Character
+/// Locomotion", 2009, 6.3, those in Cartesian space): with h_i the least over all other places j of
+/// 1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2, held to 0 to 1, the weight of i is h_i divided by the sum of all h. The sum is
+/// never below 1/2, as h is at least that for the nearest place. Any number of inputs can have a part in it.
+///
+/// Where p is more than 1024 times the larger range away from the middle of the places, space2d but for grids takes the
+/// point at that distance in its direction. Weights are within 1e-6 of float64 on a line and in grids; in the others within 1e-6,
+/// times how many ranges p is away where that is more than 1, times the larger range over the least distance that a
+/// weight goes from 0 to 1 in.
 ///
 /// Choices. `interpolation` is for blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add (the
 /// last three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
@@ -136,6 +171,8 @@ typedef enum lmb_op {
     LMB_OP_BILINEAR,
     LMB_OP_TRILINEAR,
     LMB_OP_COMBINE,
+    LMB_OP_SPACE1D,
+    LMB_OP_SPACE2D,
     LMB_OP_COUNT
 } lmb_op;
 
@@ -215,6 +252,14 @@ typedef enum lmb_space {
     LMB_SPACE_COUNT
 } lmb_space;
 
+/// How a blend space of two dimensions finds its weights; see above.
+typedef enum lmb_space2d {
+    LMB_SPACE2D_TRIANGLES, ///< scattered places, at least three of them not in a line: Delaunay triangles
+    LMB_SPACE2D_GRID,      ///< places in columns and rows: bilinear
+    LMB_SPACE2D_FREEFORM,  ///< any places: gradient bands
+    LMB_SPACE2D_COUNT
+} lmb_space2d;
+
 /// One operation. Start from lmb_default_node_def(); fields that an operation does not use are ignored.
 typedef struct lmb_node_def {
     lmb_op op;
@@ -237,15 +282,18 @@ typedef struct lmb_node_def {
     uint32_t mirror;        ///< mirror: index into the program's mirrors
     uint32_t limits;        ///< clamp: index into the program's limits
     lmb_mix interpolation;
-    bool shortest;      ///< the short way between rotations
-    lmb_form form;      ///< difference, additive
-    lmb_space space;    ///< difference, additive
-    bool unclamped;     ///< additive: the weight may be from -4 to 4
-    bool masked;        ///< additive: by `mask`
-    lmb_value along[3]; ///< bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]
+    bool shortest;   ///< the short way between rotations
+    lmb_form form;   ///< difference, additive
+    lmb_space space; ///< difference, additive
+    bool unclamped;  ///< additive: the weight may be from -4 to 4
+    bool masked;     ///< additive: by `mask`
+    /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: the position, x and y, of any range
+    lmb_value along[3];
+    lmb_space2d space2d;             ///< space2d
+    float places[LMB_MAX_INPUTS][2]; ///< space2d: x and y of each input; space1d: x
 } lmb_node_def;
 
-/// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
+/// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; triangles, all places 0; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
 /// pose buffer 0; no parts; no inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 
@@ -288,7 +336,7 @@ LMB_API uint32_t lmb_program_pose_joint_count(const lmb_program *program, uint32
 /// The rig's, copied into the program.
 LMB_API uint32_t lmb_program_socket_count(const lmb_program *program);
 /// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
-/// evaluates the second, and #LMB_OP_WEIGHTED or #LMB_OP_LAYERS holds two poses' worth of sums: chains that grow in the first input
+/// evaluates the second, and one that takes any number, as #LMB_OP_WEIGHTED does, holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.
 LMB_API uint32_t lmb_program_stack(const lmb_program *program);
 

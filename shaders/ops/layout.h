@@ -54,6 +54,11 @@
 #define MASK_OFFSET 2u       // masked: offset of the mask, four joints a word, the first in the lowest byte
 #define LAYERS_TABLE 2u      // layers: offset of a pair of words for each input, the highest layer first: value, layer
 #define LAYERS_END 3u        // layers: how many of them count for this input: through the last of its layer
+#define SPACE_X 1u           // spaces: value
+#define SPACE_Y 2u           // space2d: value
+#define SPACE_TABLE 3u       // spaces: offset of the input's rows, of its bands, or of the table that all inputs share
+#define SPACE_INPUT 4u       // spaces: which
+#define SPACE_KIND 5u        // space2d: SPACE_...
 #define MIRROR_TABLE 1u      // mirror: offset of its table
 #define MIRROR_AXIS 2u       // mirror: 0, 1, 2
 #define LIMIT_TABLE 1u       // clamp: offset of its table
@@ -68,6 +73,47 @@
 
 #define CLIP_LOOPS 1u // over the duration
 #define CLIP_WARPS 2u // its rate is not 1 or its offset not 0: only then are they read
+
+// Kinds of a blend space in the plane, and their tables. On a line, and on each axis of a grid, an input has a row: the
+// ends of all, its own place, those beside it, and the reciprocals of the ways from the one to the other.
+#define SPACE_TRIANGLES 0u
+#define SPACE_GRID 1u
+#define SPACE_BANDS 2u
+#define ROW_LEAST 0u
+#define ROW_GREATEST 1u
+#define ROW_BEFORE 2u
+#define ROW_RISE 3u
+#define ROW_OWN 4u
+#define ROW_AFTER 5u
+#define ROW_FALL 6u
+#define ROW_WORDS 7u
+
+// The others begin alike.
+#define SPACE_MIDDLE 0u // two floats
+#define SPACE_REACH 2u  // how far from it positions count
+#define SPACE_PLACES 3u // how many; of bands how many others
+// Bands: the input's own place, then for each other place that and the gradient.
+#define SPACE_OWN_PLACE 4u
+#define SPACE_FIRST_BAND 6u
+#define BAND_GRADIENT 2u
+#define BAND_WORDS 4u
+// Triangles: how near the hull is near, and the offsets of its sides and of the pieces that the plane is cut into.
+#define SPACE_NEAR 4u
+#define SPACE_EDGES 5u
+#define SPACE_FIRST_EDGE 6u
+#define SPACE_PIECES 7u
+#define SPACE_FIRST_PIECE 8u
+#define SPACE_FIRST_PLACE 9u
+#define EDGE_FROM 0u   // a place
+#define EDGE_TO 2u     // a place
+#define EDGE_ALONG 4u  // a unit vector
+#define EDGE_LENGTH 6u // from the one to the other
+#define EDGE_WORDS 7u
+#define PIECE_CORNERS 0u // three inputs, the first one or NO_CORNER
+#define PIECE_FROM 3u    // the place of the third
+#define PIECE_GRADIENTS 5u
+#define PIECE_WORDS 9u
+#define NO_CORNER 0xffffffffu
 
 // Poses that a program holds at once, at most; and operations around one another that change the joint.
 #define STACK_POSES 8u

@@ -718,6 +718,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 #include "chain.h"
 #include "layers.h"
 #include "mean.h"
+#include "spaces.h"
 
 // The joint whose transform is reflected into a joint's.
 OP uint mirror_joint(frame f, uint instruction) {
@@ -744,6 +745,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define TAKES_MASK 8u         // MASK_OFFSET
 #define TAKES_SHARE 16u       // WEIGHT_VALUE, of the input that is accumulated
 #define TAKES_LAYER 4096u     // WEIGHT_VALUE, LAYERS_TABLE, LAYERS_END, of the input that is accumulated
+#define TAKES_SPACE 0x2000u   // SPACE_..., of the input that is accumulated; all but SPACE_Y and SPACE_KIND
+#define TAKES_PLANE 0x4000u   // those too
 #define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
 #define TAKES_LIMITS 0x20000u // LIMIT_TABLE
 #define TAKES_PART 0x40000u   // TAKE_PART, of the input that is taken
@@ -763,6 +766,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 //   name_joint(frame, instruction) gives that joint; after it, back at the joint itself, the newest pose is replaced by
 //   name_operation(frame, instruction, a).
 #define OPERATION_CLIP 1u
+#define OPERATION_WEIGHTED 7u
 #define OPERATION_INTERPOLATE 10u
 #define OPERATION_SUBTRACT 12u
 #define OPERATION_APPLY 14u
@@ -773,6 +777,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_PRODUCT 49u
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
+#define OPERATION_SPACE1D 23u
+#define OPERATION_SPACE2D 26u
 #define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
     SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
     SOURCE(CLIP, clip, OPERATION_CLIP, prepare_clip, TAKES_CLIP)                                                       \
@@ -781,9 +787,11 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     BINARY(MASKED, masked, 4u, prepare_weight, TAKES_WEIGHT | TAKES_MASK)                                              \
     BINARY(DIFFERENCE, difference, 5u, prepare_nothing, TAKES_NOTHING)                                                 \
     BINARY(ADDITIVE, additive, 6u, prepare_weight, TAKES_WEIGHT)                                                       \
-    FOLD(WEIGHTED, weighted, 7u, prepare_share, TAKES_SHARE)                                                           \
+    FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, prepare_share, TAKES_SHARE)                                           \
     BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)                                                        \
     FOLD(LAYERS, layers, 20u, prepare_layer, TAKES_LAYER)                                                              \
+    FOLD(SPACE1D, space1d, OPERATION_SPACE1D, prepare_space1d, TAKES_SPACE)                                            \
+    FOLD(SPACE2D, space2d, OPERATION_SPACE2D, prepare_space2d, TAKES_SPACE | TAKES_PLANE)                              \
     WRAP(MIRROR, mirror, 30u, prepare_nothing, TAKES_MIRROR)                                                           \
     UNARY(CLAMP, clamp, 32u, prepare_nothing, TAKES_LIMITS)                                                            \
     BINARY(ADD, add, 11u, prepare_nothing, TAKES_NOTHING)                                                              \

@@ -13,6 +13,8 @@ transform load_slot(uint slot);
 
 #define EVERY_JOINT
 #define FOLD_SOURCES(name, code)
+#define EVALUATED_AS(code) code
+#define SKIP_EVALUATED_ELSEWHERE(takes)
 #define STORE_SLOT(slot, pose) store_slot(slot, pose)
 #define LOAD_SLOT(slot) load_slot(slot)
 #define WRAPPED(level) wrapped[level]
@@ -73,7 +75,8 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
 // What weighs nothing, in every lane, is not sampled: it would change no bit.
 #define FOLD_SOURCES(name, code)                                                                                       \
     {                                                                                                                  \
-        uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, code + 1u);                                    \
+        uint accumulate = LOAD(f.program, at + INSTRUCTION_OPERATION) + 1u;                                            \
+        uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, accumulate);                                   \
         if (sources > 0u) {                                                                                            \
             const prepared *first_now = f.now;                                                                         \
             key_search *first_search = f.search;                                                                       \
@@ -112,6 +115,19 @@ OP transform source_operation(frame f, uint instruction) {
     return clip_operation(f, instruction);
 }
 
+// Blend spaces differ from weighted blends in what they prepare alone, which was done before: here they are those. So the
+// code stays as long as it was, and what the compiler keeps inline of it stays inline.
+#define EVALUATED_AS(code) evaluated_as(code)
+#define SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
+    if (((takes)&TAKES_SPACE) != 0u) {                                                                                 \
+        break;                                                                                                         \
+    }
+
+OP uint evaluated_as(uint code) {
+    bool is_space = code >= OPERATION_SPACE1D && code < OPERATION_SPACE2D + 3u;
+    return is_space ? OPERATION_WEIGHTED + (code - OPERATION_SPACE1D) % 3u : code;
+}
+
 #define EVERY_JOINT for (uint place = 0u; place < joints && (f.joint = held->joints[place], true); place++)
 #define STORE_SLOT(slot, pose) store_slot(held, slot, place, pose)
 #define LOAD_SLOT(slot) load_slot(held, slot, place)
@@ -147,6 +163,7 @@ OP transform source_operation(frame f, uint instruction) {
 // at its beginning, joint by joint, which keeps the sums in registers.
 #define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
     case code:                                                                                                         \
+        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
         FOLD_SOURCES(name, code)                                                                                       \
         EVERY_JOINT {                                                                                                  \
             fold_sums none = name##_begin();                                                                           \
@@ -156,6 +173,7 @@ OP transform source_operation(frame f, uint instruction) {
         depth = depth + 2u;                                                                                            \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
+        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
         EVERY_JOINT {                                                                                                  \
             fold_sums so_far;                                                                                          \
             so_far.sums = LOAD_SLOT(depth - 3u);                                                                       \
@@ -167,6 +185,7 @@ OP transform source_operation(frame f, uint instruction) {
         depth = depth - 1u;                                                                                            \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
+        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
         EVERY_JOINT {                                                                                                  \
             fold_sums all;                                                                                             \
             all.sums = LOAD_SLOT(depth - 2u);                                                                          \
@@ -228,7 +247,7 @@ transform evaluate_program(frame f) {
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
-        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+        switch (EVALUATED_AS(LOAD(f.program, at + INSTRUCTION_OPERATION))) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
             CLIMBS(EVALUATE_CLIMB)
         default:
@@ -320,7 +339,7 @@ OP void evaluate_joints(frame f, uint first, uint joints, slots *held) {
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
-        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+        switch (EVALUATED_AS(LOAD(f.program, at + INSTRUCTION_OPERATION))) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
             CLIMBS(EVALUATE_CLIMB)
         default:

@@ -355,7 +355,7 @@ static int run_command(playing *playing, char **files) {
     if (lmb_import_files((const char *const *)files, playing->file_count, NULL, &playing->import, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
-    if (!graph_file_read(playing->graph_text, playing->import, &playing->graph)) {
+    if (!graph_file_read(playing->graph_text, playing->import, NULL, &playing->graph)) {
         return 1;
     }
     lmb_result result = read_script(playing, &error);

@@ -154,6 +154,52 @@ static void draw_parts(plan *plan, lmb_node_def *node) {
     }
 }
 
+static void draw_line(plan *plan, lmb_node_def *node) {
+    node->along[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        // In any order, none like another.
+        const uint32_t place = (i * 7 + 3) % LMB_MAX_INPUTS;
+        node->places[i][0] = (float)place / LMB_MAX_INPUTS + (float)random_between(plan->random, 0.0, 0.05);
+    }
+}
+
+// As many columns as go into the number of inputs.
+static void draw_grid(plan *plan, lmb_node_def *node) {
+    uint32_t columns = 1 + random_below(plan->random, node->input_count);
+    while (node->input_count % columns != 0) {
+        columns--;
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        node->places[i][0] = 0.4f * (float)(i % columns);
+        node->places[i][1] = 0.9f - 0.3f * (float)(i / columns);
+    }
+}
+
+// Three of them are in no line.
+static void draw_scattered(plan *plan, lmb_node_def *node) {
+    static const float first[3][2] = {{0.0f, 0.1f}, {0.9f, 0.0f}, {0.3f, 1.0f}};
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        for (uint32_t axis = 0; axis < 2; axis++) {
+            node->places[i][axis] = i < 3 ? first[i][axis] : (float)random_between(plan->random, 0.0, 1.0);
+        }
+    }
+}
+
+static void draw_plane(plan *plan, lmb_node_def *node) {
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        node->along[axis] = draw_value(plan, PARAMETER_RATE, -1.0, 2.0);
+    }
+    node->space2d = random_below(plan->random, LMB_SPACE2D_COUNT);
+    if (node->space2d == LMB_SPACE2D_TRIANGLES && node->input_count < 3) {
+        node->space2d = LMB_SPACE2D_FREEFORM;
+    }
+    if (node->space2d == LMB_SPACE2D_GRID) {
+        draw_grid(plan, node);
+    } else {
+        draw_scattered(plan, node);
+    }
+}
+
 static const row rows[] = {
     {LMB_OP_REST, 0, 0, 0, draw_nothing},
     {LMB_OP_CLIP, 0, 0, 0, draw_clip},
@@ -174,6 +220,8 @@ static const row rows[] = {
     {LMB_OP_COMBINE, 2, LMB_MAX_INPUTS, 1, draw_parts},
     {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},
     {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
+    {LMB_OP_SPACE1D, 2, LMB_MAX_INPUTS, 2, draw_line},
+    {LMB_OP_SPACE2D, 2, LMB_MAX_INPUTS, 2, draw_plane},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");
@@ -241,7 +289,7 @@ static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
         return add_leaf(plan);
     }
     const row *row = draw_row(plan, false, nodes, stack);
-    uint32_t inputs[LMB_MAX_INPUTS];
+    uint32_t inputs[LMB_MAX_INPUTS] = {0};
     uint32_t left = nodes - 1;
     uint32_t count = draw_input_count(plan, row, left);
     const bool climbs = draw_space(plan, row->op, stack);
@@ -278,27 +326,41 @@ void random_program_grow(random_program *program, random_source *random, uint32_
 void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count) {
     plan plan = begin(program, random, clip_count);
     uint32_t inputs[LMB_MAX_INPUTS];
-    inputs[0] = add_node(&plan, &rows[LMB_OP_CLIP], NULL, 0);
+    uint32_t chain = add_node(&plan, &rows[LMB_OP_CLIP], NULL, 0);
+    // Sums inside sums would hold too many poses: those of a few inputs stand aside, for the next one to take in.
+    uint32_t aside = LMB_NONE;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const row *row = &rows[i];
         // Of those that take any number, one takes as many as there may be.
         bool few = row->most_inputs == LMB_MAX_INPUTS && row->op != LMB_OP_WEIGHTED;
         uint32_t count = few ? row->least_inputs : row->most_inputs;
-        for (uint32_t input = 1; input < count; input++) {
-            inputs[input] = add_leaf(&plan);
+        if (few && aside != LMB_NONE) {
+            chain = add_node(&plan, &rows[LMB_OP_BLEND], (uint32_t[]){chain, aside}, 2);
+            aside = LMB_NONE;
+        }
+        for (uint32_t input = 0; input < count; input++) {
+            bool is_chain = input == 0 && !few;
+            inputs[input] = is_chain ? chain : input > 0 && aside != LMB_NONE ? aside : add_leaf(&plan);
+            aside = input > 0 ? LMB_NONE : aside;
         }
         if (count > 0) {
-            inputs[0] = add_node(&plan, row, inputs, count);
+            *(few ? &aside : &chain) = add_node(&plan, row, inputs, count);
         }
         if (row->op == LMB_OP_DIFFERENCE) {
             set_space(&program->nodes[inputs[0]]);
         }
     }
+    if (aside != LMB_NONE) {
+        inputs[0] = chain;
+        inputs[1] = aside;
+        chain = add_node(&plan, &rows[LMB_OP_BLEND], inputs, 2);
+    }
     // Leaves that were not drawn.
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (rows[i].most_inputs == 0) {
+            inputs[0] = chain;
             inputs[1] = add_node(&plan, &rows[i], NULL, 0);
-            inputs[0] = add_node(&plan, &rows[LMB_OP_BLEND], inputs, 2);
+            chain = add_node(&plan, &rows[LMB_OP_BLEND], inputs, 2);
         }
     }
 }

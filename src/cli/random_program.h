@@ -6,9 +6,10 @@
 
 #include <limber/program.h>
 
-#define RANDOM_PROGRAM_NODES 64u
+#define RANDOM_PROGRAM_NODES 64u // of a tree
+#define RANDOM_PROGRAM_MOST_NODES 96u
 // A clip has at most four, other operations one, and one for each input.
-#define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_NODES)
+#define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES)
 #define RANDOM_PROGRAM_MASKS 3u
 #define RANDOM_PROGRAM_MIRRORS 3u
 #define RANDOM_PROGRAM_LIMITS 2u
@@ -27,7 +28,7 @@ typedef enum parameter_kind {
 } parameter_kind;
 
 typedef struct random_program {
-    lmb_node_def nodes[RANDOM_PROGRAM_NODES]; // the last is the result
+    lmb_node_def nodes[RANDOM_PROGRAM_MOST_NODES]; // the last is the result
     uint32_t node_count;
     parameter_kind parameters[RANDOM_PROGRAM_PARAMETERS];
     uint32_t parameter_count;

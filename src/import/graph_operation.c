@@ -58,6 +58,7 @@ typedef struct input {
     uint32_t node;
     int32_t priority;
     uint32_t part;
+    float place[2];
 } input;
 
 static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -108,6 +109,40 @@ static const lmb_graph_field combined_members[] = {
 };
 static const lmb_graph_fields combined_fields = {"an input", combined_members, 2, NULL};
 
+static void read_place_in_plane(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count != 2) {
+        lmb_graph_report(reader, value, "%u coordinates, where 2 were expected", (unsigned)values[value].count);
+        return;
+    }
+    lmb_graph_field coordinate = *field;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
+        lmb_graph_read_plain(reader, &coordinate, at, target);
+        coordinate.offset += sizeof(float);
+    }
+}
+
+#define AT_FIELD(reads)                                                                                                \
+    {                                                                                                                  \
+        .name = "at", .required = true, .read = reads, .offset = offsetof(input, place), .least = -LMB_LARGEST,        \
+        .greatest = LMB_LARGEST                                                                                        \
+    }
+
+static const lmb_graph_field line_members[] = {
+    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    AT_FIELD(lmb_graph_read_plain),
+};
+static const lmb_graph_fields line_fields = {"an input", line_members, 2, NULL};
+
+static const lmb_graph_field plane_members[] = {
+    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    AT_FIELD(read_place_in_plane),
+};
+static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL};
+
 static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t least, uint32_t value,
                            void *target) {
     lmb_node_def *def = &((lmb_graph_node *)target)->def;
@@ -129,6 +164,7 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
             def->weights[def->input_count] = one.weight;
             def->priorities[def->input_count] = one.priority;
             def->parts[def->input_count] = one.part;
+            memcpy(def->places[def->input_count], one.place, sizeof one.place);
             def->inputs[def->input_count++] = one.node;
         }
     }
@@ -168,6 +204,52 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
         lmb_graph_report(reader, value, "there is no static pose of this name");
         lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     }
+}
+
+static void read_line(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    read_inputs_of(reader, &line_fields, 2, value, target);
+}
+
+static void read_plane(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    read_inputs_of(reader, &plane_fields, 2, value, target);
+}
+
+// The number that an input's place has on an axis, which need not have been read yet, or be one.
+static bool find_coordinate(const lmb_json *json, uint32_t input, uint32_t axis, float *coordinate) {
+    bool twice;
+    if (json->values[input].type != LMB_JSON_OBJECT) {
+        return false;
+    }
+    uint32_t value = lmb_json_member(json, input, "at", &twice);
+    if (value != LMB_NONE && json->values[value].type == LMB_JSON_ARRAY && axis < json->values[value].count) {
+        value = axis == 0 ? value + 1 : json->values[value + 1].next;
+    }
+    if (value == LMB_NONE || json->values[value].type != LMB_JSON_NUMBER) {
+        return false;
+    }
+    *coordinate = (float)fmin(fmax(lmb_json_number(json, value), -(double)LMB_LARGEST), (double)LMB_LARGEST);
+    return true;
+}
+
+// A coordinate of a position: a parameter has the range of the places.
+static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json *json = &reader->json;
+    const uint32_t axis = (uint32_t)((field->offset - offsetof(lmb_graph_node, def.along)) / sizeof(lmb_value));
+    lmb_graph_field ranged = *field;
+    bool twice, is_first = true;
+    const uint32_t inputs = lmb_json_member(json, ((lmb_graph_node *)target)->object, "inputs", &twice);
+    const bool has_inputs = inputs != LMB_NONE && json->values[inputs].type == LMB_JSON_ARRAY;
+    for (uint32_t at = inputs + 1; has_inputs && at < json->values[inputs].next; at = json->values[at].next) {
+        float coordinate;
+        if (find_coordinate(json, at, axis, &coordinate)) {
+            ranged.parameter_least = is_first ? coordinate : fminf(ranged.parameter_least, coordinate);
+            ranged.parameter_greatest = is_first ? coordinate : fmaxf(ranged.parameter_greatest, coordinate);
+            is_first = false;
+        }
+    }
+    lmb_graph_read_value(reader, &ranged, value, target);
 }
 
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
@@ -339,6 +421,25 @@ static const lmb_graph_field layers_members[] = {
 static const lmb_graph_field combine_members[] = {
     {.name = "inputs", .required = true, .read = read_combined},
 };
+#define COORDINATE_FIELD(key, index)                                                                                   \
+    {                                                                                                                  \
+        .name = key, .required = true, .read = read_coordinate,                                                        \
+        .offset = offsetof(lmb_graph_node, def.along) + index * sizeof(lmb_value), .least = -LMB_LARGEST,              \
+        .greatest = LMB_LARGEST                                                                                        \
+    }
+
+static const lmb_graph_field space1d_members[] = {
+    COORDINATE_FIELD("at", 0),
+    {.name = "inputs", .required = true, .read = read_line},
+};
+static const char *const kinds[] = {
+    [LMB_SPACE2D_TRIANGLES] = "triangles", [LMB_SPACE2D_GRID] = "grid", [LMB_SPACE2D_FREEFORM] = "freeform", NULL};
+static const lmb_graph_field space2d_members[] = {
+    COORDINATE_FIELD("x", 0),
+    COORDINATE_FIELD("y", 1),
+    {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.space2d), .choices = kinds},
+    {.name = "inputs", .required = true, .read = read_plane},
+};
 static const lmb_graph_field difference_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
     POSE_FIELD("reference", def.inputs[1]),
@@ -440,6 +541,8 @@ static const operation operations[] = {
     {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
     {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
     {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
+    {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_node},
+    {"space2d", LMB_OP_SPACE2D, 0, FIELDS(space2d_members), finish_node},
     {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_difference},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},

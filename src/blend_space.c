@@ -1,0 +1,280 @@
+#include "blend_space.h"
+
+#include "wide.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct exact_place {
+    lmb_wide x;
+    lmb_wide y;
+} exact_place;
+
+static exact_place subtract(const exact_place *a, const exact_place *b) {
+    return (exact_place){lmb_wide_subtract(&a->x, &b->x), lmb_wide_subtract(&a->y, &b->y)};
+}
+
+static lmb_wide cross(const exact_place *a, const exact_place *b) {
+    const lmb_wide left = lmb_wide_multiply(&a->x, &b->y);
+    const lmb_wide right = lmb_wide_multiply(&a->y, &b->x);
+    return lmb_wide_subtract(&left, &right);
+}
+
+static lmb_wide square(const exact_place *a) {
+    const lmb_wide x = lmb_wide_multiply(&a->x, &a->x);
+    const lmb_wide y = lmb_wide_multiply(&a->y, &a->y);
+    return lmb_wide_add(&x, &y);
+}
+
+// Of the units that all coordinates are whole numbers of, the largest power of two.
+static int find_exponent(const lmb_place *places, uint32_t count) {
+    int least = 64;
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        int own;
+        const float x = places[i / 2].at[i % 2];
+        (void)frexpf(x, &own);
+        least = x != 0.0f && own - 24 < least ? own - 24 : least;
+    }
+    return least;
+}
+
+// Positive where a, b and c turn to the left.
+static int orientation(const exact_place *places, uint32_t a, uint32_t b, uint32_t c) {
+    const exact_place ab = subtract(&places[b], &places[a]);
+    const exact_place ac = subtract(&places[c], &places[a]);
+    const lmb_wide turn = cross(&ab, &ac);
+    return lmb_wide_sign(&turn);
+}
+
+// Whether d is inside the circle through a, b, c, which turn to the left. Of places on one circle each stands a little
+// above the paraboloid that the circle is a plane's cut of, one with a lower index infinitely more than those after it: so
+// one choice of triangles follows, the same from every side. (Edelsbrunner and Muecke, "Simulation of Simplicity".)
+static bool encloses(const exact_place *places, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    const exact_place from_a = subtract(&places[a], &places[d]);
+    const exact_place from_b = subtract(&places[b], &places[d]);
+    const exact_place from_c = subtract(&places[c], &places[d]);
+    const lmb_wide of_a = cross(&from_b, &from_c);
+    const lmb_wide of_b = cross(&from_c, &from_a);
+    const lmb_wide of_c = cross(&from_a, &from_b);
+    const lmb_wide height_a = square(&from_a), height_b = square(&from_b), height_c = square(&from_c);
+    const lmb_wide part_a = lmb_wide_multiply(&height_a, &of_a);
+    const lmb_wide part_b = lmb_wide_multiply(&height_b, &of_b);
+    const lmb_wide part_c = lmb_wide_multiply(&height_c, &of_c);
+    const lmb_wide two = lmb_wide_add(&part_a, &part_b);
+    const lmb_wide all = lmb_wide_add(&two, &part_c);
+    if (lmb_wide_sign(&all) != 0) {
+        return lmb_wide_sign(&all) > 0;
+    }
+    if (d < a && d < b && d < c) {
+        return false;
+    }
+    const lmb_wide *raised = a < b && a < c ? &of_a : b < c ? &of_b : &of_c;
+    return lmb_wide_sign(raised) > 0;
+}
+
+static bool is_empty(const exact_place *places, uint32_t count, const uint32_t corners[3]) {
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_corner = i == corners[0] || i == corners[1] || i == corners[2];
+        if (!is_corner && encloses(places, corners[0], corners[1], corners[2], i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The corner that follows on that side of a triangle, or LMB_NONE where it has no such side.
+static uint32_t apex_over(const uint32_t corners[3], uint32_t from, uint32_t to) {
+    for (uint32_t i = 0; i < 3; i++) {
+        if (corners[i] == from && corners[(i + 1) % 3] == to) {
+            return corners[(i + 2) % 3];
+        }
+    }
+    return LMB_NONE;
+}
+
+static bool has_side(const lmb_triangulation *all, uint32_t from, uint32_t to) {
+    for (uint32_t i = 0; i < all->triangle_count; i++) {
+        if (apex_over(all->triangles[i], from, to) != LMB_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Those sides of triangles that no other triangle has, in order.
+static void find_hull(lmb_triangulation *result) {
+    uint32_t after[LMB_MAX_INPUTS] = {0};
+    uint32_t first = LMB_NONE;
+    for (uint32_t i = 0; i < result->triangle_count * 3; i++) {
+        const uint32_t from = result->triangles[i / 3][i % 3];
+        const uint32_t to = result->triangles[i / 3][(i + 1) % 3];
+        if (!has_side(result, to, from)) {
+            after[from] = to;
+            first = first == LMB_NONE ? from : first;
+        }
+    }
+    uint32_t from = first;
+    while (first != LMB_NONE && (result->edge_count == 0 || from != first)) {
+        uint32_t *edge = result->edges[result->edge_count++];
+        edge[0] = from;
+        edge[1] = from = after[from];
+    }
+}
+
+void lmb_triangulate(const lmb_place *places, uint32_t count, lmb_triangulation *result) {
+    exact_place exact[LMB_MAX_INPUTS];
+    const int exponent = find_exponent(places, count);
+    for (uint32_t i = 0; i < count; i++) {
+        exact[i] = (exact_place){lmb_wide_from(places[i].at[0], exponent), lmb_wide_from(places[i].at[1], exponent)};
+    }
+    memset(result, 0, sizeof *result);
+    for (uint32_t a = 0; a < count; a++) {
+        for (uint32_t b = a + 1; b < count; b++) {
+            for (uint32_t c = b + 1; c < count; c++) {
+                const int turn = orientation(exact, a, b, c);
+                const uint32_t corners[3] = {a, turn > 0 ? b : c, turn > 0 ? c : b};
+                if (turn != 0 && is_empty(exact, count, corners)) {
+                    memcpy(result->triangles[result->triangle_count++], corners, sizeof corners);
+                }
+            }
+        }
+    }
+    find_hull(result);
+}
+
+void lmb_blend_space_measure(const lmb_place *places, uint32_t count, lmb_blend_space *space) {
+    memset(space, 0, sizeof *space);
+    for (int axis = 0; axis < 2; axis++) {
+        float least = places[0].at[axis], greatest = places[0].at[axis];
+        for (uint32_t i = 1; i < count; i++) {
+            least = fminf(least, places[i].at[axis]);
+            greatest = fmaxf(greatest, places[i].at[axis]);
+        }
+        space->middle[axis] = ((double)least + (double)greatest) / 2.0;
+        space->ranges[axis] = (double)greatest - (double)least;
+    }
+    space->range = fmax(space->ranges[0], space->ranges[1]);
+}
+
+// While a space is cut.
+typedef struct cutter {
+    const lmb_place *places;
+    lmb_triangulation all; // those that are left
+    lmb_blend_space *space;
+} cutter;
+
+static void difference(const cutter *c, uint32_t from, uint32_t to, double result[2]) {
+    for (int axis = 0; axis < 2; axis++) {
+        result[axis] = (double)c->places[to].at[axis] - (double)c->places[from].at[axis];
+    }
+}
+
+// How high a place stands over two others, both axes in parts of their ranges.
+static double height_over(const cutter *c, uint32_t place, uint32_t from, uint32_t to) {
+    double side[2], up[2];
+    difference(c, from, to, side);
+    difference(c, from, place, up);
+    for (int axis = 0; axis < 2; axis++) {
+        side[axis] /= c->space->ranges[axis];
+        up[axis] /= c->space->ranges[axis];
+    }
+    return fabs(side[0] * up[1] - side[1] * up[0]) / hypot(side[0], side[1]);
+}
+
+// How far along a side of the hull a place is.
+static double place_along(const cutter *c, const uint32_t edge[2], uint32_t place) {
+    double side[2], to[2];
+    difference(c, edge[0], edge[1], side);
+    difference(c, edge[0], place, to);
+    return (side[0] * to[0] + side[1] * to[1]) / hypot(side[0], side[1]);
+}
+
+// Takes away the triangle on that side of a chain of places along a side of the hull, if it is flat; its third corner.
+static uint32_t take_flat(cutter *c, const uint32_t edge[2], uint32_t from, uint32_t to) {
+    for (uint32_t i = 0; i < c->all.triangle_count; i++) {
+        const uint32_t apex = apex_over(c->all.triangles[i], from, to);
+        if (apex == LMB_NONE) {
+            continue;
+        }
+        const double along = place_along(c, edge, apex);
+        const bool between = place_along(c, edge, from) < along && along < place_along(c, edge, to);
+        if (!between || height_over(c, apex, from, to) >= LMB_SPACE_FLAT) {
+            return LMB_NONE;
+        }
+        memcpy(c->all.triangles[i], c->all.triangles[--c->all.triangle_count], sizeof c->all.triangles[i]);
+        return apex;
+    }
+    return LMB_NONE;
+}
+
+// What is flatter than any float could tell is left out: its neighbours serve there.
+static void add_piece(cutter *c, const lmb_space_piece *piece) {
+    const double steepest = fmax(hypot(piece->gradients[0][0], piece->gradients[0][1]),
+                                 hypot(piece->gradients[1][0], piece->gradients[1][1]));
+    if (steepest * c->space->range <= 0x1p30) {
+        c->space->pieces[c->space->piece_count++] = *piece;
+    }
+}
+
+static void add_strip(cutter *c, const uint32_t edge[2], uint32_t from, uint32_t to) {
+    lmb_space_piece strip = {.corners = {LMB_NONE, to, from}};
+    double along[2], side[2];
+    difference(c, edge[0], edge[1], along);
+    difference(c, from, to, side);
+    const double part = place_along(c, edge, to) - place_along(c, edge, from);
+    const double length = hypot(along[0], along[1]);
+    const double square_of_side = side[0] * side[0] + side[1] * side[1];
+    strip.gradients[0][0] = side[1] / square_of_side;
+    strip.gradients[0][1] = -side[0] / square_of_side;
+    strip.gradients[1][0] = along[0] / length / part;
+    strip.gradients[1][1] = along[1] / length / part;
+    add_piece(c, &strip);
+}
+
+// The strips along a side of the hull, where there are flat triangles.
+static void cut_edge(cutter *c, const uint32_t edge[2]) {
+    uint32_t chain[LMB_MAX_INPUTS] = {edge[0], edge[1]};
+    uint32_t count = 2;
+    for (uint32_t i = 0; i + 1 < count;) {
+        const uint32_t between = take_flat(c, edge, chain[i], chain[i + 1]);
+        if (between == LMB_NONE) {
+            i++;
+            continue;
+        }
+        memmove(&chain[i + 2], &chain[i + 1], (count - i - 1) * sizeof chain[0]);
+        chain[i + 1] = between;
+        count++;
+    }
+    for (uint32_t i = 0; i + 1 < count && count > 2; i++) {
+        add_strip(c, edge, chain[i], chain[i + 1]);
+    }
+}
+
+static void add_triangle(cutter *c, const uint32_t corners[3]) {
+    lmb_space_piece piece = {.corners = {corners[0], corners[1], corners[2]}};
+    double first[2], second[2];
+    difference(c, corners[2], corners[0], first);
+    difference(c, corners[2], corners[1], second);
+    const double area = first[0] * second[1] - first[1] * second[0];
+    piece.gradients[0][0] = second[1] / area;
+    piece.gradients[0][1] = -second[0] / area;
+    piece.gradients[1][0] = -first[1] / area;
+    piece.gradients[1][1] = first[0] / area;
+    add_piece(c, &piece);
+}
+
+bool lmb_blend_space_cut(const lmb_place *places, uint32_t count, lmb_blend_space *space) {
+    lmb_blend_space_measure(places, count, space);
+    cutter c = {.places = places, .space = space};
+    lmb_triangulate(places, count, &c.all);
+    space->edge_count = c.all.edge_count;
+    memcpy(space->edges, c.all.edges, sizeof space->edges);
+    for (uint32_t i = 0; i < c.all.edge_count; i++) {
+        cut_edge(&c, c.all.edges[i]);
+    }
+    const uint32_t strips = space->piece_count;
+    for (uint32_t i = 0; i < c.all.triangle_count; i++) {
+        add_triangle(&c, c.all.triangles[i]);
+    }
+    return space->piece_count > strips;
+}

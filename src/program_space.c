@@ -1,0 +1,288 @@
+#include "blend_space.h"
+#include "program_compiler.h"
+
+#include "../shaders/ops/operations.h"
+
+#include <math.h>
+#include <stdio.h>
+
+_Static_assert((uint32_t)LMB_SPACE2D_TRIANGLES == SPACE_TRIANGLES && (uint32_t)LMB_SPACE2D_GRID == SPACE_GRID &&
+                   (uint32_t)LMB_SPACE2D_FREEFORM == SPACE_BANDS,
+               "the kinds of spaces differ from the operations' kinds");
+
+static uint32_t dimensions(const lmb_node_def *node) {
+    return (lmb_find_operation(node->op)->takes & TAKES_PLANE) ? 2 : 1;
+}
+
+// Snapped as positions are.
+static void read_places(const lmb_node_def *node, lmb_place *places) {
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        places[i].at[0] = snap(node->places[i][0]);
+        places[i].at[1] = dimensions(node) == 2 ? snap(node->places[i][1]) : 0.0f;
+    }
+}
+
+static lmb_result fail_place(const lmb_compiler *c, uint32_t index, uint32_t place, const char *what) {
+    char field[sizeof "places[16]"];
+    snprintf(field, sizeof field, "places[%u]", (unsigned)(place % LMB_MAX_INPUTS));
+    return lmb_program_fail_node(c, index, field, what);
+}
+
+static lmb_result check_numbers(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        for (uint32_t axis = 0; axis < dimensions(node); axis++) {
+            if (!(fabsf(node->places[i][axis]) <= LMB_LARGEST)) {
+                return fail_place(c, index, i, "not a finite number up to 2^40");
+            }
+        }
+    }
+    return LMB_OK;
+}
+
+// On a line places may be as near as floats are.
+static lmb_result check_distinct(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    lmb_blend_space space;
+    lmb_blend_space_measure(places, node->input_count, &space);
+    const double near = dimensions(node) == 2 ? space.range * LMB_SPACE_NEAR : 0.0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (fabs((double)places[i].at[0] - (double)places[k].at[0]) <= near &&
+                fabs((double)places[i].at[1] - (double)places[k].at[1]) <= near) {
+                char what[64];
+                snprintf(what, sizeof what, "the same place as places[%u], which another input has", (unsigned)k);
+                return fail_place(c, index, i, what);
+            }
+        }
+    }
+    return LMB_OK;
+}
+
+static bool is_first_on_axis(const lmb_place *places, uint32_t place, int axis) {
+    bool found = false;
+    for (uint32_t i = 0; i < place; i++) {
+        found = found || places[i].at[axis] == places[place].at[axis];
+    }
+    return !found;
+}
+
+static bool has_place(const lmb_place *places, uint32_t count, float x, float y) {
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        found = found || (places[i].at[0] == x && places[i].at[1] == y);
+    }
+    return found;
+}
+
+// Whether every column meets every row in a place.
+static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+    const uint32_t count = c->def->nodes[index].input_count;
+    for (uint32_t column = 0; column < count; column++) {
+        for (uint32_t row = 0; row < count; row++) {
+            const bool is_pair = is_first_on_axis(places, column, 0) && is_first_on_axis(places, row, 1);
+            if (is_pair && !has_place(places, count, places[column].at[0], places[row].at[1])) {
+                char what[128];
+                snprintf(what, sizeof what,
+                         "no input is at (%.9g, %.9g), where the column of places[%u] meets the row of places[%u]",
+                         (double)places[column].at[0], (double)places[row].at[1], (unsigned)column, (unsigned)row);
+                return lmb_program_fail_node(c, index, "places", what);
+            }
+        }
+    }
+    return LMB_OK;
+}
+
+// Names the two that are furthest apart.
+static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+    uint32_t ends[2] = {0, 0};
+    double furthest = 0.0;
+    for (uint32_t i = 0; i < c->def->nodes[index].input_count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            const double distance = hypot((double)places[i].at[0] - (double)places[k].at[0],
+                                          (double)places[i].at[1] - (double)places[k].at[1]);
+            if (distance > furthest) {
+                furthest = distance;
+                ends[0] = k;
+                ends[1] = i;
+            }
+        }
+    }
+    char what[112];
+    snprintf(what, sizeof what, "all lie on the line through places[%u] and places[%u], or as good as on it",
+             (unsigned)ends[0], (unsigned)ends[1]);
+    return lmb_program_fail_node(c, index, "places", what);
+}
+
+static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    lmb_blend_space space;
+    switch (node->space2d) {
+    case LMB_SPACE2D_TRIANGLES:
+        return lmb_blend_space_cut(places, node->input_count, &space) ? LMB_OK : fail_line(c, index, places);
+    case LMB_SPACE2D_GRID:
+        return check_grid(c, index, places);
+    case LMB_SPACE2D_FREEFORM:
+        return LMB_OK;
+    case LMB_SPACE2D_COUNT:
+        break;
+    }
+    return lmb_program_fail_node(c, index, "space", "unknown");
+}
+
+lmb_result lmb_program_check_space(const lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    lmb_place places[LMB_MAX_INPUTS];
+    lmb_result result = check_numbers(c, index);
+    if (result == LMB_OK) {
+        read_places(node, places);
+        result = check_distinct(c, index, places);
+    }
+    if (result == LMB_OK && dimensions(node) == 2) {
+        result = check_plane(c, index, places);
+    }
+    return result;
+}
+
+static uint32_t real_bits(double x) {
+    return BITS((float)x);
+}
+
+static void write_vector(uint32_t *at, const double vector[2]) {
+    at[0] = real_bits(vector[0]);
+    at[1] = real_bits(vector[1]);
+}
+
+static void write_place(uint32_t *at, lmb_place place) {
+    at[0] = BITS(place.at[0]);
+    at[1] = BITS(place.at[1]);
+}
+
+// At the ends there is no way on: what stands for the next place is out of reach.
+static void write_row(const lmb_place *places, uint32_t count, uint32_t input, int axis, uint32_t *row) {
+    const float own = places[input].at[axis];
+    float least = own, greatest = own, before = -2.0f * LMB_LARGEST, after = 2.0f * LMB_LARGEST;
+    for (uint32_t i = 0; i < count; i++) {
+        const float x = places[i].at[axis];
+        least = fminf(least, x);
+        greatest = fmaxf(greatest, x);
+        before = x < own ? fmaxf(before, x) : before;
+        after = x > own ? fminf(after, x) : after;
+    }
+    row[ROW_LEAST] = BITS(least);
+    row[ROW_GREATEST] = BITS(greatest);
+    row[ROW_BEFORE] = BITS(before);
+    row[ROW_RISE] = real_bits(own > least ? 1.0 / ((double)own - (double)before) : 0.0);
+    row[ROW_OWN] = BITS(own);
+    row[ROW_AFTER] = BITS(after);
+    row[ROW_FALL] = real_bits(own < greatest ? 1.0 / ((double)after - (double)own) : 0.0);
+}
+
+static void add_rows(lmb_compiler *c, const lmb_place *places, uint32_t count, uint32_t axes, lmb_fold_table *table) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *rows = lmb_program_add_data(c, axes * ROW_WORDS, &table->rows[i]);
+        for (uint32_t axis = 0; axis < axes && rows != NULL; axis++) {
+            write_row(places, count, i, (int)axis, rows + axis * ROW_WORDS);
+        }
+    }
+}
+
+static void write_head(const lmb_blend_space *space, uint32_t place_count, uint32_t *table) {
+    write_vector(table + SPACE_MIDDLE, space->middle);
+    table[SPACE_REACH] = real_bits(space->range * LMB_SPACE_REACH);
+    table[SPACE_PLACES] = place_count;
+}
+
+// From place j to place i, 1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2 is (p - p_j) (p_i - p_j) / |p_i - p_j|^2, which is
+// exactly 0 at p_j.
+static void write_band(lmb_place from, lmb_place to, uint32_t *band) {
+    const double way[2] = {(double)to.at[0] - (double)from.at[0], (double)to.at[1] - (double)from.at[1]};
+    const double square = way[0] * way[0] + way[1] * way[1];
+    const double gradient[2] = {way[0] / square, way[1] / square};
+    write_place(band, from);
+    write_vector(band + BAND_GRADIENT, gradient);
+}
+
+static void add_bands(lmb_compiler *c, const lmb_place *places, uint32_t count, lmb_fold_table *table) {
+    lmb_blend_space space;
+    lmb_blend_space_measure(places, count, &space);
+    for (uint32_t input = 0; input < count; input++) {
+        uint32_t *words = lmb_program_add_data(c, SPACE_FIRST_BAND + (count - 1) * BAND_WORDS, &table->rows[input]);
+        if (words == NULL) {
+            continue;
+        }
+        write_head(&space, count - 1, words);
+        write_place(words + SPACE_OWN_PLACE, places[input]);
+        uint32_t *band = words + SPACE_FIRST_BAND;
+        for (uint32_t i = 0; i < count; i++) {
+            if (i != input) {
+                write_band(places[i], places[input], band);
+                band += BAND_WORDS;
+            }
+        }
+    }
+}
+
+static void write_edge(lmb_place from, lmb_place to, uint32_t *edge) {
+    const double way[2] = {(double)to.at[0] - (double)from.at[0], (double)to.at[1] - (double)from.at[1]};
+    const double length = sqrt(way[0] * way[0] + way[1] * way[1]);
+    const double along[2] = {way[0] / length, way[1] / length};
+    write_place(edge + EDGE_FROM, from);
+    write_place(edge + EDGE_TO, to);
+    write_vector(edge + EDGE_ALONG, along);
+    edge[EDGE_LENGTH] = real_bits(length);
+}
+
+static void write_piece(const lmb_space_piece *piece, const lmb_place *places, uint32_t *words) {
+    for (uint32_t i = 0; i < 3; i++) {
+        words[PIECE_CORNERS + i] = piece->corners[i] == LMB_NONE ? NO_CORNER : piece->corners[i];
+    }
+    write_place(words + PIECE_FROM, places[piece->corners[2]]);
+    write_vector(words + PIECE_GRADIENTS, piece->gradients[0]);
+    write_vector(words + PIECE_GRADIENTS + 2, piece->gradients[1]);
+}
+
+static void add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t count, lmb_fold_table *table) {
+    lmb_blend_space space;
+    (void)lmb_blend_space_cut(places, count, &space); // which was checked
+    uint32_t edges, pieces;
+    uint32_t *words = lmb_program_add_data(c, SPACE_FIRST_PLACE + 2 * count, &table->rows[0]);
+    uint32_t *edge = lmb_program_add_data(c, space.edge_count * EDGE_WORDS, &edges);
+    uint32_t *piece = lmb_program_add_data(c, space.piece_count * PIECE_WORDS, &pieces);
+    for (uint32_t i = 0; i < count; i++) {
+        table->rows[i] = table->rows[0];
+    }
+    if (words == NULL) {
+        return;
+    }
+    write_head(&space, count, words);
+    words[SPACE_NEAR] = real_bits(space.range * LMB_SPACE_NEAR);
+    words[SPACE_EDGES] = space.edge_count;
+    words[SPACE_FIRST_EDGE] = edges;
+    words[SPACE_PIECES] = space.piece_count;
+    words[SPACE_FIRST_PIECE] = pieces;
+    for (uint32_t i = 0; i < count; i++) {
+        write_place(words + SPACE_FIRST_PLACE + 2 * i, places[i]);
+    }
+    for (uint32_t i = 0; i < space.edge_count; i++) {
+        write_edge(places[space.edges[i][0]], places[space.edges[i][1]], edge + i * EDGE_WORDS);
+    }
+    for (uint32_t i = 0; i < space.piece_count; i++) {
+        write_piece(&space.pieces[i], places, piece + i * PIECE_WORDS);
+    }
+}
+
+void lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node, lmb_fold_table *table) {
+    lmb_place places[LMB_MAX_INPUTS];
+    read_places(node, places);
+    for (uint32_t axis = 0; axis < dimensions(node); axis++) {
+        table->values[axis] = lmb_program_add_value(c, node->along[axis]);
+    }
+    if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {
+        add_rows(c, places, node->input_count, dimensions(node), table);
+    } else if (node->space2d == LMB_SPACE2D_FREEFORM) {
+        add_bands(c, places, node->input_count, table);
+    } else {
+        add_triangles(c, places, node->input_count, table);
+    }
+}

@@ -1,0 +1,308 @@
+// The triangles of scattered places, by brute force in exact arithmetic; and the pieces that a space is cut into.
+#include "random.h"
+#include "suite.h"
+
+#include "../src/blend_space.h"
+#include "../src/wide.h"
+
+#include <string.h>
+
+// Of places that are whole numbers up to 2^20 the tests' own arithmetic is exact, in 128 bits.
+__extension__ typedef __int128 exact;
+
+typedef struct scatter {
+    int64_t at[LMB_MAX_INPUTS][2];
+    uint32_t count;
+    double unit; // of those numbers: a power of two
+} scatter;
+
+static void to_places(const scatter *s, lmb_place *places) {
+    for (uint32_t i = 0; i < s->count; i++) {
+        for (int axis = 0; axis < 2; axis++) {
+            places[i].at[axis] = (float)((double)s->at[i][axis] * s->unit);
+        }
+    }
+}
+
+static exact turn_of(const scatter *s, uint32_t a, uint32_t b, uint32_t c) {
+    return (exact)(s->at[b][0] - s->at[a][0]) * (s->at[c][1] - s->at[a][1]) -
+           (exact)(s->at[b][1] - s->at[a][1]) * (s->at[c][0] - s->at[a][0]);
+}
+
+// Positive where d is inside the circle through a, b, c, which turn to the left.
+static exact depth_in_circle(const scatter *s, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    const uint32_t corners[3] = {a, b, c};
+    exact m[3][3];
+    for (int row = 0; row < 3; row++) {
+        m[row][0] = s->at[corners[row]][0] - s->at[d][0];
+        m[row][1] = s->at[corners[row]][1] - s->at[d][1];
+        m[row][2] = m[row][0] * m[row][0] + m[row][1] * m[row][1];
+    }
+    return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+           m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+}
+
+// Twice the area of the hull, by the sides that have no place on their right, in units of the places'; and how many
+// places are on it, those within its sides too.
+static exact measure_hull(const scatter *s, uint32_t *on_hull) {
+    exact twice = 0;
+    bool is_on[LMB_MAX_INPUTS] = {false};
+    for (uint32_t a = 0; a < s->count; a++) {
+        for (uint32_t b = 0; b < s->count; b++) {
+            bool is_side = a != b;
+            for (uint32_t c = 0; c < s->count && is_side; c++) {
+                const exact turn = c == a || c == b ? 1 : turn_of(s, a, b, c);
+                // Of several in a line, those next to one another are a side.
+                const int64_t between = (s->at[c][0] - s->at[a][0]) * (s->at[c][0] - s->at[b][0]) +
+                                        (s->at[c][1] - s->at[a][1]) * (s->at[c][1] - s->at[b][1]);
+                is_side = turn > 0 || (turn == 0 && between > 0);
+            }
+            if (is_side) {
+                twice += (exact)s->at[a][0] * s->at[b][1] - (exact)s->at[a][1] * s->at[b][0];
+                is_on[a] = is_on[b] = true;
+            }
+        }
+    }
+    *on_hull = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        *on_hull += is_on[i];
+    }
+    return twice;
+}
+
+// No place inside a triangle's circle; triangles as many, and together as large, as the hull has room for; its sides closed.
+static void expect_delaunay(const scatter *s) {
+    lmb_place places[LMB_MAX_INPUTS];
+    lmb_triangulation found;
+    uint32_t on_hull;
+    to_places(s, places);
+    lmb_triangulate(places, s->count, &found);
+    const exact hull = measure_hull(s, &on_hull);
+    exact area = 0;
+    for (uint32_t i = 0; i < found.triangle_count; i++) {
+        const uint32_t *t = found.triangles[i];
+        assert_true(turn_of(s, t[0], t[1], t[2]) > 0);
+        area += turn_of(s, t[0], t[1], t[2]);
+        for (uint32_t d = 0; d < s->count; d++) {
+            assert_true(d == t[0] || d == t[1] || d == t[2] || depth_in_circle(s, t[0], t[1], t[2], d) <= 0);
+        }
+    }
+    assert_true(area == hull);
+    assert_int_equal(found.triangle_count, 2 * s->count - 2 - on_hull);
+    assert_int_equal(found.edge_count, on_hull);
+    for (uint32_t i = 0; i < found.edge_count; i++) {
+        assert_int_equal(found.edges[i][1], found.edges[(i + 1) % found.edge_count][0]);
+        for (uint32_t c = 0; c < s->count; c++) {
+            assert_true(turn_of(s, found.edges[i][0], found.edges[i][1], c) >= 0);
+        }
+    }
+}
+
+static bool has_place(const scatter *s, int64_t x, int64_t y) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        found = found || (s->at[i][0] == x && s->at[i][1] == y);
+    }
+    return found;
+}
+
+static bool is_line(const scatter *s) {
+    bool line = true;
+    for (uint32_t i = 2; i < s->count; i++) {
+        line = line && turn_of(s, 0, 1, i) == 0;
+    }
+    return line;
+}
+
+// Small numbers, so that many are in a line or on a circle, and large ones.
+static void scattered_places(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {3, 5, 9, 100, 1u << 20};
+    random_source source = {1};
+    for (uint32_t round = 0; round < 2000; round++) {
+        const uint32_t size = sizes[round % 5], most = size < 5 ? 7 : LMB_MAX_INPUTS;
+        scatter s = {.unit = exp2((double)random_below(&source, 40) - 30.0)};
+        const uint32_t count = 3 + random_below(&source, most - 2);
+        while (s.count < count) {
+            const int64_t x = (int64_t)random_below(&source, 2 * size) - size;
+            const int64_t y = (int64_t)random_below(&source, 2 * size) - size;
+            if (!has_place(&s, x, y)) {
+                s.at[s.count][0] = x;
+                s.at[s.count++][1] = y;
+            }
+        }
+        if (!is_line(&s)) {
+            expect_delaunay(&s);
+        }
+    }
+}
+
+static void grids_and_circles(void **state) {
+    (void)state;
+    static const uint32_t columns[] = {2, 3, 4, 5, 8};
+    for (size_t i = 0; i < 5; i++) {
+        scatter s = {.unit = 1.0};
+        s.count = LMB_MAX_INPUTS / columns[i] * columns[i];
+        for (uint32_t place = 0; place < s.count; place++) {
+            s.at[place][0] = 3 * (int64_t)(place % columns[i]);
+            s.at[place][1] = 4 * (int64_t)(place / columns[i]);
+        }
+        expect_delaunay(&s);
+    }
+    // The twelve whole points on a circle of radius 5 squared, and its centre.
+    static const int64_t circle[][2] = {{5, 0},   {4, 3},   {3, 4},  {0, 5},  {-3, 4}, {-4, 3}, {-5, 0},
+                                        {-4, -3}, {-3, -4}, {0, -5}, {3, -4}, {4, -3}, {0, 0}};
+    scatter s = {.unit = 0.25, .count = 13};
+    memcpy(s.at, circle, sizeof circle);
+    expect_delaunay(&s);
+    s.count = 12;
+    expect_delaunay(&s);
+    for (uint32_t i = 3; i < 12; i++) {
+        s.count = i;
+        expect_delaunay(&s);
+    }
+}
+
+// In other orders of the places, other choices on circles, but always triangles without overlap; without circles the same.
+static void orders(void **state) {
+    (void)state;
+    random_source source = {2};
+    for (uint32_t round = 0; round < 200; round++) {
+        scatter s = {.unit = 1.0, .count = 16};
+        for (uint32_t i = 0; i < 16; i++) {
+            s.at[i][0] = i % 4;
+            s.at[i][1] = i / 4;
+        }
+        for (uint32_t i = 15; i > 0; i--) {
+            const uint32_t other = random_below(&source, i + 1);
+            const int64_t x = s.at[i][0], y = s.at[i][1];
+            memcpy(s.at[i], s.at[other], sizeof s.at[i]);
+            s.at[other][0] = x;
+            s.at[other][1] = y;
+        }
+        expect_delaunay(&s);
+    }
+}
+
+static void lines_have_no_triangles(void **state) {
+    (void)state;
+    for (uint32_t count = 2; count <= LMB_MAX_INPUTS; count++) {
+        lmb_place places[LMB_MAX_INPUTS];
+        lmb_triangulation found;
+        lmb_blend_space space;
+        for (uint32_t i = 0; i < count; i++) {
+            places[i] = (lmb_place){{(float)(i * 5 % 17) * 0.25f, (float)(i * 5 % 17) * -0x1p-30f}};
+        }
+        lmb_triangulate(places, count, &found);
+        assert_int_equal(found.triangle_count, 0);
+        assert_int_equal(found.edge_count, 0);
+        assert_false(lmb_blend_space_cut(places, count, &space));
+    }
+}
+
+// As unlike as places may be: 2^40 and 2^-40 with all their digits.
+static void the_largest_and_the_smallest(void **state) {
+    (void)state;
+    const lmb_place places[] = {{{-0x1p40f, -0x1p40f}},        {{0x1p40f, -0x1p40f}}, {{0x1p40f, 0x1p40f}},
+                                {{-0x1.fffffep39f, 0x1p40f}},  {{0x1p-40f, 0.0f}},    {{0x1.000002p-40f, 0.0f}},
+                                {{0x1p-40f, 0x1.fffffep-40f}}, {{0.0f, 0.0f}}};
+    lmb_triangulation found;
+    lmb_triangulate(places, 8, &found);
+    assert_int_equal(found.edge_count, 4);
+    assert_int_equal(found.triangle_count, 2 * 8 - 2 - 4);
+    // The tiny three are one of the triangles.
+    bool is_found = false;
+    for (uint32_t i = 0; i < found.triangle_count; i++) {
+        const uint32_t *t = found.triangles[i];
+        is_found = is_found || (t[0] == 4 && t[1] == 5 && t[2] == 6);
+    }
+    assert_true(is_found);
+}
+
+// A triangle that is flat by one part in 2^20 of its side, beside the hull: two strips stand for it, and end where it did.
+static void flat_triangles_become_strips(void **state) {
+    (void)state;
+    const lmb_place places[] = {{{0.0f, 0.0f}}, {{1.0f, 0.0f}}, {{0.0f, 1.0f}}, {{0.25f, 0x1p-20f}}};
+    lmb_blend_space space;
+    assert_true(lmb_blend_space_cut(places, 4, &space));
+    assert_int_equal(space.edge_count, 3);
+    assert_int_equal(space.piece_count, 4);
+    assert_int_equal(space.pieces[0].corners[0], LMB_NONE);
+    assert_int_equal(space.pieces[0].corners[1], 3);
+    assert_int_equal(space.pieces[0].corners[2], 0);
+    assert_true(space.pieces[0].gradients[1][0] == 4.0 && space.pieces[0].gradients[1][1] == 0.0);
+    assert_int_equal(space.pieces[1].corners[1], 1);
+    assert_int_equal(space.pieces[1].corners[2], 3);
+    assert_true(fabs(space.pieces[1].gradients[1][0] - 4.0 / 3.0) <= 1e-12);
+    // At 1/64 high it stays one.
+    const lmb_place higher[] = {{{0.0f, 0.0f}}, {{1.0f, 0.0f}}, {{0.0f, 1.0f}}, {{0.25f, 0x1p-6f}}};
+    assert_true(lmb_blend_space_cut(higher, 4, &space));
+    assert_int_equal(space.piece_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_not_equal(space.pieces[i].corners[0], LMB_NONE);
+    }
+}
+
+// ---- Wide integers. ----
+
+static void expect_wide(const lmb_wide *found, exact expected) {
+    exact value = 0;
+    for (uint32_t i = found->count; i-- > 0;) {
+        value = value * ((exact)1 << 32) + found->limbs[i];
+    }
+    assert_true((found->negative ? -value : value) == expected);
+    assert_int_equal(lmb_wide_sign(found), expected == 0 ? 0 : expected < 0 ? -1 : 1);
+    assert_true(found->count == 0 || found->limbs[found->count - 1] != 0);
+}
+
+static void wide_integers(void **state) {
+    (void)state;
+    random_source source = {3};
+    for (uint32_t round = 0; round < 20000; round++) {
+        const int shifts[2] = {(int)random_below(&source, 37), (int)random_below(&source, 37)};
+        const float x = (float)((int32_t)random_below(&source, 1u << 25) - (1 << 24));
+        const float y = (float)((int32_t)random_below(&source, 1u << 25) - (1 << 24));
+        const exact a = (exact)x * ((exact)1 << shifts[0]), b = (exact)y * ((exact)1 << shifts[1]);
+        const lmb_wide wide_a = lmb_wide_from(ldexpf(x, shifts[0] - 20), -20);
+        const lmb_wide wide_b = lmb_wide_from(ldexpf(y, shifts[1] - 20), -20);
+        expect_wide(&wide_a, a);
+        expect_wide(&wide_b, b);
+        const lmb_wide sum = lmb_wide_add(&wide_a, &wide_b), difference = lmb_wide_subtract(&wide_a, &wide_b);
+        const lmb_wide product = lmb_wide_multiply(&wide_a, &wide_b), none = lmb_wide_subtract(&wide_a, &wide_a);
+        expect_wide(&sum, a + b);
+        expect_wide(&difference, a - b);
+        expect_wide(&product, a * b);
+        expect_wide(&none, 0);
+    }
+}
+
+// (a + b)^2 = a^2 + 2 a b + b^2 with a and b of more than 200 bits.
+static void wide_integers_beyond_128_bits(void **state) {
+    (void)state;
+    const lmb_wide big = lmb_wide_from(-0x1.fffffep40f, -63), small = lmb_wide_from(0x1.abcdeep-1f, -63);
+    const lmb_wide cube = lmb_wide_multiply(&big, &big);
+    const lmb_wide a = lmb_wide_add(&cube, &small), b = lmb_wide_multiply(&small, &big);
+    const lmb_wide both = lmb_wide_add(&a, &b), square = lmb_wide_multiply(&both, &both);
+    const lmb_wide of_a = lmb_wide_multiply(&a, &a), of_b = lmb_wide_multiply(&b, &b), ab = lmb_wide_multiply(&a, &b);
+    lmb_wide rest = lmb_wide_subtract(&square, &of_a);
+    rest = lmb_wide_subtract(&rest, &of_b);
+    rest = lmb_wide_subtract(&rest, &ab);
+    assert_int_equal(lmb_wide_sign(&rest), -1);
+    rest = lmb_wide_subtract(&rest, &ab);
+    assert_int_equal(lmb_wide_sign(&rest), 0);
+    assert_int_equal(square.count, 13);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scattered_places),
+        cmocka_unit_test(grids_and_circles),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(lines_have_no_triangles),
+        cmocka_unit_test(the_largest_and_the_smallest),
+        cmocka_unit_test(flat_triangles_become_strips),
+        cmocka_unit_test(wide_integers),
+        cmocka_unit_test(wide_integers_beyond_128_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

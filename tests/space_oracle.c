@@ -1,0 +1,259 @@
+#include "space_oracle.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+// The weight of place `own` among those of one axis: 1 there, linear to 0 at the next on either side.
+static double weigh_on_axis(const lmb_node_def *node, uint32_t own, int axis, double x) {
+    const double place = (double)node->places[own][axis];
+    double before = -HUGE_VAL, after = HUGE_VAL;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const double other = (double)node->places[i][axis];
+        before = other < place ? fmax(before, other) : before;
+        after = other > place ? fmin(after, other) : after;
+    }
+    if (x <= place) {
+        return isinf(before) ? 1.0 : fmax(0.0, (x - before) / (place - before));
+    }
+    return isinf(after) ? 1.0 : fmax(0.0, (after - x) / (after - place));
+}
+
+static void weigh_bands(const lmb_node_def *node, double x, double y, double *weights) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const double from[2] = {(double)node->places[i][0], (double)node->places[i][1]};
+        double least = 1.0;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const double way[2] = {(double)node->places[k][0] - from[0], (double)node->places[k][1] - from[1]};
+            const double square = way[0] * way[0] + way[1] * way[1];
+            if (k != i) {
+                least = fmin(least, 1.0 - ((x - from[0]) * way[0] + (y - from[1]) * way[1]) / square);
+            }
+        }
+        weights[i] = fmax(0.0, least);
+        sum += weights[i];
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        weights[i] /= sum;
+    }
+}
+
+// ---- Triangles. ----
+
+typedef struct point {
+    double x, y;
+} point;
+
+typedef struct triangle {
+    uint32_t corners[3];
+    bool is_flat;
+    uint32_t side; // the side of the hull that a flat one lies at
+} triangle;
+
+typedef struct plane {
+    const lmb_node_def *node;
+    point ranges;
+    triangle triangles[2 * LMB_MAX_INPUTS];
+    uint32_t triangle_count;
+    uint32_t sides[LMB_MAX_INPUTS][2];
+    uint32_t chains[LMB_MAX_INPUTS][LMB_MAX_INPUTS]; // places along a side
+    uint32_t chain_counts[LMB_MAX_INPUTS];
+    uint32_t side_count;
+} plane;
+
+static point place_of(const plane *p, uint32_t i) {
+    return (point){(double)p->node->places[i][0], (double)p->node->places[i][1]};
+}
+
+static point minus(point a, point b) {
+    return (point){a.x - b.x, a.y - b.y};
+}
+
+static double cross(point a, point b) {
+    return a.x * b.y - a.y * b.x;
+}
+
+static double dot(point a, point b) {
+    return a.x * b.x + a.y * b.y;
+}
+
+// Whether d is nearer to the centre of the circle through a, b, c than they are.
+static bool is_in_circle(point a, point b, point c, point d) {
+    const point ab = minus(b, a), ac = minus(c, a);
+    const double twice = 2.0 * cross(ab, ac);
+    const point centre = {a.x + (dot(ab, ab) * ac.y - dot(ac, ac) * ab.y) / twice,
+                          a.y + (dot(ac, ac) * ab.x - dot(ab, ab) * ac.x) / twice};
+    const point radius = minus(a, centre), distance = minus(d, centre);
+    return dot(distance, distance) < dot(radius, radius);
+}
+
+static void find_triangles(plane *p) {
+    const uint32_t count = p->node->input_count;
+    for (uint32_t corners = 0; corners < count * count * count; corners++) {
+        const uint32_t a = corners / count / count, b = corners / count % count, c = corners % count;
+        bool is_empty = a < b && b < c &&
+                        cross(minus(place_of(p, b), place_of(p, a)), minus(place_of(p, c), place_of(p, a))) != 0.0;
+        for (uint32_t d = 0; d < count && is_empty; d++) {
+            is_empty = d == a || d == b || d == c ||
+                       !is_in_circle(place_of(p, a), place_of(p, b), place_of(p, c), place_of(p, d));
+        }
+        if (is_empty) {
+            p->triangles[p->triangle_count++] = (triangle){{a, b, c}, false, 0};
+        }
+    }
+}
+
+// Sides of the hull have all places on their left.
+static void find_sides(plane *p) {
+    const uint32_t count = p->node->input_count;
+    for (uint32_t pair = 0; pair < count * count; pair++) {
+        const uint32_t a = pair / count, b = pair % count;
+        bool is_side = a != b;
+        for (uint32_t c = 0; c < count && is_side; c++) {
+            is_side = c == a || c == b ||
+                      cross(minus(place_of(p, b), place_of(p, a)), minus(place_of(p, c), place_of(p, a))) > 0.0;
+        }
+        if (is_side) {
+            p->sides[p->side_count][0] = a;
+            p->sides[p->side_count++][1] = b;
+        }
+    }
+}
+
+// The third corner of a triangle with these two, or LMB_NONE.
+static uint32_t third_corner(const triangle *t, uint32_t a, uint32_t b) {
+    uint32_t found = LMB_NONE, shared = 0;
+    for (int i = 0; i < 3; i++) {
+        const bool is_shared = t->corners[i] == a || t->corners[i] == b;
+        shared += is_shared;
+        found = is_shared ? found : t->corners[i];
+    }
+    return shared == 2 ? found : LMB_NONE;
+}
+
+static double part_along(const plane *p, uint32_t side, point at) {
+    const point from = place_of(p, p->sides[side][0]), way = minus(place_of(p, p->sides[side][1]), from);
+    return dot(minus(at, from), way) / dot(way, way);
+}
+
+static point in_ranges(const plane *p, point a) {
+    return (point){a.x / p->ranges.x, a.y / p->ranges.y};
+}
+
+// The chain from a to b, without b, with flat triangles between them given way.
+static void follow(plane *p, uint32_t side, uint32_t a, uint32_t b, const triangle *behind) {
+    for (uint32_t i = 0; i < p->triangle_count; i++) {
+        triangle *t = &p->triangles[i];
+        const uint32_t m = t == behind || t->is_flat ? LMB_NONE : third_corner(t, a, b);
+        if (m == LMB_NONE) {
+            continue;
+        }
+        const point way = in_ranges(p, minus(place_of(p, b), place_of(p, a)));
+        const point up = in_ranges(p, minus(place_of(p, m), place_of(p, a)));
+        const double at = part_along(p, side, place_of(p, m));
+        if (fabs(cross(way, up)) / sqrt(dot(way, way)) < 1.0 / 64.0 && at > part_along(p, side, place_of(p, a)) &&
+            at < part_along(p, side, place_of(p, b))) {
+            t->is_flat = true;
+            t->side = side;
+            follow(p, side, a, m, t);
+            follow(p, side, m, b, t);
+            return;
+        }
+    }
+    p->chains[side][p->chain_counts[side]++] = a;
+}
+
+static plane plane_of(const lmb_node_def *node) {
+    plane p = {.node = node};
+    point least = {HUGE_VAL, HUGE_VAL}, greatest = {-HUGE_VAL, -HUGE_VAL};
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const point place = place_of(&p, i);
+        least = (point){fmin(least.x, place.x), fmin(least.y, place.y)};
+        greatest = (point){fmax(greatest.x, place.x), fmax(greatest.y, place.y)};
+    }
+    p.ranges = minus(greatest, least);
+    find_triangles(&p);
+    find_sides(&p);
+    for (uint32_t side = 0; side < p.side_count; side++) {
+        follow(&p, side, p.sides[side][0], p.sides[side][1], NULL);
+        p.chains[side][p.chain_counts[side]++] = p.sides[side][1];
+    }
+    return p;
+}
+
+static point nearest_on(const plane *p, uint32_t side, point at) {
+    const point from = place_of(p, p->sides[side][0]), to = place_of(p, p->sides[side][1]);
+    const double part = fmin(fmax(part_along(p, side, at), 0.0), 1.0);
+    return (point){from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)};
+}
+
+static point project(const plane *p, point at) {
+    point nearest = at;
+    double least = HUGE_VAL;
+    bool is_outside = false;
+    for (uint32_t side = 0; side < p->side_count; side++) {
+        const point from = place_of(p, p->sides[side][0]), to = place_of(p, p->sides[side][1]);
+        const point on = nearest_on(p, side, at), way = minus(at, on);
+        is_outside = is_outside || cross(minus(to, from), minus(at, from)) < 0.0;
+        nearest = dot(way, way) < least ? on : nearest;
+        least = fmin(least, dot(way, way));
+    }
+    return is_outside ? nearest : at;
+}
+
+static void barycentric(const plane *p, const triangle *t, point at, double parts[3]) {
+    const point a = place_of(p, t->corners[0]), b = place_of(p, t->corners[1]), c = place_of(p, t->corners[2]);
+    const double area = cross(minus(b, a), minus(c, a));
+    parts[0] = cross(minus(b, at), minus(c, at)) / area;
+    parts[1] = cross(minus(c, at), minus(a, at)) / area;
+    parts[2] = cross(minus(a, at), minus(b, at)) / area;
+}
+
+static void weigh_along(const plane *p, uint32_t side, point at, double *weights) {
+    const double part = fmin(fmax(part_along(p, side, at), 0.0), 1.0);
+    for (uint32_t i = 0; i + 1 < p->chain_counts[side]; i++) {
+        const uint32_t a = p->chains[side][i], b = p->chains[side][i + 1];
+        const double from = part_along(p, side, place_of(p, a)), to = part_along(p, side, place_of(p, b));
+        if (part >= from && part <= to) {
+            weights[a] = (to - part) / (to - from);
+            weights[b] = (part - from) / (to - from);
+            return;
+        }
+    }
+}
+
+static void weigh_triangles(const lmb_node_def *node, point at, double *weights) {
+    const plane p = plane_of(node);
+    const point inside = project(&p, at);
+    const triangle *best = NULL;
+    double parts[3], innermost = -HUGE_VAL;
+    for (uint32_t i = 0; i < p.triangle_count; i++) {
+        barycentric(&p, &p.triangles[i], inside, parts);
+        const double depth = fmin(parts[0], fmin(parts[1], parts[2]));
+        best = depth > innermost ? &p.triangles[i] : best;
+        innermost = fmax(innermost, depth);
+    }
+    if (best->is_flat) {
+        weigh_along(&p, best->side, inside, weights);
+        return;
+    }
+    barycentric(&p, best, inside, parts);
+    for (int i = 0; i < 3; i++) {
+        weights[best->corners[i]] = fmax(0.0, parts[i]);
+    }
+}
+
+void space_oracle_weights(const lmb_node_def *node, double x, double y, double weights[LMB_MAX_INPUTS]) {
+    memset(weights, 0, LMB_MAX_INPUTS * sizeof *weights);
+    const bool is_line = node->op == LMB_OP_SPACE1D;
+    if (!is_line && node->space2d == LMB_SPACE2D_FREEFORM) {
+        weigh_bands(node, x, y, weights);
+    } else if (!is_line && node->space2d == LMB_SPACE2D_TRIANGLES) {
+        weigh_triangles(node, (point){x, y}, weights);
+    } else {
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            weights[i] = weigh_on_axis(node, i, 0, x) * (is_line ? 1.0 : weigh_on_axis(node, i, 1, y));
+        }
+    }
+}
