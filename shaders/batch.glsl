@@ -87,7 +87,7 @@ frame character_frame(uint character) {
 void store_local(frame f, transform local) {
     Words to = push.spans.at[f.span].stages[STAGE_LOCAL];
     uint joints = push.program.at[PROGRAM_JOINTS];
-    uint at = f.character * (POSE_COMPONENTS * joints) + f.joint;
+    uint at = f.character * push.program.at[PROGRAM_POSE_FLOATS] + f.joint;
     to.at[at] = floatBitsToUint(local.t.x);
     to.at[at + joints] = floatBitsToUint(local.t.y);
     to.at[at + 2u * joints] = floatBitsToUint(local.t.z);

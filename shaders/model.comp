@@ -30,7 +30,7 @@ void main() {
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint parents = push.program.at[PROGRAM_PARENTS];
     uint inverse_binds = push.program.at[PROGRAM_INVERSE_BIND];
-    uint first_local = f.character * (POSE_COMPONENTS * joints);
+    uint first_local = f.character * push.program.at[PROGRAM_POSE_FLOATS];
     uint first_matrix = f.character * (MATRIX_COMPONENTS * joints);
     for (uint joint = 0u; joint < joints; joint++) {
         f.joint = joint;

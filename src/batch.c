@@ -11,15 +11,15 @@ _Static_assert(LMB_REFUSED_CLIP == REFUSED_CLIP && LMB_REFUSED_TIME == REFUSED_T
 _Static_assert(LMB_STAGE_LOCAL == STAGE_LOCAL && LMB_STAGE_MODEL == STAGE_MODEL && LMB_STAGE_PALETTE == STAGE_PALETTE &&
                    LMB_STAGE_PREVIOUS_PALETTE == STAGE_PREVIOUS_PALETTE &&
                    LMB_STAGE_DUAL_QUATERNIONS == STAGE_DUAL_QUATERNIONS && LMB_STAGE_BOUNDS == STAGE_BOUNDS &&
-                   LMB_STAGE_SOCKETS == STAGE_SOCKETS && LMB_STAGE_COUNT == STAGE_COUNT &&
-                   LMB_MAX_POSES == MOST_POSE_BUFFERS,
+                   LMB_STAGE_SOCKETS == STAGE_SOCKETS && LMB_STAGE_CHANNELS == STAGE_CHANNELS &&
+                   LMB_STAGE_COUNT == STAGE_COUNT && LMB_MAX_POSES == MOST_POSE_BUFFERS,
                "the kernels number stages or pose buffers otherwise than batch.h does");
 _Static_assert(LMB_POSE_COMPONENTS == POSE_COMPONENTS && LMB_MATRIX_COMPONENTS == MATRIX_COMPONENTS &&
                    LMB_DUAL_COMPONENTS == DUAL_COMPONENTS && LMB_BOX_COMPONENTS == BOX_COMPONENTS,
                "the kernels lay buffers out otherwise than batch.h says");
 
 // What one character's output of a stage consists of.
-typedef enum rows { ROWS_JOINTS, ROWS_SOCKETS, ROWS_ONE } rows;
+typedef enum rows { ROWS_JOINTS, ROWS_SOCKETS, ROWS_ONE, ROWS_CHANNELS } rows;
 
 static const struct {
     const char *name;
@@ -33,6 +33,7 @@ static const struct {
     [LMB_STAGE_DUAL_QUATERNIONS] = {"dual quaternions", LMB_DUAL_COMPONENTS, ROWS_JOINTS},
     [LMB_STAGE_BOUNDS] = {"bounds", LMB_BOX_COMPONENTS, ROWS_ONE},
     [LMB_STAGE_SOCKETS] = {"sockets", LMB_MATRIX_COMPONENTS, ROWS_SOCKETS},
+    [LMB_STAGE_CHANNELS] = {"channels", 1, ROWS_CHANNELS},
 };
 
 const char *lmb_stage_name(lmb_stage stage) {
@@ -68,8 +69,10 @@ lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
 }
 
 uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage) {
-    uint32_t count = stages[stage].rows == ROWS_JOINTS    ? batch->program->joint_count
-                     : stages[stage].rows == ROWS_SOCKETS ? batch->program->socket_count
-                                                          : 1;
-    return count * stages[stage].components;
+    const lmb_program *program = batch->program;
+    uint32_t count = stages[stage].rows == ROWS_JOINTS     ? program->joint_count
+                     : stages[stage].rows == ROWS_SOCKETS  ? program->socket_count
+                     : stages[stage].rows == ROWS_CHANNELS ? program->channel_count
+                                                           : 1;
+    return count * stages[stage].components + (stage == LMB_STAGE_LOCAL ? program->channel_count : 0);
 }

@@ -7,4 +7,13 @@
 // Floats of one row of a stage: of a joint, of a socket, or of the whole character.
 uint32_t lmb_stage_components(lmb_stage stage);
 
+#include "program.h"
+
+// Whether float channels are evaluated: where they are asked for, and in place of joints where the rig has none, so that
+// what is refused is counted.
+static inline bool lmb_batch_runs_channels(const lmb_batch *batch) {
+    const bool asked = (batch->outputs & (LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
+    return batch->program->channel_count > 0 && (asked || batch->program->joint_count == 0);
+}
+
 #endif

@@ -4,6 +4,8 @@
 #include "environment.h"
 #include "rig.h"
 
+#include "../shaders/ops/angle.h"
+
 #include <string.h>
 
 #define LARGEST_BLOCK (1u << 30) // words
@@ -17,24 +19,49 @@ typedef struct builder {
     const lmb_host *host;
     lmb_error *error;
     float duration;
-    uint32_t *track_of; // [channel][joint]: index of the author's track + 1, or 0
+    uint32_t *track_of; // [channel][joint], then [float channel]: index of the author's track + 1, or 0
     uint32_t *times_of; // [track]: the first track with the same times
     uint32_t *table;    // hash table of tracks, + 1
     uint64_t table_size;
 } builder;
 
+static bool drives_float(const lmb_track_def *track) {
+    return track->channel == LMB_CHANNEL_FLOAT;
+}
+
+// Whether there is such a joint, or such a float channel.
+static bool exists(const lmb_rig *rig, const lmb_track_def *track) {
+    return track->joint < (drives_float(track) ? rig->channel_count : rig->joint_count);
+}
+
+static bool is_angle(const lmb_rig *rig, const lmb_track_def *track) {
+    return drives_float(track) && rig->channels[track->joint].angle;
+}
+
+// Where builder.track_of has it.
+static size_t slot_of(const lmb_rig *rig, const lmb_track_def *track) {
+    return (size_t)track->channel * rig->joint_count + track->joint;
+}
+
 // "clip 'Walk': track 3 (rotation of joint 'knee')", in front of what is wrong with it.
 static lmb_result fail_track(const builder *b, uint32_t index, const char *what, uint32_t key) {
     const lmb_track_def *track = &b->def->tracks[index];
-    const char *joint = track->joint < b->rig->joint_count ? b->rig->names[track->joint] : "?";
+    const bool found = exists(b->rig, track);
+    const char *joint = !found                ? "?"
+                        : drives_float(track) ? b->rig->channels[track->joint].name
+                                              : b->rig->names[track->joint];
     const char *channel = (unsigned)track->channel < CHANNELS ? channel_names[track->channel] : "?";
+    const char *kind = drives_float(track) ? "float channel" : "joint";
     const char *name = b->def->name != NULL ? b->def->name : "";
-    if (key == LMB_NONE) {
-        return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of joint '%s'): %s", name,
-                        (unsigned)index, channel, joint, what);
+    if (drives_float(track)) {
+        channel = "value";
     }
-    return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of joint '%s'): key %u: %s", name,
-                    (unsigned)index, channel, joint, (unsigned)key, what);
+    if (key == LMB_NONE) {
+        return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of %s '%s'): %s", name, (unsigned)index,
+                        channel, kind, joint, what);
+    }
+    return lmb_fail(b->error, LMB_ERROR_ARGUMENT, "clip '%s': track %u (%s of %s '%s'): key %u: %s", name,
+                    (unsigned)index, channel, kind, joint, (unsigned)key, what);
 }
 
 static lmb_result check_times(const builder *b, uint32_t index) {
@@ -71,10 +98,13 @@ static lmb_result check_values(const builder *b, uint32_t index) {
 
 static lmb_result check_track(const builder *b, uint32_t index) {
     const lmb_track_def *track = &b->def->tracks[index];
-    if (track->joint >= b->rig->joint_count) {
-        return fail_track(b, index, "there is no such joint in the rig", LMB_NONE);
+    if (!exists(b->rig, track)) {
+        return fail_track(b, index,
+                          drives_float(track) ? "there is no such float channel in the rig"
+                                              : "there is no such joint in the rig",
+                          LMB_NONE);
     }
-    if ((unsigned)track->channel >= CHANNELS) {
+    if ((unsigned)track->channel > (unsigned)LMB_CHANNEL_FLOAT) {
         return fail_track(b, index, "unknown channel", LMB_NONE);
     }
     if ((unsigned)track->interpolation > (unsigned)LMB_INTERPOLATION_CUBIC_SPLINE) {
@@ -95,7 +125,7 @@ static lmb_result survey(builder *b) {
             return result;
         }
         const lmb_track_def *track = &b->def->tracks[i];
-        uint32_t *slot = &b->track_of[(size_t)track->channel * b->rig->joint_count + track->joint];
+        uint32_t *slot = &b->track_of[slot_of(b->rig, track)];
         if (*slot != 0) {
             return fail_track(b, i, "the channel has a track already", LMB_NONE);
         }
@@ -143,21 +173,20 @@ static void share_times(builder *b) {
 }
 
 static uint64_t count_words(const builder *b, uint64_t name_words) {
-    uint64_t joints = b->rig->joint_count;
-    uint64_t words = CLIP_HEADER_WORDS + name_words + CHANNELS * TRACK_FIELDS * joints;
+    uint64_t joints = b->rig->joint_count, floats = b->rig->channel_count;
+    uint64_t words = CLIP_HEADER_WORDS + name_words + CHANNELS * TRACK_FIELDS * joints + TRACK_FIELDS * floats;
     words += 2; // the time of constant tracks
-    words += b->def->joint_weights != NULL ? (joints + 3) / 4 : 0;
+    words += b->def->joint_weights != NULL ? (joints + floats + 3) / 4 : 0;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
-            uint32_t given = b->track_of[(size_t)channel * joints + joint];
-            if (given == 0) {
-                words += lmb_channel_width((lmb_channel)channel);
-                continue;
-            }
-            const lmb_track_def *track = &b->def->tracks[given - 1];
-            words += (uint64_t)track->key_count * lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
-            words += b->times_of[given - 1] == given - 1 ? 2 * (uint64_t)track->key_count : 0;
+            bool given = b->track_of[(size_t)channel * joints + joint] != 0;
+            words += given ? 0 : lmb_channel_width((lmb_channel)channel);
         }
+    }
+    for (uint32_t i = 0; i < b->def->track_count; i++) {
+        const lmb_track_def *track = &b->def->tracks[i];
+        words += (uint64_t)track->key_count * lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
+        words += b->times_of[i] == i ? 2 * (uint64_t)track->key_count : 0;
     }
     return words;
 }
@@ -173,7 +202,7 @@ static uint32_t write_times(uint32_t *words, uint32_t at, const lmb_track_def *t
     return at + 2 * count;
 }
 
-static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *track) {
+static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *track, bool angle) {
     uint32_t mode = lmb_track_mode(track->interpolation);
     uint32_t stride = lmb_key_stride(track->channel, mode);
     for (uint32_t key = 0; key < track->key_count; key++, at += stride) {
@@ -184,7 +213,9 @@ static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *
             values = unit;
         }
         for (uint32_t i = 0; i < stride; i++) {
-            words[at + i] = BITS(snap(values[i]));
+            float value = snap(values[i]);
+            bool is_value = mode != MODE_CUBIC || i == 1; // the others are tangents
+            words[at + i] = BITS(angle && is_value ? wrap_degrees(value) : value);
         }
     }
     return at;
@@ -204,6 +235,7 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     words[CLIP_VERSION] = CLIP_VERSION_VALUE;
     words[CLIP_SIZE] = size;
     words[CLIP_JOINTS] = b->rig->joint_count;
+    words[CLIP_FLOAT_COUNT] = b->rig->channel_count;
     words[CLIP_DURATION] = BITS(b->duration);
     words[CLIP_RATE] = lmb_duration_rate(words[CLIP_DURATION]);
     words[CLIP_TRACKS] = CLIP_HEADER_WORDS + name_words;
@@ -219,12 +251,44 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     }
     words[CLIP_SEARCH] = lmb_search_step(longest);
     if (b->def->joint_weights != NULL) {
-        words[CLIP_WEIGHTS] = size - (b->rig->joint_count + 3) / 4;
-        memcpy(words + words[CLIP_WEIGHTS], b->def->joint_weights, b->rig->joint_count);
+        words[CLIP_WEIGHTS] = size - lmb_weight_words(words);
+        memcpy(words + words[CLIP_WEIGHTS], b->def->joint_weights, b->rig->joint_count + b->rig->channel_count);
     }
     if (b->def->name != NULL) {
         memcpy(words + CLIP_HEADER_WORDS, b->def->name, strlen(b->def->name));
     }
+}
+
+// A track's field in its table.
+static uint32_t *field_of(const builder *b, uint32_t *words, const lmb_track_def *track, uint32_t field) {
+    uint32_t joints = b->rig->joint_count, floats = b->rig->channel_count;
+    return drives_float(track)
+               ? words + words[CLIP_FLOATS] + field * floats + track->joint
+               : words + words[CLIP_TRACKS] + (track->channel * TRACK_FIELDS + field) * joints + track->joint;
+}
+
+static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, const lmb_track_def *track) {
+    *field_of(b, words, track, TRACK_MODE) = lmb_track_mode(track->interpolation);
+    *field_of(b, words, track, TRACK_KEYS) = track->key_count;
+    *field_of(b, words, track, TRACK_VALUES) = at;
+    uint32_t end = write_values(words, at, track, is_angle(b->rig, track));
+    if (track->channel == LMB_CHANNEL_ROTATION && track->interpolation == LMB_INTERPOLATION_LINEAR) {
+        words[CLIP_FAR] |= lmb_rotations_are_far(words + at, track->key_count);
+    }
+    return end;
+}
+
+// Of the float channels; where what follows begins.
+static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at) {
+    uint32_t floats = b->rig->channel_count;
+    words[CLIP_FLOATS] = floats > 0 ? at : 0;
+    at += TRACK_FIELDS * floats;
+    for (uint32_t channel = 0; channel < floats; channel++) {
+        uint32_t given = b->track_of[(size_t)CHANNELS * b->rig->joint_count + channel];
+        words[words[CLIP_FLOATS] + channel] = MODE_REST;
+        at = given != 0 ? write_track(b, words, at, &b->def->tracks[given - 1]) : at;
+    }
+    return at;
 }
 
 static void write_tracks(const builder *b, uint32_t *words) {
@@ -244,17 +308,10 @@ static void write_tracks(const builder *b, uint32_t *words) {
                 at = write_rest(words, at, &b->rig->rest[joint], (lmb_channel)channel);
                 continue;
             }
-            const lmb_track_def *def = &b->def->tracks[given - 1];
-            track[TRACK_MODE * joints] = lmb_track_mode(def->interpolation);
-            track[TRACK_KEYS * joints] = def->key_count;
-            track[TRACK_VALUES * joints] = at;
-            uint32_t values = at;
-            at = write_values(words, at, def);
-            if (def->channel == LMB_CHANNEL_ROTATION && def->interpolation == LMB_INTERPOLATION_LINEAR) {
-                words[CLIP_FAR] |= lmb_rotations_are_far(words + values, def->key_count);
-            }
+            at = write_track(b, words, at, &b->def->tracks[given - 1]);
         }
     }
+    at = write_floats(b, words, at);
     // Times after values, so that tracks that share them need not be met in any order.
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         if (b->times_of[i] == i) {
@@ -263,7 +320,7 @@ static void write_tracks(const builder *b, uint32_t *words) {
             at = write_times(words, at, &b->def->tracks[i]);
         }
         const lmb_track_def *def = &b->def->tracks[i];
-        words[table + (def->channel * TRACK_FIELDS + TRACK_TIMES) * joints + def->joint] = b->table[b->times_of[i]];
+        *field_of(b, words, def, TRACK_TIMES) = b->table[b->times_of[i]];
     }
 }
 
@@ -306,14 +363,17 @@ lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lm
                                       : "the result");
     }
     *clip = NULL;
-    if (def->track_count > CHANNELS * rig->joint_count || (def->track_count > 0 && def->tracks == NULL)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': %u tracks, and %u joints have at most 3 each",
-                        def->name != NULL ? def->name : "", (unsigned)def->track_count, (unsigned)rig->joint_count);
+    size_t slots = (size_t)CHANNELS * rig->joint_count + rig->channel_count;
+    if (def->track_count > slots || (def->track_count > 0 && def->tracks == NULL)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "clip '%s': %u tracks, and %u joints have at most 3 each, %u float channels one each",
+                        def->name != NULL ? def->name : "", (unsigned)def->track_count, (unsigned)rig->joint_count,
+                        (unsigned)rig->channel_count);
     }
     lmb_host resolved = lmb_host_resolve(host);
     builder b = {.rig = rig, .def = def, .host = &resolved, .error = error};
     b.table_size = 2 * (uint64_t)def->track_count + 1;
-    b.track_of = lmb_host_allocate(&resolved, (size_t)CHANNELS * rig->joint_count, sizeof *b.track_of);
+    b.track_of = lmb_host_allocate(&resolved, slots, sizeof *b.track_of);
     b.times_of = lmb_host_allocate(&resolved, def->track_count, sizeof *b.times_of);
     b.table = lmb_host_allocate(&resolved, b.table_size, sizeof *b.table);
     lmb_result result;
@@ -388,6 +448,10 @@ float lmb_clip_duration(const lmb_clip *clip) {
 
 uint32_t lmb_clip_joint_count(const lmb_clip *clip) {
     return clip->words[CLIP_JOINTS];
+}
+
+uint32_t lmb_clip_channel_count(const lmb_clip *clip) {
+    return clip->words[CLIP_FLOAT_COUNT];
 }
 
 uint32_t lmb_clip_track_count(const lmb_clip *clip) {

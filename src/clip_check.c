@@ -21,8 +21,16 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
     if (words[CLIP_SIZE] != size) {
         return fail_word(error, CLIP_SIZE, "the size is not that of the block");
     }
-    if (words[CLIP_JOINTS] == 0 || words[CLIP_JOINTS] > LMB_MAX_JOINTS) {
+    uint32_t floats = words[CLIP_FLOAT_COUNT];
+    if (words[CLIP_JOINTS] > LMB_MAX_JOINTS || (words[CLIP_JOINTS] == 0 && floats == 0)) {
         return fail_word(error, CLIP_JOINTS, "the joint count is out of range");
+    }
+    if (floats > LMB_MAX_CHANNELS) {
+        return fail_word(error, CLIP_FLOAT_COUNT, "the count of float channels is out of range");
+    }
+    if (floats == 0 ? words[CLIP_FLOATS] != 0
+                    : !range_fits(words[CLIP_FLOATS], TRACK_FIELDS * (uint64_t)floats, size)) {
+        return fail_word(error, CLIP_FLOATS, "the track table of the float channels leaves the block");
     }
     float duration = REAL(words[CLIP_DURATION]);
     if (!(duration >= 0.0f && duration <= LMB_LARGEST) || BITS(snap(duration)) != words[CLIP_DURATION]) {
@@ -35,18 +43,18 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
     if (words[CLIP_PACKED] != 0 ? words[CLIP_TRACKS] != 0 : !range_fits(words[CLIP_TRACKS], table, size)) {
         return fail_word(error, CLIP_TRACKS, "the track table leaves the block");
     }
-    if (words[CLIP_AUTHORED] > CHANNELS * words[CLIP_JOINTS]) {
+    if (words[CLIP_AUTHORED] > CHANNELS * words[CLIP_JOINTS] + floats) {
         return fail_word(error, CLIP_AUTHORED, "more tracks than channels");
     }
     if (words[CLIP_NAME_WORDS] == 0 || !range_fits(words[CLIP_NAME], words[CLIP_NAME_WORDS], size) ||
         words[words[CLIP_NAME] + words[CLIP_NAME_WORDS] - 1] >> 24 != 0) {
         return fail_word(error, CLIP_NAME, "the name leaves the block or does not end");
     }
-    if (words[CLIP_WEIGHTS] != 0 && !range_fits(words[CLIP_WEIGHTS], (words[CLIP_JOINTS] + 3) / 4, size)) {
+    if (words[CLIP_WEIGHTS] != 0 && !range_fits(words[CLIP_WEIGHTS], lmb_weight_words(words), size)) {
         return fail_word(error, CLIP_WEIGHTS, "the joints' weights leave the block");
     }
     for (uint32_t i = CLIP_COMMON; i < CLIP_HEADER_WORDS; i++) {
-        if (i != CLIP_WEIGHTS && words[i] != 0) {
+        if (i != CLIP_WEIGHTS && i != CLIP_FLOAT_COUNT && i != CLIP_FLOATS && words[i] != 0) {
             return fail_word(error, i, "reserved, and not 0");
         }
     }
@@ -257,6 +265,24 @@ static lmb_result check_entry(section *s, lmb_channel channel, uint32_t joint, s
     }
 }
 
+static lmb_result check_floats(const uint32_t *words, uint64_t size, summary *all, lmb_error *error) {
+    uint32_t count = words[CLIP_FLOAT_COUNT];
+    lmb_result result = LMB_OK;
+    for (uint32_t channel = 0; channel < count && result == LMB_OK; channel++) {
+        uint32_t track = words[CLIP_FLOATS] + channel;
+        if (words[track] != MODE_REST) {
+            result = check_track(words, size, LMB_CHANNEL_FLOAT, track, count, all, error);
+            continue;
+        }
+        for (uint32_t field = TRACK_KEYS; field < TRACK_FIELDS && result == LMB_OK; field++) {
+            if (words[track + field * count] != 0) {
+                result = fail_word(error, (uint64_t)track + (uint64_t)field * count, "a resting channel has keys");
+            }
+        }
+    }
+    return result;
+}
+
 static lmb_result check_tracks(const uint32_t *words, uint64_t size, summary *all, lmb_error *error) {
     uint32_t joints = words[CLIP_JOINTS];
     section s = {.words = words, .size = size, .at = words[CLIP_PACKED]};
@@ -276,6 +302,9 @@ lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) 
     summary all = {.longest = 1};
     if (result == LMB_OK) {
         result = check_tracks(words, size, &all, error);
+    }
+    if (result == LMB_OK) {
+        result = check_floats(words, size, &all, error);
     }
     if (result != LMB_OK) {
         return result;

@@ -104,7 +104,7 @@ static void gather_times(compressor *c, float *rows) {
         last = t.times;
     }
     c->times = count;
-    c->motion.samples = 2 * count - 1;
+    c->motion.samples = count > 0 ? 2 * count - 1 : 0; // a rig without joints has none
     for (uint32_t i = 0; i < count; i++) {
         c->sample_times[2 * i] = rows[i];
         if (i + 1 < count) {
@@ -435,6 +435,10 @@ static void lower_all(compressor *c) {
 // ---- The whole. ----
 
 static void search(compressor *c) {
+    if (c->joints == 0) {
+        c->best_size = lmb_pack_clip(c->source, &c->frames, c->packings, c->scratch, NULL);
+        return;
+    }
     for (int i = 0; i < SHARES; i++) {
         choose_frames(c, shares[i]);
         if (!find_start(c)) {
@@ -552,8 +556,11 @@ static bool allocate_samples(compressor *c) {
     ALLOCATE(c->best, channels);
     ALLOCATE(c->best_samples, c->times);
 #undef ALLOCATE
-    c->frames = (frames){
-        .source = c->source_local, .samples = m->samples, .of_sample = c->frame_samples, .times = c->sample_times};
+    c->frames = (frames){.rig = c->rig,
+                         .source = c->source_local,
+                         .samples = m->samples,
+                         .of_sample = c->frame_samples,
+                         .times = c->sample_times};
     return allocated;
 }
 
@@ -592,6 +599,10 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
     if (source->words[CLIP_JOINTS] != rig->joint_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u joints, and the rig has %u",
                         lmb_clip_name(source), (unsigned)source->words[CLIP_JOINTS], (unsigned)rig->joint_count);
+    }
+    if (source->words[CLIP_FLOAT_COUNT] != rig->channel_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u float channels, and the rig has %u",
+                        lmb_clip_name(source), (unsigned)source->words[CLIP_FLOAT_COUNT], (unsigned)rig->channel_count);
     }
     if (source->words[CLIP_PACKED] != 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is compressed already", lmb_clip_name(source));

@@ -13,7 +13,7 @@
 #endif
 
 static inline uint32_t lmb_channel_width(lmb_channel channel) {
-    return channel == LMB_CHANNEL_ROTATION ? 4 : 3;
+    return channel == LMB_CHANNEL_FLOAT ? 1 : channel == LMB_CHANNEL_ROTATION ? 4 : 3;
 }
 
 static inline uint32_t lmb_track_mode(lmb_interpolation interpolation) {
@@ -30,6 +30,11 @@ static inline uint32_t lmb_key_stride(lmb_channel channel, uint32_t mode) {
 // 1 over the time from a key to the next, 0 for the last.
 static inline uint32_t lmb_interval_rate(const uint32_t *times, uint32_t count, uint32_t key) {
     return key + 1 < count ? BITS(1.0f / (REAL(times[key + 1]) - REAL(times[key]))) : 0;
+}
+
+// Of a row of weights, four a word: of the joints, then of the float channels.
+static inline uint32_t lmb_weight_words(const uint32_t *clip) {
+    return (clip[CLIP_JOINTS] + clip[CLIP_FLOAT_COUNT] + 3) / 4;
 }
 
 static inline uint32_t lmb_duration_rate(uint32_t duration) {

@@ -230,7 +230,7 @@ static uint32_t place_rows(uint32_t joints, const packing *packings, uint32_t ro
 }
 
 static uint32_t weight_words(const uint32_t *clip) {
-    return clip[CLIP_WEIGHTS] != 0 ? (clip[CLIP_JOINTS] + 3) / 4 : 0;
+    return clip[CLIP_WEIGHTS] != 0 ? lmb_weight_words(clip) : 0;
 }
 
 static void write_header(const writer *w, uint64_t size) {
@@ -293,7 +293,9 @@ uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *p
     const uint64_t frame_words = (w.frame_bits + 31) / 32;
     const uint64_t times = w.entry, values = times + 2 * (uint64_t)frame_count;
     const uint64_t kept = w.section + values + frame_words * frame_count;
-    const uint64_t size = kept + w.kept + weight_words(source->words);
+    const uint64_t floats = kept + w.kept;
+    const lmb_kept_floats floats_kept = lmb_keep_floats(source, f->rig, NULL, 0);
+    const uint64_t size = floats + floats_kept.size + weight_words(source->words);
     if (words == NULL || size >= source->size) {
         return size;
     }
@@ -312,8 +314,11 @@ uint64_t lmb_pack_clip(const lmb_clip *source, const frames *f, const packing *p
     w.kept = kept;
     w.frame_bits = 0;
     write_entries(&w, packings);
+    words[CLIP_FLOATS] = source->words[CLIP_FLOAT_COUNT] > 0 ? (uint32_t)floats : 0;
+    lmb_keep_floats(source, f->rig, words, (uint32_t)floats);
+    w.longest = floats_kept.longest > w.longest ? floats_kept.longest : w.longest;
     words[CLIP_SEARCH] = lmb_search_step(frame_count > w.longest ? frame_count : w.longest);
-    words[CLIP_CUBIC] = w.cubic;
+    words[CLIP_CUBIC] = w.cubic | floats_kept.cubic;
     words[CLIP_FAR] = w.far | packed_rotations_are_far(&w, packings);
     return size;
 }

@@ -35,8 +35,13 @@ static void note_first(const lmb_batch *batch, lmb_stage stage, uint32_t first, 
     // Poses are component-major, everything else is row by row.
     bool pose = stage == LMB_STAGE_LOCAL;
     uint32_t components = lmb_stage_components(stage);
-    comparison->joint = pose ? within % joints : within / components;
-    comparison->component = pose ? within / joints : within % components;
+    if (pose && within >= components * joints) {
+        comparison->joint = within - components * joints; // a channel
+        comparison->component = components;
+    } else {
+        comparison->joint = pose ? within % joints : within / components;
+        comparison->component = pose ? within / joints : within % components;
+    }
     comparison->bits_a = a;
     comparison->bits_b = b;
     comparison->ulp = distance(a, b);
@@ -104,6 +109,14 @@ uint64_t lmb_comparison_differs(const lmb_comparison *comparison) {
     return sum;
 }
 
+// What is numbered within a character.
+static const char *part_of(const lmb_comparison *comparison) {
+    bool of_pose = comparison->stage == LMB_STAGE_LOCAL && comparison->component == LMB_POSE_COMPONENTS;
+    return comparison->stage == LMB_STAGE_SOCKETS               ? "socket"
+           : comparison->stage == LMB_STAGE_CHANNELS || of_pose ? "channel"
+                                                                : "joint";
+}
+
 void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_t size) {
     if (!comparison->has_first) {
         snprintf(text, size, "no difference");
@@ -115,7 +128,6 @@ void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_
     snprintf(text, size,
              "stage %s, character %" PRIu32 ", %s %" PRIu32 ", component %" PRIu32 ": %.9g (0x%08" PRIx32
              ") and %.9g (0x%08" PRIx32 "), %" PRIu32 " ulp apart",
-             lmb_stage_name(comparison->stage), comparison->character,
-             comparison->stage == LMB_STAGE_SOCKETS ? "socket" : "joint", comparison->joint, comparison->component,
-             (double)a, comparison->bits_a, (double)b, comparison->bits_b, comparison->ulp);
+             lmb_stage_name(comparison->stage), comparison->character, part_of(comparison), comparison->joint,
+             comparison->component, (double)a, comparison->bits_a, (double)b, comparison->bits_b, comparison->ulp);
 }

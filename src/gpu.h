@@ -165,6 +165,7 @@ struct lmb_gpu_program {
     const lmb_program *program;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
+    VkPipeline channels; // where the rig has float channels
     VkPipeline steps;    // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
     lmb_gpu_shape shape; // of that kernel where it does all stages; characters are 0 where it does the pose alone
     bool recorded;

@@ -1,5 +1,6 @@
 #include "gpu.h"
 
+#include "batch.h"
 #include "gpu_control.h"
 #include "gpu_profile.h"
 #include "gpu_push.h"
@@ -57,7 +58,7 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
 
 // Of a character in a pose buffer.
 static VkDeviceSize pose_bytes(const lmb_gpu_batch *batch, uint32_t pose) {
-    return (VkDeviceSize)batch->description.program->pose_joints[pose] * LMB_POSE_COMPONENTS * sizeof(float);
+    return (VkDeviceSize)batch->description.program->pose_floats[pose] * sizeof(float);
 }
 
 // Whether one kernel does everything: its program's.
@@ -70,7 +71,8 @@ static bool in_one_kernel(const lmb_gpu_batch *batch) {
 static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
     uint32_t outputs = batch->description.outputs;
     if (!in_one_kernel(batch)) {
-        outputs |= LMB_OUTPUT_LOCAL | (outputs & ~LMB_OUTPUT_LOCAL ? LMB_OUTPUT_MODEL : 0u);
+        uint32_t needs_models = outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS);
+        outputs |= LMB_OUTPUT_LOCAL | (needs_models ? LMB_OUTPUT_MODEL : 0u);
     }
     return outputs >> stage & 1u;
 }
@@ -93,10 +95,13 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
                         (unsigned)def->frame_count, MOST_FRAMES);
     }
-    uint64_t joints = (uint64_t)def->character_count * def->program->program->joint_count;
+    const lmb_program *program = def->program->program;
+    uint64_t joints = (uint64_t)def->character_count *
+                      (program->joint_count > program->channel_count ? program->joint_count : program->channel_count);
     if (joints >= MOST_JOINTS) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu joints of all characters are not below 2^31",
-                        (unsigned long long)joints);
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu %s of all characters are not below 2^31",
+                        (unsigned long long)joints,
+                        program->joint_count < program->channel_count ? "channels" : "joints");
     }
     lmb_batch description = {def->program->program, def->character_count, def->outputs};
     return lmb_batch_check(&description, error);
@@ -119,6 +124,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
         limit = gpu->largest_allocation;
     }
     VkDeviceSize bytes = largest_stage_bytes(batch);
+    bytes = bytes > 0 ? bytes : sizeof(float); // a rig without joints whose channels are not asked for
     uint64_t characters = limit / bytes;
     if (characters == 0) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one character takes %llu bytes, and a span has %llu",
@@ -168,8 +174,8 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
         result = lmb_gpu_buffer_create(gpu, parameters, false, "limber parameters", &frame->parameters, error);
     }
     static const char *const names[LMB_STAGE_COUNT] = {
-        "limber local",  "limber model",  "limber palette", "limber previous palette", "limber dual quaternions",
-        "limber bounds", "limber sockets"};
+        "limber local",  "limber model",   "limber palette", "limber previous palette", "limber dual quaternions",
+        "limber bounds", "limber sockets", "limber channels"};
     for (uint32_t span = 0; span < batch->span_count; span++) {
         for (int stage = 0; stage < LMB_STAGE_COUNT && result == LMB_OK; stage++) {
             if (keeps_stage(batch, (lmb_stage)stage) && stage_bytes(batch, (lmb_stage)stage) > 0) {
@@ -413,7 +419,9 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
                                 .capacity = info->list_capacity,
                                 .first_items = first.items,
                                 .first_parts = first.parts,
-                                .model_items = LMB_GPU_GROUP};
+                                .model_items = LMB_GPU_GROUP,
+                                .channels = batch->description.program->channel_count,
+                                .channel_items = LMB_GPU_GROUP};
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber list");
     lmb_gpu_dispatch(batch->gpu, info->commands, batch->gpu->pipelines[LMB_KERNEL_LIST], &push, sizeof push, 1);
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
@@ -431,6 +439,14 @@ static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
     record_kernel(batch, info,
                   program->steps == VK_NULL_HANDLE ? batch->gpu->pipelines[LMB_KERNEL_POSE] : program->steps,
                   groups_for((uint64_t)batch->description.character_count * first.parts, first.items), DISPATCH_FIRST);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
+static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const uint64_t channels = batch->description.program->channel_count;
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
+    record_kernel(batch, info, batch->program->channels,
+                  groups_for(batch->description.character_count * channels, LMB_GPU_GROUP), DISPATCH_CHANNELS);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -459,7 +475,12 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     if (info->list != 0) {
         record_list(batch, info);
     }
-    record_poses(batch, info);
+    if (batch->description.program->joint_count > 0) {
+        record_poses(batch, info);
+    }
+    if (lmb_batch_runs_channels(&batch->description)) {
+        record_channels(batch, info);
+    }
     bool all_stages = in_one_kernel(batch);
     mark(info, all_stages ? LMB_GPU_STAGE_CHARACTERS : LMB_GPU_STAGE_POSE);
     if (!all_stages && keeps_stage(batch, LMB_STAGE_MODEL)) {

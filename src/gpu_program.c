@@ -5,6 +5,20 @@
 
 #include <string.h>
 
+#include "channels.spv.h"
+
+static lmb_result create_channels(lmb_gpu_program *created, lmb_error *error) {
+    const lmb_program *program = created->program;
+    const lmb_kernel_constants constants = {.cubic = program->uses_cubic,
+                                            .scale = false,
+                                            .far = false,
+                                            .packed = false,
+                                            .curves = program->uses_curves,
+                                            .weights = program->uses_weights};
+    return lmb_gpu_pipeline_create(created->gpu, kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0],
+                                   constants, "limber channels", &created->channels, error);
+}
+
 lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
                                   lmb_error *error) {
     if (gpu == NULL || program == NULL || gpu_program == NULL) {
@@ -28,6 +42,9 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
     if (result == LMB_OK && !gpu->interpret_programs && lmb_gpu_steps_fit(program)) {
         result = lmb_gpu_steps_create(gpu, program, &created->steps, &created->shape, error);
     }
+    if (result == LMB_OK && program->channel_count > 0) {
+        result = create_channels(created, error);
+    }
     if (result != LMB_OK) {
         lmb_gpu_program_destroy(created);
         return result;
@@ -43,6 +60,7 @@ void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program) {
     }
     lmb_gpu *gpu = gpu_program->gpu;
     gpu->vk.DestroyPipeline(gpu->device, gpu_program->steps, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_program->channels, gpu->allocator);
     lmb_gpu_buffer_destroy(gpu, &gpu_program->staging);
     lmb_gpu_buffer_destroy(gpu, &gpu_program->buffer);
     lmb_host_release(&gpu->host, gpu_program);

@@ -38,6 +38,8 @@ typedef struct lmb_list_push {
     uint32_t first_items;
     uint32_t first_parts;
     uint32_t model_items;
+    uint32_t channels;
+    uint32_t channel_items;
 } lmb_list_push;
 
 typedef struct lmb_control_push {

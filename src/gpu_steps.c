@@ -42,7 +42,7 @@ static const struct {
 };
 
 bool lmb_gpu_steps_fit(const lmb_program *program) {
-    return program->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
+    return program->joint_count > 0 && program->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
 }
 
 lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, bool all_stages, lmb_spirv *module,

@@ -1,7 +1,9 @@
 #include "lanes.h"
 
+#include "batch.h"
 #include "program.h"
 
+#include "../shaders/ops/channels.h"
 #include "../shaders/ops/layout.h"
 #include "../shaders/ops/model.h"
 #include "../shaders/ops/outputs.h"
@@ -70,7 +72,7 @@ OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint3
     if (batch->outputs & LMB_OUTPUT_LOCAL) {
         store_local(to, batch->program->joint_count, joint, &local);
     }
-    if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
+    if (!(batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS))) {
         return;
     }
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
@@ -141,6 +143,23 @@ static void run_outputs(const lmb_batch *batch, const rows *to, const affine *mo
     }
 }
 
+// Lanes are characters here too.
+static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, frame f) {
+    uint32_t joints = batch->program->joint_count, channels = batch->program->channel_count;
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        f.joint = joints + channel;
+        real value = evaluate_channel(f);
+        for (int lane = 0; lane < to->lanes; lane++) {
+            if (batch->outputs & LMB_OUTPUT_LOCAL) {
+                to->stages[LMB_STAGE_LOCAL][lane][(size_t)POSE_COMPONENTS * joints + channel] = value[lane];
+            }
+            if (batch->outputs & LMB_OUTPUT_CHANNELS) {
+                to->stages[LMB_STAGE_CHANNELS][lane][channel] = value[lane];
+            }
+        }
+    }
+}
+
 void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs, uint32_t first,
                uint32_t count, void *scratch) {
     const lmb_program *program = batch->program;
@@ -167,13 +186,15 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
             f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
         }
         for (uint32_t pose = 0; pose < program->pose_count; pose++) {
-            poses[pose] =
-                (const uint32_t *)inputs->poses[pose] + character * program->pose_joints[pose] * POSE_COMPONENTS;
+            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->pose_floats[pose];
         }
         rows to = find_rows(batch, outputs, character, lanes);
         f.joint = 0;
         prepare_program(f, values, searches);
         run_joints(batch, &to, f, models, held);
         run_outputs(batch, &to, models, rotations);
+        if (lmb_batch_runs_channels(batch)) {
+            run_channels(batch, &to, f);
+        }
     }
 }

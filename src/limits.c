@@ -2,6 +2,7 @@
 
 #include "rig.h"
 
+#include "../shaders/ops/angle.h"
 #include "../shaders/ops/limits.h"
 
 #include <math.h>
@@ -81,7 +82,28 @@ static const char *check_limit(const lmb_limit_def *limit, const char **what) {
     return *what == NULL ? NULL : "angles";
 }
 
-lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_limit_def *limits, uint32_t index, lmb_error *error) {
+uint32_t lmb_limits_words(uint32_t joints, uint32_t channels) {
+    return joints * LIMIT_RECORD + 4 * channels;
+}
+
+static bool is_whole_range(const lmb_channel_range *range) {
+    return range->least == -LMB_LARGEST && range->greatest == LMB_LARGEST;
+}
+
+static const char *check_range(const lmb_channel_range *range, bool angle) {
+    float end = angle && !is_whole_range(range) ? 360.0f : LMB_LARGEST;
+    return check_ranges(&range->least, &range->greatest, 1, -end, end);
+}
+
+lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_limit_def *limits, const lmb_channel_range *ranges,
+                            uint32_t index, lmb_error *error) {
+    for (uint32_t channel = 0; ranges != NULL && channel < rig->channel_count; channel++) {
+        const char *what = check_range(&ranges[channel], rig->channels[channel].angle);
+        if (what != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: limits %u: channel %u '%.80s': range: %s",
+                            (unsigned)index, (unsigned)channel, rig->channels[channel].name, what);
+        }
+    }
     if (limits == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: limits %u are NULL", (unsigned)index);
     }
@@ -159,7 +181,24 @@ static void write_joint(const lmb_limit_def *limit, const lmb_transform *rest, u
     record[LIMIT_FLAGS] = flags;
 }
 
-void lmb_limits_write(const lmb_rig *rig, const lmb_limit_def *limits, uint32_t *table) {
+static void write_range(lmb_channel_range range, bool angle, uint32_t channels, uint32_t *record) {
+    double least = (double)range.least, greatest = (double)range.greatest;
+    put(record, channels, 0, angle ? remainder(least, 360.0) : least);
+    put(record, channels, 1, angle ? remainder(greatest, 360.0) : greatest);
+    for (uint32_t end = 0; end < 2 && angle; end++) {
+        record[(size_t)end * channels] = BITS(wrap_degrees(REAL(record[(size_t)end * channels])));
+    }
+    put(record, channels, 2, least / 2.0 + greatest / 2.0);
+    put(record, channels, 3, fmin(180.0, greatest / 2.0 - least / 2.0));
+}
+
+void lmb_limits_write(const lmb_rig *rig, const lmb_limit_def *limits, const lmb_channel_range *ranges,
+                      uint32_t *table) {
+    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+        lmb_channel_range range = ranges != NULL ? ranges[channel] : lmb_default_channel_range();
+        write_range(range, rig->channels[channel].angle, rig->channel_count,
+                    table + (size_t)rig->joint_count * LIMIT_RECORD + channel);
+    }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         write_joint(&limits[joint], &rig->rest[joint], rig->joint_count, table + joint);
     }

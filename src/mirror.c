@@ -8,10 +8,46 @@
 
 #define NEARLY_EXACT 1e-6
 
+uint32_t lmb_mirror_words(const lmb_rig *rig) {
+    return rig->joint_count * MIRROR_RECORD + rig->channel_count;
+}
+
+static uint32_t channel_partner(const lmb_mirror_def *mirror, uint32_t channel) {
+    return mirror->channel_partners != NULL ? mirror->channel_partners[channel] : channel;
+}
+
+static int channel_sign(const lmb_mirror_def *mirror, uint32_t channel) {
+    return mirror->channel_signs != NULL ? mirror->channel_signs[channel] : 1;
+}
+
+static lmb_result check_channels(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error) {
+    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+        uint32_t partner = channel_partner(mirror, channel);
+        int sign = channel_sign(mirror, channel);
+        const char *what = NULL;
+        if (partner >= rig->channel_count) {
+            what = "its partner is no channel of the rig";
+        } else if (channel_partner(mirror, partner) != channel) {
+            what = "it is not its partner's partner";
+        } else if (rig->channels[partner].angle != rig->channels[channel].angle) {
+            what = "it or its partner is an angle, and the other is not";
+        } else if (sign != 1 && sign != -1) {
+            what = "its sign is not 1 or -1";
+        } else if (channel_sign(mirror, partner) != sign) {
+            what = "its partner has another sign";
+        }
+        if (what != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: mirror %u: channel %u '%.80s': %s", (unsigned)index,
+                            (unsigned)channel, rig->channels[channel].name, what);
+        }
+    }
+    return LMB_OK;
+}
+
 lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error) {
-    if ((unsigned)mirror->axis >= LMB_AXIS_COUNT || mirror->partners == NULL) {
+    if ((unsigned)mirror->axis >= LMB_AXIS_COUNT || (mirror->partners == NULL && rig->joint_count > 0)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: mirror %u: %s", (unsigned)index,
-                        mirror->partners == NULL ? "the partners are NULL" : "unknown axis");
+                        (unsigned)mirror->axis >= LMB_AXIS_COUNT ? "unknown axis" : "the partners are NULL");
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         uint32_t partner = mirror->partners[joint];
@@ -31,7 +67,7 @@ lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, ui
                             (unsigned)joint, rig->names[joint], what);
         }
     }
-    return LMB_OK;
+    return check_channels(rig, mirror, index, error);
 }
 
 static void multiply(const double a[4], const double b[4], double product[4]) {
@@ -179,5 +215,9 @@ void lmb_mirror_write(const lmb_rig *rig, const lmb_mirror_def *mirror, double (
         }
         find_difference(mirror, turns, joint, after);
         write_joint(mirror, rig->joint_count, mirror->partners[joint], before, after, table + joint);
+    }
+    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+        uint32_t sign = channel_sign(mirror, channel) < 0 ? 0x80000000u : 0;
+        table[(size_t)rig->joint_count * MIRROR_RECORD + channel] = channel_partner(mirror, channel) | sign;
     }
 }

@@ -4,6 +4,9 @@
 
 #include <limber/mirror.h>
 
+// Words of a table.
+uint32_t lmb_mirror_words(const lmb_rig *rig);
+
 // Whether a definition fits the rig; messages call it mirror `index` of the program.
 lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error);
 

@@ -176,3 +176,33 @@ lmb_result lmb_rig_find_mirror(const lmb_rig *rig, uint32_t *partners, lmb_error
     }
     return LMB_OK;
 }
+
+// The first channel without a partner so far whose name says the opposite, in some place.
+static uint32_t find_channel_partner(const lmb_rig *rig, const uint32_t *partners, uint32_t channel) {
+    const char *name = rig->channels[channel].name;
+    for (size_t at = 0; name[at] != '\0'; at++) {
+        side side;
+        bool says = find_side_at(name, at, &side);
+        for (uint32_t i = 0; says && i < rig->channel_count; i++) {
+            const char *other = rig->channels[i].name;
+            if (i != channel && partners[i] == LMB_NONE && rig->channels[i].angle == rig->channels[channel].angle &&
+                is_counterpart(name, strlen(name), &side, other, strlen(other))) {
+                return i;
+            }
+        }
+    }
+    return channel;
+}
+
+void lmb_rig_find_mirror_channels(const lmb_rig *rig, uint32_t *partners) {
+    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+        partners[channel] = LMB_NONE;
+    }
+    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+        if (partners[channel] == LMB_NONE) {
+            uint32_t partner = find_channel_partner(rig, partners, channel);
+            partners[channel] = partner;
+            partners[partner] = channel;
+        }
+    }
+}

@@ -4,6 +4,7 @@
 #include "limits.h"
 #include "rig.h"
 
+#include "../shaders/ops/channels.h"
 #include "../shaders/ops/program.h"
 
 #include <string.h>
@@ -11,6 +12,8 @@
 #define LARGEST_BLOCK (1u << 30) // words
 
 _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
+_Static_assert(LMB_MAX_STACK == 8 && STACK_CHANNELS >= 3 * (LMB_MAX_INPUTS + 1) + 2,
+               "three folds around one another, which two poses each leave room for, hold more values of channels");
 
 lmb_node_def lmb_default_node_def(void) {
     lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};
@@ -57,7 +60,12 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_SOCKETS] = (uint32_t)at;
     header[PROGRAM_SOCKET_COUNT] = def->rig->socket_count;
     at += (uint64_t)SOCKET_WORDS * def->rig->socket_count;
-    c->mask_words = (uint32_t)((joints + 3) / 4);
+    uint64_t channels = def->rig->channel_count;
+    header[PROGRAM_CHANNELS] = (uint32_t)channels;
+    header[PROGRAM_CHANNEL_REST] = (uint32_t)at;
+    header[PROGRAM_POSE_FLOATS] = (uint32_t)(POSE_COMPONENTS * joints + channels);
+    at += 2 * channels;
+    c->mask_words = (uint32_t)((joints + channels + 3) / 4);
     c->masks = (uint32_t)at;
     header[PROGRAM_MASKS] = c->masks;
     at += (uint64_t)def->mask_count * c->mask_words;
@@ -112,6 +120,11 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
         socket[0] = rig->sockets[i].joint;
         memcpy(socket + 1, &rig->sockets[i].matrix, sizeof rig->sockets[i].matrix);
     }
+    for (uint32_t i = 0; i < rig->channel_count; i++) {
+        uint32_t *rest = block + block[PROGRAM_CHANNEL_REST];
+        rest[i] = BITS(rig->channels[i].rest);
+        rest[rig->channel_count + i] = rig->channels[i].angle;
+    }
 }
 
 // A track of a clip in the program whose key times most others share, if more than half do, as CLIP_COMMON has it.
@@ -136,7 +149,8 @@ static void write_block(lmb_compiler *c, uint32_t *block) {
     const lmb_program_def *def = c->def;
     write_rig(def->rig, block);
     for (uint32_t i = 0; i < def->mask_count; i++) {
-        memcpy(block + c->masks + (size_t)i * c->mask_words, def->masks[i], def->rig->joint_count);
+        memcpy(block + c->masks + (size_t)i * c->mask_words, def->masks[i],
+               def->rig->joint_count + def->rig->channel_count);
     }
     uint32_t at = block[PROGRAM_CLIPS] + def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {
@@ -265,6 +279,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
                              .parameter_count = def->parameter_count,
                              .pose_count = c.pose_count,
                              .socket_count = def->rig->socket_count,
+                             .channel_count = def->rig->channel_count,
                              .stack = c.deepest,
                              .uses_curves = c.uses_curves,
                              .uses_parts = c.uses_parts,
@@ -273,6 +288,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
                              .size = (uint32_t)size,
                              .block = block};
     memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
+    memcpy(created->pose_floats, c.pose_floats, sizeof c.pose_floats);
     find_uses(created, def);
     *program = created;
     return LMB_OK;
@@ -299,12 +315,20 @@ uint32_t lmb_program_pose_count(const lmb_program *program) {
     return program->pose_count;
 }
 
+uint32_t lmb_program_pose_floats(const lmb_program *program, uint32_t pose) {
+    return pose < LMB_MAX_POSES ? program->pose_floats[pose] : 0;
+}
+
 uint32_t lmb_program_pose_joint_count(const lmb_program *program, uint32_t pose) {
     return pose < LMB_MAX_POSES ? program->pose_joints[pose] : 0;
 }
 
 uint32_t lmb_program_socket_count(const lmb_program *program) {
     return program->socket_count;
+}
+
+uint32_t lmb_program_channel_count(const lmb_program *program) {
+    return program->channel_count;
 }
 
 uint32_t lmb_program_stack(const lmb_program *program) {

@@ -13,6 +13,7 @@ struct lmb_program {
     uint32_t parameter_count;
     uint32_t pose_count;
     uint32_t socket_count;
+    uint32_t channel_count;
     uint32_t stack;
     bool uses_cubic;                     // a clip has a cubic spline
     bool uses_far;                       // a clip has neighbouring rotation keys far apart
@@ -22,6 +23,7 @@ struct lmb_program {
     bool uses_weights;                   // a joint's weight other than 255 can be met
     bool uses_parts;                     // clips or poses of other joints than the rig's can be met
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer; 0 where nothing uses it
+    uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
     uint32_t limits;                     // offset of the first limits' table
     uint32_t parts;                      // offset of the first part's table
     uint32_t size;                       // words

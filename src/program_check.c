@@ -223,7 +223,7 @@ lmb_result lmb_program_check_def(const lmb_compiler *c) {
                         (unsigned)def->limits_count, LMB_MAX_LIMITS);
     }
     for (uint32_t i = 0; i < def->limits_count && result == LMB_OK; i++) {
-        result = lmb_limits_check(def->rig, def->limits[i], i, c->error);
+        result = lmb_limits_check(def->rig, def->limits[i], lmb_ranges_of(def, i), i, c->error);
     }
     if (result == LMB_OK) {
         result = lmb_program_check_parts(c);

@@ -18,6 +18,11 @@ typedef struct lmb_operation {
     uint32_t places; // values of `along`
 } lmb_operation;
 
+// Of the float channels, beside the joints' limits with that index; NULL where there are none.
+static inline const lmb_channel_range *lmb_ranges_of(const lmb_program_def *def, uint32_t limits) {
+    return def->channel_ranges != NULL ? def->channel_ranges[limits] : NULL;
+}
+
 // By its public number, which is below LMB_OP_COUNT.
 const lmb_operation *lmb_find_operation(lmb_op op);
 
@@ -52,6 +57,7 @@ typedef struct lmb_compiler {
     uint32_t most_wraps;
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
+    uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
     bool uses_curves;
     bool uses_parts; // a source stands in one
 } lmb_compiler;
@@ -72,6 +78,8 @@ uint32_t lmb_program_static_pose(const lmb_compiler *c, uint32_t pose);
 lmb_result lmb_program_check_source(lmb_compiler *c, uint32_t node);
 // Joints of the poses in a part, or of the rig.
 uint32_t lmb_program_part_joints(const lmb_program_def *def, uint32_t part);
+// Of one of so many joints: it has channels too where those are as many as the rig's.
+uint32_t lmb_program_pose_words(const lmb_program_def *def, uint32_t joint_count);
 // Whether one that a node uses has another scale than 1.
 bool lmb_program_static_poses_scale(const lmb_program_def *def);
 

@@ -147,6 +147,7 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[POSE_BUFFER] = is_static ? node->static_pose : node->pose;
         at[FIXED_POSE] = is_static ? lmb_program_static_pose(c, node->static_pose) : 0;
         at[POSE_JOINTS] = lmb_program_part_joints(c->def, c->part);
+        at[POSE_FLOATS] = lmb_program_pose_words(c->def, at[POSE_JOINTS]);
     }
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
         at[SOURCE_PART] = lmb_program_part_table(c, c->part);
@@ -162,10 +163,11 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
     }
     if (takes & TAKES_LIMITS) {
-        at[LIMIT_TABLE] = c->limits + node->limits * c->def->rig->joint_count * LIMIT_RECORD;
+        at[LIMIT_TABLE] =
+            c->limits + node->limits * lmb_limits_words(c->def->rig->joint_count, c->def->rig->channel_count);
     }
     if (takes & TAKES_MIRROR) {
-        at[MIRROR_TABLE] = c->mirrors + node->mirror * c->def->rig->joint_count * MIRROR_RECORD;
+        at[MIRROR_TABLE] = c->mirrors + node->mirror * lmb_mirror_words(c->def->rig);
         at[MIRROR_AXIS] = (uint32_t)c->def->mirrors[node->mirror].axis;
     }
 }
@@ -388,7 +390,7 @@ static void add_tables(lmb_compiler *c) {
     c->mirrors = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->mirror_count; i++) {
         uint32_t offset;
-        uint32_t *table = lmb_program_add_data(c, c->def->rig->joint_count * MIRROR_RECORD, &offset);
+        uint32_t *table = lmb_program_add_data(c, lmb_mirror_words(c->def->rig), &offset);
         if (table != NULL) {
             lmb_mirror_write(c->def->rig, &c->def->mirrors[i], c->rest_turns, table);
         }
@@ -396,9 +398,10 @@ static void add_tables(lmb_compiler *c) {
     c->limits = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->limits_count; i++) {
         uint32_t offset;
-        uint32_t *table = lmb_program_add_data(c, c->def->rig->joint_count * LIMIT_RECORD, &offset);
+        const lmb_rig *rig = c->def->rig;
+        uint32_t *table = lmb_program_add_data(c, lmb_limits_words(rig->joint_count, rig->channel_count), &offset);
         if (table != NULL) {
-            lmb_limits_write(c->def->rig, c->def->limits[i], table);
+            lmb_limits_write(rig, c->def->limits[i], lmb_ranges_of(c->def, i), table);
         }
     }
     lmb_program_add_parts(c);

@@ -4,6 +4,8 @@
 #include "rig.h"
 #include "value.h"
 
+#include "../shaders/ops/angle.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,11 @@ uint32_t lmb_program_part_joints(const lmb_program_def *def, uint32_t part) {
     return part == LMB_NONE ? def->rig->joint_count : def->parts[part].joint_count;
 }
 
+uint32_t lmb_program_pose_words(const lmb_program_def *def, uint32_t joint_count) {
+    const uint32_t channels = joint_count == def->rig->joint_count ? def->rig->channel_count : 0;
+    return POSE_COMPONENTS * joint_count + channels;
+}
+
 static lmb_result fail_part(const lmb_compiler *c, uint32_t part, const char *what) {
     return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: part %u: %s", (unsigned)part, what);
 }
@@ -21,10 +28,10 @@ static lmb_result fail_part(const lmb_compiler *c, uint32_t part, const char *wh
 static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
     const lmb_part_def *part = &c->def->parts[index];
     const lmb_rig *rig = c->def->rig;
-    if (part->joints == NULL) {
+    if (part->joints == NULL && rig->joint_count > 0) {
         return fail_part(c, index, "the table is NULL");
     }
-    if (part->joint_count == 0 || part->joint_count > LMB_MAX_JOINTS) {
+    if ((part->joint_count == 0 && rig->joint_count > 0) || part->joint_count > LMB_MAX_JOINTS) {
         return fail_part(c, index, "the number of joints is not from 1 to 65535");
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
@@ -41,17 +48,23 @@ static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
 // A clip that a parameter chooses may be any; the kernels compare its joints with those of its place.
 static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_program_def *def = c->def;
-    uint32_t joints = lmb_clip_joint_count(def->clips[index]);
-    bool fits = joints == def->rig->joint_count;
+    const char *name = lmb_clip_name(def->clips[index]);
+    uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
+    bool is_whole = joints == def->rig->joint_count, is_part = false;
     for (uint32_t part = 0; part < def->part_count; part++) {
-        fits = fits || joints == def->parts[part].joint_count;
+        is_part = is_part || joints == def->parts[part].joint_count;
     }
-    if (fits) {
-        return LMB_OK;
+    if (!is_whole && !is_part) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u '%s' is for %u joints, and the rig has %u%s",
+                        (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
+                        def->part_count > 0 ? ", and no part as many" : "");
     }
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u '%s' is for %u joints, and the rig has %u%s",
-                    (unsigned)index, lmb_clip_name(def->clips[index]), (unsigned)joints,
-                    (unsigned)def->rig->joint_count, def->part_count > 0 ? ", and no part as many" : "");
+    if (channels != def->rig->channel_count && !(is_part && channels == 0)) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
+                        "program: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
+                        (unsigned)channels, (unsigned)def->rig->channel_count);
+    }
+    return LMB_OK;
 }
 
 lmb_result lmb_program_check_parts(const lmb_compiler *c) {
@@ -106,13 +119,19 @@ static lmb_result check_static_joint(const lmb_compiler *c, uint32_t index, uint
 
 static lmb_result check_static_pose(const lmb_compiler *c, uint32_t index) {
     const lmb_static_pose_def *pose = &c->def->static_poses[index];
-    if (pose->joints == NULL) {
+    const lmb_rig *rig = c->def->rig;
+    if (pose->joints == NULL && pose->joint_count > 0) {
         return fail_static_pose(c, index, "the joints are NULL");
     }
-    if (pose->joint_count == 0 || pose->joint_count > LMB_MAX_JOINTS) {
+    if ((pose->joint_count == 0 && rig->joint_count > 0) || pose->joint_count > LMB_MAX_JOINTS) {
         return fail_static_pose(c, index, "the number of joints is not from 1 to 65535");
     }
     lmb_result result = LMB_OK;
+    size_t offender = 0;
+    const uint32_t channels = pose->joint_count == rig->joint_count ? rig->channel_count : 0;
+    if (pose->channels != NULL && !lmb_usable(pose->channels, channels, &offender)) {
+        return fail_static_pose(c, index, "a float channel is not finite, or above 2^40");
+    }
     for (uint32_t joint = 0; joint < pose->joint_count && result == LMB_OK; joint++) {
         result = check_static_joint(c, index, joint);
     }
@@ -164,7 +183,9 @@ void lmb_program_add_parts(lmb_compiler *c) {
         uint32_t *table = lmb_program_add_data(c, PART_TABLE + joints, &offset);
         if (table != NULL) {
             table[PART_JOINTS] = c->def->parts[i].joint_count;
-            memcpy(table + PART_TABLE, c->def->parts[i].joints, joints * sizeof *table);
+            for (uint32_t joint = 0; joint < joints; joint++) {
+                table[PART_TABLE + joint] = c->def->parts[i].joints[joint];
+            }
         }
     }
 }
@@ -186,14 +207,24 @@ static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) 
     }
 }
 
+static void write_static_channels(const lmb_rig *rig, const lmb_static_pose_def *pose, uint32_t *table) {
+    const bool is_whole = pose->joint_count == rig->joint_count;
+    for (uint32_t channel = 0; is_whole && channel < rig->channel_count; channel++) {
+        const lmb_float_channel *own = &rig->channels[channel];
+        const float x = snap(pose->channels == NULL ? own->rest : pose->channels[channel]);
+        table[POSE_COMPONENTS * pose->joint_count + channel] = BITS(own->angle ? wrap_degrees(x) : x);
+    }
+}
+
 void lmb_program_add_static_poses(lmb_compiler *c) {
     c->static_poses = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->static_pose_count; i++) {
         const lmb_static_pose_def *pose = &c->def->static_poses[i];
         uint32_t offset;
-        uint32_t *table = lmb_program_add_data(c, POSE_COMPONENTS * pose->joint_count, &offset);
+        uint32_t *table = lmb_program_add_data(c, lmb_program_pose_words(c->def, pose->joint_count), &offset);
         if (table != NULL) {
             write_static_pose(pose, table);
+            write_static_channels(c->def->rig, pose, table);
         }
     }
 }
@@ -201,7 +232,7 @@ void lmb_program_add_static_poses(lmb_compiler *c) {
 uint32_t lmb_program_static_pose(const lmb_compiler *c, uint32_t pose) {
     uint32_t offset = c->static_poses;
     for (uint32_t i = 0; i < pose; i++) {
-        offset += POSE_COMPONENTS * c->def->static_poses[i].joint_count;
+        offset += lmb_program_pose_words(c->def, c->def->static_poses[i].joint_count);
     }
     return offset;
 }
@@ -226,6 +257,7 @@ static lmb_result check_buffer(lmb_compiler *c, uint32_t index) {
         return fail_joints(c, index, "pose", "elsewhere this buffer", c->pose_joints[pose]);
     }
     c->pose_joints[pose] = joints;
+    c->pose_floats[pose] = lmb_program_pose_words(c->def, joints);
     c->pose_count = pose >= c->pose_count ? pose + 1 : c->pose_count;
     return LMB_OK;
 }

@@ -1,3 +1,4 @@
+#include "limits.h"
 #include "program.h"
 
 #include "../shaders/ops/program.h"
@@ -79,7 +80,7 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
 }
 
 static void add_mask(line *line, const lmb_program *program, const char *name, uint32_t offset) {
-    uint32_t words = (program->joint_count + 3) / 4;
+    uint32_t words = (program->joint_count + program->channel_count + 3) / 4;
     add_operand(line, name);
     add(line, " %u", (unsigned)((offset - program->block[PROGRAM_MASKS]) / words));
 }
@@ -181,7 +182,9 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
     }
     if (takes & TAKES_LIMITS) {
         add_operand(line, "limits");
-        add(line, " %u", (unsigned)((at[LIMIT_TABLE] - program->limits) / (program->joint_count * LIMIT_RECORD)));
+        add(line, " %u",
+            (unsigned)((at[LIMIT_TABLE] - program->limits) /
+                       lmb_limits_words(program->joint_count, program->channel_count)));
     }
     if (takes & TAKES_MIRROR) {
         add_operand(line, "across");

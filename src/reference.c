@@ -1,5 +1,6 @@
 #include "reference.h"
 
+#include "batch.h"
 #include "program.h"
 #include "value.h"
 
@@ -27,14 +28,15 @@ size_t lmb_reference_scratch(const lmb_program *program) {
 }
 
 // From the local transform of a joint to what is asked for.
-static void finish_joint(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t first_joint, uint32_t joint,
+static void finish_joint(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character, uint32_t joint,
                          transform local, lmb_affine *models) {
     const uint32_t *block = batch->program->block;
+    size_t first_joint = character * batch->program->joint_count;
     if (batch->outputs & LMB_OUTPUT_LOCAL) {
-        store_pose(outputs->stages[LMB_STAGE_LOCAL] + first_joint * POSE_COMPONENTS, batch->program->joint_count, joint,
-                   local);
+        store_pose(outputs->stages[LMB_STAGE_LOCAL] + character * block[PROGRAM_POSE_FLOATS],
+                   batch->program->joint_count, joint, local);
     }
-    if (!(batch->outputs & ~LMB_OUTPUT_LOCAL)) {
+    if (!(batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS))) {
         return;
     }
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
@@ -102,10 +104,13 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
         uint32_t count = joints - first < TILE_JOINTS ? joints - first : TILE_JOINTS;
         evaluate_joints(f, first, count, held);
         for (uint32_t place = 0; place < count; place++) {
-            finish_joint(batch, outputs, first_joint, first + place, load_slot(held, 0, place), models);
+            finish_joint(batch, outputs, character, first + place, load_slot(held, 0, place), models);
         }
     }
     run_outputs(batch, outputs, character, models);
+    if (lmb_batch_runs_channels(batch)) {
+        lmb_reference_run_channels(batch, outputs, character, &f);
+    }
 }
 
 void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
@@ -130,8 +135,7 @@ void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, c
             f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
         }
         for (uint32_t pose = 0; pose < program->pose_count; pose++) {
-            poses[pose] =
-                (const uint32_t *)inputs->poses[pose] + character * program->pose_joints[pose] * POSE_COMPONENTS;
+            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->pose_floats[pose];
         }
         f.joint = 0;
         prepare_program(f, values, searches);

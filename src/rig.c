@@ -3,6 +3,7 @@
 #include "environment.h"
 #include "value.h"
 
+#include "../shaders/ops/angle.h"
 #include "../shaders/ops/outputs.h"
 
 #include <assert.h>
@@ -35,6 +36,10 @@ static const char *name_in_def(const lmb_rig_def *def, uint32_t index, char made
 
 static const char *socket_name_in_def(const lmb_rig_def *def, uint32_t index, char made[24]) {
     return given_or_made(def->sockets[index].name, "socket", index, made);
+}
+
+static const char *channel_name_in_def(const lmb_rig_def *def, uint32_t index, char made[24]) {
+    return given_or_made(def->channels[index].name, "channel", index, made);
 }
 
 typedef struct field {
@@ -101,6 +106,12 @@ static lmb_result check_socket(const lmb_rig_def *def, uint32_t index, lmb_error
     return result == LMB_OK ? check_rotation("socket", index, name, socket->local.rotation, error) : result;
 }
 
+static lmb_result check_channel(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
+    char made[24];
+    const field rest = {"rest", &def->channels[index].rest, 1};
+    return check_fields("channel", index, channel_name_in_def(def, index, made), &rest, 1, error);
+}
+
 // Gives every joint its index in the rig, parents first, by walking up from each joint to the first ancestor that has
 // one and numbering the way back down. `way` is scratch for one index per joint.
 static lmb_result order_joints(const lmb_rig_def *def, uint32_t *of_def, uint32_t *way, lmb_error *error) {
@@ -135,6 +146,10 @@ static lmb_result allocate(const lmb_rig_def *def, const lmb_host *host, lmb_rig
         char made[24];
         text += strlen(socket_name_in_def(def, i, made)) + 1;
     }
+    for (uint32_t i = 0; i < def->channel_count; i++) {
+        char made[24];
+        text += strlen(channel_name_in_def(def, i, made)) + 1;
+    }
     lmb_rig *rig = lmb_host_allocate(host, 1, sizeof *rig);
     if (rig != NULL) {
         rig->host = *host;
@@ -148,9 +163,12 @@ static lmb_result allocate(const lmb_rig_def *def, const lmb_host *host, lmb_rig
         rig->text = lmb_host_allocate(host, text, 1);
         rig->socket_count = def->socket_count;
         rig->sockets = lmb_host_allocate(host, def->socket_count, sizeof *rig->sockets);
+        rig->channel_count = def->channel_count;
+        rig->channels = lmb_host_allocate(host, def->channel_count, sizeof *rig->channels);
     }
     if (rig == NULL || rig->parents == NULL || rig->rest == NULL || rig->inverse_bind == NULL || rig->binds == NULL ||
-        rig->of_def == NULL || rig->names == NULL || rig->text == NULL || rig->sockets == NULL) {
+        rig->of_def == NULL || rig->names == NULL || rig->text == NULL || rig->sockets == NULL ||
+        rig->channels == NULL) {
         lmb_rig_destroy(rig);
         return lmb_fail(error, LMB_ERROR_MEMORY, "rig: no memory for %u joints", (unsigned)def->joint_count);
     }
@@ -199,6 +217,16 @@ static void copy_sockets(lmb_rig *rig, const lmb_rig_def *def, char **text) {
                                        .joint = rig->of_def[from->joint],
                                        .local = local,
                                        .matrix = lmb_affine_from_transform(local)};
+    }
+}
+
+static void copy_channels(lmb_rig *rig, const lmb_rig_def *def, char **text) {
+    for (uint32_t i = 0; i < def->channel_count; i++) {
+        const lmb_channel_def *from = &def->channels[i];
+        char made[24];
+        rig->channels[i] = (lmb_float_channel){.name = copy_name(channel_name_in_def(def, i, made), text),
+                                               .rest = from->angle ? wrap_degrees(snap(from->rest)) : snap(from->rest),
+                                               .angle = from->angle};
     }
 }
 
@@ -257,6 +285,7 @@ static LMB_NOINLINE lmb_result fill(lmb_rig *rig, const lmb_rig_def *def, lmb_er
         char *text = rig->text;
         copy_joints(rig, def, &text);
         copy_sockets(rig, def, &text);
+        copy_channels(rig, def, &text);
         result = derive(rig, def, models, scratch, error);
     }
     lmb_host_release(&rig->host, models);
@@ -269,8 +298,11 @@ lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s is NULL", rig == NULL ? "the result" : "the descriptor");
     }
     *rig = NULL;
-    if (def->joint_count == 0 || def->joints == NULL) {
+    if (def->joint_count == 0 && def->channel_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: there are no joints");
+    }
+    if (def->joint_count > 0 && def->joints == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: the joints are NULL");
     }
     if (def->joint_count > LMB_MAX_JOINTS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "rig: %u joints, and at most %u are possible",
@@ -283,6 +315,13 @@ lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig 
         return lmb_fail(error, LMB_ERROR_LIMIT, "rig: %u sockets, and at most %u are possible",
                         (unsigned)def->socket_count, LMB_MAX_SOCKETS);
     }
+    if (def->channel_count > 0 && def->channels == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: the channels are NULL");
+    }
+    if (def->channel_count > LMB_MAX_CHANNELS) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "rig: %u channels, and at most %u are possible",
+                        (unsigned)def->channel_count, LMB_MAX_CHANNELS);
+    }
     fenv_t callers;
     lmb_environment_enter(&callers);
     lmb_result result = LMB_OK;
@@ -291,6 +330,9 @@ lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig 
     }
     for (uint32_t i = 0; i < def->socket_count && result == LMB_OK; i++) {
         result = check_socket(def, i, error);
+    }
+    for (uint32_t i = 0; i < def->channel_count && result == LMB_OK; i++) {
+        result = check_channel(def, i, error);
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_rig *created = NULL;
@@ -329,6 +371,7 @@ void lmb_rig_destroy(lmb_rig *rig) {
     lmb_host_release(&host, rig->names);
     lmb_host_release(&host, rig->text);
     lmb_host_release(&host, rig->sockets);
+    lmb_host_release(&host, rig->channels);
     lmb_host_release(&host, rig);
 }
 
@@ -400,6 +443,34 @@ uint32_t lmb_rig_socket_joint(const lmb_rig *rig, uint32_t socket) {
 lmb_transform lmb_rig_socket_local(const lmb_rig *rig, uint32_t socket) {
     assert(socket < rig->socket_count);
     return rig->sockets[socket].local;
+}
+
+uint32_t lmb_rig_channel_count(const lmb_rig *rig) {
+    return rig->channel_count;
+}
+
+uint32_t lmb_rig_find_channel(const lmb_rig *rig, const char *name) {
+    for (uint32_t i = 0; name != NULL && i < rig->channel_count; i++) {
+        if (strcmp(rig->channels[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+const char *lmb_rig_channel_name(const lmb_rig *rig, uint32_t channel) {
+    assert(channel < rig->channel_count);
+    return rig->channels[channel].name;
+}
+
+float lmb_rig_channel_rest(const lmb_rig *rig, uint32_t channel) {
+    assert(channel < rig->channel_count);
+    return rig->channels[channel].rest;
+}
+
+bool lmb_rig_channel_is_angle(const lmb_rig *rig, uint32_t channel) {
+    assert(channel < rig->channel_count);
+    return rig->channels[channel].angle;
 }
 
 uint32_t lmb_rig_depth(const lmb_rig *rig) {

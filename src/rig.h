@@ -20,6 +20,12 @@ typedef struct lmb_socket {
     lmb_affine matrix; // of `local`
 } lmb_socket;
 
+typedef struct lmb_float_channel {
+    const char *name; // into the rig's text
+    float rest;
+    bool angle;
+} lmb_float_channel;
+
 struct lmb_rig {
     lmb_host host;
     uint32_t joint_count;
@@ -33,6 +39,8 @@ struct lmb_rig {
     char *text;
     uint32_t socket_count;
     lmb_socket *sockets;
+    uint32_t channel_count;
+    lmb_float_channel *channels;
 };
 
 // Grows a joint's radius to at least this, snapped. For who builds a rig and has its vertices only then: before anybody else

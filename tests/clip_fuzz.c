@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define JOINTS 3u
+#define CHANNELS 3u    // every other one an angle
 #define MAX_JOINTS 32u // larger clips are opened and not sampled, to keep the rate up
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,21 +25,27 @@ static void require(bool holds, const char *what) {
     }
 }
 
-static lmb_rig *create_chain(uint32_t joint_count) {
+static lmb_rig *create_chain(uint32_t joint_count, uint32_t channel_count) {
     lmb_joint_def joints[MAX_JOINTS];
+    lmb_channel_def channels[MAX_JOINTS];
+    for (uint32_t i = 0; i < channel_count; i++) {
+        channels[i] = (lmb_channel_def){.rest = 0.25f, .angle = i % 2 == 1};
+    }
     for (uint32_t i = 0; i < joint_count; i++) {
         joints[i] = lmb_default_joint_def();
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
     }
     lmb_rig *rig = NULL;
-    require(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = joint_count}, NULL, &rig, NULL) == LMB_OK,
-            "no rig");
+    const lmb_rig_def def = {
+        .joints = joints, .joint_count = joint_count, .channels = channels, .channel_count = channel_count};
+    require(lmb_rig_create(&def, NULL, &rig, NULL) == LMB_OK, "no rig");
     return rig;
 }
 
 static void sample(const lmb_clip *clip) {
     uint32_t joint_count = lmb_clip_joint_count(clip);
-    lmb_rig *rig = create_chain(joint_count);
+    uint32_t channel_count = lmb_clip_channel_count(clip);
+    lmb_rig *rig = create_chain(joint_count, channel_count);
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
@@ -53,12 +60,12 @@ static void sample(const lmb_clip *clip) {
     const float duration = lmb_clip_duration(clip);
     const float times[] = {0.0f, duration * 0.5f, duration, -1.0f, LMB_LARGEST};
     enum { CHARACTERS = sizeof times / sizeof times[0] };
-    float local[CHARACTERS * LMB_POSE_COMPONENTS * MAX_JOINTS];
+    float local[CHARACTERS * (LMB_POSE_COMPONENTS + 1) * MAX_JOINTS];
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL};
     const lmb_batch_inputs inputs = {.parameters = times};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
     require(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL) == LMB_OK, "it does not run");
-    for (uint32_t i = 0; i < CHARACTERS * LMB_POSE_COMPONENTS * joint_count; i++) {
+    for (uint32_t i = 0; i < CHARACTERS * (LMB_POSE_COMPONENTS * joint_count + channel_count); i++) {
         require(local[i] >= -LMB_LARGEST && local[i] <= LMB_LARGEST, "a sampled value is not finite");
     }
     lmb_cpu_destroy(cpu);
@@ -77,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t block_size;
     require(memcmp(lmb_clip_block(clip, &block_size), data, size) == 0 && block_size == size, "not the block given");
     require(strlen(lmb_clip_name(clip)) < size, "the name leaves the block");
-    if (lmb_clip_joint_count(clip) <= MAX_JOINTS) {
+    if (lmb_clip_joint_count(clip) <= MAX_JOINTS && lmb_clip_channel_count(clip) <= MAX_JOINTS) {
         sample(clip);
     }
     lmb_clip_destroy(clip);
@@ -101,19 +108,20 @@ static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
     for (uint32_t i = 0; i < KEYS * 12; i++) {
         values[i] = (float)(1 + (i * 7 + seed) % 11) * 0.25f;
     }
-    lmb_track_def tracks[3 * JOINTS];
+    lmb_track_def tracks[3 * JOINTS + CHANNELS];
     uint32_t track_count = 0;
-    for (uint32_t i = 0; i < 3 * JOINTS; i++) {
-        if (seed >> i & 1) {
-            tracks[track_count++] = (lmb_track_def){.joint = i / 3,
-                                                    .channel = (lmb_channel)(i % 3),
+    for (uint32_t i = 0; i < 3 * JOINTS + CHANNELS; i++) {
+        const bool of_joint = i < 3 * JOINTS;
+        if (seed >> (of_joint ? i : i + 6) & 1) {
+            tracks[track_count++] = (lmb_track_def){.joint = of_joint ? i / 3 : i - 3 * JOINTS,
+                                                    .channel = of_joint ? (lmb_channel)(i % 3) : LMB_CHANNEL_FLOAT,
                                                     .interpolation = (lmb_interpolation)((seed >> 9) + i) % 3,
                                                     .key_count = 1 + (seed >> 12) % KEYS,
                                                     .times = times,
                                                     .values = values};
         }
     }
-    lmb_rig *rig = create_chain(JOINTS);
+    lmb_rig *rig = create_chain(JOINTS, CHANNELS);
     lmb_clip *clip = NULL;
     const lmb_clip_def def = {.name = "seed", .tracks = tracks, .track_count = track_count};
     require(lmb_clip_create(rig, &def, NULL, &clip, NULL) == LMB_OK, "no seed");

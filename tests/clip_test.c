@@ -127,10 +127,10 @@ static void tracks_that_fit_no_joint_or_channel(void **state) {
     tracks[2].joint = LMB_NONE;
     refuse_tracks(tracks, 3, "track 2", "joint", "");
     tracks[2] = tracks[1];
-    tracks[1].channel = (lmb_channel)3;
-    refuse_tracks(tracks, 3, "track 1", "knee", "channel");
+    tracks[1].channel = (lmb_channel)4;
+    refuse_tracks(tracks, 3, "track 1", "?", "channel");
     tracks[1].channel = (lmb_channel)-1;
-    refuse_tracks(tracks, 3, "track 1", "knee", "channel");
+    refuse_tracks(tracks, 3, "track 1", "?", "channel");
     tracks[1] = tracks[2];
     tracks[1].interpolation = (lmb_interpolation)3;
     refuse_tracks(tracks, 2, "track 1", "knee", "interpolation");
@@ -227,15 +227,41 @@ static void arguments_that_are_missing(void **state) {
 // Local poses of the clip at some times, looped and clamped, for as many joints as it has.
 enum { SAMPLES = 12 };
 
+static size_t pose_floats(const lmb_clip *clip) {
+    return (size_t)LMB_POSE_COMPONENTS * lmb_clip_joint_count(clip) + lmb_clip_channel_count(clip);
+}
+
+// A chain, every other channel an angle.
+static lmb_rig *rig_with_channels(uint32_t joint_count, uint32_t channel_count) {
+    lmb_joint_def *joints = calloc((size_t)joint_count + 1, sizeof *joints);
+    lmb_channel_def *channels = calloc((size_t)channel_count + 1, sizeof *channels);
+    assert_non_null(joints);
+    assert_non_null(channels);
+    for (uint32_t i = 0; i < joint_count; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    for (uint32_t i = 0; i < channel_count; i++) {
+        channels[i] = (lmb_channel_def){.rest = (float)i, .angle = i % 2 == 1};
+    }
+    const lmb_rig_def def = {
+        .joints = joints, .joint_count = joint_count, .channels = channels, .channel_count = channel_count};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    free(joints);
+    free(channels);
+    return rig;
+}
+
 static float *sampled(const lmb_clip *clip) {
     const uint32_t joint_count = lmb_clip_joint_count(clip);
-    lmb_rig *rig = scene_rig(joint_count, SCENE_CHAIN, 1);
+    lmb_rig *rig = rig_with_channels(joint_count, lmb_clip_channel_count(clip));
     lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
     for (uint32_t i = 0; i < 2; i++) {
         nodes[i].op = LMB_OP_CLIP;
         nodes[i].time = lmb_parameter(0);
     }
-    float *result = calloc((size_t)2 * SAMPLES * LMB_POSE_COMPONENTS * joint_count, sizeof *result);
+    float *result = calloc((size_t)2 * SAMPLES * pose_floats(clip), sizeof *result);
     assert_non_null(result);
     for (uint32_t loop = 0; loop < 2; loop++) {
         nodes[0].loop = loop == 1;
@@ -251,8 +277,7 @@ static float *sampled(const lmb_clip *clip) {
         }
         const lmb_batch batch = {program, SAMPLES, LMB_OUTPUT_LOCAL};
         const lmb_batch_inputs inputs = {.parameters = times};
-        const lmb_batch_outputs outputs = {
-            {result + (size_t)loop * SAMPLES * LMB_POSE_COMPONENTS * joint_count, NULL, NULL}, NULL};
+        const lmb_batch_outputs outputs = {{result + (size_t)loop * SAMPLES * pose_floats(clip), NULL, NULL}, NULL};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
         lmb_cpu_destroy(cpu);
         lmb_program_destroy(program);
@@ -345,18 +370,20 @@ static void a_block_is_what_its_descriptor_says(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// A block to spoil: all channels and interpolations, shared and own times, and a channel that is at rest.
+// A block to spoil: all channels and interpolations, shared and own times, and channels that are at rest.
 static lmb_clip *victim(void) {
     static const float times[] = {0.25f, 1.0f};
     lmb_track_def tracks[] = {track_of(0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR),
                               track_of(0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_CUBIC_SPLINE),
                               track_of(0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_STEP),
-                              track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR)};
+                              track_of(1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR),
+                              track_of(0, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_LINEAR),
+                              track_of(1, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_CUBIC_SPLINE)};
     tracks[3].key_count = 2;
     tracks[3].times = times;
-    lmb_rig *rig = scene_rig(2, SCENE_CHAIN, 1);
+    lmb_rig *rig = rig_with_channels(2, 3);
     lmb_clip *clip =
-        created(rig, &(lmb_clip_def){.name = "victim", .duration = 0.0f, .tracks = tracks, .track_count = 4});
+        created(rig, &(lmb_clip_def){.name = "victim", .duration = 0.0f, .tracks = tracks, .track_count = 6});
     lmb_rig_destroy(rig);
     return clip;
 }
@@ -381,13 +408,20 @@ static bool survives(const uint32_t *words, size_t size) {
     float *values = sampled(clip);
     for (uint32_t i = 0; i < 2 * SAMPLES * joint_count; i++) {
         const uint32_t character = i / joint_count, joint = i % joint_count;
+        const float *pose = values + character * pose_floats(clip);
         double square = 0.0;
         for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) {
-            const float value = values[(character * LMB_POSE_COMPONENTS + component) * joint_count + joint];
+            const float value = pose[component * joint_count + joint];
             assert_true(value == 0.0f || (fabsf(value) >= LMB_SMALLEST && fabsf(value) <= LMB_LARGEST));
             square += component >= 3 && component < 7 ? (double)value * (double)value : 0.0;
         }
         assert_true(fabs(square - 1.0) <= 2e-6);
+    }
+    for (uint32_t i = 0; i < 2 * SAMPLES * lmb_clip_channel_count(clip); i++) {
+        const uint32_t count = lmb_clip_channel_count(clip), channel = i % count;
+        const float *channels = values + i / count * pose_floats(clip) + (size_t)LMB_POSE_COMPONENTS * joint_count;
+        assert_true(channels[channel] == 0.0f || fabsf(channels[channel]) >= LMB_SMALLEST);
+        assert_true(fabsf(channels[channel]) <= (channel % 2 == 1 ? 180.0f : LMB_LARGEST));
     }
     free(values);
     lmb_clip_destroy(clip);

@@ -25,7 +25,7 @@ typedef struct fixture {
 
 static void fill_static_pose(fixture *f, uint32_t pose, uint32_t joint_count, random_source *source) {
     static const char *const names[3] = {"crouch", "fist", "curl"};
-    f->poses[pose] = (lmb_static_pose_def){names[pose], f->joints[pose], joint_count};
+    f->poses[pose] = (lmb_static_pose_def){names[pose], f->joints[pose], joint_count, NULL};
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         lmb_transform *to = &f->joints[pose][joint];
         random_rotation(source, to->rotation);
@@ -165,7 +165,7 @@ static void sources_in_parts(void **state) {
                 limits[i].translation_greatest[k] = (float)i;
             }
         }
-        const lmb_mirror_def mirror = {LMB_AXIS_Y, partners};
+        const lmb_mirror_def mirror = {.axis = LMB_AXIS_Y, .partners = partners};
         f.scene.masks[0] = mask;
         f.scene.mask_count = 1;
         f.scene.mirrors = &mirror;
@@ -412,7 +412,7 @@ static void static_poses_that_do_not_fit(void **state) {
     assert_int_equal(check(&f, &error), LMB_OK);
     f.poses[1].joints = NULL;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "static pose 1 'fist': the joints are NULL");
-    f.poses[1] = (lmb_static_pose_def){NULL, f.joints[1], 0};
+    f.poses[1] = (lmb_static_pose_def){NULL, f.joints[1], 0, NULL};
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "static pose 1 '': the number of joints");
     f.scene.static_pose_count = LMB_MAX_STATIC_POSES + 1;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_LIMIT, "1025 static poses");

@@ -266,7 +266,7 @@ static lmb_program *create_program(random_source *random, const lmb_rig *rig, co
         partners[i] = i;
     }
     for (uint32_t i = 0; i < LMB_AXIS_COUNT; i++) {
-        mirrors[i] = (lmb_mirror_def){(lmb_axis)i, partners};
+        mirrors[i] = (lmb_mirror_def){.axis = (lmb_axis)i, .partners = partners};
     }
     lmb_limit_def limits[EXTREMES_JOINTS];
     const lmb_limit_def *all_limits = limits;

@@ -64,7 +64,7 @@ static lmb_graph_source source_of(const char *text) {
 // "crouch", all identities.
 static lmb_static_pose_def *given_poses(void) {
     static lmb_transform joints[JOINTS];
-    static lmb_static_pose_def poses[2] = {{NULL, joints, JOINTS}, {"crouch", joints, JOINTS}};
+    static lmb_static_pose_def poses[2] = {{NULL, joints, JOINTS, NULL}, {"crouch", joints, JOINTS, NULL}};
     for (uint32_t i = 0; i < JOINTS; i++) {
         joints[i] = lmb_transform_identity();
     }

@@ -134,16 +134,16 @@ static void tables_that_do_not_fit(void **state) {
     lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
     nodes[1].op = LMB_OP_MIRROR;
     nodes[1].input_count = 1;
-    lmb_mirror_def mirror = {LMB_AXIS_X, NULL};
+    lmb_mirror_def mirror = {.axis = LMB_AXIS_X};
     lmb_program_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .mirrors = &mirror, .mirror_count = 1};
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "mirror 0: the partners are NULL");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        mirror = (lmb_mirror_def){(lmb_axis)rows[i].axis, rows[i].partners};
+        mirror = (lmb_mirror_def){.axis = (lmb_axis)rows[i].axis, .partners = rows[i].partners};
         CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "program: ", rows[i].message);
     }
     static const uint32_t good[5] = {0, 2, 1, 4, 3};
-    mirror = (lmb_mirror_def){LMB_AXIS_X, good};
+    mirror = (lmb_mirror_def){.axis = LMB_AXIS_X, .partners = good};
     assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
     lmb_program *program = NULL;
     char text[200] = "";
@@ -244,7 +244,7 @@ static void mirrors_against_the_oracle(void **state) {
         if (which >= 9) {
             pair_neighbours(rig, partners);
         }
-        const lmb_mirror_def mirror = {axis, partners};
+        const lmb_mirror_def mirror = {.axis = axis, .partners = partners};
         scene_start(&scene, rig, 67, 0);
         scene.mirrors = &mirror;
         scene.mirror_count = 1;
@@ -319,7 +319,7 @@ static void positions_are_reflected(void **state) {
         scene_fill_pose(&scene, 0, &source);
         make_scales_even(&scene, &source);
         scene_add_pose_node(&scene, 0);
-        const lmb_mirror_def mirror = {axis, partners};
+        const lmb_mirror_def mirror = {.axis = axis, .partners = partners};
         expect_reflected_positions(&scene, &mirror, 2e-4); // of positions to some hundred
         scene_end(&scene);
     }
@@ -333,7 +333,7 @@ static void twice_gives_the_pose_back(void **state) {
         uint32_t partners[SYMMETRIC_JOINTS];
         const lmb_axis axis = (lmb_axis)(which % 3);
         const frames frames = (enum frames)(which / 3);
-        const lmb_mirror_def mirror = {axis, partners};
+        const lmb_mirror_def mirror = {.axis = axis, .partners = partners};
         scene_start(&scene, symmetric_rig(frames, axis, 90 + which, partners), 67, 0);
         scene.mirrors = &mirror;
         scene.mirror_count = 1;
@@ -364,7 +364,7 @@ static void a_symmetric_rest_pose_mirrors_to_itself(void **state) {
         test_scene scene;
         uint32_t partners[SYMMETRIC_JOINTS];
         const lmb_axis axis = (lmb_axis)(which % 3);
-        const lmb_mirror_def mirror = {axis, partners};
+        const lmb_mirror_def mirror = {.axis = axis, .partners = partners};
         scene_start(&scene, symmetric_rig((frames)(which / 3), axis, 70 + which, partners), 1, 0);
         scene.mirrors = &mirror;
         scene.mirror_count = 1;
@@ -430,7 +430,7 @@ static void mirror_character(const lmb_rig *rig, lmb_axis axis, uint32_t pairs, 
             }
         }
     }
-    const lmb_mirror_def mirror = {axis, partners};
+    const lmb_mirror_def mirror = {.axis = axis, .partners = partners};
     scene_add_pose_node(&scene, 0);
     expect_reflected_positions(&scene, &mirror, 1e-5 * size);
     scene_bounds bounds = SCENE_BOUNDS;

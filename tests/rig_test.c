@@ -321,7 +321,7 @@ static void counts_have_limits(void **state) {
 
 static lmb_rig *created_with_sockets(const lmb_joint_def *joints, uint32_t count, const lmb_socket_def *sockets,
                                      uint32_t socket_count) {
-    const lmb_rig_def def = {joints, count, sockets, socket_count};
+    const lmb_rig_def def = {.joints = joints, .joint_count = count, .sockets = sockets, .socket_count = socket_count};
     lmb_rig *rig = NULL;
     assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
     return rig;
@@ -374,7 +374,7 @@ static void sockets_and_radii_are_checked(void **state) {
     (void)state;
     lmb_joint_def joint = lmb_default_joint_def();
     lmb_socket_def sockets[2] = {lmb_default_socket_def(), lmb_default_socket_def()};
-    lmb_rig_def def = {&joint, 1, sockets, 2};
+    lmb_rig_def def = {.joints = &joint, .joint_count = 1, .sockets = sockets, .socket_count = 2};
     lmb_rig *rig = NULL;
     lmb_error error = {0};
     sockets[1].name = "grip";
@@ -413,7 +413,7 @@ static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, voi
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
     }
     const lmb_socket_def socket = lmb_default_socket_def();
-    const lmb_rig_def def = {joints, 3, &socket, 1};
+    const lmb_rig_def def = {.joints = joints, .joint_count = 3, .sockets = &socket, .socket_count = 1};
     lmb_rig *rig = NULL;
     const lmb_result result = lmb_rig_create(&def, host, &rig, error);
     assert_true((result == LMB_OK) == (rig != NULL));

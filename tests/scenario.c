@@ -56,7 +56,7 @@ static lmb_result create_rig(scenario *s, uint64_t *state, lmb_error *error) {
             sockets[i].local.scale[k] = next_float(&extra);
         }
     }
-    lmb_rig_def def = {joints, JOINTS, sockets, SOCKETS};
+    lmb_rig_def def = {.joints = joints, .joint_count = JOINTS, .sockets = sockets, .socket_count = SOCKETS};
     return lmb_rig_create(&def, NULL, &s->rig, error);
 }
 

@@ -66,7 +66,7 @@ lmb_rig *scene_rig(uint32_t joint_count, scene_shape shape, uint64_t seed) {
     lmb_socket_def sockets[SOCKETS];
     add_radii(joints, joint_count, &extra);
     draw_sockets(joint_count, &extra, sockets);
-    const lmb_rig_def def = {joints, joint_count, sockets, SOCKETS};
+    const lmb_rig_def def = {.joints = joints, .joint_count = joint_count, .sockets = sockets, .socket_count = SOCKETS};
     check(lmb_rig_create(&def, NULL, &rig, &error), &error);
     free(joints);
     return rig;
@@ -86,6 +86,7 @@ size_t scene_stage_floats(const test_scene *scene, lmb_stage stage) {
     const size_t floats = stage == LMB_STAGE_LOCAL              ? LMB_POSE_COMPONENTS * joints
                           : stage == LMB_STAGE_DUAL_QUATERNIONS ? LMB_DUAL_COMPONENTS * joints
                           : stage == LMB_STAGE_BOUNDS           ? LMB_BOX_COMPONENTS
+                          : stage == LMB_STAGE_CHANNELS         ? lmb_rig_channel_count(scene->rig)
                           : stage == LMB_STAGE_SOCKETS ? LMB_MATRIX_COMPONENTS * lmb_rig_socket_count(scene->rig)
                                                        : LMB_MATRIX_COMPONENTS * joints;
     return floats * scene->character_count;

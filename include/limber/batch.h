@@ -2,18 +2,24 @@
 /// A batch: a number of characters that run one program, and the layout of the buffers that belong to it. The layout is
 /// the same on the CPU and on the GPU, so one can be compared with, or stand in for, the other.
 ///
-/// With C characters, J joints, S sockets and P parameters:
+/// With C characters, J joints, S sockets, M float channels and P parameters:
 ///
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
 /// | parameters | float [C][P] | as the program's nodes use them |
-/// | pose, local | float [C][10][J]: translation x y z, rotation x y z w, scale x y z | relative to the parent; a pose buffer has lmb_program_pose_joint_count() joints |
+/// | pose, local | float [C], each [10][J]: translation x y z, rotation x y z w, scale x y z; then [M] channels | relative to the parent; a pose buffer has lmb_program_pose_joint_count() joints, and channels where those are as many as the rig's |
 /// | model | float [C][J][3][4], row-major | joint space to model space |
 /// | palette | float [C][J][3][4], row-major | bind pose's model space to model space: model times inverse bind |
 /// | previous palette | float [C][J][3][4], row-major | the palette of the frame before, for motion vectors |
 /// | dual quaternions | float [C][J][8]: rotation x y z w, dual part x y z w | bind pose's model space to model space |
 /// | bounds | float [C][2][3]: lowest corner, highest corner | model space |
 /// | sockets | float [C][S][3][4], row-major | socket space to model space: model of its joint times its own |
+/// | channels | float [C][M] | as the rig's channels have it; angles in degrees, -180 to below 180 |
+///
+/// **Local and channels.** The float channels stand behind the transforms in a pose, 10 J + M floats a character, so
+/// that a local output is a pose buffer as it is; the stage "channels" has them by themselves, for a renderer that takes
+/// morph weights. They are evaluated where one of the two is asked for; what is not finite in a pose buffer's channels is
+/// refused, and counted, then. A rig without joints has bounds of nothing: lowest 2^40, highest -2^40.
 ///
 /// **Previous palette.** Copied bit by bit, so that it stays beside the palette for as long as a renderer needs both;
 /// where the host names none it equals the palette, and nothing moves. It needs #LMB_OUTPUT_PALETTE as well.
@@ -58,10 +64,11 @@ typedef enum lmb_stage {
     LMB_STAGE_DUAL_QUATERNIONS,
     LMB_STAGE_BOUNDS,
     LMB_STAGE_SOCKETS,
+    LMB_STAGE_CHANNELS,
     LMB_STAGE_COUNT
 } lmb_stage;
 
-/// "local", "model", "palette", "previous palette", "dual quaternions", "bounds", "sockets".
+/// "local", "model", "palette", "previous palette", "dual quaternions", "bounds", "sockets", "channels".
 LMB_API const char *lmb_stage_name(lmb_stage stage);
 
 /// Bits of `lmb_batch.outputs`.
@@ -72,6 +79,7 @@ LMB_API const char *lmb_stage_name(lmb_stage stage);
 #define LMB_OUTPUT_DUAL_QUATERNIONS (1u << LMB_STAGE_DUAL_QUATERNIONS)
 #define LMB_OUTPUT_BOUNDS (1u << LMB_STAGE_BOUNDS)
 #define LMB_OUTPUT_SOCKETS (1u << LMB_STAGE_SOCKETS)
+#define LMB_OUTPUT_CHANNELS (1u << LMB_STAGE_CHANNELS)
 
 /// What stages refuse while they run is replaced as the operation says, and counted, once for each character and
 /// operation (for pose buffers and shear: for each joint; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS: for each of its weights). Counters are 32 bits
@@ -98,8 +106,8 @@ typedef struct lmb_batch {
 /// #LMB_ERROR_LIMIT where a buffer would not fit a size_t.
 LMB_API lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error);
 
-/// Floats per character of a stage's buffer, whether or not it is among the batch's outputs; 0 for the sockets of a rig
-/// without any.
+/// Floats per character of a stage's buffer, whether or not it is among the batch's outputs; 0 for the sockets or channels of a rig
+/// without any, and for what belongs to joints where there are none.
 LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage);
 
 /// Caller-owned memory that a run reads. Aligned to 4.

@@ -16,7 +16,7 @@ typedef struct lmb_comparison {
     bool has_first;                    ///< the rest is set: the first difference met, in the order of data flow
     lmb_stage stage;
     uint32_t character;
-    uint32_t joint; ///< for sockets the socket, for bounds 0
+    uint32_t joint; ///< for sockets the socket, for channels the channel, for bounds 0
     /// Below 10 for local (translation, rotation, scale), below 12 for matrices (row * 4 + column), below 8 for dual
     /// quaternions (rotation, dual part), below 6 for bounds (lowest corner, highest).
     uint32_t component;

@@ -12,7 +12,10 @@
 ///   - Angles: the angle about each of the three axes is that of the twist about it, 2 atan2(r_axis, r_w), from -180 to 180
 ///     with r_w >= 0; that about each goes to its range, as a component of the vector tan(angle / 2) = r_xyz / r_w.
 ///
-/// Angles in degrees. At run time they are compared and set by sines and cosines of their halves, which are computed in
+/// A float channel is held to a range: a plain number exactly; an angle outside goes to the end that is nearer round the
+/// circle, at half a turn from the range's middle to the greatest.
+///
+/// Angles in degrees. At run time those of joints are compared and set by sines and cosines of their halves, which are computed in
 /// double when the program is built.
 ///
 /// Edges. What is beyond a limit by less than 1e-6 in the components of the quaternion (2.3e-4 degrees) counts as inside: so
@@ -58,6 +61,19 @@ typedef struct lmb_limit_def {
     float angle_least[3];    ///< degrees, -180 to 180, below 180
     float angle_greatest[3]; ///< degrees, -180 to 180, above -180
 } lmb_limit_def;
+
+/// The range of a float channel. From -#LMB_LARGEST to #LMB_LARGEST is no limit; of an angle the ends are from -360 to 360,
+/// or that, and a range of 360 or more is no limit.
+typedef struct lmb_channel_range {
+    float least;
+    float greatest;
+} lmb_channel_range;
+
+/// No limit.
+static inline lmb_channel_range lmb_default_channel_range(void) {
+    lmb_channel_range range = {-LMB_LARGEST, LMB_LARGEST};
+    return range;
+}
 
 /// No limits; ranges that, once set, hold everything to the rest pose (scales to 1), with y as the twist axis.
 LMB_API lmb_limit_def lmb_default_limit_def(void);

@@ -16,6 +16,8 @@
 /// rotation, on rigs whose frames are mirrored and on rigs whose frames are not; the whole rest pose does where the rest
 /// translations are symmetric. Mirroring twice gives the pose back.
 ///
+/// A float channel gets its partner's value times its sign, exactly; an angle wrapped to [-180, 180).
+///
 /// Errors. C is computed in double; where all its quaternion's components are within 1e-6 of 0, +-1/2, +-sqrt(1/2) or +-1,
 /// and these make a rotation, it is taken to be that. Where C_j and C_parent are half turns about an axis or none, which
 /// frames that follow the model's axes give, mirroring only changes signs: it is exact, and twice gives every bit back.
@@ -40,6 +42,10 @@ typedef struct lmb_mirror_def {
     /// One for each joint of the rig: its partner, whose partner it is in turn; a joint on the middle is its own. The
     /// parents of partners are partners, and roots have roots as partners. lmb_rig_find_mirror() fills such a table.
     const uint32_t *partners;
+    /// One for each float channel: its partner, whose partner it is in turn and which is as much an angle as it is. NULL
+    /// takes each to be its own. lmb_rig_find_mirror_channels() fills such a table.
+    const uint32_t *channel_partners;
+    const int8_t *channel_signs; ///< 1 or -1 for each float channel, partners alike; NULL takes 1
 } lmb_mirror_def;
 
 /// Finds partners by names, for all joints of the rig: `partners` has room for lmb_rig_joint_count(). A joint whose name
@@ -53,6 +59,10 @@ typedef struct lmb_mirror_def {
 /// of the same name fits too. A joint that says neither, or has no counterpart in the rig, is its own partner. Fails with #LMB_ERROR_ARGUMENT, and a message that names
 /// the joint, where the parents of counterparts are not partners, or one of a pair's descendants has no counterpart.
 LMB_API lmb_result lmb_rig_find_mirror(const lmb_rig *rig, uint32_t *partners, lmb_error *error);
+
+/// The same for float channels, with room for lmb_rig_channel_count(): the first channel whose name says the opposite and
+/// that is as much an angle is the partner; any other channel is its own.
+LMB_API void lmb_rig_find_mirror_channels(const lmb_rig *rig, uint32_t *partners);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,8 @@
 /// and static poses of as many, so that a body part is stored as its own small pose. A source gives each of the rig's joints
 /// what the part's joint of the table has, and the rig's rest pose to those that the part lacks. So what lies between the
 /// sources and #LMB_OP_COMBINE works on the rig's joints as everywhere: masks, limits and mirrors are the rig's, and a mirror
-/// whose partner the part lacks reflects the rest pose.
+/// whose partner the part lacks reflects the rest pose. No part has float channels: #LMB_OP_COMBINE takes those of the last
+/// input without a part.
 #ifndef LIMBER_PART_H
 #define LIMBER_PART_H
 
@@ -23,7 +24,7 @@ typedef struct lmb_part_def {
     /// One for each of the rig's joints: the part's joint that stands for it, below `joint_count`, or #LMB_NONE where the part
     /// lacks it. Several of the rig's joints may be one of the part's.
     const uint32_t *joints;
-    /// Of the part: 1 to #LMB_MAX_JOINTS. Those that the table does not name are stored, and never read.
+    /// Of the part: 1 to #LMB_MAX_JOINTS, or 0 where the rig has none either. Those that the table does not name are stored, and never read.
     uint32_t joint_count;
 } lmb_part_def;
 
@@ -31,9 +32,11 @@ typedef struct lmb_part_def {
 typedef struct lmb_static_pose_def {
     const char *name; ///< for messages, and for programs written as JSON; may be NULL
     /// Local transforms, one for each joint. Values are finite and at most #LMB_LARGEST; rotations have a length of 1 to
-    /// within 1e-3 and are normalised.
+    /// within 1e-3 and are normalised. NULL where there are none.
     const lmb_transform *joints;
     uint32_t joint_count; ///< the rig's, or that of the part in which it is used
+    /// Where it has the rig's joints, one for each of the rig's float channels, angles in degrees; NULL for those at rest.
+    const float *channels;
 } lmb_static_pose_def;
 
 #ifdef __cplusplus

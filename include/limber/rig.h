@@ -1,6 +1,7 @@
 /// @file rig.h
-/// A rig: joints with names, parents, rest transforms and inverse bind matrices, and sockets, which are named places on
-/// joints that things are attached to. Immutable once created, so any number of threads may read it. Clips and programs copy what they need from it and do not keep it.
+/// A rig: joints with names, parents, rest transforms and inverse bind matrices; float channels, which are named numbers
+/// that are animated beside the joints, as the weights of morph targets are; and sockets, which are named places on joints
+/// that things are attached to. Immutable once created, so any number of threads may read it. Clips and programs copy what they need from it and do not keep it.
 #ifndef LIMBER_RIG_H
 #define LIMBER_RIG_H
 
@@ -12,6 +13,7 @@ extern "C" {
 
 #define LMB_MAX_JOINTS 65535u
 #define LMB_MAX_SOCKETS 65535u
+#define LMB_MAX_CHANNELS 65535u
 
 typedef struct lmb_rig lmb_rig;
 
@@ -45,17 +47,27 @@ typedef struct lmb_socket_def {
 /// No name, joint 0, identity.
 LMB_API lmb_socket_def lmb_default_socket_def(void);
 
+/// A float channel as its author has it. Zeroed, it is a plain number at 0.
+typedef struct lmb_channel_def {
+    const char *name; ///< copied; NULL or empty: "channel_<index>"; need not be unique
+    float rest;       ///< its value in the rest pose
+    /// In degrees. Angles are kept in [-180, 180), exactly the same angle, and go the short way round.
+    bool angle;
+} lmb_channel_def;
+
 typedef struct lmb_rig_def {
-    const lmb_joint_def *joints;
-    uint32_t joint_count;          ///< 1 to #LMB_MAX_JOINTS
-    const lmb_socket_def *sockets; ///< may be NULL where there are none
-    uint32_t socket_count;         ///< 0 to #LMB_MAX_SOCKETS
+    const lmb_joint_def *joints;     ///< may be NULL where there are none
+    uint32_t joint_count;            ///< 0 to #LMB_MAX_JOINTS; 1 or more where there are no channels
+    const lmb_socket_def *sockets;   ///< may be NULL where there are none
+    uint32_t socket_count;           ///< 0 to #LMB_MAX_SOCKETS
+    const lmb_channel_def *channels; ///< may be NULL where there are none
+    uint32_t channel_count;          ///< 0 to #LMB_MAX_CHANNELS
 } lmb_rig_def;
 
 /// Builds a rig. Joints are put in an order in which parents stand before children; joints whose order is already so
-/// keep it; sockets always keep theirs. Fails with #LMB_ERROR_ARGUMENT on a parent or a socket's joint out of range, a
+/// keep it; sockets and channels always keep theirs. Fails with #LMB_ERROR_ARGUMENT on a parent or a socket's joint out of range, a
 /// cycle, a value that is not finite or above #LMB_LARGEST, a negative radius, or a rest pose without an inverse where
-/// none is given (the message names joint or socket and field), #LMB_ERROR_LIMIT on too many joints or sockets,
+/// none is given (the message names joint, socket or channel and field), #LMB_ERROR_LIMIT on too many joints, sockets or channels,
 /// #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig **rig, lmb_error *error);
 /// NULL is fine.
@@ -84,7 +96,17 @@ LMB_API const char *lmb_rig_socket_name(const lmb_rig *rig, uint32_t socket);
 LMB_API uint32_t lmb_rig_socket_joint(const lmb_rig *rig, uint32_t socket);
 LMB_API lmb_transform lmb_rig_socket_local(const lmb_rig *rig, uint32_t socket);
 
-/// Number of joints on the longest way from a root to a leaf, 1 for a rig of roots alone.
+LMB_API uint32_t lmb_rig_channel_count(const lmb_rig *rig);
+/// The first float channel of that name, or #LMB_NONE.
+LMB_API uint32_t lmb_rig_find_channel(const lmb_rig *rig, const char *name);
+/// Per float channel, index below lmb_rig_channel_count() (not checked beyond an assertion). Pointers live as long as the
+/// rig.
+LMB_API const char *lmb_rig_channel_name(const lmb_rig *rig, uint32_t channel);
+/// An angle's in [-180, 180).
+LMB_API float lmb_rig_channel_rest(const lmb_rig *rig, uint32_t channel);
+LMB_API bool lmb_rig_channel_is_angle(const lmb_rig *rig, uint32_t channel);
+
+/// Number of joints on the longest way from a root to a leaf, 1 for a rig of roots alone, 0 for one without joints.
 LMB_API uint32_t lmb_rig_depth(const lmb_rig *rig);
 
 #ifdef __cplusplus

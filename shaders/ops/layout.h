@@ -15,12 +15,15 @@
 #define PROGRAM_CLIP_COUNT 7
 #define PROGRAM_INSTRUCTIONS 8 // offset: word [instruction][INSTRUCTION_WORDS]
 #define PROGRAM_INSTRUCTION_COUNT 9
-#define PROGRAM_LEVEL_COUNT 10 // joints on the longest way from a root to a leaf
-#define PROGRAM_LEVELS 11      // offset: word [level + 1], which joint in the following order is its first
-#define PROGRAM_ORDER 12       // offset: word [joint], level by level: the joint and, from bit 16 on, its parent
-#define PROGRAM_MASKS 16       // offset of the first mask
-#define PROGRAM_BINDS 17       // offset: float [joint][BIND_COMPONENTS]
-#define PROGRAM_SOCKETS 18     // offset: [socket]: word joint, float [12] matrix
+#define PROGRAM_LEVEL_COUNT 10  // joints on the longest way from a root to a leaf
+#define PROGRAM_LEVELS 11       // offset: word [level + 1], which joint in the following order is its first
+#define PROGRAM_ORDER 12        // offset: word [joint], level by level: the joint and, from bit 16 on, its parent
+#define PROGRAM_CHANNELS 13     // float channels
+#define PROGRAM_CHANNEL_REST 14 // offset: float [channel], then words [channel]: 1 where it is an angle
+#define PROGRAM_POSE_FLOATS 15  // of a character in a pose buffer: POSE_COMPONENTS of each joint, then the channels
+#define PROGRAM_MASKS 16        // offset of the first mask
+#define PROGRAM_BINDS 17        // offset: float [joint][BIND_COMPONENTS]
+#define PROGRAM_SOCKETS 18      // offset: [socket]: word joint, float [12] matrix
 #define PROGRAM_SOCKET_COUNT 19
 #define PROGRAM_DATA 20 // offset of what instructions refer to: values, tables
 #define PROGRAM_HEADER_WORDS 24
@@ -46,8 +49,9 @@
 #define CLIP_FLAGS 5u        // clip: CLIP_LOOPS, CLIP_WARPS
 #define CLIP_WEIGHTS_ROW 6u  // clip: offset of a mask that stands for its joints' weights, or 0
 #define POSE_BUFFER 1u       // pose: which; fixed: which of the program's
-#define FIXED_POSE 3u        // fixed: offset of float [10][joint]
+#define FIXED_POSE 3u        // fixed: offset of float [10][joint]; then, with as many joints as the rig, [channel]
 #define POSE_JOINTS 2u       // pose, fixed: how many joints it has
+#define POSE_FLOATS 4u       // pose: how many floats a character has in the buffer
 #define SOURCE_PART 7u       // clip, pose, fixed: offset of the part that it stands in, or 0
 #define TAKE_PART 1u         // take: offset of the part of b, or 0 where it has all joints
 #define WEIGHT_VALUE 1u      // blend, masked, additive, accumulate, scale: value
@@ -128,11 +132,12 @@
 #define REFUSED_SHEAR 5u
 
 // What shaders/list.comp writes, word by word: arguments of the first kernel, characters listed, arguments of the model
-// kernel.
+// kernel, those of the channels' kernel.
 #define DISPATCH_FIRST 0u
 #define DISPATCH_COUNT 3u
 #define DISPATCH_MODEL 4u
-#define DISPATCH_WORDS 7u
+#define DISPATCH_CHANNELS 7u
+#define DISPATCH_WORDS 10u
 
 // The stages' outputs, in the order of lmb_stage.
 #define STAGE_LOCAL 0u
@@ -142,7 +147,8 @@
 #define STAGE_DUAL_QUATERNIONS 4u
 #define STAGE_BOUNDS 5u
 #define STAGE_SOCKETS 6u
-#define STAGE_COUNT 7u
+#define STAGE_CHANNELS 7u
+#define STAGE_COUNT 8u
 
 #define MOST_POSE_BUFFERS 8u // of a batch
 

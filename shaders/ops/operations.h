@@ -404,7 +404,7 @@ OP transform pose_operation(frame f, uint instruction) {
     uint joint = source_joint(f, instruction);
     transform found = load_rest(f.program, f.joint);
     if (!USES_PARTS || joint != NO_JOINT) {
-        word at = f.character * (POSE_COMPONENTS * joints) + joint;
+        word at = f.character * LOAD(f.program, instruction + POSE_FLOATS) + joint;
         transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at, joints);
         transform a = snap_transform(given);
         real square = quaternion_dot(a.q, a.q);
@@ -576,19 +576,28 @@ OP transform additive_operation(frame f, uint instruction, transform base, trans
     return sum;
 }
 
-// Both poses carry a weight for the joint: how b takes the place of a follows from both and from alpha, w.
+// Both poses carry a weight for the joint: how b takes the place of a follows from both and from alpha. Both quotients are
+// exactly 1 where they are of like numbers.
+OP real partial_blend(real alpha, real a, real b) {
+    real part = (b - a) + alpha * a;
+    real rise = SELECT(part == b, ALL(1.0f), part * reciprocal(b));
+    real share = SELECT(a == b, ALL(1.0f), b * reciprocal(a));
+    real blend = SELECT(b > a, rise, alpha * share);
+    return clamp_real(snap(blend), 0.0f, 1.0f);
+}
+
+// What the result carries.
+OP real partial_weight(real blend, real a, real b) {
+    return FLOOR(((1.0f - blend) * a + blend * b) + 0.5f);
+}
+
 OP transform partial_operation(frame f, uint instruction, transform a, transform b) {
     prepared p = PREPARED(f, instruction, prepare_weight);
     transform blended = a;
     if (USES_WEIGHTS) {
-        // Both quotients are exactly 1 where they are of like numbers.
-        real part = (b.weight - a.weight) + p.weight * a.weight;
-        real rise = SELECT(part == b.weight, ALL(1.0f), part * reciprocal(b.weight));
-        real share = SELECT(a.weight == b.weight, ALL(1.0f), b.weight * reciprocal(a.weight));
-        real blend = SELECT(b.weight > a.weight, rise, p.weight * share);
-        blend = clamp_real(snap(blend), 0.0f, 1.0f);
+        real blend = partial_blend(p.weight, a.weight, b.weight);
         blended = blend_transforms(a, b, blend);
-        blended.weight = FLOOR(((1.0f - blend) * a.weight + blend * b.weight) + 0.5f);
+        blended.weight = partial_weight(blend, a.weight, b.weight);
         truth both = BOTH(a.weight > 0.0f, b.weight > 0.0f);
         if (ANY(NOT(both))) {
             transform present = select_transform(a.weight > 0.0f, a, b);
@@ -755,6 +764,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, what
 // prepares its instruction for a character, and what it takes.
+// What each makes of float channels stands in channels.h, without which it does not compile.
 // - SOURCE pushes a pose: name_operation(frame, instruction).
 // - UNARY replaces the newest pose: name_operation(frame, instruction, a).
 // - BINARY replaces the two newest poses, of which the older is the first input, by one: name_operation(frame,

@@ -23,11 +23,15 @@
     14 // offset of the packed section, which then stands in place of the track table; 0 where there is none
 // In a program's copy alone: a track whose key times most share, as joint * CHANNELS + channel, plus 1; 0 where none moves.
 #define CLIP_COMMON 15
-#define CLIP_WEIGHTS 16 // offset of the joints' weights, four a word, the first in the lowest byte; 0 where all are 255
+// Offset of the weights of the joints and then of the float channels, four a word, the first in the lowest byte; 0 where
+// all are 255.
+#define CLIP_WEIGHTS 16
+#define CLIP_FLOAT_COUNT 17 // float channels of the rig
+#define CLIP_FLOATS 18      // offset of their track table, word [field][channel]; 0 where there are none
 #define CLIP_HEADER_WORDS 20
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
-#define CLIP_VERSION_VALUE 2u
+#define CLIP_VERSION_VALUE 3u
 
 // The track table is word [channel][field][joint], so that neighbouring joints read neighbouring words.
 #define TRACK_MODE 0u   // MODE_..., how values between keys are found
@@ -39,8 +43,9 @@
 #define MODE_STEP 0u
 #define MODE_LINEAR 1u
 #define MODE_CUBIC 2u
-// Of tracks in a packed section alone:
-#define MODE_REST 3u   // the value is that of the rig's rest pose
+// Of float tracks, whose other fields are 0 then, and of tracks in a packed section:
+#define MODE_REST 3u // the value is that of the rig's rest pose
+// Of the latter alone:
 #define MODE_PACKED 4u // linear, over the section's frames
 
 // A packed section; offsets in it count words from its start. Its tracks share key times, the frames, and lie frame by
@@ -191,13 +196,8 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     return at;
 }
 
-// One component of a cubic spline between keys whose values lie at `from` and `to`.
-OP real sample_cubic(memory data, FOUND at, word from, word to, uint width) {
-    real a = GATHER_REAL(data, from);
-    real b = GATHER_REAL(data, to);
-    real out_tangent = GATHER_REAL(data, from + width);
-    real in_tangent = GATHER_REAL(data, to - width);
-    real u = AT(at).fraction;
+// From a at u = 0 to b at u = 1, with tangents in units per second over an interval of seconds.
+OP real cubic_spline(real a, real b, real out_tangent, real in_tangent, real u, real interval) {
     real square = u * u;
     real cube = square * u;
     real weight_b = 3.0f * square - 2.0f * cube;
@@ -205,7 +205,16 @@ OP real sample_cubic(memory data, FOUND at, word from, word to, uint width) {
     real weight_in = cube - square;
     real values = a * (1.0f - weight_b) + b * weight_b;
     real tangents = out_tangent * weight_out + in_tangent * weight_in;
-    return values + tangents * AT(at).interval;
+    return values + tangents * interval;
+}
+
+// One component of a cubic spline between keys whose values lie at `from` and `to`.
+OP real sample_cubic(memory data, FOUND at, word from, word to, uint width) {
+    real a = GATHER_REAL(data, from);
+    real b = GATHER_REAL(data, to);
+    real out_tangent = GATHER_REAL(data, from + width);
+    real in_tangent = GATHER_REAL(data, to - width);
+    return cubic_spline(a, b, out_tangent, in_tangent, AT(at).fraction, AT(at).interval);
 }
 
 // Three or four floats in a row. Over lanes both read four, so a block ends with a spare word.

@@ -21,24 +21,24 @@ static lmb_result no_memory(lmb_error *error) {
 }
 
 // Weights of a mask: none, full, and everything between.
-static void draw_mask(random_source *random, uint8_t *mask, uint32_t joint_count) {
+static void draw_mask(random_source *random, uint8_t *mask, uint32_t count) {
     static const uint8_t extremes[] = {0, 255};
-    for (uint32_t joint = 0; joint < joint_count; joint++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t draw = random_below(random, 4);
-        mask[joint] = draw < 2 ? extremes[draw] : (uint8_t)random_below(random, 256);
+        mask[i] = draw < 2 ? extremes[draw] : (uint8_t)random_below(random, 256);
     }
 }
 
 static lmb_result draw_masks(crowd *crowd, random_source *random, lmb_error *error) {
-    size_t joint_count = lmb_rig_joint_count(crowd->def.rig);
+    size_t count = lmb_rig_joint_count(crowd->def.rig) + lmb_rig_channel_count(crowd->def.rig);
     crowd->masks = malloc(RANDOM_PROGRAM_MASKS * sizeof *crowd->masks);
-    crowd->mask_bytes = malloc(RANDOM_PROGRAM_MASKS * joint_count);
+    crowd->mask_bytes = malloc(RANDOM_PROGRAM_MASKS * count);
     if (crowd->masks == NULL || crowd->mask_bytes == NULL) {
         return no_memory(error);
     }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_MASKS; i++) {
-        uint8_t *mask = crowd->mask_bytes + i * joint_count;
-        draw_mask(random, mask, (uint32_t)joint_count);
+        uint8_t *mask = crowd->mask_bytes + i * count;
+        draw_mask(random, mask, (uint32_t)count);
         crowd->masks[i] = mask;
     }
     return LMB_OK;
@@ -75,16 +75,36 @@ static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone)
     }
 }
 
+// A channel and the one after it are partners where both are angles or neither is; every other pair changes its sign.
+static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs) {
+    uint32_t count = lmb_rig_channel_count(rig);
+    for (uint32_t channel = 0; channel < count; channel++) {
+        partners[channel] = channel;
+        signs[channel] = channel % 4 < 2 ? -1 : 1;
+        uint32_t before = channel - 1;
+        if (channel % 2 == 1 && lmb_rig_channel_is_angle(rig, channel) == lmb_rig_channel_is_angle(rig, before)) {
+            partners[channel] = before;
+            partners[before] = channel;
+        }
+    }
+}
+
 // One across each plane.
 static lmb_result add_mirrors(crowd *crowd, lmb_error *error) {
-    size_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->partners = malloc((2 * joint_count + 1) * sizeof *crowd->partners);
-    if (crowd->partners == NULL) {
+    size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
+    crowd->partners = malloc((2 * joint_count + 1 + channels) * sizeof *crowd->partners);
+    crowd->channel_signs = malloc(channels + 1);
+    if (crowd->partners == NULL || crowd->channel_signs == NULL) {
         return no_memory(error);
     }
+    uint32_t *channel_partners = crowd->partners + 2 * joint_count + 1;
+    pair_channels(crowd->def.rig, channel_partners, crowd->channel_signs);
     pair_leaves(crowd->def.rig, crowd->partners, crowd->partners + joint_count);
     for (uint32_t i = 0; i < RANDOM_PROGRAM_MIRRORS; i++) {
-        crowd->mirrors[i] = (lmb_mirror_def){(lmb_axis)(i % LMB_AXIS_COUNT), crowd->partners};
+        crowd->mirrors[i] = (lmb_mirror_def){.axis = (lmb_axis)(i % LMB_AXIS_COUNT),
+                                             .partners = crowd->partners,
+                                             .channel_partners = channel_partners,
+                                             .channel_signs = crowd->channel_signs};
     }
     return LMB_OK;
 }
@@ -116,10 +136,21 @@ static lmb_limit_def draw_limit(random_source *random) {
     return limit;
 }
 
+// One channel in four has no limit.
+static lmb_channel_range draw_channel_range(random_source *random, bool angle) {
+    lmb_channel_range range = lmb_default_channel_range();
+    if (random_below(random, 4) != 0) {
+        double reach = angle ? 100.0 : 1.0;
+        draw_range(random, random_between(random, -reach, reach), reach, &range.least, &range.greatest);
+    }
+    return range;
+}
+
 static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *error) {
-    size_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->joint_limits = malloc(RANDOM_PROGRAM_LIMITS * joint_count * sizeof *crowd->joint_limits);
-    if (crowd->joint_limits == NULL) {
+    size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
+    crowd->joint_limits = malloc((RANDOM_PROGRAM_LIMITS * joint_count + 1) * sizeof *crowd->joint_limits);
+    crowd->ranges = malloc((RANDOM_PROGRAM_LIMITS * channels + 1) * sizeof *crowd->ranges);
+    if (crowd->joint_limits == NULL || crowd->ranges == NULL) {
         return no_memory(error);
     }
     for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * joint_count; i++) {
@@ -127,6 +158,11 @@ static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *er
     }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_LIMITS; i++) {
         crowd->limits[i] = crowd->joint_limits + i * joint_count;
+        crowd->channel_ranges[i] = crowd->ranges + i * channels;
+    }
+    for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * channels; i++) {
+        crowd->ranges[i] =
+            draw_channel_range(random, lmb_rig_channel_is_angle(crowd->def.rig, (uint32_t)(i % channels)));
     }
     return LMB_OK;
 }
@@ -134,7 +170,7 @@ static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *er
 // Tables onto the rig's own joints, so that any clip and any pose buffer may stand in them; half of the joints are not taken.
 static lmb_result draw_parts(crowd *crowd, random_source *random, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->part_joints = malloc(RANDOM_PROGRAM_PARTS * (size_t)joint_count * sizeof *crowd->part_joints);
+    crowd->part_joints = malloc((RANDOM_PROGRAM_PARTS * (size_t)joint_count + 1) * sizeof *crowd->part_joints);
     if (crowd->part_joints == NULL) {
         return no_memory(error);
     }
@@ -163,16 +199,22 @@ static lmb_transform draw_transform(random_source *random) {
 static lmb_result draw_static_poses(crowd *crowd, random_source *random, lmb_error *error) {
     static const char *const names[RANDOM_PROGRAM_STATIC_POSES] = {"first", "second"};
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->static_joints = malloc(RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count * sizeof *crowd->static_joints);
-    if (crowd->static_joints == NULL) {
+    uint32_t channels = lmb_rig_channel_count(crowd->def.rig);
+    crowd->static_joints =
+        malloc((RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count + 1) * sizeof *crowd->static_joints);
+    crowd->static_channels = malloc((channels + 1) * sizeof *crowd->static_channels);
+    if (crowd->static_joints == NULL || crowd->static_channels == NULL) {
         return no_memory(error);
+    }
+    for (uint32_t i = 0; i < channels; i++) {
+        crowd->static_channels[i] = draw_float(random, -400.0, 400.0);
     }
     for (size_t i = 0; i < RANDOM_PROGRAM_STATIC_POSES * (size_t)joint_count; i++) {
         crowd->static_joints[i] = draw_transform(random);
     }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_STATIC_POSES; i++) {
-        crowd->static_poses[i] =
-            (lmb_static_pose_def){names[i], crowd->static_joints + i * (size_t)joint_count, joint_count};
+        crowd->static_poses[i] = (lmb_static_pose_def){names[i], crowd->static_joints + i * (size_t)joint_count,
+                                                       joint_count, i == 0 ? NULL : crowd->static_channels};
     }
     return LMB_OK;
 }
@@ -225,6 +267,7 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
                                  .mirror_count = RANDOM_PROGRAM_MIRRORS,
                                  .limits = crowd->limits,
                                  .limits_count = RANDOM_PROGRAM_LIMITS,
+                                 .channel_ranges = crowd->channel_ranges,
                                  .parts = crowd->parts,
                                  .part_count = RANDOM_PROGRAM_PARTS,
                                  .static_poses = crowd->static_poses,
@@ -239,7 +282,7 @@ static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
         return no_memory(error);
     }
     for (uint32_t i = 0; i < lmb_program_pose_count(crowd->program); i++) {
-        size_t floats = (size_t)LMB_POSE_COMPONENTS * lmb_program_pose_joint_count(crowd->program, i);
+        size_t floats = lmb_program_pose_floats(crowd->program, i);
         crowd->poses[i] = calloc(characters * floats + 1, sizeof(float));
         if (crowd->poses[i] == NULL) {
             return no_memory(error);
@@ -274,9 +317,12 @@ void crowd_destroy(crowd *crowd) {
     free(crowd->masks);
     free(crowd->mask_bytes);
     free(crowd->partners);
+    free(crowd->channel_signs);
     free(crowd->joint_limits);
     free(crowd->part_joints);
     free(crowd->static_joints);
+    free(crowd->static_channels);
+    free(crowd->ranges);
     free(crowd->parameters);
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         free(crowd->poses[i]);
@@ -376,10 +422,12 @@ static float draw_parameter(random_source *random, const crowd *crowd, uint32_t 
 
 // A character of a pose buffer: the rest pose, each component disturbed. (That of any joints where it has others than the
 // rig.)
-static void draw_pose(random_source *random, const crowd *crowd, uint32_t joint_count, float *pose) {
+static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer, float *pose) {
     uint32_t rig_joints = lmb_rig_joint_count(crowd->def.rig);
+    uint32_t joint_count = lmb_program_pose_joint_count(crowd->program, buffer);
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        lmb_transform rest = lmb_rig_joint_rest(crowd->def.rig, joint % rig_joints);
+        lmb_transform rest =
+            rig_joints == 0 ? lmb_transform_identity() : lmb_rig_joint_rest(crowd->def.rig, joint % rig_joints);
         float components[LMB_POSE_COMPONENTS];
         memcpy(components, &rest, sizeof components);
         for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
@@ -391,6 +439,13 @@ static void draw_pose(random_source *random, const crowd *crowd, uint32_t joint_
         for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
             pose[(size_t)i * joint_count + joint] = components[i];
         }
+    }
+    float *channels = pose + (size_t)LMB_POSE_COMPONENTS * joint_count;
+    uint32_t channel_count = lmb_program_pose_floats(crowd->program, buffer) - LMB_POSE_COMPONENTS * joint_count;
+    for (uint32_t i = 0; i < channel_count; i++) {
+        double reach = lmb_rig_channel_is_angle(crowd->def.rig, i) ? 400.0 : 1.0; // past a whole turn
+        channels[i] = lmb_rig_channel_rest(crowd->def.rig, i) + draw_float(random, -reach, reach);
+        channels[i] = draw_refused(random, crowd) ? draw_not_finite(random) : channels[i];
     }
 }
 
@@ -404,8 +459,7 @@ void crowd_draw(crowd *crowd, uint32_t frame) {
             parameters[i] = draw_parameter(&random, crowd, i);
         }
         for (uint32_t i = 0; i < pose_count; i++) {
-            uint32_t joints = lmb_program_pose_joint_count(crowd->program, i);
-            draw_pose(&random, crowd, joints, crowd->poses[i] + character * LMB_POSE_COMPONENTS * joints);
+            draw_pose(&random, crowd, i, crowd->poses[i] + character * lmb_program_pose_floats(crowd->program, i));
         }
     }
 }

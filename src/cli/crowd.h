@@ -34,13 +34,17 @@ typedef struct crowd {
     const uint8_t **masks;
     uint8_t *mask_bytes;
     lmb_mirror_def mirrors[RANDOM_PROGRAM_MIRRORS];
-    uint32_t *partners;
+    uint32_t *partners; // of joints, then of channels
+    int8_t *channel_signs;
     const lmb_limit_def *limits[RANDOM_PROGRAM_LIMITS];
     lmb_limit_def *joint_limits;
     lmb_part_def parts[RANDOM_PROGRAM_PARTS];
     uint32_t *part_joints;
     lmb_static_pose_def static_poses[RANDOM_PROGRAM_STATIC_POSES];
     lmb_transform *static_joints;
+    float *static_channels; // of all of them but the first
+    const lmb_channel_range *channel_ranges[RANDOM_PROGRAM_LIMITS];
+    lmb_channel_range *ranges;
     float longest; // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];

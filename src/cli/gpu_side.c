@@ -25,8 +25,7 @@ static lmb_result upload_program(gpu_side *side, lmb_error *error) {
 
 static size_t pose_floats(const gpu_side *side, uint32_t pose) {
     lmb_batch batch = lmb_gpu_batch_description(side->batch);
-    size_t joints = lmb_program_pose_joint_count(batch.program, pose);
-    return batch.character_count * joints * LMB_POSE_COMPONENTS;
+    return (size_t)batch.character_count * lmb_program_pose_floats(batch.program, pose);
 }
 
 static lmb_result create_poses(gpu_side *side, const lmb_program *program, lmb_error *error) {

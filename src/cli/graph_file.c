@@ -53,7 +53,7 @@ static bool read_graph(const lmb_graph_source *source, graph_file *file) {
 }
 
 // The pose of a clip at a time, on the reference.
-static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, lmb_transform *joints,
+static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, lmb_transform *joints, float *channels,
                          lmb_error *error) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -62,7 +62,8 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     lmb_program *program = NULL;
     lmb_cpu *cpu = NULL;
     uint32_t count = lmb_rig_joint_count(rig);
-    float *local = calloc((size_t)count * LMB_POSE_COMPONENTS, sizeof(float));
+    uint32_t channel_count = lmb_rig_channel_count(rig);
+    float *local = calloc((size_t)count * LMB_POSE_COMPONENTS + channel_count + 1, sizeof(float));
     lmb_result result = local == NULL ? LMB_ERROR_MEMORY : lmb_program_create(&def, NULL, &program, error);
     if (result == LMB_OK) {
         result = lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, error);
@@ -80,6 +81,9 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
             values[i] = local[(size_t)i * count + joint];
         }
         memcpy(&joints[joint], values, sizeof values);
+    }
+    if (result == LMB_OK) {
+        memcpy(channels, local + (size_t)count * LMB_POSE_COMPONENTS, channel_count * sizeof *channels);
     }
     lmb_cpu_destroy(cpu);
     lmb_program_destroy(program);
@@ -107,14 +111,16 @@ static bool read_static_pose(const char *text, const lmb_import *import, graph_f
     }
     const lmb_rig *rig = lmb_import_rig(import);
     char *name = calloc((size_t)(equals - text) + 1, 1);
-    lmb_transform *joints = calloc(lmb_rig_joint_count(rig), sizeof *joints);
-    file->static_poses[file->static_pose_count++] = (lmb_static_pose_def){name, joints, lmb_rig_joint_count(rig)};
+    lmb_transform *joints = calloc((size_t)lmb_rig_joint_count(rig) + 1, sizeof *joints);
+    float *channels = calloc((size_t)lmb_rig_channel_count(rig) + 1, sizeof *channels);
+    file->static_poses[file->static_pose_count++] =
+        (lmb_static_pose_def){name, joints, lmb_rig_joint_count(rig), channels};
     lmb_error error = {0};
-    if (name == NULL || joints == NULL) {
+    if (name == NULL || joints == NULL || channels == NULL) {
         return fail(text, "no memory");
     }
     memcpy(name, text, (size_t)(equals - text));
-    return sample(rig, file->clips[clip], time, joints, &error) == LMB_OK || fail(text, error.message);
+    return sample(rig, file->clips[clip], time, joints, channels, &error) == LMB_OK || fail(text, error.message);
 }
 
 static bool read_static_poses(const option_texts *poses, const lmb_import *import, graph_file *file) {
@@ -170,6 +176,7 @@ void graph_file_release(graph_file *file) {
     for (uint32_t i = 0; i < file->static_pose_count; i++) {
         free((void *)(uintptr_t)file->static_poses[i].name);
         free((void *)(uintptr_t)file->static_poses[i].joints);
+        free((void *)(uintptr_t)file->static_poses[i].channels);
     }
     free(file->static_poses);
     free(file->clips);

@@ -1,0 +1,47 @@
+// The float channels of any program: one invocation for each channel of each character interprets the program's
+// instructions. They need nothing of the joints, so the kernel runs beside those of the pose.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#define LMB_GLSL
+#include "ops/channels.h"
+
+layout(local_size_x = 64) in;
+
+#include "batch.glsl"
+
+// As has_joint() in pose.glsl; where the rig has joints, their kernel counts what is outside the batch.
+bool has_channel() {
+    uint channels = push.program.at[PROGRAM_CHANNELS];
+    uint index = grid_index();
+    uint slot = index / channels;
+    if (slot >= slot_count()) {
+        return false;
+    }
+    bool known = slot_character(slot) < push.characters;
+    if (!known && index == slot * channels && push.program.at[PROGRAM_JOINTS] == 0u) {
+        count_refusal(REFUSED_CHARACTER);
+    }
+    return known;
+}
+
+void main() {
+    if (!has_channel()) {
+        return;
+    }
+    uint joints = push.program.at[PROGRAM_JOINTS];
+    uint channels = push.program.at[PROGRAM_CHANNELS];
+    uint index = grid_index();
+    uint slot = index / channels;
+    uint channel = index - slot * channels;
+    frame f = character_frame(slot_character(slot));
+    f.joint = joints + channel;
+    uint value = floatBitsToUint(evaluate_channel(f));
+    if (writes_stage(STAGE_LOCAL)) {
+        uint first = f.character * push.program.at[PROGRAM_POSE_FLOATS] + POSE_COMPONENTS * joints;
+        push.spans.at[f.span].stages[STAGE_LOCAL].at[first + channel] = value;
+    }
+    if (writes_stage(STAGE_CHANNELS)) {
+        push.spans.at[f.span].stages[STAGE_CHANNELS].at[f.character * channels + channel] = value;
+    }
+}

@@ -1,0 +1,408 @@
+// Float channels: what each operation makes of a number beside the joints, and the evaluator of them. A channel is evaluated
+// as a joint past the rig's last: frame.joint is the joint count plus the channel's index, which is where rows of weights
+// and masks have it, and 0, where refusals are counted, only in a rig without joints.
+//
+// The table of operations asks of each row NAME_channel(), which stands for NAME_operation() there; of a fold
+// NAME_channel_share(), what the accumulated input weighs; of a wrap NAME_other_channel() too, at which its input is
+// evaluated. What climbs from joint to joint leaves channels alone.
+#ifndef LMB_OPS_CHANNELS_H
+#define LMB_OPS_CHANNELS_H
+
+#include "angle.h"
+#include "prepare.h"
+
+// Values that are held at once, at most: a fold holds those of all its inputs, since which of them the angles of the others
+// are to be near is known at its end. Three folds with LMB_MAX_INPUTS and the rest pose, and two values more, fit.
+#define STACK_CHANNELS 64u
+
+STRUCT(float_value)
+real x;
+real weight; // the pose's for the channel, as a transform's
+END_STRUCT(float_value)
+
+OP uint channel_of(frame f) {
+    return f.joint - LOAD(f.program, PROGRAM_JOINTS);
+}
+
+OP bool channel_is_angle(frame f) {
+    uint flags = LOAD(f.program, PROGRAM_CHANNEL_REST) + LOAD(f.program, PROGRAM_CHANNELS);
+    return LOAD(f.program, flags + channel_of(f)) != 0u;
+}
+
+// As every result is.
+OP real finish_number(bool angle, real x) {
+    real finished = snap(x);
+    if (angle) {
+        finished = wrap_degrees(finished);
+    }
+    return finished;
+}
+
+// What leads from a to b: of angles the short way, down where both are as long.
+OP real number_difference(bool angle, real b, real a) {
+    real difference = b - a;
+    if (angle) {
+        difference = wrap_degrees(snap(difference));
+    }
+    return difference;
+}
+
+OP real blend_numbers(bool angle, bool as_given, real a, real b, real weight) {
+    real blended = lerp(a, b, weight);
+    if (angle && !as_given) {
+        real reached = a + weight * number_difference(angle, b, a);
+        blended = SELECT(weight == 1.0f, b, reached);
+    }
+    return finish_number(angle, blended);
+}
+
+OP float_value rest_channel(frame f, uint instruction) {
+    UNUSED(instruction);
+    float_value rest;
+    rest.x = ALL(LOAD_FLOAT(f.program, LOAD(f.program, PROGRAM_CHANNEL_REST) + channel_of(f)));
+    rest.weight = ALL(WEIGHT_PRESENT);
+    return rest;
+}
+
+// An angle's spline goes to the next key's nearest full turn.
+OP real sample_float_track(frame f, track t, FOUND at, bool angle) {
+    word from = key_value(t, AT(at).key, 1u);
+    word to = key_value(t, AT(at).after, 1u);
+    real a = GATHER_REAL(f.program, from);
+    real sampled = a;
+    if (t.mode == MODE_LINEAR) {
+        sampled = blend_numbers(angle, false, a, GATHER_REAL(f.program, to), AT(at).fraction);
+    }
+    if (USES_CUBIC && t.mode == MODE_CUBIC) {
+        real b = a + number_difference(angle, GATHER_REAL(f.program, to), a);
+        if (!angle) {
+            b = GATHER_REAL(f.program, to);
+        }
+        real out_tangent = GATHER_REAL(f.program, from + 1u);
+        real in_tangent = GATHER_REAL(f.program, to - 1u);
+        sampled = cubic_spline(a, b, out_tangent, in_tangent, AT(at).fraction, AT(at).interval);
+    }
+    return finish_number(angle, sampled);
+}
+
+// At a time from clip_time().
+OP float_value sample_channel(frame f, uint clip, real time) {
+    float_value sampled = rest_channel(f, 0u);
+    uint count = LOAD(f.program, clip + CLIP_FLOAT_COUNT);
+    if (count > 0u) {
+        uint fields = clip + LOAD(f.program, clip + CLIP_FLOATS) + channel_of(f);
+        track t = load_kept_track(f.program, clip, fields, count);
+        if (t.mode != MODE_REST) {
+            FOUND at = FIND_KEY(f, t.times, t.keys, LOAD(f.program, clip + CLIP_SEARCH), time);
+            sampled.x = sample_float_track(f, t, at, channel_is_angle(f));
+        }
+    }
+    if (USES_WEIGHTS && count > 0u && LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
+        sampled.weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), f.joint);
+    }
+    return sampled;
+}
+
+// Parts have joints alone.
+OP bool stands_in_part(frame f, uint instruction) {
+    return USES_PARTS && LOAD(f.program, instruction + SOURCE_PART) != 0u;
+}
+
+OP float_value clip_channel(frame f, uint instruction) {
+    prepared p = PREPARED(f, instruction, prepare_clip);
+    float_value sampled = rest_channel(f, instruction);
+#ifdef LMB_LANES
+    // Where lanes have different clips, each in turn.
+    truth left = p.known;
+    while (ANY(left)) {
+        uint clip = ONE_OF(left, p.clip);
+        truth mine = BOTH(left, p.clip == clip);
+        float_value from_clip = sample_channel(f, clip, p.time);
+        sampled.x = SELECT(mine, from_clip.x, sampled.x);
+        sampled.weight = SELECT(mine, from_clip.weight, sampled.weight);
+        left = BOTH(left, NOT(mine));
+    }
+#else
+    if (p.known) {
+        sampled = sample_channel(f, p.clip, p.time);
+    }
+#endif
+    if (USES_WEIGHTS && LOAD(f.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
+        sampled.weight = load_byte(f.program, LOAD(f.program, instruction + CLIP_WEIGHTS_ROW), f.joint);
+    }
+    if (stands_in_part(f, instruction)) {
+        sampled = rest_channel(f, instruction);
+    }
+    return sampled;
+}
+
+OP float_value pose_channel(frame f, uint instruction) {
+    float_value a = rest_channel(f, instruction);
+    if (!stands_in_part(f, instruction)) {
+        uint first = POSE_COMPONENTS * LOAD(f.program, PROGRAM_JOINTS) + channel_of(f);
+        word at = f.character * LOAD(f.program, PROGRAM_POSE_FLOATS) + first;
+        real given = GATHER_REAL(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at);
+        truth good = is_finite(given);
+        REFUSE(f, REFUSED_POSE, NOT(good));
+        a.x = SELECT(good, finish_number(channel_is_angle(f), given), a.x);
+    }
+    return a;
+}
+
+OP float_value fixed_channel(frame f, uint instruction) {
+    float_value a = rest_channel(f, instruction);
+    if (!stands_in_part(f, instruction)) {
+        uint first = POSE_COMPONENTS * LOAD(f.program, PROGRAM_JOINTS) + channel_of(f);
+        a.x = ALL(LOAD_FLOAT(f.program, LOAD(f.program, instruction + FIXED_POSE) + first));
+    }
+    return a;
+}
+
+// No part has channels.
+OP float_value take_channel(frame f, uint instruction, float_value a, float_value b) {
+    float_value taken = b;
+    if (LOAD(f.program, instruction + TAKE_PART) != 0u) {
+        taken = a;
+    }
+    return taken;
+}
+
+OP float_value blend_values(frame f, float_value a, float_value b, real weight, bool as_given) {
+    float_value blended = a;
+    blended.x = blend_numbers(channel_is_angle(f), as_given, a.x, b.x, weight);
+    return blended;
+}
+
+OP float_value blend_channel(frame f, uint instruction, float_value a, float_value b) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    return blend_values(f, a, b, p.weight, false);
+}
+
+OP float_value masked_channel(frame f, uint instruction, float_value a, float_value b) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    return blend_values(f, a, b, masked_weight(f, instruction, p.weight), false);
+}
+
+OP float_value interpolate_channel(frame f, uint instruction, float_value a, float_value b) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    return blend_values(f, a, b, chosen_weight(f, instruction, choice), (choice & CHOICE_AS_GIVEN) != 0u);
+}
+
+OP float_value partial_channel(frame f, uint instruction, float_value a, float_value b) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    float_value blended = blend_values(f, a, b, p.weight, false);
+    if (USES_WEIGHTS) {
+        real blend = partial_blend(p.weight, a.weight, b.weight);
+        truth both = BOTH(a.weight > 0.0f, b.weight > 0.0f);
+        blended = blend_values(f, a, b, blend, false);
+        real present = SELECT(a.weight > 0.0f, a.x, b.x);
+        real carried = SELECT(a.weight > 0.0f, a.weight, b.weight);
+        blended.x = SELECT(both, blended.x, present);
+        blended.weight = SELECT(both, partial_weight(blend, a.weight, b.weight), carried);
+    }
+    return blended;
+}
+
+OP float_value add_values(frame f, float_value a, float_value b, real weight) {
+    float_value sum = a;
+    sum.x = finish_number(channel_is_angle(f), a.x + weight * b.x);
+    return sum;
+}
+
+OP float_value add_channel(frame f, uint instruction, float_value a, float_value b) {
+    UNUSED(instruction);
+    return add_values(f, a, b, ALL(1.0f));
+}
+
+OP float_value subtract_channel(frame f, uint instruction, float_value a, float_value b) {
+    UNUSED(instruction);
+    return add_values(f, a, b, ALL(-1.0f));
+}
+
+OP float_value difference_channel(frame f, uint instruction, float_value a, float_value r) {
+    return subtract_channel(f, instruction, a, r);
+}
+
+OP float_value additive_channel(frame f, uint instruction, float_value base, float_value difference) {
+    prepared p = PREPARED(f, instruction, prepare_weight);
+    return add_values(f, base, difference, p.weight);
+}
+
+OP float_value apply_channel(frame f, uint instruction, float_value base, float_value difference) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    return add_values(f, base, difference, chosen_weight(f, instruction, choice));
+}
+
+OP float_value quotient_channel(frame f, uint instruction, float_value a, float_value r) {
+    return subtract_channel(f, instruction, a, r);
+}
+
+OP float_value product_channel(frame f, uint instruction, float_value base, float_value difference) {
+    return apply_channel(f, instruction, base, difference);
+}
+
+OP float_value scale_channel(frame f, uint instruction, float_value a) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    float_value scaled = a;
+    scaled.x = finish_number(channel_is_angle(f), chosen_weight(f, instruction, choice) * a.x);
+    return scaled;
+}
+
+// Behind the joints' records a mirror's table has a word for each channel: its partner, and in the highest bit whether its
+// sign changes.
+OP uint load_channel_mirror(frame f, uint instruction) {
+    uint records = LOAD(f.program, PROGRAM_JOINTS) * MIRROR_RECORD;
+    return LOAD(f.program, LOAD(f.program, instruction + MIRROR_TABLE) + records + channel_of(f));
+}
+
+OP uint mirror_other_channel(frame f, uint instruction) {
+    return LOAD(f.program, PROGRAM_JOINTS) + (load_channel_mirror(f, instruction) & 0x7fffffffu);
+}
+
+OP float_value mirror_channel(frame f, uint instruction, float_value a) {
+    float_value mirrored = a;
+    if (load_channel_mirror(f, instruction) > 0x7fffffffu) {
+        mirrored.x = finish_number(channel_is_angle(f), -a.x);
+    }
+    return mirrored;
+}
+
+// Behind the joints' records the limits' table has four rows of a float for each channel: least, greatest, and of angles
+// the middle between them and half of their distance. An angle outside goes to the end that is nearer round the circle, the
+// greatest where both are as near.
+OP float_value clamp_channel(frame f, uint instruction, float_value a) {
+    uint channels = LOAD(f.program, PROGRAM_CHANNELS);
+    uint at =
+        LOAD(f.program, instruction + LIMIT_TABLE) + LOAD(f.program, PROGRAM_JOINTS) * LIMIT_RECORD + channel_of(f);
+    float least = LOAD_FLOAT(f.program, at);
+    float greatest = LOAD_FLOAT(f.program, at + channels);
+    float_value held = a;
+    held.x = clamp_real(a.x, least, greatest);
+    if (channel_is_angle(f)) {
+        float width = LOAD_FLOAT(f.program, at + 3u * channels);
+        real turn = number_difference(true, a.x, ALL(LOAD_FLOAT(f.program, at + 2u * channels)));
+        truth beyond = EITHER(turn > width, turn < -width);
+        truth up = EITHER(turn > 0.0f, turn == -180.0f);
+        real nearer = SELECT(up, ALL(greatest), ALL(least));
+        held.x = SELECT(beyond, nearer, a.x);
+    }
+    return held;
+}
+
+OP real weighted_channel_share(frame f, uint instruction) {
+    prepared p = PREPARED(f, instruction, prepare_share);
+    return p.weight;
+}
+
+OP real layers_channel_share(frame f, uint instruction) {
+    prepared p = PREPARED(f, instruction, prepare_layer);
+    return p.weight;
+}
+
+OP real mean_channel_share(frame f, uint instruction) {
+    return weighted_channel_share(f, instruction);
+}
+
+OP real space1d_channel_share(frame f, uint instruction) {
+    prepared p = PREPARED(f, instruction, prepare_space1d);
+    return p.weight;
+}
+
+OP real space2d_channel_share(frame f, uint instruction) {
+    prepared p = PREPARED(f, instruction, prepare_space2d);
+    return p.weight;
+}
+
+#define CHANNEL_SOURCE(NAME, name, code, prepare, takes)                                                               \
+    case code:                                                                                                         \
+        held[depth] = name##_channel(f, at);                                                                           \
+        depth = depth + 1u;                                                                                            \
+        break;
+
+#define CHANNEL_UNARY(NAME, name, code, prepare, takes)                                                                \
+    case code:                                                                                                         \
+        held[depth - 1u] = name##_channel(f, at, held[depth - 1u]);                                                    \
+        break;
+
+#define CHANNEL_BINARY(NAME, name, code, prepare, takes)                                                               \
+    case code:                                                                                                         \
+        depth = depth - 1u;                                                                                            \
+        held[depth - 1u] = name##_channel(f, at, held[depth - 1u], held[depth]);                                       \
+        break;
+
+#define CHANNEL_FOLD(NAME, name, code, prepare, takes)                                                                 \
+    case code:                                                                                                         \
+        firsts[folds] = depth;                                                                                         \
+        folds = folds + 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 1u:                                                                                                    \
+        shares[depth - 1u] = name##_channel_share(f, at);                                                              \
+        break;                                                                                                         \
+    case code + 2u:                                                                                                    \
+        ends = true;                                                                                                   \
+        break;
+
+#define CHANNEL_WRAP(NAME, name, code, prepare, takes)                                                                 \
+    case code:                                                                                                         \
+        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
+        f.joint = name##_other_channel(f, at);                                                                         \
+        break;                                                                                                         \
+    case code + 1u:                                                                                                    \
+        f.joint = wrapped[LOAD(f.program, at + WRAP_LEVEL)];                                                           \
+        held[depth - 1u] = name##_channel(f, at, held[depth - 1u]);                                                    \
+        break;
+
+// A channel's value. On the CPU, `f.now` and `f.search` are the first of what prepare_program() wrote.
+OP real evaluate_channel(frame f) {
+    float_value held[STACK_CHANNELS];
+    real shares[STACK_CHANNELS];
+    uint firsts[STACK_POSES];
+    uint wrapped[MOST_WRAPS];
+    held[0] = rest_channel(f, 0u); // which a program replaces: it has an instruction
+    uint depth = 0u;
+    uint folds = 0u;
+    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
+    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        uint at = instructions + i * INSTRUCTION_WORDS;
+        bool ends = false;
+        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+            EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_FOLD, CHANNEL_WRAP)
+        default:
+            break;
+        }
+        if (ends) {
+            // The mean, by way of how far each is from the one that weighs most, the first of those.
+            bool angle = channel_is_angle(f);
+            folds = folds - 1u;
+            uint first = firsts[folds];
+            real most = ALL(0.0f);
+            real carried = ALL(0.0f);
+            real nearest = ALL(0.0f);
+            for (uint place = first; place < depth; place++) {
+                nearest = SELECT(shares[place] > most, held[place].x, nearest);
+                most = SELECT(shares[place] > most, shares[place], most);
+                carried = SELECT(BOTH(shares[place] > 0.0f, held[place].weight > carried), held[place].weight, carried);
+            }
+            real total = ALL(0.0f);
+            real sum = ALL(0.0f);
+            for (uint place = first; place < depth; place++) {
+                total = total + shares[place];
+                sum = sum + shares[place] * number_difference(angle, held[place].x, nearest);
+            }
+            float_value mean = rest_channel(f, at);
+            real x = finish_number(angle, nearest + sum * reciprocal(total));
+            mean.x = SELECT(total > 0.0f, x, mean.x);
+            mean.weight = SELECT(total > 0.0f, carried, mean.weight);
+            held[first] = mean;
+            depth = first + 1u;
+        }
+#ifndef LMB_GLSL
+        f.now++;
+        f.search++;
+#endif
+    }
+    return held[0].x;
+}
+
+#endif
