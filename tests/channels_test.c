@@ -586,6 +586,11 @@ static void every_operation_follows_its_formula(void **state) {
             node->masked = (choice & 2) != 0;
             node->form = choice & 4 ? LMB_FORM_PARENT : LMB_FORM_LOCAL;
             run_and_compare(w, 4e-6);
+            node->form = LMB_FORM_AFFINE;
+            run_and_compare(w, 4e-6);
+            add_leaves(w, 3);
+            add(w, LMB_OP_DIFFERENCE, 2, in_order)->form = (lmb_form)(choice % LMB_FORM_COUNT);
+            run_and_compare(w, 1e-6);
             add_leaves(w, 3);
             node = add(w, choice & 1 ? LMB_OP_MASKED : LMB_OP_BLEND, 2, in_order);
             node->weight = lmb_parameter(2);
@@ -626,6 +631,8 @@ static void means_of_many(void **state) {
                 node->weights[i] = lmb_parameter(i % PARAMETERS);
                 node->priorities[i] = (int32_t)(i % 3);
             }
+            run_and_compare(w, 2e-6);
+            node->interpolation = LMB_MIX_SLERP;
             run_and_compare(w, 2e-6);
             for (uint32_t i = 0; i < count; i++) {
                 node->weights[i] = lmb_constant(0.0f);

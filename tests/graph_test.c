@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { HIPS, SPINE, HEAD, LEFT_ARM, RIGHT_ARM, JOINTS };
+enum { CHANNELS = 3 }; // of floats
 enum { WALK, RUN, WAVE, CLIPS };
 
 static lmb_rig *rig;
@@ -40,7 +41,9 @@ static int set_up(void **state) {
         joints[i].parent = parents[i];
         joints[i].rest.translation[1] = 1.0f;
     }
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
+    static const lmb_channel_def channels[CHANNELS] = {{"smile_l", 0, false}, {"smile_r", 0, false}, {"look", 0, true}};
+    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS, .channels = channels, .channel_count = CHANNELS};
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
     clips[WALK] = create_clip("Walk", 1.0f, 0.5f);
     clips[RUN] = create_clip("Run", 0.75f, -1.0f);
     clips[WAVE] = create_clip("Wave", 2.0f, 0.125f);
@@ -451,6 +454,63 @@ static void limits(void **state) {
     assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
     lmb_program_destroy(program);
     lmb_graph_destroy(graph);
+}
+
+// Float channels stand beside joints in masks and limits, and have a table of their own in mirrors.
+static void channels(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph(MASKED("{\"Spine\":3,\"look\":77,\"smile_l\":9}"));
+    static const uint8_t mask[JOINTS + CHANNELS] = {0, 3, 3, 3, 3, 9, 0, 77};
+    assert_memory_equal(lmb_graph_program_def(graph)->masks[0], mask, sizeof mask);
+    lmb_graph_destroy(graph);
+    graph = read_graph(CLAMP("{\"look\":{\"range\":[-10,20.5]},\"Head\":{\"swing\":1}}"));
+    const lmb_program_def *def = lmb_graph_program_def(graph);
+    assert_true(def->channel_ranges[0][2].least == -10.0f && def->channel_ranges[0][2].greatest == 20.5f);
+    assert_true(def->channel_ranges[0][0].least == -LMB_LARGEST && def->channel_ranges[0][1].greatest == LMB_LARGEST);
+    assert_int_equal(def->limits[0][HEAD].set, LMB_LIMIT_SWING);
+    lmb_program *program = NULL;
+    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
+    graph = read_graph("{\"op\":\"add\",\"a\":" MIRROR("\"axis\":\"x\"") ",\"b\":" MIRROR(
+        "\"axis\":\"x\",\"channels\":{\"look\":{\"sign\":-1},\"smile_l\":{\"partner\":\"smile_r\",\"sign\":-1}}") "}");
+    def = lmb_graph_program_def(graph);
+    static const uint32_t partners[CHANNELS] = {1, 0, 2};
+    static const int8_t signs[CHANNELS] = {-1, -1, -1};
+    assert_int_equal(def->mirror_count, 2);
+    assert_null(def->mirrors[0].channel_signs);
+    assert_memory_equal(def->mirrors[0].channel_partners, partners, sizeof partners);
+    assert_memory_equal(def->mirrors[1].channel_partners, partners, sizeof partners);
+    assert_memory_equal(def->mirrors[1].channel_signs, signs, sizeof signs);
+    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
+    static const struct {
+        const char *text, *place, *what;
+    } rows[] = {
+        {MASKED("{\"look\":256}"), "mask.look", "outside 0 to 255"},
+        {CLAMP("{\"look\":{\"swing\":1}}"), "limits.look", "no such field"},
+        {CLAMP("{\"look\":{}}"), "limits.look", "range"},
+        {CLAMP("{\"look\":{\"range\":1}}"), "limits.look.range", "an array was expected"},
+        {CLAMP("{\"look\":{\"range\":[1]}}"), "limits.look.range", "2 were expected"},
+        {CLAMP("{\"look\":{\"range\":[-400,0]}}"), "limits", "channel 2 'look'"},
+        {MIRROR("\"axis\":\"x\",\"channels\":[]"), "channels", "an object was expected"},
+        {MIRROR("\"axis\":\"x\",\"channels\":{\"Head\":1}"), "channels.Head", "no channel of this name"},
+        {MIRROR("\"axis\":\"x\",\"channels\":{\"look\":1}"), "channels.look", "an object was expected"},
+        {MIRROR("\"axis\":\"x\",\"channels\":{\"look\":{\"sign\":0}}"), "channels.look.sign", "1 nor -1"},
+        {MIRROR("\"axis\":\"x\",\"channels\":{\"look\":\"smile_l\"}"), "channels", "an angle"},
+        {MIRROR("\"axis\":\"x\",\"channels\":{\"smile_l\":\"smile_r\",\"look\":\"smile_r\"}"), "channels.look",
+         "another partner"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const lmb_graph_source source = source_of(rows[i].text);
+        lmb_error error = {0};
+        graph = NULL;
+        const lmb_result result = lmb_graph_read(&source, NULL, &graph, NULL, &error);
+        check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
+        assert_true(result != LMB_OK);
+        assert_null(graph);
+    }
 }
 
 static void parameters(void **state) {
@@ -924,6 +984,7 @@ int main(void) {
         cmocka_unit_test(mirrors),
         cmocka_unit_test(combined),
         cmocka_unit_test(limits),
+        cmocka_unit_test(channels),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
         cmocka_unit_test(malformed_texts),

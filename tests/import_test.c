@@ -192,8 +192,8 @@ static void clip_has_every_interpolation(void **state) {
     const lmb_clip *clip = lmb_import_clip(import, 0);
     assert_string_equal(lmb_clip_name(clip), "Walk");
     assert_float_equal(lmb_clip_duration(clip), 1, 0);
-    assert_int_equal(lmb_clip_track_count(clip), 4);
-    assert_int_equal(lmb_clip_key_count(clip), 12);
+    assert_int_equal(lmb_clip_track_count(clip), 5);
+    assert_int_equal(lmb_clip_key_count(clip), 15);
     lmb_transform hip = sample(import, 0, 1, 0.25f);
     lmb_transform knee = sample(import, 0, 2, 0.75f);
     assert_near(hip.translation, (float[]){1, 1, 0}, 3);
@@ -209,7 +209,6 @@ static void clip_has_every_interpolation(void **state) {
 static void what_is_left_out_is_noted(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    assert_true(has_note(import, "animation 'Walk': 1 morph-target track skipped"));
     assert_true(has_note(import, "animation 'Walk': 1 track of a node outside the rig skipped"));
     assert_true(has_note(import, "mesh 'mesh_1': morph targets skipped"));
     assert_true(has_note(import, "mesh 'mesh_1': meshes[1].primitives[1] consists of lines: left out"));
@@ -731,7 +730,7 @@ static void notes_are_logged(void **state) {
     assert_int_equal(lmb_import_memory(text, strlen(text), "file\?name", NULL, &host, &import, NULL), LMB_OK);
     assert_int_equal(count.warnings, lmb_import_note_count(import));
     assert_true(count.warnings > 4);
-    assert_true(has_note(import, "animation 'Wa?lk': 1 morph-target track skipped"));
+    assert_true(has_note(import, "animation 'Wa?lk': 1 track of a node outside the rig skipped"));
     lmb_import_destroy(import);
     free(text);
     free(renamed);
@@ -864,6 +863,111 @@ static void cesium_man(void **state) {
     lmb_import_destroy(import);
 }
 
+static const char morph_sections[] =
+    "\"scene\":0,\"scenes\":[{\"nodes\":[0,1]},{\"nodes\":[2]}],\n"
+    "\"nodes\":[{\"name\":\"Face\",\"mesh\":0,\"weights\":[0.25,0.5]},{\"name\":\"Eye\",\"mesh\":1},"
+    "{\"name\":\"Unseen\",\"mesh\":1}],\n"
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":2},\"targets\":[{\"POSITION\":2},{\"POSITION\":2}]}],"
+    "\"weights\":[1,1],\"extras\":{\"targetNames\":[\"smile\",\"blink\"]}},\n"
+    " {\"primitives\":[{\"attributes\":{\"POSITION\":2},\"targets\":[{\"POSITION\":2}]}],\"weights\":[0.75]}],\n"
+    "\"animations\":[{\"name\":\"Talk\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"weights\"}},"
+    "{\"sampler\":1,\"target\":{\"node\":1,\"path\":\"weights\"}}],"
+    "\"samplers\":[{\"input\":0,\"output\":1},{\"input\":0,\"output\":3,\"interpolation\":\"CUBICSPLINE\"}]},\n"
+    " {\"name\":\"Hold\",\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"weights\"}}],"
+    "\"samplers\":[{\"input\":0,\"output\":4,\"interpolation\":\"STEP\"}]}]";
+
+static char *morph_text(const char *old, const char *replacement) {
+    static const float times[3] = {0, 1, 2};
+    static const float linear[6] = {0, 1, 1, 0.5f, 0, 0};
+    static const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static const float spline[9] = {0, 0, 1, 0, 1, 0, 0, 0, 0};
+
+    gltf_document document = {0};
+    gltf_floats(&document, "SCALAR", 3, times);
+    gltf_floats(&document, "SCALAR", 6, linear);
+    gltf_floats(&document, "VEC3", 3, triangle);
+    gltf_floats(&document, "SCALAR", 9, spline);
+    static const uint8_t packed[3] = {0, 255, 51};
+    gltf_accessor(&document, GLTF_UINT8, "SCALAR", 3, packed, sizeof packed, ",\"normalized\":true");
+    char *sections = old != NULL ? gltf_replace(morph_sections, old, replacement) : NULL;
+    char *text = gltf_text(&document, sections != NULL ? sections : morph_sections);
+    free(sections);
+    return text;
+}
+
+static void sample_channels(const lmb_import *import, uint32_t index, float time, float *values) {
+    const lmb_clip *clip = lmb_import_clip(import, index);
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_constant(time);
+    const lmb_program_def def = {
+        .rig = lmb_import_rig(import), .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+    lmb_program *program = NULL;
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    const lmb_batch batch = {program, 1, LMB_OUTPUT_CHANNELS};
+    const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_CHANNELS] = values}};
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){0}, &outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+    lmb_program_destroy(program);
+}
+
+static void morph_weights_become_channels(void **state) {
+    (void)state;
+    char *text = morph_text(NULL, NULL);
+    lmb_import *import = load_text(text);
+    free(text);
+    const lmb_rig *rig = lmb_import_rig(import);
+    assert_int_equal(lmb_rig_channel_count(rig), 3); // none of what is not shown
+    assert_string_equal(lmb_rig_channel_name(rig, 0), "smile");
+    assert_string_equal(lmb_rig_channel_name(rig, 1), "blink");
+    assert_string_equal(lmb_rig_channel_name(rig, 2), "Eye_0");
+    // The node's own weights, or its mesh's.
+    assert_true(lmb_rig_channel_rest(rig, 0) == 0.25f && lmb_rig_channel_rest(rig, 1) == 0.5f);
+    assert_true(lmb_rig_channel_rest(rig, 2) == 0.75f && !lmb_rig_channel_is_angle(rig, 2));
+    float values[3];
+    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 3);
+    sample_channels(import, 0, 0.5f, values);
+    assert_near(values, (float[]){0.5f, 0.75f, 0.625f}, 3); // (1 * 1 / 8) + 1 / 2
+    sample_channels(import, 0, 1.0f, values);
+    assert_near(values, (float[]){1.0f, 0.5f, 1.0f}, 3);
+    sample_channels(import, 1, 1.5f, values);
+    assert_near(values, (float[]){0.25f, 0.5f, 1.0f}, 3);
+    sample_channels(import, 1, 2.0f, values);
+    assert_near(values, (float[]){0.25f, 0.5f, 0.2f}, 3);
+    lmb_import_destroy(import);
+    static const struct {
+        const char *old, *replacement, *place, *what;
+    } rows[] = {
+        {"[0.25,0.5]", "[0.25]", "nodes[0].weights", "1 numbers, not 2"},
+        {"[0.75]", "[true]", "meshes[1].weights", "a boolean"},
+        {"\"output\":1}", "\"output\":3}", "output", "9 elements, the 3 keys need 6"},
+        {"\"output\":4", "\"output\":2", "output", "no weights has"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_error error = {0};
+        text = morph_text(rows[i].old, rows[i].replacement);
+        assert_int_equal(lmb_import_memory(text, strlen(text), "test.gltf", NULL, NULL, &import, &error),
+                         LMB_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, rows[i].place));
+        if (strstr(error.message, rows[i].what) == NULL) {
+            fail_msg("%s", error.message);
+        }
+        free(text);
+    }
+    // Whatever else stands in the extras names nothing.
+    static const char *const extras[] = {"{\"targetNames\":[\"smile\"]}", "{\"targetNames\":[1,\"\"]}", "7"};
+    for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
+        text = morph_text("{\"targetNames\":[\"smile\",\"blink\"]}", extras[i]);
+        import = load_text(text);
+        assert_string_equal(lmb_rig_channel_name(lmb_import_rig(import), 0), "Face_0");
+        assert_string_equal(lmb_rig_channel_name(lmb_import_rig(import), 1), "Face_1");
+        lmb_import_destroy(import);
+        free(text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rig_of_a_skin_has_its_joints_and_their_ancestors),
@@ -892,6 +996,7 @@ int main(void) {
         cmocka_unit_test(files_beside_it_are_found),
         cmocka_unit_test(notes_are_logged),
         cmocka_unit_test(many_nodes_take_linear_time),
+        cmocka_unit_test(morph_weights_become_channels),
         cmocka_unit_test(fox),
         cmocka_unit_test(cesium_man),
     };

@@ -29,7 +29,7 @@
 /// | `bilinear` | `poses`: 4, `s`, `t`, (`interpolation`), (`shortest`) |
 /// | `trilinear` | `poses`: 8, `s`, `t`, `u`, (`interpolation`), (`shortest`) |
 /// | `combine` | `inputs`: 1 to 16 objects, each with a `pose`, (`joints`) |
-/// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`) |
+/// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`), (`channels`) |
 /// | `clamp` | `pose`, `limits` |
 /// | `machine` | `states`: 1 to 16, (`name`), (`initial`: a state), (`any`: transitions) |
 ///
@@ -46,7 +46,8 @@
 /// clip's own.
 ///
 /// A mask is an object that gives joints a share from 0 to 255, `{"Spine": 255, "Neck": 128}`. A joint that it does not
-/// name takes its parent's share, a root 0. A name stands for the first joint of that name.
+/// name takes its parent's share, a root 0. A name stands for the first joint of that name, or where there is none for the
+/// first float channel of that name; a channel that is not named has 0.
 ///
 /// The inputs of a combine lie over one another. `joints` says what an input has, and is either a list of names,
 /// `["Spine", "Neck", "Head"]`: a part of as many joints, in this order, so that clips and pose buffers inside it have no
@@ -55,13 +56,17 @@
 ///
 /// A mirror is across the plane where the coordinate of that axis is 0. Partners are found by the names of the joints, as
 /// lmb_rig_find_mirror() does, unless `partners` gives them, all of them: `{"Wing_a": "Wing_b"}`, each pair once, a joint
-/// that is not named its own.
+/// that is not named its own. So does `channels` for float channels: `{"smile_l": "smile_r"}`, or with a sign that both
+/// change by, 1 or -1, `{"look_l": {"partner": "look_r", "sign": -1}, "tilt": {"sign": -1}}`; without it they are found by
+/// names, with a sign of 1.
 ///
 /// Limits give joints an object each, of what is to be limited, in degrees; what they mean stands in limits.h:
 ///
 ///     {"Head": {"twist": {"axis": "y", "min": -70, "max": 70}, "swing": 45},
 ///      "Shin": {"angles": {"min": [0, 0, 0], "max": [150, 0, 0]}},
 ///      "Root": {"translation": {"min": -0.5, "max": [0.5, 0, 0.5]}, "scale": {"min": 0.9, "max": 1.1}}}
+///
+/// A float channel has a `range`, the least and the greatest: `{"blink": {"range": [0, 1]}}`.
 ///
 /// A `twist` has an `axis` (`"y"`), which is that of the `swing` too, `min` (-180) and `max` (180). The others need both
 /// ends, each three numbers, or one for all three.
@@ -116,7 +121,7 @@
 /// - **Events** are names, numbered in the order in which the text first uses them; `"END"` is none.
 ///
 /// Everything is checked before anything is built, and every mistake is told with where it stands: unknown operations,
-/// fields, clips, poses, joints and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
+/// fields, clips, poses, joints, channels and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
 /// poses inside each other that the program could not hold.
 #ifndef LIMBER_GRAPH_H
 #define LIMBER_GRAPH_H

@@ -10,11 +10,15 @@
 /// it. No locale, no global state; memory comes from the host's allocator, and a file takes no more of it than 256 MiB
 /// and 64 times its own size (#LMB_ERROR_LIMIT).
 ///
-/// What is read of glTF: nodes, skins, animations of translation, rotation and scale, triangles (lists, strips and fans)
+/// What is read of glTF: nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles (lists, strips and fans)
 /// with up to 8 influences, base colours with PNG and JPEG textures; accessors of every kind, sparse and normalised; the
 /// extensions KHR_mesh_quantization and KHR_texture_transform. Meshes are those of the file's scene. What a file has
 /// beyond that is left out and noted; an extension that it requires and that is not known here is
 /// #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` that is sheared.
+///
+/// Weights of morph targets become float channels of the rig, for every node of the scene whose mesh has targets: named as
+/// the mesh's `extras.targetNames` has it, else "<node>_<target>", at rest as the node's or its mesh's `weights` say. In a
+/// file that adds clips they find channels by these names. The targets' geometry is not read.
 ///
 /// FBX, Collada and BVH are read by Assimp, and what it makes of a file is then checked and kept as with glTF:
 /// - Lengths come out in metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are

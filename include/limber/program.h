@@ -131,8 +131,8 @@
 /// w a. Masks and weights of joints have a byte for each channel behind those of the joints, and partial poses blend by it.
 /// Mirror and clamp have a partner and a sign, and a range, for each (mirror.h, limits.h). Between angles a difference is
 /// the short way, in [-180, 180), so of exactly opposite ones the way down; a blend is a + w (b - a) by it, unless `shortest`
-/// is false, when it is (1-w) a + w b; of weighted, layers and blend spaces, whose inputs can lie all round, each is unwrapped to within
-/// 180 of the input that weighs most, the first of those, before they are averaged. Every result of an angle is wrapped to
+/// is false, when it is (1-w) a + w b; of weighted, layers and blend spaces, whose inputs can lie all round, each is always unwrapped to within
+/// 180 of the input that weighs most, the first of those, before they are averaged. Forms of additives make no difference. Every result of an angle is wrapped to
 /// [-180, 180), which is exact; both ends of a blend and the mean of like numbers are exact too. Errors: within 1e-6 of the
 /// largest number met, of an angle within 1e-6 times 180, weights beyond 0 to 1 four times that.
 ///

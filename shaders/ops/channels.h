@@ -233,12 +233,13 @@ OP float_value apply_channel(frame f, uint instruction, float_value base, float_
     return add_values(f, base, difference, chosen_weight(f, instruction, choice));
 }
 
-OP float_value quotient_channel(frame f, uint instruction, float_value a, float_value r) {
-    return subtract_channel(f, instruction, a, r);
-}
-
+// As full matrices numbers are added all the same.
 OP float_value product_channel(frame f, uint instruction, float_value base, float_value difference) {
     return apply_channel(f, instruction, base, difference);
+}
+
+OP float_value quotient_channel(frame f, uint instruction, float_value a, float_value r) {
+    return subtract_channel(f, instruction, a, r);
 }
 
 OP float_value scale_channel(frame f, uint instruction, float_value a) {

@@ -112,17 +112,24 @@ static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *er
     const lmb_rig *rig = evaluation->poses.rig;
     uint32_t joint_count = lmb_program_pose_joint_count(evaluation->program, pose);
     bool is_whole = joint_count == lmb_rig_joint_count(rig);
-    size_t components = evaluation->times.count * (size_t)LMB_POSE_COMPONENTS;
-    float *buffer = evaluation->buffers[pose] = calloc(components * joint_count + 1, sizeof(float));
+    size_t floats = lmb_program_pose_floats(evaluation->program, pose), poses = evaluation->times.count;
+    float *buffer = evaluation->buffers[pose] = calloc(poses * floats + 1, sizeof(float));
     if (buffer == NULL) {
         return fail_memory(error);
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         lmb_transform rest = is_whole ? lmb_rig_joint_rest(rig, joint) : lmb_transform_identity();
-        float values[LMB_POSE_COMPONENTS];
-        memcpy(values, &rest, sizeof values);
-        for (size_t i = 0; i < components; i++) {
-            buffer[i * joint_count + joint] = values[i % LMB_POSE_COMPONENTS];
+        float components[LMB_POSE_COMPONENTS];
+        memcpy(components, &rest, sizeof components);
+        for (size_t i = 0; i < poses * LMB_POSE_COMPONENTS; i++) {
+            float *at = buffer + i / LMB_POSE_COMPONENTS * floats;
+            at[i % LMB_POSE_COMPONENTS * joint_count + joint] = components[i % LMB_POSE_COMPONENTS];
+        }
+    }
+    const size_t joint_floats = (size_t)LMB_POSE_COMPONENTS * joint_count;
+    for (size_t i = 0; i < poses; i++) {
+        for (size_t channel = 0; channel < floats - joint_floats; channel++) {
+            buffer[i * floats + joint_floats + channel] = lmb_rig_channel_rest(rig, (uint32_t)channel);
         }
     }
     return LMB_OK;

@@ -27,6 +27,15 @@ static void write_json(const char *file, const lmb_import *import) {
         json_end_object(&json);
     }
     json_end_array(&json);
+    json_begin_array(&json, "channels");
+    for (uint32_t i = 0; i < lmb_rig_channel_count(rig); i++) {
+        json_begin_object(&json, NULL);
+        json_text(&json, "name", lmb_rig_channel_name(rig, i));
+        json_float(&json, "rest", lmb_rig_channel_rest(rig, i));
+        json_bool(&json, "angle", lmb_rig_channel_is_angle(rig, i));
+        json_end_object(&json);
+    }
+    json_end_array(&json);
     json_begin_array(&json, "clips");
     for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
         const lmb_clip *clip = lmb_import_clip(import, i);
@@ -82,6 +91,19 @@ static void print_joints(const lmb_rig *rig) {
     }
 }
 
+static void print_channels(const lmb_rig *rig) {
+    uint32_t count = lmb_rig_channel_count(rig);
+    if (count > 0) {
+        printf("channels: %u\n", count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        printf("  %5u  ", i);
+        command_print_text(lmb_rig_channel_name(rig, i), 32);
+        printf("  rest %g%s\n", (double)lmb_rig_channel_rest(rig, i),
+               lmb_rig_channel_is_angle(rig, i) ? " degrees" : "");
+    }
+}
+
 static void print_clips(const lmb_import *import) {
     uint32_t count = lmb_import_clip_count(import);
     printf("clips: %u\n", count);
@@ -130,7 +152,8 @@ int command_info(int argc, char **argv) {
         .command = "info",
         .synopsis = "FILE... [--json]",
         .text = "Tells what a character holds, in glTF, FBX, Collada or BVH; files after the first add their\n"
-                "clips, matched by joint name. Shown are joints (parents before children), clips with their tracks\n"
+                "clips, matched by joint name. Shown are joints (parents before children), float channels, clips with "
+                "their tracks\n"
                 "and keys as the author gave them and the bytes of the built block, meshes, and notes on\n"
                 "what was left out. In JSON a root's parent is -1, and so is the image of a mesh without.\n",
         .options = options,
@@ -148,6 +171,7 @@ int command_info(int argc, char **argv) {
         write_json(argv[0], import);
     } else {
         print_joints(lmb_import_rig(import));
+        print_channels(lmb_import_rig(import));
         print_clips(import);
         print_meshes(import);
         print_notes(import);

@@ -20,7 +20,8 @@ int poses_choose_backend(poses *poses, const char *command, const char *backend)
     return 0;
 }
 
-#define PRINTED (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS)
+#define PRINTED                                                                                                        \
+    (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS | LMB_OUTPUT_CHANNELS)
 
 static lmb_result create_outputs(poses *poses, lmb_error *error) {
     poses->batch = (lmb_batch){.program = poses->program, .character_count = poses->count, .outputs = PRINTED};
@@ -98,7 +99,8 @@ const char *poses_place(const poses *poses) {
 // The ten floats of one joint of one pose, out of a stage buffer whose joints are innermost.
 static void gather(const poses *poses, uint32_t pose, uint32_t joint, float components[LMB_POSE_COMPONENTS]) {
     uint32_t joint_count = lmb_program_joint_count(poses->program);
-    const float *local = poses->stages[LMB_STAGE_LOCAL] + (size_t)pose * LMB_POSE_COMPONENTS * joint_count;
+    const float *local =
+        poses->stages[LMB_STAGE_LOCAL] + (size_t)pose * lmb_batch_stage_floats(&poses->batch, LMB_STAGE_LOCAL);
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
         components[i] = local[(size_t)i * joint_count + joint];
     }
@@ -116,6 +118,23 @@ static const float *dual_quaternion_of(const poses *poses, uint32_t pose, uint32
 
 static const float *bounds_of(const poses *poses, uint32_t pose) {
     return poses->stages[LMB_STAGE_BOUNDS] + (size_t)pose * LMB_BOX_COMPONENTS;
+}
+
+static const float *channels_of(const poses *poses, uint32_t pose) {
+    return poses->stages[LMB_STAGE_CHANNELS] + (size_t)pose * lmb_program_channel_count(poses->program);
+}
+
+static void print_channels(const poses *poses, uint32_t pose) {
+    uint32_t count = lmb_program_channel_count(poses->program);
+    if (count > 0) {
+        printf("  channel  %-24s  %10s\n", "name", "value");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        printf("  %7u  ", i);
+        command_print_text(lmb_rig_channel_name(poses->rig, i), 24);
+        printf("  %10.5f%s\n", (double)channels_of(poses, pose)[i],
+               lmb_rig_channel_is_angle(poses->rig, i) ? " degrees" : "");
+    }
 }
 
 static void print_joint(const poses *poses, uint32_t pose, uint32_t joint) {
@@ -137,6 +156,7 @@ void poses_print(const poses *poses, uint32_t pose, float time) {
     for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
         print_joint(poses, pose, joint);
     }
+    print_channels(poses, pose);
     const float *box = bounds_of(poses, pose);
     printf("  bounds  %.4f %.4f %.4f  to  %.4f %.4f %.4f\n", (double)box[0], (double)box[1], (double)box[2],
            (double)box[3], (double)box[4], (double)box[5]);
@@ -168,6 +188,14 @@ void poses_write(const poses *poses, const float *times, json *json) {
         json_begin_array(json, "joints");
         for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
             write_joint(json, poses, pose, joint);
+        }
+        json_end_array(json);
+        json_begin_array(json, "channels");
+        for (uint32_t channel = 0; channel < lmb_program_channel_count(poses->program); channel++) {
+            json_begin_object(json, NULL);
+            json_text(json, "name", lmb_rig_channel_name(poses->rig, channel));
+            json_float(json, "value", channels_of(poses, pose)[channel]);
+            json_end_object(json);
         }
         json_end_array(json);
         json_end_object(json);

@@ -82,6 +82,9 @@ typedef struct lmb_gltf_node {
     uint32_t joint;       // of the rig, or LMB_NONE
     uint32_t anchor;      // the nearest joint: its own, an ancestor's, or LMB_NONE
     lmb_affine to_anchor; // from the node to that joint, as the file has it at rest
+    uint32_t object;      // its JSON value
+    uint32_t first_channel;
+    uint32_t channel_count; // weights of the morph targets of its mesh
 } lmb_gltf_node;
 
 typedef struct lmb_gltf_skin {
@@ -115,6 +118,9 @@ typedef struct lmb_gltf {
     uint32_t *node_order; // parents before children
     lmb_gltf_skin *skins;
     uint32_t skin_count;
+    lmb_channel_def *channels; // of all nodes
+    uint32_t channel_count;
+    uint32_t *channel_of; // index in the rig of each, or LMB_NONE
     lmb_gltf_material *material_cache;
     uint32_t *image_of; // index among the import's images of each of the file's, or LMB_NONE
 } lmb_gltf;
@@ -166,6 +172,9 @@ bool lmb_gltf_decode_integers(const lmb_gltf *gltf, uint32_t accessor, uint32_t 
 bool lmb_gltf_read_nodes(lmb_gltf *gltf);
 // decompose.c: a column-major 4x4 matrix as a transform; NULL, or what stands against it.
 const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform);
+// gltf_morph.c: the float channels of the nodes; then, for a file that adds clips, which of the rig's they are, by name.
+bool lmb_gltf_read_morphs(lmb_gltf *gltf);
+bool lmb_gltf_match_channels(lmb_gltf *gltf);
 // gltf_skin.c
 bool lmb_gltf_read_skins(lmb_gltf *gltf);
 // gltf_rig.c, gltf_clip.c, gltf_mesh.c: fill the import.

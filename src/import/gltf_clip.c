@@ -79,11 +79,12 @@ static bool read_times(lmb_gltf *gltf, const lmb_gltf_object *sampler, uint32_t 
 }
 
 static bool is_output(const lmb_gltf_accessor *accessor, path path) {
-    bool normalized = path == PATH_ROTATION && accessor->normalized;
+    bool normalized = (path == PATH_ROTATION || path == PATH_WEIGHTS) && accessor->normalized;
     return accessor->shape == path_shapes[path] && (accessor->component == LMB_GLTF_FLOAT || normalized);
 }
 
-static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, path path,
+// All of an accessor, once its type and its count are right: `width` elements for each key, three times as many in splines.
+static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, path path, uint32_t width,
                         lmb_track_def *track) {
     uint32_t index = 0;
     if (!lmb_gltf_require(gltf, sampler, "output") ||
@@ -96,7 +97,7 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
                              path_names[path]);
     }
     bool cubic = track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
-    uint64_t needed = (uint64_t)track->key_count * (cubic ? 3 : 1);
+    uint64_t needed = (uint64_t)track->key_count * width * (cubic ? 3 : 1);
     if (accessor->count != needed) {
         return lmb_gltf_fail(gltf, sampler, "output",
                              "accessor %" PRIu32 " has %" PRIu32 " elements, the %" PRIu32 " keys need %" PRIu64, index,
@@ -109,6 +110,37 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     return values != NULL && lmb_gltf_decode_floats(gltf, index, accessor->count, values);
 }
 
+// The weights of all targets of a node: a track for each that is a channel of the rig. Their numbers lie key by key, of
+// splines first the in-tangents of a key.
+static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler,
+                         const lmb_gltf_node *node, lmb_track_def all) {
+    const uint32_t width = node->channel_count;
+    if (!read_values(gltf, animation, sampler, PATH_WEIGHTS, width, &all)) {
+        return false;
+    }
+    const uint32_t rows = all.key_count * (all.interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1);
+    for (uint32_t target = 0; target < width; target++) {
+        uint32_t channel = gltf->channel_of[node->first_channel + target];
+        if (channel == LMB_NONE) {
+            animation->skipped_morphs++;
+            continue;
+        }
+        float *values = lmb_importer_allocate(gltf->importer, &animation->pool, rows, sizeof(float));
+        if (values == NULL) {
+            return false;
+        }
+        for (uint32_t row = 0; row < rows; row++) {
+            values[row] = all.values[(size_t)row * width + target];
+        }
+        lmb_track_def *track = &animation->tracks[animation->track_count++];
+        *track = all;
+        track->joint = channel;
+        track->channel = LMB_CHANNEL_FLOAT;
+        track->values = values;
+    }
+    return true;
+}
+
 // Counts a channel that makes no track, and tells so.
 static bool is_skipped(const lmb_gltf *gltf, animation *animation, path path, uint32_t node) {
     if (path == PATH_POINTER) {
@@ -116,8 +148,9 @@ static bool is_skipped(const lmb_gltf *gltf, animation *animation, path path, ui
         return true;
     }
     if (path == PATH_WEIGHTS) {
-        animation->skipped_morphs++;
-        return true;
+        bool skipped = node == LMB_NONE || gltf->nodes[node].channel_count == 0;
+        animation->skipped_morphs += skipped;
+        return skipped;
     }
     if (node == LMB_NONE || !gltf->nodes[node].in_rig) {
         animation->skipped_nodes++;
@@ -171,11 +204,14 @@ static bool read_channel(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
     if (is_skipped(gltf, animation, path, node)) {
         return true;
     }
+    track->interpolation = (lmb_interpolation)interpolation;
+    if (path == PATH_WEIGHTS) {
+        return read_weights(gltf, animation, &sampler, &gltf->nodes[node], *track);
+    }
     track->joint = gltf->nodes[node].joint;
     track->channel = (lmb_channel)path;
-    track->interpolation = (lmb_interpolation)interpolation;
     animation->track_count++;
-    return read_values(gltf, animation, &sampler, path, track);
+    return read_values(gltf, animation, &sampler, path, 1, track);
 }
 
 static bool note_skipped(const lmb_gltf *gltf, const animation *animation, uint32_t count, const char *one,
@@ -249,7 +285,8 @@ static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_obje
         !lmb_gltf_read_list(gltf, &animation->pool, object, "samplers", LMB_JSON_OBJECT, &animation->samplers)) {
         return false;
     }
-    size_t most = (size_t)animation->channels.count + (gltf->importer->adds_clips ? 3 * (size_t)gltf->node_count : 0);
+    size_t most = (size_t)animation->channels.count + gltf->channel_count +
+                  (gltf->importer->adds_clips ? 3 * (size_t)gltf->node_count : 0);
     animation->tracks = lmb_importer_allocate(gltf->importer, &animation->pool, most, sizeof(lmb_track_def));
     for (uint32_t i = 0; animation->tracks != NULL && i < animation->channels.count; i++) {
         lmb_gltf_object channel = lmb_gltf_item(&animation->channels, i);

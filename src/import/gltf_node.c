@@ -60,6 +60,7 @@ static bool read_children(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_
 
 static bool read_node(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t skin_count) {
     lmb_gltf_node *node = &gltf->nodes[index];
+    node->object = object->value;
     return lmb_gltf_read_name(gltf, object, "node", index, &node->name) &&
            lmb_gltf_read_index(gltf, object, "mesh", gltf->meshes.count, "meshes", &node->mesh) &&
            lmb_gltf_read_index(gltf, object, "skin", skin_count, "skins", &node->skin) &&

@@ -120,7 +120,9 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
     lmb_import *import = importer->import;
     lmb_host host = lmb_pool_host(&import->pool);
     lmb_error error;
-    if (lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = count}, &host, &import->rig, &error) != LMB_OK) {
+    const lmb_rig_def def = {
+        .joints = joints, .joint_count = count, .channels = gltf->channels, .channel_count = gltf->channel_count};
+    if (lmb_rig_create(&def, &host, &import->rig, &error) != LMB_OK) {
         return lmb_importer_fail_inner(importer, "rig", &error);
     }
     lmb_pool_release(&importer->scratch, joints);

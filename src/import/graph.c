@@ -13,16 +13,20 @@
 
 static bool prepare_names(lmb_graph_reader *reader) {
     const lmb_graph_source *source = reader->source;
-    uint32_t joint_count = lmb_rig_joint_count(source->rig);
+    uint32_t joint_count = lmb_rig_joint_count(source->rig), channel_count = lmb_rig_channel_count(source->rig);
     reader->joints = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof(lmb_name));
+    reader->channels = lmb_graph_allocate(reader, &reader->scratch, channel_count, sizeof(lmb_name));
     reader->clips = lmb_graph_allocate(reader, &reader->scratch, source->clip_count, sizeof(lmb_name));
     const lmb_clip **clips =
         lmb_graph_allocate(reader, &reader->graph->pool, source->clip_count, sizeof(const lmb_clip *));
-    if (reader->joints == NULL || reader->clips == NULL || clips == NULL) {
+    if (reader->joints == NULL || reader->channels == NULL || reader->clips == NULL || clips == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < joint_count; i++) {
         reader->joints[i] = (lmb_name){lmb_rig_joint_name(source->rig, i), i};
+    }
+    for (uint32_t i = 0; i < channel_count; i++) {
+        reader->channels[i] = (lmb_name){lmb_rig_channel_name(source->rig, i), i};
     }
     for (uint32_t i = 0; i < source->clip_count; i++) {
         clips[i] = source->clips[i];
@@ -30,6 +34,7 @@ static bool prepare_names(lmb_graph_reader *reader) {
         reader->longest = fmaxf(reader->longest, lmb_clip_duration(clips[i]));
     }
     lmb_names_sort(reader->joints, joint_count);
+    lmb_names_sort(reader->channels, channel_count);
     lmb_names_sort(reader->clips, source->clip_count);
     reader->graph->def = (lmb_program_def){.rig = source->rig,
                                            .clips = clips,
@@ -148,6 +153,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     graph->def.parts = graph->parts;
     graph->def.limits = (const lmb_limit_def *const *)graph->limits;
     finish_control(graph);
+    graph->def.channel_ranges = (const lmb_channel_range *const *)graph->ranges;
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         check_program(reader);
     }

@@ -54,6 +54,8 @@ struct lmb_graph {
     size_t limits_capacity;
     lmb_part_def *parts;
     size_t part_capacity;
+    lmb_channel_range **ranges; // beside the limits
+    size_t ranges_capacity;
     lmb_graph_declared *parameters;
     size_t parameter_capacity;
 
@@ -110,10 +112,12 @@ typedef struct lmb_graph_reader {
     lmb_pool scratch;
     lmb_json json;
     lmb_name *joints; // sorted, in the scratch pool
+    lmb_name *channels;
     lmb_name *clips;
     float longest;      // seconds, of the clips
     uint32_t *partners; // of the joints by their names, or NULL where nothing asked for them yet; the graph's
-    uint32_t *objects;  // for each node the object that it comes from, in the scratch pool
+    uint32_t *channel_partners;
+    uint32_t *objects; // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
     lmb_graph_home home;
     lmb_graph_problem first;
@@ -160,6 +164,8 @@ typedef struct lmb_graph_node {
     uint32_t initial_at;
     uint32_t any_at;
     uint32_t states_at;
+    uint32_t *channel_partners;
+    int8_t *channel_signs;
 } lmb_graph_node;
 
 // graph_problem.c: notes a mistake at a JSON value.
@@ -175,6 +181,8 @@ bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type ty
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
 void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                      size_t size);
+// A joint of that name, or past the joints a channel; LMB_NONE, reported, where there is neither.
+uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key);
 // A string, decoded, in a pool; NULL where there is no memory, or where it holds a zero, which is reported.
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
 // Whether a string, or a key, is a name that the reader knows.
@@ -212,6 +220,8 @@ void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field,
 
 // graph_mirror.c: a mirror's partners; then the index of a mirror with what the node has read.
 void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                     void *target);
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node);
 
 // graph_limits.c: a node's limits.

@@ -33,6 +33,24 @@ const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t va
     return text;
 }
 
+uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key) {
+    const lmb_rig *rig = reader->source->rig;
+    const char *name = lmb_graph_text(reader, &reader->scratch, key);
+    if (name == NULL) {
+        return LMB_NONE;
+    }
+    uint32_t part = lmb_names_find(reader->joints, lmb_rig_joint_count(rig), name);
+    if (part == LMB_NONE) {
+        uint32_t channel = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), name);
+        part = channel == LMB_NONE ? LMB_NONE : lmb_rig_joint_count(rig) + channel;
+    }
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    if (part == LMB_NONE) {
+        lmb_graph_report(reader, key, "the rig has no joint of this name");
+    }
+    return part;
+}
+
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char *name) {
     // The names in question need no escapes, so a string that has some is another one.
     size_t length = strlen(name);

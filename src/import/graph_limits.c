@@ -133,31 +133,60 @@ static const lmb_graph_field limit_members[] = {
 };
 static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
 
-static void read_joint(lmb_graph_reader *reader, uint32_t key, lmb_limit_def *limits, bool *given) {
-    const char *name = lmb_graph_text(reader, &reader->scratch, key);
-    if (name == NULL) {
+// Two numbers, the least and the greatest.
+static void read_ends(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field end = *field;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
     }
-    uint32_t joint = lmb_names_find(reader->joints, lmb_rig_joint_count(reader->source->rig), name);
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-    if (joint == LMB_NONE) {
-        lmb_graph_report(reader, key, "the rig has no joint of this name");
+    if (values[value].count != 2) {
+        lmb_graph_report(reader, value, "%u numbers, where 2 were expected", (unsigned)values[value].count);
         return;
     }
-    if (given[joint]) {
+    lmb_graph_read_plain(reader, &end, value + 1, target);
+    end.offset += sizeof(float);
+    lmb_graph_read_plain(reader, &end, values[value + 1].next, target);
+}
+
+static const lmb_graph_field channel_members[] = {{.name = "range",
+                                                   .required = true,
+                                                   .read = read_ends,
+                                                   .offset = offsetof(lmb_channel_range, least),
+                                                   .least = -LMB_LARGEST,
+                                                   .greatest = LMB_LARGEST}};
+static const lmb_graph_fields channel_fields = {"a channel's limits", channel_members, 1, NULL};
+
+static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_limit_def *limits, lmb_channel_range *ranges,
+                      bool *given) {
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t part = lmb_graph_find_part(reader, key);
+    if (part == LMB_NONE) {
+        return;
+    }
+    if (given[part]) {
         lmb_graph_report(reader, key, "given twice");
     }
-    given[joint] = true;
-    if (lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
-        lmb_graph_read_fields(reader, &limit_fields, key + 1, &limits[joint]);
+    given[part] = true;
+    if (!lmb_graph_expect(reader, key + 1, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (part < joint_count) {
+        lmb_graph_read_fields(reader, &limit_fields, key + 1, &limits[part]);
+    } else {
+        lmb_graph_read_fields(reader, &channel_fields, key + 1, &ranges[part - joint_count]);
     }
 }
 
 // What only the program's own checks find.
-static void check(lmb_graph_reader *reader, const lmb_limit_def *limits, uint32_t at) {
+static void check(lmb_graph_reader *reader, const lmb_limit_def *limits, const lmb_channel_range *ranges, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
-    const lmb_program_def def = {
-        .rig = reader->source->rig, .nodes = &rest, .node_count = 1, .limits = &limits, .limits_count = 1};
+    const lmb_program_def def = {.rig = reader->source->rig,
+                                 .nodes = &rest,
+                                 .node_count = 1,
+                                 .limits = &limits,
+                                 .limits_count = 1,
+                                 .channel_ranges = &ranges};
     lmb_error error;
     if (lmb_program_check(&def, &error) != LMB_OK) {
         lmb_graph_report(reader, at, "%s", error.message);
@@ -165,15 +194,24 @@ static void check(lmb_graph_reader *reader, const lmb_limit_def *limits, uint32_
 }
 
 // The index of limits like these, which become the graph's, or are released where it has them already.
-static uint32_t add_limits(lmb_graph_reader *reader, lmb_limit_def *limits) {
+static uint32_t add_limits(lmb_graph_reader *reader, lmb_limit_def *limits, lmb_channel_range *ranges) {
     lmb_graph *graph = reader->graph;
     size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *limits;
+    size_t ranges_size = lmb_rig_channel_count(reader->source->rig) * sizeof *ranges;
     for (uint32_t i = 0; i < graph->def.limits_count; i++) {
-        if (memcmp(graph->limits[i], limits, size) == 0) {
+        if (memcmp(graph->limits[i], limits, size) == 0 && memcmp(graph->ranges[i], ranges, ranges_size) == 0) {
             lmb_pool_release(&graph->pool, limits);
+            lmb_pool_release(&graph->pool, ranges);
             return i;
         }
     }
+    lmb_channel_range **all_ranges = lmb_graph_grow(reader, &graph->pool, graph->ranges, graph->def.limits_count,
+                                                    &graph->ranges_capacity, sizeof *all_ranges);
+    if (all_ranges == NULL) {
+        return 0;
+    }
+    graph->ranges = all_ranges;
+    all_ranges[graph->def.limits_count] = ranges;
     lmb_limit_def **all = lmb_graph_grow(reader, &graph->pool, graph->limits, graph->def.limits_count,
                                          &graph->limits_capacity, sizeof *all);
     if (all == NULL) {
@@ -190,21 +228,26 @@ void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *fiel
         return;
     }
     uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
-    bool *given = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof *given);
+    uint32_t channel_count = lmb_rig_channel_count(reader->source->rig);
+    bool *given = lmb_graph_allocate(reader, &reader->scratch, (size_t)joint_count + channel_count, sizeof *given);
     lmb_limit_def *limits = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *limits);
-    if (given == NULL || limits == NULL) {
+    lmb_channel_range *ranges = lmb_graph_allocate(reader, &reader->graph->pool, channel_count, sizeof *ranges);
+    if (given == NULL || limits == NULL || ranges == NULL) {
         return;
+    }
+    for (uint32_t channel = 0; channel < channel_count; channel++) {
+        ranges[channel] = lmb_default_channel_range();
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         limits[joint] = lmb_default_limit_def();
     }
     uint32_t problems = reader->problem_count;
     for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
-        read_joint(reader, key, limits, given);
+        read_part(reader, key, limits, ranges, given);
     }
     lmb_pool_release(&reader->scratch, given);
     if (reader->problem_count == problems) {
-        check(reader, limits, value);
+        check(reader, limits, ranges, value);
     }
-    *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits);
+    *(uint32_t *)(void *)((char *)target + field->offset) = add_limits(reader, limits, ranges);
 }

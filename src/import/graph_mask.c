@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// What a mask's object gives a joint.
+// What a mask's object gives a joint or a channel.
 typedef struct share {
     uint32_t value;
     bool is_set;
@@ -10,25 +10,26 @@ typedef struct share {
 
 static void read_share(lmb_graph_reader *reader, uint32_t key, share *shares) {
     static const lmb_graph_field field = {.offset = offsetof(share, value), .least = 0.0f, .greatest = 255.0f};
-    const char *name = lmb_graph_text(reader, &reader->scratch, key);
-    if (name == NULL) {
+    uint32_t part = lmb_graph_find_part(reader, key);
+    if (part == LMB_NONE) {
         return;
     }
-    uint32_t joint = lmb_names_find(reader->joints, lmb_rig_joint_count(reader->source->rig), name);
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
-    if (joint == LMB_NONE) {
-        lmb_graph_report(reader, key, "the rig has no joint of this name");
-        return;
-    }
-    if (shares[joint].is_set) {
+    if (shares[part].is_set) {
         lmb_graph_report(reader, key, "given twice");
     }
-    shares[joint].is_set = true;
-    lmb_graph_read_whole(reader, &field, key + 1, &shares[joint]);
+    shares[part].is_set = true;
+    lmb_graph_read_whole(reader, &field, key + 1, &shares[part]);
+}
+
+static uint32_t count_parts(const lmb_rig *rig) {
+    return lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig);
 }
 
 // Parents stand before their children, so what they inherit is known.
 static void inherit(const lmb_rig *rig, share *shares, uint8_t *mask) {
+    for (uint32_t part = lmb_rig_joint_count(rig); part < count_parts(rig); part++) {
+        mask[part] = (uint8_t)shares[part].value;
+    }
     for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
         uint32_t parent = lmb_rig_joint_parent(rig, joint);
         if (!shares[joint].is_set && parent != LMB_NONE) {
@@ -41,9 +42,9 @@ static void inherit(const lmb_rig *rig, share *shares, uint8_t *mask) {
 // The index of a mask of these bytes, which becomes the graph's, or is released where it has that mask already.
 static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
     lmb_graph *graph = reader->graph;
-    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t part_count = count_parts(reader->source->rig);
     for (uint32_t i = 0; i < graph->def.mask_count; i++) {
-        if (memcmp(graph->masks[i], mask, joint_count) == 0) {
+        if (memcmp(graph->masks[i], mask, part_count) == 0) {
             lmb_pool_release(&graph->pool, mask);
             return i;
         }
@@ -63,9 +64,9 @@ void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field,
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
     }
-    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
-    share *shares = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof *shares);
-    uint8_t *mask = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, 1);
+    uint32_t part_count = count_parts(reader->source->rig);
+    share *shares = lmb_graph_allocate(reader, &reader->scratch, part_count, sizeof *shares);
+    uint8_t *mask = lmb_graph_allocate(reader, &reader->graph->pool, part_count, 1);
     if (shares == NULL || mask == NULL) {
         return;
     }

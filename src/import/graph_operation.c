@@ -500,6 +500,7 @@ static const lmb_graph_field mirror_members[] = {
      .offset = offsetof(lmb_graph_node, axis),
      .choices = axes},
     {.name = "partners", .read = lmb_graph_read_partners},
+    {.name = "channels", .read = lmb_graph_read_channel_partners},
 };
 
 static const lmb_graph_field clamp_members[] = {

@@ -27,11 +27,11 @@ static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size)
         return false;
     }
     if (!lmb_gltf_read_document(&gltf) || !lmb_gltf_read_buffers(&gltf) || !lmb_gltf_read_views(&gltf) ||
-        !lmb_gltf_read_accessors(&gltf) || !lmb_gltf_read_nodes(&gltf)) {
+        !lmb_gltf_read_accessors(&gltf) || !lmb_gltf_read_nodes(&gltf) || !lmb_gltf_read_morphs(&gltf)) {
         return false;
     }
     if (importer->adds_clips) {
-        return lmb_gltf_match_rig(&gltf) && lmb_gltf_build_clips(&gltf);
+        return lmb_gltf_match_rig(&gltf) && lmb_gltf_match_channels(&gltf) && lmb_gltf_build_clips(&gltf);
     }
     return lmb_gltf_read_skins(&gltf) && lmb_gltf_build_rig(&gltf) && lmb_gltf_build_clips(&gltf) &&
            lmb_gltf_build_meshes(&gltf);
