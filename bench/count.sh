@@ -65,7 +65,7 @@ update_budgets() {
 update_operations() {
     local workload clips compressed row
     {
-        for workload in four-clips two-clips masked; do
+        for workload in four-clips two-clips masked distant neighbours; do
             for clips in procedural mannequin pab; do
                 for compressed in "" compressed; do
                     if [ "$workload$compressed" != "$workload" ] && [ "$workload" != four-clips ]; then continue; fi

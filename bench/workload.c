@@ -3,19 +3,25 @@
 #include "random.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const char *workload_kind_name(workload_kind kind) {
-    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips", "two-clips", "masked"};
+    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips", "two-clips", "masked", "distant",
+                                                           "neighbours"};
     return names[kind];
 }
 
 // Clips that a workload samples, each at a time of its own, which are the first parameters.
 static uint32_t clip_count(workload_kind kind) {
-    return kind == WORKLOAD_FOUR_CLIPS ? 4 : 2;
+    return kind == WORKLOAD_TWO_CLIPS || kind == WORKLOAD_MASKED ? 2 : 4;
+}
+
+static bool has_levels(workload_kind kind) {
+    return kind == WORKLOAD_DISTANT || kind == WORKLOAD_NEIGHBOURS;
 }
 
 static uint32_t parameter_count(workload_kind kind) {
-    return clip_count(kind) + (kind == WORKLOAD_TWO_CLIPS ? 1 : 0);
+    return clip_count(kind) + (kind == WORKLOAD_TWO_CLIPS || has_levels(kind) ? 1 : 0);
 }
 
 static lmb_node_def clip_node(uint32_t clip) {
@@ -57,6 +63,8 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[8]) {
     }
     switch (kind) {
     case WORKLOAD_FOUR_CLIPS:
+    case WORKLOAD_DISTANT:
+    case WORKLOAD_NEIGHBOURS:
         nodes[count++] = weighted_node();
         nodes[count++] = lmb_default_node_def(); // the rest pose, from which the fourth clip differs
         nodes[count++] = two_inputs(LMB_OP_DIFFERENCE, 3, 5, lmb_constant(1.0f));
@@ -70,6 +78,15 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[8]) {
         break;
     }
     return count;
+}
+
+// Parents stand before their children, so the second half of any rig can be dropped.
+static void make_levels(const actor *actor, uint8_t *last_levels) {
+    uint32_t joints = lmb_rig_joint_count(actor->rig);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        bool is_kept = joint < (joints + 1) / 2 || lmb_rig_joint_parent(actor->rig, joint) == LMB_NONE;
+        last_levels[joint] = is_kept ? LMB_MAX_LEVELS - 1 : 0;
+    }
 }
 
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error) {
@@ -88,7 +105,18 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
                            .nodes = nodes,
                            .node_count = make_nodes(kind, nodes),
                            .parameter_count = parameter_count(kind)};
-    return lmb_program_create(&def, NULL, &workload->program, error);
+    uint8_t *last_levels = malloc(lmb_rig_joint_count(actor->rig));
+    if (last_levels == NULL) {
+        return actor_no_memory(error);
+    }
+    if (has_levels(kind)) {
+        make_levels(actor, last_levels);
+        def.last_levels = last_levels;
+        def.level = lmb_parameter(clip_count(kind));
+    }
+    lmb_result result = lmb_program_create(&def, NULL, &workload->program, error);
+    free(last_levels);
+    return result;
 }
 
 void workload_destroy(workload *workload) {
@@ -105,7 +133,8 @@ void workload_fill(const workload *workload, uint32_t characters, uint32_t frame
             parameters[i * width + clip] = fmodf(phase * duration + (float)frame / 60.0f, duration);
         }
         if (clips < width) {
-            parameters[i * width + clips] = phase;
+            float level = workload->kind == WORKLOAD_DISTANT ? 1.0f : (float)(i % 2);
+            parameters[i * width + clips] = has_levels(workload->kind) ? level : phase;
         }
     }
 }

@@ -11,10 +11,12 @@ typedef enum workload_kind {
     WORKLOAD_FOUR_CLIPS, // three clips blended with weights .3 .5 .2, the fourth laid over them as an additive at .6
     WORKLOAD_TWO_CLIPS,  // two clips, blended by each character's own weight
     WORKLOAD_MASKED,     // one clip, and another over its upper body
+    WORKLOAD_DISTANT,    // the four clips at a level of detail that drops half of the joints
+    WORKLOAD_NEIGHBOURS, // the same for every second character, the others at the nearest level
     WORKLOAD_KIND_COUNT
 } workload_kind;
 
-enum { WORKLOAD_MOST_PARAMETERS = 4 };
+enum { WORKLOAD_MOST_PARAMETERS = 5 };
 
 typedef struct workload {
     workload_kind kind;
@@ -22,7 +24,7 @@ typedef struct workload {
     lmb_program *program;
 } workload;
 
-// "four-clips", "two-clips", "masked".
+// "four-clips", "two-clips", "masked", "distant", "neighbours".
 const char *workload_kind_name(workload_kind kind);
 
 // The actor must outlive it.
@@ -30,7 +32,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
 void workload_destroy(workload *workload);
 
 // Parameters [characters][lmb_program_parameter_count()] of a frame: the clips' times, wrapped into their durations,
-// and the weight.
+// and the weight or the level.
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 
 // Bytes of palette that one character's frame cannot do without.

@@ -9,6 +9,7 @@
 #define LMB_GLSL
 #define KEEPS_PREPARED
 #include "ops/prepare.h"
+#include "ops/detail.h"
 #include "ops/model.h"
 #include "ops/outputs.h"
 
@@ -35,6 +36,7 @@ const uint PREPARED_STRIDE = (2u * INSTRUCTIONS) | 1u;
 shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: own, then model, then palette
 shared uvec4 preparations[CHARACTERS * PREPARED_STRIDE];
 shared uvec2 places[CHARACTERS]; // span, or NO_SPAN where there is no character, and character in it
+shared float levels[CHARACTERS]; // of detail
 shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the order of their numbers
 
 void store_prepared(uint slot, uint instruction, prepared p, key_search search) {
@@ -126,6 +128,12 @@ void prepare() {
         }
         if (instruction == 0u) {
             places[slot] = place;
+            if (USES_DETAIL) {
+                levels[slot] = LAST_DETAIL_LEVEL;
+                if (is_run) {
+                    levels[slot] = detail_level(character_frame(character));
+                }
+            }
         }
     }
 }
@@ -176,31 +184,71 @@ void walk(frame f, affine model) {
         affine palette = palette_matrix(model, inverse_bind);
         store_palette(f, palette);
     }
-    if (f.joint == JOINTS - 1u) {
-        write_outputs(f);
+}
+
+// Joints that some character of the workgroup computes, the first of their order.
+uint count_computed() {
+    float lowest = levels[0];
+    for (uint slot = 1u; slot < CHARACTERS; slot++) {
+        lowest = levels[slot] < lowest ? levels[slot] : lowest;
+    }
+    return detail_count(push.program, uint(lowest));
+}
+
+// From a joint's pose to what is kept of it.
+void keep_pose(bool keeps_matrices) {
+    if (writes_stage(STAGE_LOCAL)) {
+        store_local(at_joint, poses[0]);
+    }
+    if (keeps_matrices) {
+        affine own = own_matrix(poses[0]);
+        if (WALKS) {
+            walk(at_joint, own);
+        } else {
+            store_matrix(at_joint.slot * MATRIX_STRIDE + 3u * at_joint.joint, own);
+        }
     }
 }
 
-// Local transforms, and joints' own matrices.
+// Local transforms, and joints' own matrices. Where there are levels of detail, first all joints that any character
+// computes: loops that are shorter are what every device gains by.
 void pose(bool keeps_matrices) {
-    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
+    uint computed = JOINTS;
+    if (USES_DETAIL) {
+        computed = count_computed();
+    }
+    uint n = gl_LocalInvocationIndex;
+    for (; n < CHARACTERS * computed; n += gl_WorkGroupSize.x) {
         if (places[n % CHARACTERS].x == NO_SPAN) {
             continue;
         }
         at_joint = slot_frame(n % CHARACTERS);
         at_joint.joint = n / CHARACTERS;
-        step_through();
-        if (writes_stage(STAGE_LOCAL)) {
-            store_local(at_joint, poses[0]);
+        bool dropped = false;
+        if (USES_DETAIL) {
+            at_joint.joint = detail_joint(push.program, at_joint.joint);
+            dropped = joint_is_dropped(push.program, at_joint.joint, levels[at_joint.slot]);
         }
-        if (keeps_matrices) {
-            affine own = own_matrix(poses[0]);
-            if (WALKS) {
-                walk(at_joint, own);
-            } else {
-                store_matrix(at_joint.slot * MATRIX_STRIDE + 3u * at_joint.joint, own);
+        if (dropped) {
+            poses[0] = load_rest(push.program, at_joint.joint);
+        } else {
+            step_through();
+        }
+        keep_pose(keeps_matrices);
+    }
+    if (USES_DETAIL) {
+        for (; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
+            if (places[n % CHARACTERS].x == NO_SPAN) {
+                continue;
             }
+            at_joint = slot_frame(n % CHARACTERS);
+            at_joint.joint = detail_joint(push.program, n / CHARACTERS);
+            poses[0] = load_rest(push.program, at_joint.joint);
+            keep_pose(keeps_matrices);
         }
+    }
+    if (WALKS && keeps_matrices && places[gl_LocalInvocationIndex].x != NO_SPAN) {
+        write_outputs(slot_frame(gl_LocalInvocationIndex));
     }
 }
 

@@ -48,5 +48,9 @@ void main() {
         return;
     }
     frame f = current_frame();
-    store_local(f, evaluate_program(f));
+    transform local = load_rest(f.program, f.joint);
+    if (!is_left_at_rest(f)) {
+        local = evaluate_program(f);
+    }
+    store_local(f, local);
 }

@@ -21,6 +21,16 @@ bool has_joint() {
     return known;
 }
 
+// Whether the joint's character leaves it at rest.
+bool is_left_at_rest(frame f) {
+    bool dropped = false;
+    if (USES_DETAIL && LOAD(f.program, PROGRAM_DETAIL) != 0u) {
+        float level = detail_level(f);
+        dropped = joint_is_dropped(f.program, f.joint, level);
+    }
+    return dropped;
+}
+
 frame current_frame() {
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint index = grid_index();

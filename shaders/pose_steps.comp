@@ -5,6 +5,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #define LMB_GLSL
 #include "ops/operations.h"
+#include "ops/detail.h"
 #include "pose.glsl"
 #include "steps.glsl"
 
@@ -13,6 +14,10 @@ void main() {
         return;
     }
     at_joint = current_frame();
-    step_through();
+    if (is_left_at_rest(at_joint)) {
+        poses[0] = load_rest(at_joint.program, at_joint.joint);
+    } else {
+        step_through();
+    }
     store_local(at_joint, poses[0]);
 }

@@ -1,10 +1,11 @@
 #include "gpu_shape.h"
 
-// As shaders/character_steps.comp keeps a character: matrices, prepared instructions, where it is, and its bounding box.
+// As shaders/character_steps.comp keeps a character: matrices, prepared instructions, where it is, its bounding box and
+// its level.
 static uint64_t character_bytes(uint32_t joints, uint32_t instructions) {
     uint64_t matrices = (UINT64_C(3) * joints) | 1;
     uint64_t preparations = (UINT64_C(2) * instructions) | 1;
-    return (matrices + preparations) * 16 + 8 + 24;
+    return (matrices + preparations) * 16 + 8 + 24 + 4;
 }
 
 // A workgroup as wide as one subgroup meets no barrier that costs anything; it fills its lanes with characters.

@@ -89,13 +89,21 @@ OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint3
 }
 
 static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *models, slots *held) {
-    uint32_t joints = batch->program->joint_count;
-    for (uint32_t first = 0; first < joints; first += TILE_JOINTS) {
-        uint32_t count = joints - first < TILE_JOINTS ? joints - first : TILE_JOINTS;
-        evaluate_joints(f, first, count, held);
-        for (uint32_t place = 0; place < count; place++) {
-            finish_joint(batch, to, f.program, first + place, load_slot(held, 0, place), models);
+    walk_plan plan = plan_walk(f);
+    for (uint32_t first = 0; first < plan.computed; first += TILE_JOINTS) {
+        uint32_t count = plan.computed - first < TILE_JOINTS ? plan.computed - first : TILE_JOINTS;
+        take_joints(f, plan, first, count, held);
+        evaluate_joints(f, count, held);
+        if (plan.mixed) {
+            leave_at_rest(f, plan, count, held);
         }
+        for (uint32_t place = 0; place < count; place++) {
+            finish_joint(batch, to, f.program, held->joints[place], load_slot(held, 0, place), models);
+        }
+    }
+    for (uint32_t place = plan.computed; place < batch->program->joint_count; place++) {
+        uint32_t joint = walk_joint(f, plan, place);
+        finish_joint(batch, to, f.program, joint, load_rest(f.program, joint), models);
     }
 }
 

@@ -283,6 +283,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
                              .stack = c.deepest,
                              .uses_curves = c.uses_curves,
                              .uses_parts = c.uses_parts,
+                             .uses_detail = def->last_levels != NULL,
                              .limits = c.limits,
                              .parts = c.parts,
                              .size = (uint32_t)size,
@@ -329,6 +330,13 @@ uint32_t lmb_program_socket_count(const lmb_program *program) {
 
 uint32_t lmb_program_channel_count(const lmb_program *program) {
     return program->channel_count;
+}
+
+uint32_t lmb_program_joints_at(const lmb_program *program, uint32_t level) {
+    if (!program->uses_detail) {
+        return program->joint_count;
+    }
+    return detail_count(program->block, level < LMB_MAX_LEVELS ? level : LMB_MAX_LEVELS - 1);
 }
 
 uint32_t lmb_program_stack(const lmb_program *program) {

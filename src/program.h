@@ -22,6 +22,7 @@ struct lmb_program {
     bool uses_curves;                    // a value has a curve beyond the uniform S
     bool uses_weights;                   // a joint's weight other than 255 can be met
     bool uses_parts;                     // clips or poses of other joints than the rig's can be met
+    bool uses_detail;                    // there are levels of detail
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer; 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
     uint32_t limits;                     // offset of the first limits' table

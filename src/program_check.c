@@ -16,23 +16,36 @@ lmb_result lmb_program_fail_node(const lmb_compiler *c, uint32_t node, const cha
                     field, what);
 }
 
-static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
+// What is wrong with a value, or NULL.
+static const char *find_fault(const lmb_compiler *c, lmb_value value) {
     if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
-        return lmb_program_fail_node(c, node, field, "unknown curve");
+        return "unknown curve";
     }
     for (int i = 0; i < 2 && value.curve == LMB_CURVE_BEZIER; i++) {
         if (!(fabsf(value.control[i]) <= 16.0f)) {
-            return lmb_program_fail_node(c, node, field, "a control point is not from -16 to 16");
+            return "a control point is not from -16 to 16";
         }
     }
     if (value.parameter == LMB_NONE) {
-        return fabsf(value.constant) <= LMB_LARGEST
-                   ? LMB_OK
-                   : lmb_program_fail_node(c, node, field, "the constant is not a finite number up to 2^40");
+        return fabsf(value.constant) <= LMB_LARGEST ? NULL : "the constant is not a finite number up to 2^40";
     }
-    return value.parameter < c->def->parameter_count
-               ? LMB_OK
-               : lmb_program_fail_node(c, node, field, "there is no such parameter");
+    return value.parameter < c->def->parameter_count ? NULL : "there is no such parameter";
+}
+
+static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
+    const char *fault = find_fault(c, value);
+    return fault == NULL ? LMB_OK : lmb_program_fail_node(c, node, field, fault);
+}
+
+static lmb_result check_detail(const lmb_compiler *c) {
+    if (c->def->last_levels == NULL) {
+        return LMB_OK;
+    }
+    const char *fault = find_fault(c, c->def->level);
+    if (fault != NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: level: %s", fault);
+    }
+    return lmb_rig_check_levels(c->def->rig, c->def->last_levels, c->error);
 }
 
 static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
@@ -230,6 +243,9 @@ lmb_result lmb_program_check_def(const lmb_compiler *c) {
     }
     if (result == LMB_OK) {
         result = lmb_program_check_static_poses(c);
+    }
+    if (result == LMB_OK) {
+        result = check_detail(c);
     }
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         result = check_node(c, i);

@@ -1,5 +1,6 @@
 #include "program_compiler.h"
 
+#include "detail.h"
 #include "limits.h"
 #include "mirror.h"
 #include "rig.h"
@@ -406,6 +407,15 @@ static void add_tables(lmb_compiler *c) {
     }
     lmb_program_add_parts(c);
     lmb_program_add_static_poses(c);
+    if (c->def->last_levels != NULL) {
+        uint32_t offset;
+        uint32_t value = lmb_program_add_value(c, c->def->level);
+        uint32_t *table = lmb_program_add_data(c, lmb_detail_words(c->def->rig), &offset);
+        if (table != NULL) {
+            c->block[PROGRAM_DETAIL] = offset;
+            lmb_detail_write(c->def->rig, c->def->last_levels, value, table);
+        }
+    }
 }
 
 lmb_result lmb_program_emit(lmb_compiler *c) {

@@ -100,12 +100,18 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
     if (batch->outputs & LMB_OUTPUT_MODEL) {
         models = (lmb_affine *)outputs->stages[LMB_STAGE_MODEL] + first_joint;
     }
-    for (uint32_t first = 0; first < joints; first += TILE_JOINTS) {
-        uint32_t count = joints - first < TILE_JOINTS ? joints - first : TILE_JOINTS;
-        evaluate_joints(f, first, count, held);
+    walk_plan plan = plan_walk(f);
+    for (uint32_t first = 0; first < plan.computed; first += TILE_JOINTS) {
+        uint32_t count = plan.computed - first < TILE_JOINTS ? plan.computed - first : TILE_JOINTS;
+        take_joints(f, plan, first, count, held);
+        evaluate_joints(f, count, held);
         for (uint32_t place = 0; place < count; place++) {
-            finish_joint(batch, outputs, character, first + place, load_slot(held, 0, place), models);
+            finish_joint(batch, outputs, character, held->joints[place], load_slot(held, 0, place), models);
         }
+    }
+    for (uint32_t place = plan.computed; place < joints; place++) {
+        uint32_t joint = walk_joint(f, plan, place);
+        finish_joint(batch, outputs, character, joint, load_rest(f.program, joint), models);
     }
     run_outputs(batch, outputs, character, models);
     if (lmb_batch_runs_channels(batch)) {

@@ -150,6 +150,7 @@ static void json_has_a_result_for_every_path_rig_and_crowd(void **state) {
 static void every_workload_and_set_of_clips_runs(void **state) {
     (void)state;
     static const char *const arguments[] = {
+        "--workload distant --characters 1 --joints 67",   "--workload neighbours --characters 2 --joints 67",
         "--workload two-clips --characters 1 --joints 67", "--workload masked --characters 1 --joints 67",
         "--clips mannequin --characters 1 --joints 67",    "--clips mannequin --characters 1 --joints 24",
         "--clips mannequin --characters 1 --joints 200",   "--compress --characters 1 --joints 7",

@@ -277,7 +277,7 @@ static void info_as_json_has_the_same(void **state) {
     (void)state;
     command_output output = run_well("info --json small.gltf");
     json_tree tree = json_tree_read(output.out);
-    json_tree_expect_keys(&tree, 0, "file depth joints clips meshes images notes");
+    json_tree_expect_keys(&tree, 0, "file depth joints channels clips meshes images notes");
     json_tree_expect_text(&tree, json_tree_member(&tree, 0, "file"), "small.gltf");
     int joints = json_tree_member(&tree, 0, "joints");
     assert_int_equal(json_tree_size(&tree, joints), JOINT_COUNT);
@@ -370,7 +370,7 @@ static void expect_poses(const json_tree *tree, const float *times, int count, c
     assert_int_equal(json_tree_size(tree, poses), count);
     for (int i = 0; i < count; i++) {
         int pose = json_tree_item(tree, poses, i);
-        json_tree_expect_keys(tree, pose, "time bounds joints");
+        json_tree_expect_keys(tree, pose, "time bounds joints channels");
         expect_floats(tree, json_tree_member(tree, pose, "bounds"), expected->bounds + i * 6, 6, 1);
         expect_same_bits(json_tree_float(tree, json_tree_member(tree, pose, "time")), times[i]);
         int joints = json_tree_member(tree, pose, "joints");

@@ -7,7 +7,7 @@
 static uint64_t bytes(lmb_gpu_shape shape, uint32_t joints, uint32_t instructions) {
     const uint64_t matrices = 16 * ((3 * (uint64_t)joints) | 1);
     const uint64_t preparations = 16 * ((2 * (uint64_t)instructions) | 1);
-    return shape.characters * (matrices + preparations + 8 + 24);
+    return shape.characters * (matrices + preparations + 8 + 24 + 4);
 }
 
 static void shapes_stay_within_limits(void **state) {

@@ -44,11 +44,11 @@ static const char *const texts[LMB_OP_COUNT] = {
         "0") "},{\"pose\":" ADDITIVE(CLIP("1")) "},{\"weight\":{\"param\":\"y\"},\"pose\":" MASKED("{\"op\":\"rest\"}",
                                                                                                    CLIP("2")) "}]}",
     [LMB_OP_DIFFERENCE] = "{\"op\":\"difference\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
-    [LMB_OP_LAYERS] = "{\"op\":\"layers\",\"inputs\":[{\"fade\":{\"param\":\"x\"},\"pose\":" CLIP(
-        "0") "},{\"priority\":2,\"fade\":{\"param\":\"y\"},\"pose\":" MASKED("{\"op\":\"rest\"}",
-                                                                             CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"
-                                                                                        "\"priority\":-1,"
-                                                                                        "\"pose\":" CLIP("1") "}]}",
+    [LMB_OP_LAYERS] = "{\"op\":\"layers\",\"level\":{\"param\":\"level\"},\"inputs\":[{\"fade\":{\"param\":\"x\"},"
+                      "\"pose\":" CLIP("0") "},{\"priority\":2,\"fade\":{\"param\":\"y\"},\"pose\":" MASKED(
+                          "{\"op\":\"rest\"}", CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"
+                                                          "\"priority\":-1,"
+                                                          "\"pose\":" CLIP("1") "}]}",
     [LMB_OP_SPACE1D] = "{\"op\":\"space1d\",\"at\":{\"param\":\"x\"},\"inputs\":[{\"at\":1.5,\"pose\":" CLIP(
         "1") "},{\"at\":-3,\"pose\":{\"op\":\"rest\"}},{\"at\":0.25,\"pose\":" CLIP("0") "},{\"at\":6,"
                                                                                          "\"pose\":" CLIP("2") "}]"

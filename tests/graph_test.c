@@ -513,6 +513,27 @@ static void channels(void **state) {
     }
 }
 
+static void levels_of_detail(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph("{\"op\":\"rest\"}");
+    assert_null(lmb_graph_program_def(graph)->last_levels);
+    lmb_graph_destroy(graph);
+    // What has no size hangs at the spine.
+    static const uint8_t suggested[JOINTS] = {7, 7, 0, 0, 0};
+    graph = read_graph("{\"level\":{\"param\":\"far\"},\"op\":\"rest\"}");
+    assert_memory_equal(lmb_graph_program_def(graph)->last_levels, suggested, JOINTS);
+    expect_number(lmb_graph_program_def(graph)->level, lmb_parameter(0));
+    const lmb_graph_parameter far = lmb_graph_parameter_at(graph, 0);
+    assert_true(far.initial == 0.0f && far.least == 0.0f && far.greatest == 7.0f);
+    lmb_graph_destroy(graph);
+    // A joint that is not named has its parent's.
+    static const uint8_t given[JOINTS] = {7, 5, 2, 5, 5};
+    graph = read_graph("{\"op\":\"clip\",\"clip\":0,\"level\":2.5,\"levels\":{\"Head\":2,\"Spine\":5}}");
+    assert_memory_equal(lmb_graph_program_def(graph)->last_levels, given, JOINTS);
+    expect_number(lmb_graph_program_def(graph)->level, lmb_constant(2.5f));
+    lmb_graph_destroy(graph);
+}
+
 static void parameters(void **state) {
     (void)state;
     static const lmb_graph_parameter expected[] = {
@@ -676,6 +697,18 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"pose\",\"pose\":8}", "pose", 1, 21, "8 is outside 0 to 7"},
         {"{\"op\":\"pose\",\"pose\":0.5}", "pose", 1, 21, "0.5 is no whole number"},
         {"{\"op\":\"pose\",\"pose\":\"idle\"}", "pose", 1, 21, "there is no static pose of this name"},
+        // Levels of detail.
+        {"{\"op\":\"rest\",\"level\":8}", "level", 1, 22, "8 is outside 0 to 7"},
+        {"{\"op\":\"rest\",\"level\":\"far\"}", "level", 1, 22, "a string, where a number"},
+        {"{\"op\":\"rest\",\"level\":1,\"level\":1}", "level", 1, 24, "given twice"},
+        {"{\"op\":\"rest\",\"levels\":{}}", "levels", 1, 14, "levels, and no \"level\" that chooses"},
+        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Tail\":1}}", "levels.Tail", 1, 34, "the rig has no joint"},
+        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Head\":8}}", "levels.Head", 1, 41, "8 is outside 0 to 7"},
+        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Spine\":1,\"Head\":2}}", "levels", 1, 33,
+         "joint 2 'Head': 2, but its parent 'Spine' is dropped after 1"},
+        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Hips\":1}}", "levels", 1, 33, "a root's is 7"},
+        {"{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"rest\",\"level\":1}}", "pose.level", 1, 47,
+         "the outermost pose alone has levels of detail"},
         {MASKED("{\"Tail\":1}"), "mask.Tail", 1, 60, "the rig has no joint of this name"},
         {MASKED("{\"Head\":256}"), "mask.Head", 1, 67, "256 is outside 0 to 255"},
         {MASKED("{\"Head\":1.25}"), "mask.Head", 1, 67, "1.25 is no whole number"},
@@ -968,6 +1001,8 @@ static void memory_that_is_refused(void **state) {
     char text[] = "{\"op\":\"additive\",\"weight\":{\"param\":\"a\"},\"base\":" MASKED(
         "{\"Head\":255}") ",\"add\":{\"op\":\"clip\",\"clip\":\"Wave\",\"additive\":true,\"rate\":{\"param\":\"b\"}}}";
     failing_host_try_all(create_and_destroy, text);
+    char distant[] = "{\"op\":\"rest\",\"level\":{\"param\":\"a\"}}";
+    failing_host_try_all(create_and_destroy, distant);
 }
 
 int main(void) {
@@ -985,6 +1020,7 @@ int main(void) {
         cmocka_unit_test(combined),
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
+        cmocka_unit_test(levels_of_detail),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
         cmocka_unit_test(malformed_texts),

@@ -200,7 +200,9 @@ static lmb_program *create_program(const test_scene *scene) {
                                  .parts = scene->parts,
                                  .part_count = scene->part_count,
                                  .static_poses = scene->static_poses,
-                                 .static_pose_count = scene->static_pose_count};
+                                 .static_pose_count = scene->static_pose_count,
+                                 .last_levels = scene->last_levels,
+                                 .level = scene->level};
     lmb_program *program = NULL;
     check(lmb_program_create(&def, NULL, &program, &error), &error);
     for (uint32_t i = 0; i < scene->clip_count; i++) {

@@ -27,6 +27,8 @@ typedef struct test_scene {
     const lmb_static_pose_def *static_poses; // borrowed
     uint32_t static_pose_count;
     const lmb_rig *const *clip_rigs; // borrowed; NULL where all clips are the rig's
+    const uint8_t *last_levels;      // borrowed, or NULL
+    lmb_value level;
     lmb_node_def nodes[SCENE_NODES];
     uint32_t node_count;
     uint32_t parameter_count;

@@ -268,10 +268,10 @@ static lmb_spirv read_bare_module(const char *name) {
 static void constants_are_those_of_c(void **state) {
     (void)state;
     static literals all;
-    const char *files[] = {"number.h",    "curve.h",   "interpolation.h", "quaternion.h", "transform.h",
-                           "sampling.h",  "limits.h",  "mirror.h",        "operations.h", "program.h",
-                           "model.h",     "outputs.h", "probe.h",         "ticks.h",      "control.h",
-                           "decompose.h", "mean.h",    "chain.h",         "layers.h",     "spaces.h"};
+    const char *files[] = {"number.h", "curve.h",  "interpolation.h", "quaternion.h", "transform.h", "sampling.h",
+                           "limits.h", "mirror.h", "operations.h",    "program.h",    "model.h",     "outputs.h",
+                           "probe.h",  "ticks.h",  "control.h",       "decompose.h",  "mean.h",      "chain.h",
+                           "layers.h", "spaces.h", "detail.h",        "angle.h",      "channels.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

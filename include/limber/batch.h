@@ -87,7 +87,7 @@ LMB_API const char *lmb_stage_name(lmb_stage stage);
 typedef enum lmb_refusal {
     LMB_REFUSED_CLIP,      ///< a clip index outside the program's clips
     LMB_REFUSED_TIME,      ///< a clip time, rate or offset that is not finite
-    LMB_REFUSED_WEIGHT,    ///< a weight that is NaN
+    LMB_REFUSED_WEIGHT,    ///< a weight, or a level of detail, that is NaN
     LMB_REFUSED_POSE,      ///< a joint of a pose buffer with a component that is not finite, or a zero rotation
     LMB_REFUSED_CHARACTER, ///< in a list of characters: an index outside the batch; once, a list longer than stated
     LMB_REFUSED_SHEAR,     ///< a joint's product or difference of #LMB_FORM_AFFINE that shears, or is flat

@@ -71,6 +71,11 @@
 /// A `twist` has an `axis` (`"y"`), which is that of the `swing` too, `min` (-180) and `max` (180). The others need both
 /// ends, each three numbers, or one for all three.
 ///
+/// Levels of detail, see detail.h, belong to the outermost pose, beside its other fields: `"level"` is a number, 0 to 7, of
+/// which a parameter's default is 0; `"levels"` is an object that gives joints the last level at which they are computed,
+/// `{"Hand": 2}`. A joint that it does not name takes its parent's, a root 7. Without `"levels"` they are those of
+/// lmb_rig_suggest_levels().
+///
 /// A number is one of
 /// - a number,
 /// - a parameter, `{"param": "speed", "default": 0.5, "min": 0, "max": 1}`, the last three optional. Uses of one name

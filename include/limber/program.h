@@ -145,6 +145,7 @@
 #define LIMBER_PROGRAM_H
 
 #include <limber/clip.h>
+#include <limber/detail.h>
 #include <limber/limits.h>
 #include <limber/mirror.h>
 #include <limber/part.h>
@@ -327,9 +328,15 @@ typedef struct lmb_program_def {
     uint32_t static_pose_count;              ///< 0 to #LMB_MAX_STATIC_POSES
     /// Copied; beside each of `limits` a range for each float channel, or NULL for none; NULL where there are none at all.
     const lmb_channel_range *const *channel_ranges;
+    /// Levels of detail, see detail.h: for each joint of the rig the last level at which it is computed; copied; NULL: there
+    /// are none, and `level` is ignored.
+    const uint8_t *last_levels;
+    /// The level of each character: rounded down, and clamped to 0 to #LMB_MAX_LEVELS - 1; NaN counts as 0 and as a refused
+    /// weight.
+    lmb_value level;
 } lmb_program_def;
 
-/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field), #LMB_ERROR_LIMIT where there are too
+/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where there are too
 /// many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
 /// more than 65,536, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
@@ -352,6 +359,9 @@ LMB_API uint32_t lmb_program_pose_floats(const lmb_program *program, uint32_t po
 LMB_API uint32_t lmb_program_socket_count(const lmb_program *program);
 /// The rig's float channels, copied into the program.
 LMB_API uint32_t lmb_program_channel_count(const lmb_program *program);
+/// Joints that are computed at a level of detail, see detail.h; all of them where the program has no levels. Levels past the
+/// last count as that.
+LMB_API uint32_t lmb_program_joints_at(const lmb_program *program, uint32_t level);
 /// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
 /// evaluates the second, and one that takes any number, as #LMB_OP_WEIGHTED does, holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.

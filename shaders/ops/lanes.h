@@ -30,6 +30,7 @@ typedef int32_t truth __attribute__((vector_size(4 * LMB_LANES)));
 #define ANY(condition) lmb_any(condition)
 #define ALL_LANES(condition) (!lmb_any(~(condition)))
 #define ONE_OF(condition, integer) lmb_one_of(condition, integer)
+#define LOWEST(x) lmb_lowest(x)
 #define GATHER(base, index) lmb_gather(base, index)
 #define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
 #define FLOOR(x) lmb_floor(x)
@@ -82,6 +83,15 @@ OP bool lmb_any(truth condition) {
 // Of the first lane in which it holds.
 OP uint32_t lmb_one_of(truth condition, word integer) {
     return integer[__builtin_ctz(lmb_lane_bits(condition) | 1u << (LMB_LANES - 1))];
+}
+
+// Of all lanes.
+OP float lmb_lowest(real x) {
+    float lowest = x[0];
+    for (int lane = 1; lane < LMB_LANES; lane++) {
+        lowest = x[lane] < lowest ? x[lane] : lowest;
+    }
+    return lowest;
 }
 
 OP uint32_t lmb_count(truth condition) {

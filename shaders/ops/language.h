@@ -33,13 +33,15 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define LOAD(base, index) (base).at[index]
 
 // Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, a curve beyond the
-// uniform S, joints' weights other than 255, or parts: where it cannot, a pipeline leaves that work out, which changes no bit.
+// uniform S, joints' weights other than 255, parts, or levels of detail: where it cannot, a pipeline leaves that work out,
+// which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
 layout(constant_id = 9) const bool USES_CURVES = true;
 layout(constant_id = 10) const bool USES_WEIGHTS = true;
 layout(constant_id = 11) const bool USES_PARTS = true;
+layout(constant_id = 12) const bool USES_DETAIL = true;
 #ifdef LMB_PLAIN
 // Not every driver removes what a specialisation constant closes, and packed clips are the longest of it.
 #define USES_PACKED false
@@ -133,6 +135,8 @@ static inline word BITS(real x) {
 // The value of some lane in which the condition holds.
 #define ALL_LANES(condition) (condition)
 #define ONE_OF(condition, integer) (integer)
+// The least of all lanes.
+#define LOWEST(x) (x)
 // Memory at an index of each lane's own.
 #define GATHER(base, index) LOAD(base, index)
 #define GATHER_REAL(base, index) LOAD_FLOAT(base, index)

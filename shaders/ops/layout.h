@@ -25,7 +25,8 @@
 #define PROGRAM_BINDS 17        // offset: float [joint][BIND_COMPONENTS]
 #define PROGRAM_SOCKETS 18      // offset: [socket]: word joint, float [12] matrix
 #define PROGRAM_SOCKET_COUNT 19
-#define PROGRAM_DATA 20 // offset of what instructions refer to: values, tables
+#define PROGRAM_DATA 20   // offset of what instructions refer to: values, tables
+#define PROGRAM_DETAIL 21 // offset: levels of detail, DETAIL_..., or 0 where there are none
 #define PROGRAM_HEADER_WORDS 24
 
 #define NO_PARENT 0xffffffffu
@@ -74,6 +75,13 @@
 #define PART_JOINTS 0u
 #define PART_TABLE 1u
 #define NO_JOINT 0xffffffffu
+
+// Levels of detail: which joints each computes.
+#define DETAIL_LEVELS 8u
+#define DETAIL_VALUE 0u  // offset of the level's value
+#define DETAIL_COUNTS 1u // word [level]: how many joints it computes
+#define DETAIL_ORDER 9u  // word [joint]: the joints, those of the most levels first, parents before children
+// Behind the order a byte for each joint: the last level at which it is computed.
 
 #define CLIP_LOOPS 1u // over the duration
 #define CLIP_WARPS 2u // its rate is not 1 or its offset not 0: only then are they read

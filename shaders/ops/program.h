@@ -3,6 +3,7 @@
 #ifndef LMB_OPS_PROGRAM_H
 #define LMB_OPS_PROGRAM_H
 
+#include "detail.h"
 #include "prepare.h"
 
 #ifdef LMB_GLSL
@@ -28,10 +29,11 @@ transform load_slot(uint slot);
 typedef struct slots {
     transform poses[STACK_POSES][TILE_JOINTS];
     uint joints[TILE_JOINTS];
-    uint wrapped[MOST_WRAPS][TILE_JOINTS]; // joints that such operations are to go back to
-    uint climbed[MOST_WRAPS];              // how often their input was evaluated, ...
-    bool arrived[MOST_WRAPS][TILE_JOINTS]; // ... which places had it at their last joint, ...
-    truth counted[MOST_WRAPS];             // ... and who counted what was refused before
+    truth active[TILE_JOINTS];              // lanes for whom what a joint refuses counts
+    uint wrapped[MOST_WRAPS][TILE_JOINTS];  // joints that such operations are to go back to
+    uint climbed[MOST_WRAPS];               // how often their input was evaluated, ...
+    bool arrived[MOST_WRAPS][TILE_JOINTS];  // ... which places had it at their last joint, ...
+    truth counted[MOST_WRAPS][TILE_JOINTS]; // ... and who counted what was refused before
 } slots;
 
 // Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
@@ -128,7 +130,13 @@ OP uint evaluated_as(uint code) {
     return is_space ? OPERATION_WEIGHTED + (code - OPERATION_SPACE1D) % 3u : code;
 }
 
-#define EVERY_JOINT for (uint place = 0u; place < joints && (f.joint = held->joints[place], true); place++)
+// A plain program refuses nothing by joints.
+#ifdef LMB_PLAIN
+#define TAKE_PLACE(place) (f.joint = held->joints[place], true)
+#else
+#define TAKE_PLACE(place) (f.joint = held->joints[place], f.active = held->active[place], true)
+#endif
+#define EVERY_JOINT for (uint place = 0u; place < joints && TAKE_PLACE(place); place++)
 #define STORE_SLOT(slot, pose) store_slot(held, slot, place, pose)
 #define LOAD_SLOT(slot) load_slot(held, slot, place)
 #define WRAPPED(level) held->wrapped[level][place]
@@ -262,7 +270,7 @@ transform evaluate_program(frame f) {
 // Joints of a tile are at different depths: those that have arrived wait for the others.
 #define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
     case code:                                                                                                         \
-        begin_climb(f, LOAD(f.program, at + WRAP_LEVEL), joints, held);                                                \
+        begin_climb(LOAD(f.program, at + WRAP_LEVEL), joints, held);                                                   \
         depth = depth + 1u;                                                                                            \
         break;                                                                                                         \
     case code + 1u: {                                                                                                  \
@@ -279,21 +287,19 @@ transform evaluate_program(frame f) {
         }                                                                                                              \
         if (climb_on(f, level, joints, turns, held)) {                                                                 \
             uint back = LOAD(f.program, at + CLIMB_BACK);                                                              \
-            f.active = BOTH(f.active, NOT(f.active));                                                                  \
             f.now -= back;                                                                                             \
             f.search -= back;                                                                                          \
             i -= back;                                                                                                 \
-        } else {                                                                                                       \
-            f.active = held->counted[level];                                                                           \
         }                                                                                                              \
+        f.active = held->active[0];                                                                                    \
         break;                                                                                                         \
     }
 
-OP void begin_climb(frame f, uint level, uint joints, slots *held) {
+OP void begin_climb(uint level, uint joints, slots *held) {
     held->climbed[level] = 0u;
-    held->counted[level] = f.active;
     for (uint place = 0u; place < joints; place++) {
         held->wrapped[level][place] = held->joints[place];
+        held->counted[level][place] = held->active[place];
         held->arrived[level][place] = false;
     }
 }
@@ -304,6 +310,7 @@ OP bool climb_on(frame f, uint level, uint joints, uint turns, slots *held) {
     held->climbed[level]++;
     for (uint place = 0u; place < joints; place++) {
         uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + held->joints[place]);
+        held->active[place] = BOTH(f.active, NOT(f.active));
         if (parent == NO_PARENT || held->climbed[level] == turns) {
             held->arrived[level][place] = true;
         } else {
@@ -313,6 +320,7 @@ OP bool climb_on(frame f, uint level, uint joints, uint turns, slots *held) {
     }
     for (uint place = 0u; place < joints && !again; place++) {
         held->joints[place] = held->wrapped[level][place];
+        held->active[place] = held->counted[level][place];
     }
     return again;
 }
@@ -328,12 +336,60 @@ OP void prepare_program(frame f, prepared *values, key_search *searches) {
     }
 }
 
-// The local transforms of joints [first, first + joints), at most TILE_JOINTS: load_slot(held, 0, place) has them then.
-// `f.now` and `f.search` are the first of what prepare_program() wrote.
-OP void evaluate_joints(frame f, uint first, uint joints, slots *held) {
-    for (uint place = 0u; place < joints; place++) {
-        held->joints[place] = first + place;
+// The order in which a character's joints (those of each lane's) are gone through: all that any lane computes, which are
+// evaluated, then those that are left at rest.
+typedef struct walk_plan {
+    bool by_detail;
+    bool mixed;    // lanes differ in their levels
+    uint computed; // joints
+    real level;
+} walk_plan;
+
+// With joint 0, where a level that is refused is counted.
+OP walk_plan plan_walk(frame f) {
+    walk_plan plan;
+    plan.by_detail = LOAD(f.program, PROGRAM_DETAIL) != 0u;
+    plan.mixed = false;
+    plan.computed = LOAD(f.program, PROGRAM_JOINTS);
+    plan.level = ALL(0.0f);
+    if (plan.by_detail) {
+        plan.level = detail_level(f);
+        float lowest = LOWEST(plan.level);
+        plan.mixed = ANY(plan.level > lowest);
+        plan.computed = detail_count(f.program, (uint)lowest);
     }
+    return plan;
+}
+
+OP uint walk_joint(frame f, walk_plan plan, uint place) {
+    return plan.by_detail ? detail_joint(f.program, place) : place;
+}
+
+// The next joints to be evaluated, from the one at that place on.
+OP void take_joints(frame f, walk_plan plan, uint first, uint joints, slots *held) {
+    for (uint place = 0u; place < joints; place++) {
+        held->joints[place] = walk_joint(f, plan, first + place);
+        held->active[place] = f.active;
+        if (plan.mixed) {
+            truth dropped = joint_is_dropped(f.program, held->joints[place], plan.level);
+            held->active[place] = BOTH(f.active, NOT(dropped));
+        }
+    }
+}
+
+// Puts the rest pose in the place of what was evaluated, in lanes that drop a joint.
+OP void leave_at_rest(frame f, walk_plan plan, uint joints, slots *held) {
+    for (uint place = 0u; place < joints; place++) {
+        uint joint = held->joints[place];
+        truth dropped = joint_is_dropped(f.program, joint, plan.level);
+        transform evaluated = load_slot(held, 0u, place);
+        store_slot(held, 0u, place, select_transform(dropped, load_rest(f.program, joint), evaluated));
+    }
+}
+
+// The local transforms of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has them
+// then. `f.now` and `f.search` are the first of what prepare_program() wrote.
+OP void evaluate_joints(frame f, uint joints, slots *held) {
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);

@@ -219,6 +219,31 @@ static lmb_result draw_static_poses(crowd *crowd, random_source *random, lmb_err
     return LMB_OK;
 }
 
+// One program in three has levels of detail.
+static bool has_levels(const crowd *crowd) {
+    return crowd->def.program % 3 == 1;
+}
+
+// Half of the joints are dropped with their parent, the others somewhere before.
+static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_program_def *def, lmb_error *error) {
+    uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
+    crowd->last_levels = malloc(joint_count);
+    if (crowd->last_levels == NULL) {
+        return no_memory(error);
+    }
+    for (uint32_t joint = 0; joint < joint_count; joint++) {
+        uint32_t parent = lmb_rig_joint_parent(crowd->def.rig, joint);
+        uint32_t most = parent == LMB_NONE ? LMB_MAX_LEVELS - 1 : crowd->last_levels[parent];
+        bool keeps = parent == LMB_NONE || random_below(random, 2) == 0;
+        crowd->last_levels[joint] = (uint8_t)(keeps ? most : random_below(random, most + 1));
+    }
+    crowd->random->parameters[crowd->random->parameter_count] = PARAMETER_LEVEL;
+    def->level = lmb_parameter(crowd->random->parameter_count++);
+    def->last_levels = crowd->last_levels;
+    def->parameter_count = crowd->random->parameter_count;
+    return LMB_OK;
+}
+
 lmb_result crowd_compile(crowd *crowd, const lmb_program_def *def, lmb_error *error) {
     lmb_program *program = NULL;
     lmb_result result = lmb_program_create(def, NULL, &program, error);
@@ -255,23 +280,26 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     if (result == LMB_OK) {
         result = draw_static_poses(crowd, &random, error);
     }
-    const lmb_program_def def = {.rig = crowd->def.rig,
-                                 .clips = crowd->def.clips,
-                                 .clip_count = crowd->def.clip_count,
-                                 .masks = crowd->masks,
-                                 .mask_count = RANDOM_PROGRAM_MASKS,
-                                 .nodes = crowd->random->nodes,
-                                 .node_count = crowd->random->node_count,
-                                 .parameter_count = crowd->random->parameter_count,
-                                 .mirrors = crowd->mirrors,
-                                 .mirror_count = RANDOM_PROGRAM_MIRRORS,
-                                 .limits = crowd->limits,
-                                 .limits_count = RANDOM_PROGRAM_LIMITS,
-                                 .channel_ranges = crowd->channel_ranges,
-                                 .parts = crowd->parts,
-                                 .part_count = RANDOM_PROGRAM_PARTS,
-                                 .static_poses = crowd->static_poses,
-                                 .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
+    lmb_program_def def = {.rig = crowd->def.rig,
+                           .clips = crowd->def.clips,
+                           .clip_count = crowd->def.clip_count,
+                           .masks = crowd->masks,
+                           .mask_count = RANDOM_PROGRAM_MASKS,
+                           .nodes = crowd->random->nodes,
+                           .node_count = crowd->random->node_count,
+                           .parameter_count = crowd->random->parameter_count,
+                           .mirrors = crowd->mirrors,
+                           .mirror_count = RANDOM_PROGRAM_MIRRORS,
+                           .limits = crowd->limits,
+                           .limits_count = RANDOM_PROGRAM_LIMITS,
+                           .channel_ranges = crowd->channel_ranges,
+                           .parts = crowd->parts,
+                           .part_count = RANDOM_PROGRAM_PARTS,
+                           .static_poses = crowd->static_poses,
+                           .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
+    if (result == LMB_OK && has_levels(crowd)) {
+        result = draw_levels(crowd, &random, &def, error);
+    }
     return result == LMB_OK ? crowd_compile(crowd, &def, error) : result;
 }
 
@@ -323,6 +351,7 @@ void crowd_destroy(crowd *crowd) {
     free(crowd->static_joints);
     free(crowd->static_channels);
     free(crowd->ranges);
+    free(crowd->last_levels);
     free(crowd->parameters);
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         free(crowd->poses[i]);
@@ -387,6 +416,17 @@ static float draw_rate(random_source *random, const crowd *crowd) {
     return draw_refused(random, crowd) ? draw_not_finite(random) : draw_float(random, -2.0, 3.0);
 }
 
+// Levels, and what is none, of each character by itself or of so many in a row.
+static float draw_level(random_source *random, const crowd *crowd, size_t character) {
+    if (draw_refused(random, crowd)) {
+        return draw_not_finite(random);
+    }
+    if (crowd->def.program % 2 == 0) {
+        return (float)(character / 24 % (LMB_MAX_LEVELS + 1)) - 0.25f;
+    }
+    return draw_float(random, -1.0, LMB_MAX_LEVELS + 1.0);
+}
+
 // Often one of the ends.
 static float draw_in_range(random_source *random, const crowd *crowd, const crowd_range *range) {
     if (draw_refused(random, crowd)) {
@@ -402,7 +442,7 @@ static float draw_in_range(random_source *random, const crowd *crowd, const crow
     }
 }
 
-static float draw_parameter(random_source *random, const crowd *crowd, uint32_t parameter) {
+static float draw_parameter(random_source *random, const crowd *crowd, size_t character, uint32_t parameter) {
     switch (crowd->def.given != NULL ? PARAMETER_RANGE : crowd->random->parameters[parameter]) {
     case PARAMETER_CLIP:
         return draw_clip(random, crowd);
@@ -414,6 +454,8 @@ static float draw_parameter(random_source *random, const crowd *crowd, uint32_t 
         return draw_parameter_weight(random, crowd, 4.0f);
     case PARAMETER_RATE:
         return draw_rate(random, crowd);
+    case PARAMETER_LEVEL:
+        return draw_level(random, crowd, character);
     case PARAMETER_RANGE:
         return draw_in_range(random, crowd, &crowd->def.ranges[parameter]);
     }
@@ -456,7 +498,7 @@ void crowd_draw(crowd *crowd, uint32_t frame) {
     for (size_t character = 0; character < crowd->def.character_count; character++) {
         float *parameters = crowd->parameters + character * parameter_count;
         for (uint32_t i = 0; i < parameter_count; i++) {
-            parameters[i] = draw_parameter(&random, crowd, i);
+            parameters[i] = draw_parameter(&random, crowd, character, i);
         }
         for (uint32_t i = 0; i < pose_count; i++) {
             draw_pose(&random, crowd, i, crowd->poses[i] + character * lmb_program_pose_floats(crowd->program, i));

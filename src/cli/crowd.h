@@ -45,7 +45,8 @@ typedef struct crowd {
     float *static_channels; // of all of them but the first
     const lmb_channel_range *channel_ranges[RANDOM_PROGRAM_LIMITS];
     lmb_channel_range *ranges;
-    float longest; // seconds
+    uint8_t *last_levels; // or NULL
+    float longest;        // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];
 } crowd;

@@ -8,8 +8,8 @@
 
 #define RANDOM_PROGRAM_NODES 64u // of a tree
 #define RANDOM_PROGRAM_MOST_NODES 96u
-// A clip has at most four, other operations one, and one for each input.
-#define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES)
+// A clip has at most four, other operations one, and one for each input; and one is for the level.
+#define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES + 1u)
 #define RANDOM_PROGRAM_MASKS 3u
 #define RANDOM_PROGRAM_MIRRORS 3u
 #define RANDOM_PROGRAM_LIMITS 2u
@@ -24,6 +24,7 @@ typedef enum parameter_kind {
     PARAMETER_WEIGHT, // of a blend, masked, additive
     PARAMETER_SHARE,  // of one input of a weighted operation
     PARAMETER_RATE,
+    PARAMETER_LEVEL,
     PARAMETER_RANGE // anything in its range
 } parameter_kind;
 

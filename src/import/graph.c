@@ -146,6 +146,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     }
     lmb_graph_read_pose(reader, 0);
     lmb_graph_finish_parameters(reader);
+    lmb_graph_finish_detail(reader);
     lmb_graph *graph = reader->graph;
     graph->def.nodes = graph->nodes;
     graph->def.masks = (const uint8_t *const *)graph->masks;

@@ -123,8 +123,9 @@ typedef struct lmb_graph_reader {
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
-    bool is_full;      // a limit on nodes or parameters was reported
-    lmb_result result; // no longer LMB_OK where memory is lacking: reading then ends
+    uint32_t detail[2]; // keys of "level" and "levels", or 0
+    bool is_full;       // a limit on nodes or parameters was reported
+    lmb_result result;  // no longer LMB_OK where memory is lacking: reading then ends
 } lmb_graph_reader;
 
 // One member that an object may have. `read` stores what it finds at `offset` of its target.
@@ -210,7 +211,11 @@ uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_
 // Completes defaults and ranges once all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 
-// graph_mask.c: a node's mask.
+// graph_mask.c: a byte for each joint, up to `greatest`; a joint that is not named has its parent's, a root `of_root`; behind
+// them, if asked for, one for each channel, 0 where it is not named. In the graph's pool; NULL where there is no memory or no
+// object. And a node's mask.
+uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t greatest, uint32_t of_root,
+                                    bool with_channels);
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // graph_part.c: a joint of the rig by its name, or LMB_NONE, which is reported; the part in which an input of a combine
@@ -226,6 +231,11 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 
 // graph_limits.c: a node's limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_detail.c: reads a member of a pose's object where it belongs to levels of detail; false where it does not. Then what
+// they leave out.
+bool lmb_graph_read_detail(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+void lmb_graph_finish_detail(lmb_graph_reader *reader);
 
 // graph_operation.c: a pose and all inside it. The index of its node; what it is does not matter once a problem was
 // reported.

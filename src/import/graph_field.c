@@ -68,8 +68,8 @@ static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fie
     lmb_graph_report(reader, key, "%s has no such field; it has %s", fields->what, length == 0 ? "none" : names);
 }
 
-static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key, uint64_t *seen,
-                        void *target) {
+static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key, uint32_t object,
+                        uint64_t *seen, void *target) {
     for (size_t i = 0; i < fields->count; i++) {
         if (!lmb_graph_is_text(reader, key, fields->fields[i].name)) {
             continue;
@@ -82,7 +82,9 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         *seen |= (uint64_t)1 << i;
         return;
     }
-    if (fields->selector == NULL || !lmb_graph_is_text(reader, key, fields->selector)) {
+    bool is_pose = fields->selector != NULL;
+    if (!is_pose ||
+        (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_detail(reader, key, object))) {
         report_unknown(reader, fields, key);
     }
 }
@@ -91,7 +93,7 @@ void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fie
     const lmb_json_value *values = reader->json.values;
     uint64_t seen = 0;
     for (uint32_t key = object + 1; key < values[object].next && reader->result == LMB_OK; key = values[key].next) {
-        read_member(reader, fields, key, &seen, target);
+        read_member(reader, fields, key, object, &seen, target);
     }
     for (size_t i = 0; i < fields->count; i++) {
         if (fields->fields[i].required && !(seen >> i & 1u)) {

@@ -2,16 +2,20 @@
 
 #include <string.h>
 
-// What a mask's object gives a joint or a channel.
+// What an object gives a joint, or a channel.
 typedef struct share {
     uint32_t value;
     bool is_set;
 } share;
 
-static void read_share(lmb_graph_reader *reader, uint32_t key, share *shares) {
-    static const lmb_graph_field field = {.offset = offsetof(share, value), .least = 0.0f, .greatest = 255.0f};
+// By names of joints, and of channels where there are as many parts as those too.
+static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t greatest, uint32_t part_count, share *shares) {
+    const lmb_graph_field field = {.offset = offsetof(share, value), .least = 0.0f, .greatest = (float)greatest};
     uint32_t part = lmb_graph_find_part(reader, key);
-    if (part == LMB_NONE) {
+    if (part != LMB_NONE && part >= part_count) {
+        lmb_graph_report(reader, key, "the rig has no joint of this name");
+    }
+    if (part >= part_count) {
         return;
     }
     if (shares[part].is_set) {
@@ -26,16 +30,16 @@ static uint32_t count_parts(const lmb_rig *rig) {
 }
 
 // Parents stand before their children, so what they inherit is known.
-static void inherit(const lmb_rig *rig, share *shares, uint8_t *mask) {
-    for (uint32_t part = lmb_rig_joint_count(rig); part < count_parts(rig); part++) {
-        mask[part] = (uint8_t)shares[part].value;
+static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t part_count, share *shares, uint8_t *bytes) {
+    for (uint32_t part = lmb_rig_joint_count(rig); part < part_count; part++) {
+        bytes[part] = (uint8_t)shares[part].value;
     }
     for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
         uint32_t parent = lmb_rig_joint_parent(rig, joint);
-        if (!shares[joint].is_set && parent != LMB_NONE) {
-            shares[joint].value = shares[parent].value;
+        if (!shares[joint].is_set) {
+            shares[joint].value = parent != LMB_NONE ? shares[parent].value : of_root;
         }
-        mask[joint] = (uint8_t)shares[joint].value;
+        bytes[joint] = (uint8_t)shares[joint].value;
     }
 }
 
@@ -59,21 +63,30 @@ static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
     return graph->def.mask_count++;
 }
 
-void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t greatest, uint32_t of_root,
+                                    bool with_channels) {
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
-        return;
+        return NULL;
     }
-    uint32_t part_count = count_parts(reader->source->rig);
+    uint32_t part_count = with_channels ? count_parts(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
     share *shares = lmb_graph_allocate(reader, &reader->scratch, part_count, sizeof *shares);
-    uint8_t *mask = lmb_graph_allocate(reader, &reader->graph->pool, part_count, 1);
-    if (shares == NULL || mask == NULL) {
-        return;
+    uint8_t *bytes = lmb_graph_allocate(reader, &reader->graph->pool, part_count, 1);
+    if (shares == NULL || bytes == NULL) {
+        return NULL;
     }
     for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
-        read_share(reader, key, shares);
+        read_share(reader, key, greatest, part_count, shares);
     }
-    inherit(reader->source->rig, shares, mask);
+    inherit(reader->source->rig, of_root, part_count, shares, bytes);
     lmb_pool_release(&reader->scratch, shares);
+    return bytes;
+}
+
+void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
+    if (mask == NULL) {
+        return;
+    }
     *(uint32_t *)(void *)((char *)target + field->offset) = add_mask(reader, mask);
 }

@@ -1,0 +1,13 @@
+// Levels of detail as a program's block has them.
+#ifndef LIMBER_SRC_DETAIL_H
+#define LIMBER_SRC_DETAIL_H
+
+#include <limber/detail.h>
+
+// Words of the table in a program's block.
+uint32_t lmb_detail_words(const lmb_rig *rig);
+
+// Writes it, from a table that is checked. `value` is the offset of the level.
+void lmb_detail_write(const lmb_rig *rig, const uint8_t *last_levels, uint32_t value, uint32_t *table);
+
+#endif
