@@ -14,7 +14,8 @@ static lmb_result create_channels(lmb_gpu_program *created, lmb_error *error) {
                                             .far = false,
                                             .packed = false,
                                             .curves = program->uses_curves,
-                                            .weights = program->uses_weights};
+                                            .weights = program->uses_weights,
+                                            .parts = program->uses_parts};
     return lmb_gpu_pipeline_create(created->gpu, kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0],
                                    constants, "limber channels", &created->channels, error);
 }

@@ -283,7 +283,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
                              .stack = c.deepest,
                              .uses_curves = c.uses_curves,
                              .uses_parts = c.uses_parts,
-                             .uses_detail = def->last_levels != NULL,
+                             .uses_detail = lmb_program_has_levels(def),
                              .limits = c.limits,
                              .parts = c.parts,
                              .size = (uint32_t)size,

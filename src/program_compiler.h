@@ -23,6 +23,11 @@ static inline const lmb_channel_range *lmb_ranges_of(const lmb_program_def *def,
     return def->channel_ranges != NULL ? def->channel_ranges[limits] : NULL;
 }
 
+// Levels of detail are of joints.
+static inline bool lmb_program_has_levels(const lmb_program_def *def) {
+    return def->last_levels != NULL && lmb_rig_joint_count(def->rig) > 0;
+}
+
 // By its public number, which is below LMB_OP_COUNT.
 const lmb_operation *lmb_find_operation(lmb_op op);
 

@@ -407,7 +407,7 @@ static void add_tables(lmb_compiler *c) {
     }
     lmb_program_add_parts(c);
     lmb_program_add_static_poses(c);
-    if (c->def->last_levels != NULL) {
+    if (lmb_program_has_levels(c->def)) {
         uint32_t offset;
         uint32_t value = lmb_program_add_value(c, c->def->level);
         uint32_t *table = lmb_program_add_data(c, lmb_detail_words(c->def->rig), &offset);

@@ -224,6 +224,10 @@ static void put_node(writer *writer, uint32_t index) {
         fail_msg("operation %d has no row in this test's table", node->op);
     }
     put(writer, "{\"op\":\"%s\"", rows[node->op].name);
+    if (index == writer->def->node_count - 1 && writer->def->last_levels != NULL) {
+        put_value(writer, "level", writer->def->level);
+        put_mask(writer, "levels", writer->def->last_levels);
+    }
     if (node->op == LMB_OP_CLIP) {
         put_value(writer, "clip", node->clip);
         put_value(writer, "time", node->time);

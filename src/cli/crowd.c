@@ -227,7 +227,7 @@ static bool has_levels(const crowd *crowd) {
 // Half of the joints are dropped with their parent, the others somewhere before.
 static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_program_def *def, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->last_levels = malloc(joint_count);
+    crowd->last_levels = malloc((size_t)joint_count + 1);
     if (crowd->last_levels == NULL) {
         return no_memory(error);
     }
