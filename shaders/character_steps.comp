@@ -195,13 +195,26 @@ uint count_computed() {
     return detail_count(push.program, uint(lowest));
 }
 
+// A joint that its character drops.
+void leave_at_rest() {
+    poses[0] = load_rest(push.program, at_joint.joint);
+    if (USES_MATRICES) {
+        poses[1] = zero_transform();
+    }
+}
+
 // From a joint's pose to what is kept of it.
 void keep_pose(bool keeps_matrices) {
     if (writes_stage(STAGE_LOCAL)) {
         store_local(at_joint, poses[0]);
     }
     if (keeps_matrices) {
-        affine own = own_matrix(poses[0]);
+        affine own;
+        if (USES_MATRICES) {
+            own = blended_matrix(push.program, at_joint.joint, poses[0], poses[1]);
+        } else {
+            own = own_matrix(poses[0]);
+        }
         if (WALKS) {
             walk(at_joint, own);
         } else {
@@ -230,7 +243,7 @@ void pose(bool keeps_matrices) {
             dropped = joint_is_dropped(push.program, at_joint.joint, levels[at_joint.slot]);
         }
         if (dropped) {
-            poses[0] = load_rest(push.program, at_joint.joint);
+            leave_at_rest();
         } else {
             step_through();
         }
@@ -243,7 +256,7 @@ void pose(bool keeps_matrices) {
             }
             at_joint = slot_frame(n % CHARACTERS);
             at_joint.joint = detail_joint(push.program, n / CHARACTERS);
-            poses[0] = load_rest(push.program, at_joint.joint);
+            leave_at_rest();
             keep_pose(keeps_matrices);
         }
     }

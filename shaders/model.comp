@@ -38,8 +38,15 @@ void main() {
         bool has_parent = parent != NO_PARENT;
         uint above_at = first_matrix + (has_parent ? parent : 0u) * MATRIX_COMPONENTS;
         affine above = load_affine(models, above_at);
-        transform local = load_pose(locals, first_local + joint, joints);
-        affine model = model_matrix(local, has_parent, above);
+        affine model;
+        if (push.program.at[PROGRAM_MATRICES] != 0u) {
+            model = load_affine(models, first_matrix + joint * MATRIX_COMPONENTS);
+        } else {
+            model = own_matrix(load_pose(locals, first_local + joint, joints));
+        }
+        if (has_parent) {
+            model = matrix_under(above, model);
+        }
         store_affine(models, first_matrix + joint * MATRIX_COMPONENTS, model);
         if (writes_stage(STAGE_PALETTE)) {
             affine inverse_bind = load_affine(push.program, inverse_binds + joint * MATRIX_COMPONENTS);

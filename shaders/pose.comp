@@ -49,8 +49,17 @@ void main() {
     }
     frame f = current_frame();
     transform local = load_rest(f.program, f.joint);
-    if (!is_left_at_rest(f)) {
+    bool evaluated = !is_left_at_rest(f);
+    if (evaluated) {
         local = evaluate_program(f);
     }
-    store_local(f, local);
+    if (gives_matrices()) {
+        affine own = own_matrix(local);
+        if (evaluated) {
+            own = blended_matrix(f.program, f.joint, local, load_slot(1u));
+        }
+        store_own(f, own);
+    } else {
+        store_local(f, local);
+    }
 }

@@ -31,6 +31,16 @@ bool is_left_at_rest(frame f) {
     return dropped;
 }
 
+// Whether the program ends as matrices, which the model kernel takes from the model matrices' place.
+bool gives_matrices() {
+    return USES_MATRICES && push.program.at[PROGRAM_MATRICES] != 0u;
+}
+
+void store_own(frame f, affine own) {
+    uint at = (f.character * push.program.at[PROGRAM_JOINTS] + f.joint) * MATRIX_COMPONENTS;
+    store_affine(push.spans.at[f.span].stages[STAGE_MODEL], at, own);
+}
+
 frame current_frame() {
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint index = grid_index();

@@ -14,10 +14,19 @@ void main() {
         return;
     }
     at_joint = current_frame();
-    if (is_left_at_rest(at_joint)) {
-        poses[0] = load_rest(at_joint.program, at_joint.joint);
-    } else {
+    bool evaluated = !is_left_at_rest(at_joint);
+    if (evaluated) {
         step_through();
+    } else {
+        poses[0] = load_rest(at_joint.program, at_joint.joint);
     }
-    store_local(at_joint, poses[0]);
+    if (gives_matrices()) {
+        affine own = own_matrix(poses[0]);
+        if (evaluated) {
+            own = blended_matrix(at_joint.program, at_joint.joint, poses[0], poses[1]);
+        }
+        store_own(at_joint, own);
+    } else {
+        store_local(at_joint, poses[0]);
+    }
 }

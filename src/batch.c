@@ -44,6 +44,11 @@ uint32_t lmb_stage_components(lmb_stage stage) {
     return stages[stage].components;
 }
 
+uint32_t lmb_program_outputs(const lmb_program *program) {
+    const uint32_t all = (UINT32_C(1) << LMB_STAGE_COUNT) - 1;
+    return program->gives_matrices ? all & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_DUAL_QUATERNIONS) : all;
+}
+
 lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
     if (batch == NULL || batch->program == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: %s is NULL", batch == NULL ? "it" : "the program");
@@ -55,6 +60,14 @@ lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
     if ((batch->outputs & LMB_OUTPUT_PREVIOUS_PALETTE) && !(batch->outputs & LMB_OUTPUT_PALETTE)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: outputs 0x%x have the previous palette without the palette",
                         (unsigned)batch->outputs);
+    }
+    const uint32_t refused = batch->outputs & ~lmb_program_outputs(batch->program);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        if (refused >> stage & 1u) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "batch: outputs 0x%x have %s, and the program ends as matrices, which have none",
+                            (unsigned)batch->outputs, stages[stage].name);
+        }
     }
     uint64_t floats = batch->program->parameter_count;
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {

@@ -61,7 +61,8 @@ static lmb_result time_program(const lmb_cost_def *def, const lmb_program_def *p
     if (result != LMB_OK) {
         return result;
     }
-    const lmb_batch batch = {program, def->character_count, LMB_OUTPUT_LOCAL};
+    const uint32_t outputs = program->gives_matrices ? LMB_OUTPUT_MODEL : LMB_OUTPUT_LOCAL;
+    const lmb_batch batch = {program, def->character_count, outputs};
     lmb_cpu *cpu = NULL;
     result = check_inputs(def, program, error);
     if (result == LMB_OK) {

@@ -233,7 +233,8 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
                                       .curves = VK_TRUE,
                                       .weights = VK_TRUE,
                                       .parts = VK_TRUE,
-                                      .detail = VK_TRUE};
+                                      .detail = VK_TRUE,
+                                      .matrices = VK_TRUE};
     for (int kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
         result = lmb_gpu_pipeline_create(created, kernels[kernel].words, kernels[kernel].count, all,
                                          kernels[kernel].name, &created->pipelines[kernel], error);

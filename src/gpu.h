@@ -138,6 +138,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 weights;
     VkBool32 parts;
     VkBool32 detail;
+    VkBool32 matrices;
 } lmb_kernel_constants;
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.

@@ -67,12 +67,13 @@ static bool in_one_kernel(const lmb_gpu_batch *batch) {
 }
 
 // One kernel for all stages keeps outputs alone. Otherwise local transforms are kept, since the model kernel reads them,
-// and model matrices where that runs.
+// and model matrices where that runs; it finds own matrices in their place where a program ends as those.
 static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
     uint32_t outputs = batch->description.outputs;
     if (!in_one_kernel(batch)) {
         uint32_t needs_models = outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS);
-        outputs |= LMB_OUTPUT_LOCAL | (needs_models ? LMB_OUTPUT_MODEL : 0u);
+        const bool matrices = batch->description.program->gives_matrices;
+        outputs |= (matrices ? 0u : LMB_OUTPUT_LOCAL) | (needs_models || matrices ? LMB_OUTPUT_MODEL : 0u);
     }
     return outputs >> stage & 1u;
 }

@@ -66,18 +66,13 @@ OP void store_affine(float *const *to, int lanes, uint32_t joint, affine m) {
     lmb_store_rows(at, 8, lanes, m.zx, m.zy, m.zz, m.zt);
 }
 
-// From the local transform of a joint to what is asked for.
-OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, transform local,
+// From the own matrix of a joint to what is asked for.
+OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, affine model,
                      affine *models) {
-    if (batch->outputs & LMB_OUTPUT_LOCAL) {
-        store_local(to, batch->program->joint_count, joint, &local);
-    }
-    if (!(batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS))) {
-        return;
-    }
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
-    bool has_parent = parent != NO_PARENT;
-    affine model = model_matrix(local, has_parent, models[has_parent ? parent : joint]);
+    if (parent != NO_PARENT) {
+        model = matrix_under(models[parent], model);
+    }
     models[joint] = model;
     if (batch->outputs & LMB_OUTPUT_MODEL) {
         store_affine(to->stages[LMB_STAGE_MODEL], to->lanes, joint, model);
@@ -86,6 +81,10 @@ OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint3
         affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
         store_affine(to->stages[LMB_STAGE_PALETTE], to->lanes, joint, palette_matrix(model, inverse_bind));
     }
+}
+
+static bool needs_models(const lmb_batch *batch) {
+    return (batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
 }
 
 static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *models, slots *held) {
@@ -98,12 +97,25 @@ static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *
             leave_at_rest(f, plan, count, held);
         }
         for (uint32_t place = 0; place < count; place++) {
-            finish_joint(batch, to, f.program, held->joints[place], load_slot(held, 0, place), models);
+            if (batch->outputs & LMB_OUTPUT_LOCAL) {
+                transform local = load_slot(held, 0, place);
+                store_local(to, batch->program->joint_count, held->joints[place], &local);
+            }
+            if (needs_models(batch)) {
+                finish_joint(batch, to, f.program, held->joints[place], evaluated_matrix(f.program, place, held),
+                             models);
+            }
         }
     }
     for (uint32_t place = plan.computed; place < batch->program->joint_count; place++) {
         uint32_t joint = walk_joint(f, plan, place);
-        finish_joint(batch, to, f.program, joint, load_rest(f.program, joint), models);
+        transform rest = load_rest(f.program, joint);
+        if (batch->outputs & LMB_OUTPUT_LOCAL) {
+            store_local(to, batch->program->joint_count, joint, &rest);
+        }
+        if (needs_models(batch)) {
+            finish_joint(batch, to, f.program, joint, own_matrix(rest), models);
+        }
     }
 }
 

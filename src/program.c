@@ -284,6 +284,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
                              .uses_curves = c.uses_curves,
                              .uses_parts = c.uses_parts,
                              .uses_detail = lmb_program_has_levels(def),
+                             .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
                              .limits = c.limits,
                              .parts = c.parts,
                              .size = (uint32_t)size,

@@ -67,6 +67,10 @@ static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
         if (node->inputs[i] >= index) {
             return lmb_program_fail_node(c, index, "inputs", "an input does not stand before the node");
         }
+        if (c->def->nodes[node->inputs[i]].op == LMB_OP_WEIGHTED_MATRIX) {
+            return lmb_program_fail_node(c, index, "inputs",
+                                         "a blend of matrices is no pose, and can only be the last operation");
+        }
     }
     return LMB_OK;
 }

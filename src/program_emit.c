@@ -32,6 +32,9 @@ const lmb_operation *lmb_find_operation(lmb_op op) {
 }
 
 const char *lmb_op_name(lmb_op op) {
+    if (op == LMB_OP_WEIGHTED_MATRIX) {
+        return "weighted-matrix"; // no name in C
+    }
     return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
 }
 
@@ -407,6 +410,9 @@ static void add_tables(lmb_compiler *c) {
     }
     lmb_program_add_parts(c);
     lmb_program_add_static_poses(c);
+    if (c->block != NULL) {
+        c->block[PROGRAM_MATRICES] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
+    }
     if (lmb_program_has_levels(c->def)) {
         uint32_t offset;
         uint32_t value = lmb_program_add_value(c, c->def->level);

@@ -29,7 +29,7 @@ size_t lmb_reference_scratch(const lmb_program *program) {
 
 // From the local transform of a joint to what is asked for.
 static void finish_joint(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character, uint32_t joint,
-                         transform local, lmb_affine *models) {
+                         transform local, affine own, lmb_affine *models) {
     const uint32_t *block = batch->program->block;
     size_t first_joint = character * batch->program->joint_count;
     if (batch->outputs & LMB_OUTPUT_LOCAL) {
@@ -41,8 +41,7 @@ static void finish_joint(const lmb_batch *batch, const lmb_batch_outputs *output
     }
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
     bool has_parent = parent != NO_PARENT;
-    lmb_affine identity = lmb_affine_identity();
-    affine model = model_matrix(local, has_parent, lmb_to_op_affine(has_parent ? models[parent] : identity));
+    affine model = has_parent ? matrix_under(lmb_to_op_affine(models[parent]), own) : own;
     models[joint] = lmb_from_op_affine(model);
     if (batch->outputs & LMB_OUTPUT_PALETTE) {
         affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
@@ -106,12 +105,14 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
         take_joints(f, plan, first, count, held);
         evaluate_joints(f, count, held);
         for (uint32_t place = 0; place < count; place++) {
-            finish_joint(batch, outputs, character, held->joints[place], load_slot(held, 0, place), models);
+            finish_joint(batch, outputs, character, held->joints[place], load_slot(held, 0, place),
+                         evaluated_matrix(f.program, place, held), models);
         }
     }
     for (uint32_t place = plan.computed; place < joints; place++) {
         uint32_t joint = walk_joint(f, plan, place);
-        finish_joint(batch, outputs, character, joint, load_rest(f.program, joint), models);
+        transform rest = load_rest(f.program, joint);
+        finish_joint(batch, outputs, character, joint, rest, own_matrix(rest), models);
     }
     run_outputs(batch, outputs, character, models);
     if (lmb_batch_runs_channels(batch)) {

@@ -49,6 +49,8 @@ static const char *const texts[LMB_OP_COUNT] = {
                           "{\"op\":\"rest\"}", CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"
                                                           "\"priority\":-1,"
                                                           "\"pose\":" CLIP("1") "}]}",
+    [LMB_OP_WEIGHTED_MATRIX] = "{\"op\":\"weighted-matrix\",\"inputs\":[{\"weight\":{\"param\":\"x\"},\"pose\":" CLIP(
+        "0") "},{\"weight\":{\"param\":\"y\"},\"pose\":" CLIP("1") "},{\"pose\":{\"op\":\"rest\"}}]}",
     [LMB_OP_SPACE1D] = "{\"op\":\"space1d\",\"at\":{\"param\":\"x\"},\"inputs\":[{\"at\":1.5,\"pose\":" CLIP(
         "1") "},{\"at\":-3,\"pose\":{\"op\":\"rest\"}},{\"at\":0.25,\"pose\":" CLIP("0") "},{\"at\":6,"
                                                                                          "\"pose\":" CLIP("2") "}]"

@@ -26,6 +26,7 @@ static const struct {
     [LMB_OP_BLEND] = {"blend", {"a", "b"}, true, false},
     [LMB_OP_MASKED] = {"masked", {"a", "b"}, true, true},
     [LMB_OP_WEIGHTED] = {"weighted", {NULL}, false, false},
+    [LMB_OP_WEIGHTED_MATRIX] = {"weighted-matrix", {NULL}, false, false},
     [LMB_OP_LAYERS] = {"layers", {NULL}, false, false},
     [LMB_OP_DIFFERENCE] = {"difference", {"pose", "reference"}, false, false},
     [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
@@ -130,7 +131,7 @@ static bool has_choice(lmb_op op) {
     return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_DIFFERENCE &&
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
-           op != LMB_OP_SPACE2D;
+           op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX;
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
@@ -263,7 +264,8 @@ static void put_node(writer *writer, uint32_t index) {
     }
     put_position(writer, node);
     const bool has_list = node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_LAYERS || node->op == LMB_OP_COMBINE ||
-                          node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D;
+                          node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D ||
+                          node->op == LMB_OP_WEIGHTED_MATRIX;
     for (uint32_t i = 0; has_list && i < node->input_count; i++) {
         put(writer, "%s{\"pose\":", i == 0 ? ",\n\"inputs\":[" : "},\n");
         put_node(writer, node->inputs[i]);

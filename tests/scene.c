@@ -217,7 +217,7 @@ void scene_run(test_scene *scene) {
     lmb_program *program = create_program(scene);
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(program, scene->path, NULL, &cpu, &error), &error);
-    const lmb_batch batch = {program, scene->character_count, (1u << LMB_STAGE_COUNT) - 1};
+    const lmb_batch batch = {program, scene->character_count, lmb_program_outputs(program)};
     check(lmb_batch_check(&batch, &error), &error);
     lmb_batch_inputs inputs = {0};
     inputs.parameters = scene->parameters;
@@ -238,7 +238,8 @@ void scene_run(test_scene *scene) {
     lmb_cpu_destroy(cpu);
     lmb_program_destroy(program);
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
-        for (size_t i = 0; i < scene_stage_floats(scene, (lmb_stage)stage); i++) {
+        const bool is_asked = batch.outputs >> stage & 1u;
+        for (size_t i = 0; is_asked && i < scene_stage_floats(scene, (lmb_stage)stage); i++) {
             check_value(scene->stages[stage][i], (lmb_stage)stage, i);
         }
     }

@@ -271,7 +271,7 @@ static void constants_are_those_of_c(void **state) {
     const char *files[] = {"number.h", "curve.h",  "interpolation.h", "quaternion.h", "transform.h", "sampling.h",
                            "limits.h", "mirror.h", "operations.h",    "program.h",    "model.h",     "outputs.h",
                            "probe.h",  "ticks.h",  "control.h",       "decompose.h",  "mean.h",      "chain.h",
-                           "layers.h", "spaces.h", "detail.h",        "angle.h",      "channels.h"};
+                           "layers.h", "spaces.h", "detail.h",        "matrices.h",   "angle.h",     "channels.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

@@ -101,6 +101,10 @@ typedef struct lmb_batch {
     uint32_t outputs;         ///< LMB_OUTPUT_... bits; at least one
 } lmb_batch;
 
+/// Bits of lmb_batch.outputs that a batch of this program may ask for: all, but for one that ends
+/// with #LMB_OP_WEIGHTED_MATRIX local transforms and dual quaternions.
+LMB_API uint32_t lmb_program_outputs(const lmb_program *program);
+
 /// Checks a batch: #LMB_ERROR_ARGUMENT where the program is NULL, no or unknown output bits are set, or the previous
 /// palette is asked for without the palette;
 /// #LMB_ERROR_LIMIT where a buffer would not fit a size_t.

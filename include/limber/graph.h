@@ -17,6 +17,7 @@
 /// | `masked` | `a`, `b`: poses, `mask`, (`weight`: 1), (`curve`), (`interpolation`), (`shortest`) |
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); (`interpolation`), (`shortest`) |
+/// | `weighted-matrix` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); the outermost operation alone |
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
 /// | `space1d` | `at`: the position, `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, a number |
 /// | `space2d` | `x`, `y`: the position, (`kind`), `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, [x, y] |

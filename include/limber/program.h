@@ -16,6 +16,7 @@
 /// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
 /// | #LMB_OP_DIFFERENCE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
 /// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
+/// | #LMB_OP_WEIGHTED_MATRIX | 2 to 16 | the same of the joints' matrices, as the last operation alone; see below |
 /// | #LMB_OP_LAYERS | 2 to 16 | each in a layer by its priority, faded in over the layers below; see below |
 /// | #LMB_OP_SPACE1D | 2 to 16 | the two whose places are next to the position; see below |
 /// | #LMB_OP_SPACE2D | 2 to 16 | those whose places are about the position; see below |
@@ -90,6 +91,12 @@
 /// point at that distance in its direction. Weights are within 1e-6 of float64 on a line and in grids; in the others within 1e-6,
 /// times how many ranges p is away where that is more than 1, times the larger range over the least distance that a
 /// weight goes from 0 to 1 in.
+///
+/// Matrices. #LMB_OP_WEIGHTED_MATRIX sums its inputs' local matrices T R S, element by element, each times its weight over the
+/// sum of weights (linear blending of matrices, as skinning does with its influences). Where rotations are apart the result is
+/// smaller than either, and it can shear; so it is no pose: it can only be a program's last operation, and a batch leaves
+/// model matrices and what follows from them, but no local transforms and no dual quaternions (lmb_program_outputs()). Weights are those of #LMB_OP_WEIGHTED; where all are
+/// 0 it is the rest pose. Elements are within 2e-6 times the largest of that element among the inputs; float channels are the weighted mean.
 ///
 /// Choices. `interpolation` is for blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add (the
 /// last three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
@@ -184,6 +191,7 @@ typedef enum lmb_op {
     LMB_OP_COMBINE,
     LMB_OP_SPACE1D,
     LMB_OP_SPACE2D,
+    LMB_OP_WEIGHTED_MATRIX,
     LMB_OP_COUNT
 } lmb_op;
 

@@ -300,6 +300,10 @@ OP real layers_channel_share(frame f, uint instruction) {
     return p.weight;
 }
 
+OP real weighted_matrix_channel_share(frame f, uint instruction) {
+    return weighted_channel_share(f, instruction);
+}
+
 OP real mean_channel_share(frame f, uint instruction) {
     return weighted_channel_share(f, instruction);
 }

@@ -33,7 +33,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define LOAD(base, index) (base).at[index]
 
 // Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, a curve beyond the
-// uniform S, joints' weights other than 255, parts, or levels of detail: where it cannot, a pipeline leaves that work out,
+// uniform S, joints' weights other than 255, parts, levels of detail, or matrices at its end: where it cannot, a pipeline leaves that work out,
 // which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
@@ -42,6 +42,7 @@ layout(constant_id = 9) const bool USES_CURVES = true;
 layout(constant_id = 10) const bool USES_WEIGHTS = true;
 layout(constant_id = 11) const bool USES_PARTS = true;
 layout(constant_id = 12) const bool USES_DETAIL = true;
+layout(constant_id = 13) const bool USES_MATRICES = true;
 #ifdef LMB_PLAIN
 // Not every driver removes what a specialisation constant closes, and packed clips are the longest of it.
 #define USES_PACKED false
@@ -72,9 +73,11 @@ typedef const uint32_t *memory;
 #define USES_PACKED false
 #define USES_WEIGHTS false
 #define USES_PARTS false
+#define USES_MATRICES false
 #else
 #define USES_WEIGHTS true
 #define USES_PARTS true
+#define USES_MATRICES true
 #define USES_CUBIC true
 #define USES_SCALE true
 #define USES_FAR true

@@ -25,8 +25,9 @@
 #define PROGRAM_BINDS 17        // offset: float [joint][BIND_COMPONENTS]
 #define PROGRAM_SOCKETS 18      // offset: [socket]: word joint, float [12] matrix
 #define PROGRAM_SOCKET_COUNT 19
-#define PROGRAM_DATA 20   // offset of what instructions refer to: values, tables
-#define PROGRAM_DETAIL 21 // offset: levels of detail, DETAIL_..., or 0 where there are none
+#define PROGRAM_DATA 20     // offset of what instructions refer to: values, tables
+#define PROGRAM_DETAIL 21   // offset: levels of detail, DETAIL_..., or 0 where there are none
+#define PROGRAM_MATRICES 22 // 1 where joints end as matrices, not as transforms
 #define PROGRAM_HEADER_WORDS 24
 
 #define NO_PARENT 0xffffffffu

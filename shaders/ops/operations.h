@@ -726,6 +726,7 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 
 #include "chain.h"
 #include "layers.h"
+#include "matrices.h"
 #include "mean.h"
 #include "spaces.h"
 
@@ -785,6 +786,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_UNCHAIN 46u
 #define OPERATION_QUOTIENT 48u
 #define OPERATION_PRODUCT 49u
+#define OPERATION_MATRICES 33u
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
 #define OPERATION_SPACE1D 23u
@@ -799,6 +801,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     BINARY(ADDITIVE, additive, 6u, prepare_weight, TAKES_WEIGHT)                                                       \
     FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, prepare_share, TAKES_SHARE)                                           \
     BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)                                                        \
+    FOLD(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, prepare_share, TAKES_SHARE)                             \
     FOLD(LAYERS, layers, 20u, prepare_layer, TAKES_LAYER)                                                              \
     FOLD(SPACE1D, space1d, OPERATION_SPACE1D, prepare_space1d, TAKES_SPACE)                                            \
     FOLD(SPACE2D, space2d, OPERATION_SPACE2D, prepare_space2d, TAKES_SPACE | TAKES_PLANE)                              \

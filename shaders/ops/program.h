@@ -103,6 +103,9 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
                 f.now++;                                                                                               \
                 f.search++;                                                                                            \
                 STORE_SLOT(depth, name##_end(f, end, sums));                                                           \
+                if (USES_MATRICES && (code) == OPERATION_MATRICES) {                                                   \
+                    STORE_SLOT(depth + 1u, sums.notes);                                                                \
+                }                                                                                                      \
             }                                                                                                          \
             depth = depth + 1u;                                                                                        \
             i += 2u * sources + 1u;                                                                                    \
@@ -384,7 +387,23 @@ OP void leave_at_rest(frame f, walk_plan plan, uint joints, slots *held) {
         truth dropped = joint_is_dropped(f.program, joint, plan.level);
         transform evaluated = load_slot(held, 0u, place);
         store_slot(held, 0u, place, select_transform(dropped, load_rest(f.program, joint), evaluated));
+        if (USES_MATRICES && LOAD(f.program, PROGRAM_MATRICES) != 0u) {
+            transform notes = load_slot(held, 1u, place);
+            notes.q.x = SELECT(dropped, ALL(0.0f), notes.q.x);
+            store_slot(held, 1u, place, notes);
+        }
     }
+}
+
+// A joint's own matrix, from what was evaluated.
+OP affine evaluated_matrix(memory program, uint place, slots *held) {
+    affine own;
+    if (USES_MATRICES && LOAD(program, PROGRAM_MATRICES) != 0u) {
+        own = blended_matrix(program, held->joints[place], load_slot(held, 0u, place), load_slot(held, 1u, place));
+    } else {
+        own = own_matrix(load_slot(held, 0u, place));
+    }
+    return own;
 }
 
 // The local transforms of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has them

@@ -326,7 +326,7 @@ lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
     }
     lmb_result result =
         def->given != NULL ? crowd_compile(crowd, def->given, error) : create_random_program(crowd, error);
-    const lmb_batch batch = crowd_batch(crowd, LMB_OUTPUT_LOCAL);
+    const lmb_batch batch = crowd_batch(crowd, LMB_OUTPUT_PALETTE);
     if (result == LMB_OK) {
         result = lmb_batch_check(&batch, error);
     }
@@ -360,7 +360,9 @@ void crowd_destroy(crowd *crowd) {
 }
 
 lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs) {
-    return (lmb_batch){.program = crowd->program, .character_count = crowd->def.character_count, .outputs = outputs};
+    return (lmb_batch){.program = crowd->program,
+                       .character_count = crowd->def.character_count,
+                       .outputs = outputs & lmb_program_outputs(crowd->program)};
 }
 
 static bool draw_refused(random_source *random, const crowd *crowd) {

@@ -24,15 +24,16 @@ int poses_choose_backend(poses *poses, const char *command, const char *backend)
     (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS | LMB_OUTPUT_CHANNELS)
 
 static lmb_result create_outputs(poses *poses, lmb_error *error) {
-    poses->batch = (lmb_batch){.program = poses->program, .character_count = poses->count, .outputs = PRINTED};
+    const uint32_t printed = PRINTED & lmb_program_outputs(poses->program);
+    poses->batch = (lmb_batch){.program = poses->program, .character_count = poses->count, .outputs = printed};
     lmb_result result = lmb_batch_check(&poses->batch, error);
     if (result != LMB_OK) {
         return result;
     }
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         size_t floats = (size_t)poses->count * lmb_batch_stage_floats(&poses->batch, stage);
-        poses->stages[stage] = PRINTED >> stage & 1u ? calloc(floats, sizeof(float)) : NULL;
-        if ((PRINTED >> stage & 1u) && poses->stages[stage] == NULL) {
+        poses->stages[stage] = printed >> stage & 1u ? calloc(floats, sizeof(float)) : NULL;
+        if ((printed >> stage & 1u) && poses->stages[stage] == NULL) {
             error->result = LMB_ERROR_MEMORY;
             snprintf(error->message, sizeof error->message, "no memory for the poses");
             return LMB_ERROR_MEMORY;
@@ -137,6 +138,21 @@ static void print_channels(const poses *poses, uint32_t pose) {
     }
 }
 
+// Of a program that ends as matrices.
+static bool has_locals(const poses *poses) {
+    return poses->stages[LMB_STAGE_LOCAL] != NULL;
+}
+
+static void print_matrix(const poses *poses, uint32_t pose, uint32_t joint) {
+    const float *model = model_of(poses, pose, joint);
+    printf("  %5u  ", joint);
+    command_print_text(lmb_rig_joint_name(poses->rig, joint), 24);
+    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS; i++) {
+        printf("%s%10.5f", i % 4 == 0 ? "  " : " ", (double)model[i]);
+    }
+    putchar('\n');
+}
+
 static void print_joint(const poses *poses, uint32_t pose, uint32_t joint) {
     float c[LMB_POSE_COMPONENTS];
     gather(poses, pose, joint, c);
@@ -151,10 +167,14 @@ static void print_joint(const poses *poses, uint32_t pose, uint32_t joint) {
 
 void poses_print(const poses *poses, uint32_t pose, float time) {
     printf("time %g s\n", (double)time);
-    printf("  joint  %-24s  %32s  %35s  %26s  %32s\n", "name", "translation", "rotation x y z w", "scale",
-           "position in model space");
+    if (has_locals(poses)) {
+        printf("  joint  %-24s  %32s  %35s  %26s  %32s\n", "name", "translation", "rotation x y z w", "scale",
+               "position in model space");
+    } else {
+        printf("  joint  %-24s  matrix in model space, row by row\n", "name");
+    }
     for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
-        print_joint(poses, pose, joint);
+        (has_locals(poses) ? print_joint : print_matrix)(poses, pose, joint);
     }
     print_channels(poses, pose);
     const float *box = bounds_of(poses, pose);
@@ -164,16 +184,20 @@ void poses_print(const poses *poses, uint32_t pose, float time) {
 
 static void write_joint(json *json, const poses *poses, uint32_t pose, uint32_t joint) {
     uint32_t parent = lmb_rig_joint_parent(poses->rig, joint);
-    float components[LMB_POSE_COMPONENTS];
-    gather(poses, pose, joint, components);
     json_begin_object(json, NULL);
     json_text(json, "name", lmb_rig_joint_name(poses->rig, joint));
     json_integer(json, "parent", parent == LMB_NONE ? -1 : (int64_t)parent);
-    json_floats(json, "translation", components, 3);
-    json_floats(json, "rotation", components + 3, 4);
-    json_floats(json, "scale", components + 7, 3);
+    if (has_locals(poses)) {
+        float components[LMB_POSE_COMPONENTS];
+        gather(poses, pose, joint, components);
+        json_floats(json, "translation", components, 3);
+        json_floats(json, "rotation", components + 3, 4);
+        json_floats(json, "scale", components + 7, 3);
+    }
     json_floats(json, "model", model_of(poses, pose, joint), LMB_MATRIX_COMPONENTS);
-    json_floats(json, "dual_quaternion", dual_quaternion_of(poses, pose, joint), LMB_DUAL_COMPONENTS);
+    if (has_locals(poses)) {
+        json_floats(json, "dual_quaternion", dual_quaternion_of(poses, pose, joint), LMB_DUAL_COMPONENTS);
+    }
     json_end_object(json);
 }
 

@@ -9,6 +9,7 @@ typedef struct plan {
     uint32_t clip_count;
     uint32_t wraps; // operations that take other joints around the place so far
     bool climbs;    // one of them takes all joints above
+    bool inside;    // another operation
 } plan;
 
 // Operations around one another that take other joints, at most.
@@ -132,10 +133,14 @@ static void draw_limits(plan *plan, lmb_node_def *node) {
     node->limits = random_below(plan->random, RANDOM_PROGRAM_LIMITS);
 }
 
-static void draw_shares(plan *plan, lmb_node_def *node) {
+static void draw_weights(plan *plan, lmb_node_def *node) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         node->weights[i] = draw_value(plan, PARAMETER_SHARE, 0.0, 1.0);
     }
+}
+
+static void draw_shares(plan *plan, lmb_node_def *node) {
+    draw_weights(plan, node);
     draw_mix(plan, node);
 }
 
@@ -217,6 +222,7 @@ static const row rows[] = {
     {LMB_OP_TRILINEAR, 8, 8, 0, draw_place},
     {LMB_OP_PARTIAL, 2, 2, 0, draw_weight},
     {LMB_OP_LAYERS, 2, LMB_MAX_INPUTS, 2, draw_layers},
+    {LMB_OP_WEIGHTED_MATRIX, 2, LMB_MAX_INPUTS, 2, draw_weights},
     {LMB_OP_COMBINE, 2, LMB_MAX_INPUTS, 1, draw_parts},
     {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},
     {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
@@ -263,6 +269,7 @@ static const row *draw_row(plan *plan, bool leaf, uint32_t nodes, uint32_t stack
         bool fits =
             drawn->least_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->least_inputs <= stack);
         fits = fits && !(takes_other_joints(drawn->op) && plan->wraps == MOST_WRAPS);
+        fits = fits && !(drawn->op == LMB_OP_WEIGHTED_MATRIX && plan->inside);
         if (fits && leaf == (drawn->most_inputs == 0)) {
             return drawn;
         }
@@ -297,6 +304,7 @@ static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
     stack -= climbs ? CLIMB_LEVELS : 0;
     plan->wraps += wraps;
     plan->climbs = plan->climbs || climbs;
+    plan->inside = true;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others = count - 1 - i;
         uint32_t share = others == 0 ? left : 1 + random_below(plan->random, left - others);
@@ -315,7 +323,7 @@ static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
 static plan begin(random_program *program, random_source *random, uint32_t clip_count) {
     program->node_count = 0;
     program->parameter_count = 0;
-    return (plan){program, random, clip_count, 0, false};
+    return (plan){program, random, clip_count, 0, false, false};
 }
 
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {
@@ -331,6 +339,9 @@ void random_program_hold_all(random_program *program, random_source *random, uin
     uint32_t aside = LMB_NONE;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const row *row = &rows[i];
+        if (row->op == LMB_OP_WEIGHTED_MATRIX) {
+            continue;
+        }
         // Of those that take any number, one takes as many as there may be.
         bool few = row->most_inputs == LMB_MAX_INPUTS && row->op != LMB_OP_WEIGHTED;
         uint32_t count = few ? row->least_inputs : row->most_inputs;

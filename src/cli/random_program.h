@@ -37,7 +37,7 @@ typedef struct random_program {
 
 // A tree of at most so many nodes, 1 to #RANDOM_PROGRAM_NODES. Clips are drawn from so many, or there are none.
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes);
-// Every operation, one of them with as many inputs as an operation may have.
+// Every operation but the blend of matrices, which only ends a program; one of them with as many inputs as an operation may have.
 void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count);
 
 #endif

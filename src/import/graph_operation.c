@@ -415,6 +415,9 @@ static const lmb_graph_field weighted_members[] = {
     {.name = "inputs", .required = true, .read = read_inputs},
     MIX_FIELDS,
 };
+static const lmb_graph_field weighted_matrix_members[] = {
+    {.name = "inputs", .required = true, .read = read_inputs},
+};
 static const lmb_graph_field layers_members[] = {
     {.name = "inputs", .required = true, .read = read_layers},
 };
@@ -540,6 +543,7 @@ static const operation operations[] = {
     {"blend", LMB_OP_BLEND, 2, FIELDS(blend_members), finish_node},
     {"masked", LMB_OP_MASKED, 2, FIELDS(masked_members), finish_node},
     {"weighted", LMB_OP_WEIGHTED, 0, FIELDS(weighted_members), finish_node},
+    {"weighted-matrix", LMB_OP_WEIGHTED_MATRIX, 0, FIELDS(weighted_matrix_members), finish_node},
     {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
     {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
     {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_node},

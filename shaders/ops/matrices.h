@@ -1,0 +1,83 @@
+// The weighted blend of joints' matrices, a program's last operation: what it makes can shear, so it stays a matrix.
+// Included by operations.h.
+#ifndef LMB_OPS_MATRICES_H
+#define LMB_OPS_MATRICES_H
+
+#include "model.h"
+
+// Twelve sums of elements, in the order of an affine's rows, and that of the weights. `sums`: t: the last column; q and s: the first seven of the others.
+// `notes`: t.x, t.y: the eighth and the ninth; q.x: sum of weights, as in a weighted blend.
+OP fold_sums weighted_matrix_begin(void) {
+    return weighted_begin();
+}
+
+// A weight of 0 changes no bit: no sum is ever -0.
+OP fold_sums weighted_matrix_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
+    prepared p = PREPARED(f, instruction, prepare_share);
+    affine own = own_matrix(a);
+    transform sums = so_far.sums;
+    transform notes = so_far.notes;
+    sums.t.x = sums.t.x + p.weight * own.xt;
+    sums.t.y = sums.t.y + p.weight * own.yt;
+    sums.t.z = sums.t.z + p.weight * own.zt;
+    sums.q.x = sums.q.x + p.weight * own.xx;
+    sums.q.y = sums.q.y + p.weight * own.xy;
+    sums.q.z = sums.q.z + p.weight * own.xz;
+    sums.q.w = sums.q.w + p.weight * own.yx;
+    sums.s.x = sums.s.x + p.weight * own.yy;
+    sums.s.y = sums.s.y + p.weight * own.yz;
+    sums.s.z = sums.s.z + p.weight * own.zx;
+    notes.t.x = notes.t.x + p.weight * own.zy;
+    notes.t.y = notes.t.y + p.weight * own.zz;
+    notes.q.x = notes.q.x + p.weight;
+    fold_sums sum;
+    sum.sums = sums;
+    sum.notes = notes;
+    return sum;
+}
+
+// Both are left where they stand, the newest poses: only blended_matrix() has room for all of it.
+OP transform weighted_matrix_end(frame f, uint instruction, fold_sums all) {
+    UNUSED(f);
+    UNUSED(instruction);
+    return all.sums;
+}
+
+OP affine select_affine(truth condition, affine a, affine b) {
+    affine chosen;
+    chosen.xx = SELECT(condition, a.xx, b.xx);
+    chosen.xy = SELECT(condition, a.xy, b.xy);
+    chosen.xz = SELECT(condition, a.xz, b.xz);
+    chosen.xt = SELECT(condition, a.xt, b.xt);
+    chosen.yx = SELECT(condition, a.yx, b.yx);
+    chosen.yy = SELECT(condition, a.yy, b.yy);
+    chosen.yz = SELECT(condition, a.yz, b.yz);
+    chosen.yt = SELECT(condition, a.yt, b.yt);
+    chosen.zx = SELECT(condition, a.zx, b.zx);
+    chosen.zy = SELECT(condition, a.zy, b.zy);
+    chosen.zz = SELECT(condition, a.zz, b.zz);
+    chosen.zt = SELECT(condition, a.zt, b.zt);
+    return chosen;
+}
+
+// What such a program leaves of a joint: its own matrix; that of the rest pose where nothing weighs anything.
+OP affine blended_matrix(memory program, uint joint, transform sums, transform notes) {
+    real inverse = reciprocal(notes.q.x);
+    affine mean;
+    mean.xx = sums.q.x * inverse;
+    mean.xy = sums.q.y * inverse;
+    mean.xz = sums.q.z * inverse;
+    mean.xt = sums.t.x * inverse;
+    mean.yx = sums.q.w * inverse;
+    mean.yy = sums.s.x * inverse;
+    mean.yz = sums.s.y * inverse;
+    mean.yt = sums.t.y * inverse;
+    mean.zx = sums.s.z * inverse;
+    mean.zy = notes.t.x * inverse;
+    mean.zz = notes.t.y * inverse;
+    mean.zt = sums.t.z * inverse;
+    affine snapped = snap_affine(mean);
+    return select_affine(notes.q.x > 0.0f, snapped, own_matrix(load_rest(program, joint)));
+}
+
+#endif
