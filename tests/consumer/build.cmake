@@ -1,6 +1,6 @@
 cmake_minimum_required(VERSION 3.25)
 
-# cmake -DKIND=static|shared|embedded -DSOURCE=... -DBINARY=... -DOPTIONS=... -P build.cmake
+# cmake -DKIND=static|shared|embedded -DSOURCE=... -DBINARY=... -DKERNELS=... -DOPTIONS=... -P build.cmake
 # Builds the consumers: of an installed static or shared Limber, or of one that is embedded as sources.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -27,9 +27,11 @@ function(check_symbols library)
     endif()
 endfunction()
 
-set(source_options -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_LANES=OFF)
+set(source_options -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_LANES=OFF
+    -DLIMBER_KERNELS=${KERNELS})
 if(KIND STREQUAL "embedded")
-    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded -DLIMBER_SOURCE=${SOURCE})
+    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded -DLIMBER_SOURCE=${SOURCE} -DLIMBER_LANES=4
+          -DLIMBER_KERNELS=${KERNELS})
     return()
 endif()
 
