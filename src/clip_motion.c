@@ -46,7 +46,7 @@ lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t
     return lmb_from_op_transform(sampled);
 }
 
-static matrix matrix_of(const lmb_transform *t) {
+matrix lmb_matrix_of(const lmb_transform *t) {
     const double x = (double)t->rotation[0], y = (double)t->rotation[1];
     const double z = (double)t->rotation[2], w = (double)t->rotation[3];
     const double two = 2.0 / (x * x + y * y + z * z + w * w);
@@ -63,7 +63,7 @@ static matrix matrix_of(const lmb_transform *t) {
     return result;
 }
 
-static matrix multiply(const matrix *a, const matrix *b) {
+matrix lmb_matrix_multiply(const matrix *a, const matrix *b) {
     matrix result;
     for (int row = 0; row < 3; row++) {
         for (int column = 0; column < 4; column++) {
@@ -75,8 +75,8 @@ static matrix multiply(const matrix *a, const matrix *b) {
 }
 
 static matrix model_of(const lmb_transform *local, const matrix *parent) {
-    matrix own = matrix_of(local);
-    return parent != NULL ? multiply(parent, &own) : own;
+    matrix own = lmb_matrix_of(local);
+    return parent != NULL ? lmb_matrix_multiply(parent, &own) : own;
 }
 
 // The farthest that one of the six points of a joint's axes, `shell` away on each side, lies from itself. Never less

@@ -9,6 +9,9 @@ typedef struct matrix {
     double m[3][4];
 } matrix;
 
+matrix lmb_matrix_of(const lmb_transform *t);
+matrix lmb_matrix_multiply(const matrix *a, const matrix *b);
+
 // Both motions of a rig at a number of times. Joint-major: [joint][sample].
 typedef struct motion {
     const lmb_rig *rig;
