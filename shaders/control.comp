@@ -14,6 +14,7 @@ layout(push_constant, scalar) uniform Push {
     Words parameters;
     Words sent;
     Words told;
+    Words movers;
     uint sent_count;
     uint characters;
     uint number; // of the frame
@@ -39,6 +40,9 @@ void main() {
     c.told = push.told;
     c.told_at = character * (1u + 2u * push.block.at[CONTROL_TOLD_CAPACITY]);
     c.tells = push.tells != 0u;
+    c.movers = push.movers;
+    c.mover_at = character * 4u;
+    c.shows = true;
     c.sent = push.sent;
     c.sent_first = find_sent(push.sent, push.sent_count, character);
     c.sent_count = 0u;

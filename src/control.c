@@ -4,7 +4,12 @@
 
 #include "../shaders/ops/control.h"
 
+#include <math.h>
 #include <string.h>
+
+#define TURN 6.283185307179586 // in radians
+
+_Static_assert(LMB_MOVER_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
 
 lmb_player_def lmb_default_player_def(void) {
     return (lmb_player_def){.rate = lmb_constant(1.0f),
@@ -12,7 +17,14 @@ lmb_player_def lmb_default_player_def(void) {
                             .weight_parameter = LMB_NONE,
                             .ended_event = LMB_NONE,
                             .looped_event = LMB_NONE,
-                            .machine = LMB_NONE};
+                            .machine = LMB_NONE,
+                            .weight = lmb_constant(1.0f)};
+}
+
+lmb_mover_def lmb_default_mover_def(void) {
+    const lmb_value still = lmb_constant(0.0f);
+    return (lmb_mover_def){
+        .velocity = {still, still, still}, .heading = still, .velocity_parameters = {LMB_NONE, LMB_NONE, LMB_NONE}};
 }
 
 lmb_transition_def lmb_default_transition_def(void) {
@@ -50,7 +62,10 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, 
         lmb_host_release(&resolved, block);
         return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
     }
+    fenv_t callers;
+    lmb_environment_enter(&callers);
     lmb_control_write(def, block, &state_words);
+    lmb_environment_leave(&callers);
     *created = (lmb_control){.host = resolved,
                              .parameter_count = def->parameter_count,
                              .event_count = def->event_count,
@@ -155,6 +170,7 @@ static LMB_NOINLINE void run_characters(const lmb_control *block, const lmb_cont
     const uint32_t *sent = (const uint32_t *)frame->events;
     control c = {.block = block->block,
                  .tells = frame->told != NULL,
+                 .shows = frame->movers != NULL,
                  .sent = sent,
                  .duration = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
     uint32_t event = find_sent(sent, frame->event_count, first);
@@ -165,6 +181,7 @@ static LMB_NOINLINE void run_characters(const lmb_control *block, const lmb_cont
         c.parameters =
             block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
         c.told = frame->told != NULL ? frame->told + character * lmb_control_told_words(block) : NULL;
+        c.movers = frame->movers != NULL ? (uint32_t *)frame->movers + character * LMB_MOVER_FLOATS : NULL;
         c.number = frame->number + (uint32_t)character;
         c.sent_first = event;
         while (event < frame->event_count && frame->events[event].character == character) {
@@ -227,6 +244,75 @@ float lmb_control_player_weight(const lmb_control *control, const uint32_t *stat
     uint32_t flags = state[control->block[record + PLAYER_STATE] + PLAYING_FLAGS];
     bool dropped_out = control->block[record + PLAYER_END] == PLAYER_DROPS_OUT && (flags & PLAYING_ENDED) != 0;
     return dropped_out ? 0.0f : player_weight(c, record);
+}
+
+// Of a character's mover, or NULL.
+static const uint32_t *mover_words(const lmb_control *control, const uint32_t *state) {
+    const uint32_t at = lmb_control_mover_word(control);
+    return at != LMB_NONE ? state + at : NULL;
+}
+
+bool lmb_control_has_mover(const lmb_control *control) {
+    return control->block[CONTROL_MOVER] != CONTROL_NONE;
+}
+
+uint32_t lmb_control_mover_word(const lmb_control *control) {
+    return lmb_control_has_mover(control) ? control->block[control->block[CONTROL_MOVER] + MOVER_STATE] : LMB_NONE;
+}
+
+lmb_mover lmb_control_mover(const lmb_control *control, const uint32_t *state) {
+    lmb_mover mover = {0};
+    const uint32_t *words = mover_words(control, state);
+    if (words != NULL) {
+        for (uint32_t i = 0; i < 3; i++) {
+            mover.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
+        }
+        mover.yaw = ldexp((double)(int32_t)words[MOVING_YAW], -32) * TURN;
+    }
+    return mover;
+}
+
+// The angle in 2^-32 of a turn.
+static uint32_t find_angle(double radians) {
+    const double turns = fmod(radians, TURN) / TURN;
+    return (uint32_t)(int64_t)llround(ldexp(turns, 32));
+}
+
+lmb_result lmb_control_set_mover(const lmb_control *control, uint32_t *state, const lmb_mover *mover,
+                                 lmb_error *error) {
+    const char *missing = control == NULL                   ? "the control"
+                          : state == NULL                   ? "the state"
+                          : mover == NULL                   ? "the place"
+                          : !lmb_control_has_mover(control) ? "its mover"
+                                                            : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: mover: %s is NULL", missing);
+    }
+    uint32_t words[LMB_MOVER_WORDS];
+    for (uint32_t i = 0; i < 3; i++) {
+        const double position = mover->position[i];
+        if (!(position >= -2147483648.0 && position < 2147483648.0)) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: mover: %g is not a place from -2^31 to 2^31",
+                            position);
+        }
+        const double whole = floor(position);
+        const double part = floor(ldexp(position - whole, 32));
+        words[2 * i] = (uint32_t)part;
+        words[2 * i + 1] = (uint32_t)(int32_t)whole;
+    }
+    if (!isfinite(mover->yaw)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: mover: the yaw is not a finite number");
+    }
+    words[MOVING_YAW] = find_angle(mover->yaw);
+    memcpy(state + lmb_control_mover_word(control), words, sizeof words);
+    return LMB_OK;
+}
+
+void lmb_control_carried(const lmb_control *control, const uint32_t *state, float way[4]) {
+    const uint32_t *words = mover_words(control, state);
+    for (uint32_t i = 0; i < 4; i++) {
+        way[i] = words != NULL ? REAL(words[MOVING_MOTION + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
+    }
 }
 
 uint64_t lmb_control_hash(const uint32_t *words, size_t count) {

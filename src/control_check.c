@@ -131,6 +131,12 @@ static lmb_result check_followers(checker *c) {
                 result = fail_at(c, at, "source", "reads what this follower or a later one writes");
             }
         }
+        for (uint32_t j = 0; j < 3 && c->def->mover != NULL && result == LMB_OK; j++) {
+            if (follower->source.parameter != LMB_NONE &&
+                follower->source.parameter == c->def->mover->velocity_parameters[j]) {
+                result = fail_at(c, at, "source", "reads what the mover writes");
+            }
+        }
         if (result == LMB_OK) {
             result = check_seconds(c, at, "half_life", follower->half_life, LMB_MAX_CONTROL_SECONDS);
         }
@@ -139,6 +145,45 @@ static lmb_result check_followers(checker *c) {
         }
         if (result == LMB_OK) {
             result = claim_parameter(c, at, "parameter", follower->parameter, BY_FOLLOWER);
+        }
+    }
+    return result;
+}
+
+// 0, or within what does not lose itself in a frame.
+static lmb_result check_limit(const checker *c, place at, const char *field, float limit) {
+    return limit == 0.0f || (limit >= 1e-6f && limit <= 1048576.0f)
+               ? LMB_OK
+               : fail_at(c, at, field, "neither 0 nor 1e-6 to 2^20");
+}
+
+// After the followers: it may read what they write, and others what it writes.
+static lmb_result check_mover(checker *c) {
+    const lmb_mover_def *mover = c->def->mover;
+    const place at = {.what = "mover", .index = 0};
+    if (mover == NULL) {
+        return LMB_OK;
+    }
+    lmb_result result = check_limit(c, at, "acceleration", mover->acceleration);
+    if (result == LMB_OK) {
+        result = check_limit(c, at, "deceleration", mover->deceleration);
+    }
+    if (result == LMB_OK) {
+        result = check_limit(c, at, "turn_rate", mover->turn_rate);
+    }
+    if (result == LMB_OK) {
+        result = check_value(c, at, "heading", mover->heading);
+    }
+    for (uint32_t i = 0; i < 3 && result == LMB_OK; i++) {
+        result = check_value(c, at, "velocity", mover->velocity[i]);
+    }
+    for (uint32_t i = 0; i < 3 && result == LMB_OK; i++) {
+        result = claim_parameter(c, at, "velocity_parameters", mover->velocity_parameters[i], BY_FOLLOWER);
+    }
+    const lmb_value read[] = {mover->heading, mover->velocity[0], mover->velocity[1], mover->velocity[2]};
+    for (uint32_t i = 0; i < 12 && result == LMB_OK; i++) {
+        if (read[i % 4].parameter != LMB_NONE && read[i % 4].parameter == mover->velocity_parameters[i / 4]) {
+            result = fail_at(c, at, i % 4 == 0 ? "heading" : "velocity", "reads what the mover writes");
         }
     }
     return result;
@@ -177,6 +222,18 @@ static lmb_result check_marks(const checker *c, place at, const lmb_player_def *
     return result;
 }
 
+static lmb_result check_motion(const checker *c, place at, const lmb_motion_track *motion) {
+    if (motion->keys == NULL || motion->key_count < 2 || motion->key_count > LMB_MAX_MOTION_KEYS) {
+        return fail_at(c, at, "motion", motion->keys == NULL ? "the keys are NULL" : "2 to 65,536 keys are possible");
+    }
+    for (size_t i = 0; i < (size_t)motion->key_count * 4; i++) {
+        if (!(fabsf(motion->keys[i]) <= LMB_MAX_MOTION)) {
+            return fail_at(c, at, "motion", "a number is not finite, or beyond 2^20");
+        }
+    }
+    return LMB_OK;
+}
+
 static lmb_result check_player(const checker *c, uint32_t index) {
     const lmb_player_def *player = &c->def->players[index];
     const place at = {.what = "player", .index = index};
@@ -201,6 +258,12 @@ static lmb_result check_player(const checker *c, uint32_t index) {
     }
     if (result == LMB_OK && !(fabsf(player->velocity) <= LMB_LARGEST)) {
         result = fail_at(c, at, "velocity", "not a finite number up to 2^40");
+    }
+    if (result == LMB_OK && player->motion != NULL) {
+        result = check_motion(c, at, player->motion);
+    }
+    if (result == LMB_OK) {
+        result = check_value(c, at, "weight", player->weight);
     }
     return result == LMB_OK ? check_marks(c, at, player) : result;
 }
@@ -373,6 +436,9 @@ lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error) {
     }
     if (result == LMB_OK) {
         result = check_followers(&c);
+    }
+    if (result == LMB_OK) {
+        result = check_mover(&c);
     }
     for (uint32_t i = 0; i < def->machine_count && result == LMB_OK; i++) {
         result = check_machine(&c, i);

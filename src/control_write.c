@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define TURN 6.283185307179586 // in radians
+
 // The block while it is counted (`block` is NULL then) and while it is written.
 typedef struct writer {
     const lmb_control_def *def;
@@ -201,6 +203,157 @@ static void write_machine(writer *w, uint32_t index) {
     }
 }
 
+// Root motion.
+
+static bool carries(const writer *w, uint32_t player) {
+    const lmb_player_def *def = &w->def->players[player];
+    return w->def->mover != NULL && (def->motion != NULL || def->velocity != 0.0f);
+}
+
+static bool share_home(const writer *w, uint32_t a, uint32_t b) {
+    const lmb_player_def *first = &w->def->players[a], *second = &w->def->players[b];
+    return first->machine == second->machine && (first->machine == LMB_NONE || first->state == second->state);
+}
+
+// The first player that carries and has the same home.
+static uint32_t first_of_home(const writer *w, uint32_t player) {
+    uint32_t first = 0;
+    while (!carries(w, first) || !share_home(w, first, player)) {
+        first++;
+    }
+    return first;
+}
+
+// As the first key sees it.
+static void put_key(const writer *w, uint32_t at, const float *first, const float *key) {
+    const double x = (double)key[0] - (double)first[0], z = (double)key[2] - (double)first[2];
+    const double sine = sin((double)first[3]), cosine = cos((double)first[3]);
+    put_number(w, at, snap((float)(x * cosine - z * sine)));
+    put_number(w, at + 1, snap((float)((double)key[1] - (double)first[1])));
+    put_number(w, at + 2, snap((float)(z * cosine + x * sine)));
+    put_number(w, at + 3, snap((float)(((double)key[3] - (double)first[3]) / TURN)));
+}
+
+static void write_keys(writer *w, uint32_t record, const lmb_motion_track *track) {
+    uint32_t keys = take(w, ((uint64_t)track->key_count + 1) * MOTION_KEY_WORDS);
+    put(w, record + MOTION_KEYS, keys);
+    put(w, record + MOTION_INTERVALS, track->key_count - 1);
+    bool turns = false;
+    for (uint32_t i = 0; i <= track->key_count; i++) {
+        const float *key = track->keys + 4 * (size_t)(i < track->key_count ? i : i - 1);
+        put_key(w, keys + i * MOTION_KEY_WORDS, track->keys, key);
+        turns = turns || key[3] != track->keys[3];
+    }
+    put(w, record + MOTION_TURNS, turns);
+}
+
+// What finds a place's share of the duration. A duration too short for it has places at its ends alone.
+static void write_inverse(const writer *w, uint32_t record, float seconds) {
+    const uint64_t duration = lmb_control_fine(seconds);
+    uint32_t shift = 0;
+    while (duration >> shift > UINT32_MAX) {
+        shift++;
+    }
+    // The quotient of what is rounded here is never above the exact one, so that a share stays below 1.
+    const double inverse = duration >= UINT64_C(1) << 31 ? ldexp(1.0, 63 + (int)shift) / (double)duration - 1.0 : 0.0;
+    put(w, record + MOTION_SHIFT, shift);
+    put(w, record + MOTION_INVERSE, (uint32_t)inverse);
+}
+
+static lmb_value weight_of(const writer *w, uint32_t player) {
+    for (uint32_t i = 0; i < w->def->group_count; i++) {
+        const lmb_group_def *group = &w->def->groups[i];
+        for (uint32_t j = 0; j < group->player_count; j++) {
+            if (group->players[j].player == player) {
+                return group->players[j].weight;
+            }
+        }
+    }
+    return w->def->players[player].weight;
+}
+
+static void write_motion(writer *w, uint32_t at, uint32_t player) {
+    const lmb_player_def *def = &w->def->players[player];
+    const float along[8] = {[6] = (float)((double)def->velocity * (double)def->duration)};
+    const lmb_motion_track straight = {.key_count = 2, .keys = along};
+    write_keys(w, at, def->motion != NULL ? def->motion : &straight);
+    write_inverse(w, at, def->duration);
+    put_value(w, at + MOTION_WEIGHT, weight_of(w, player));
+    put(w, at + MOTION_PLAYER, player_record(w, player));
+    put(w, at + MOTION_STATE, take_state(w, CARRYING_WORDS));
+}
+
+// The motions of the home of a player that is its first; returns where they end.
+static uint32_t write_home(writer *w, uint32_t at, uint32_t motions, uint32_t carrying, uint32_t first) {
+    put(w, at + HOME_MACHINE, machine_record(w, w->def->players[first].machine));
+    put(w, at + HOME_MACHINE_STATE, w->def->players[first].state);
+    put(w, at + HOME_MOTIONS, motions);
+    uint32_t count = 0;
+    for (uint32_t i = first; i < w->def->player_count; i++) {
+        if (carries(w, i) && share_home(w, i, first)) {
+            put(w, carrying + i, w->state_words);
+            write_motion(w, motions + count++ * MOTION_WORDS, i);
+        }
+    }
+    put(w, at + HOME_MOTION_COUNT, count);
+    return motions + count * MOTION_WORDS;
+}
+
+static void write_motions(writer *w, uint32_t record) {
+    uint32_t motion_count = 0, home_count = 0;
+    uint32_t carrying = take(w, w->def->player_count);
+    for (uint32_t i = 0; i < w->def->player_count; i++) {
+        put(w, carrying + i, CONTROL_NONE);
+        motion_count += carries(w, i);
+        home_count += carries(w, i) && first_of_home(w, i) == i;
+    }
+    uint32_t homes = take(w, (uint64_t)home_count * HOME_WORDS);
+    uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
+    put(w, record + MOVER_HOMES, homes);
+    put(w, record + MOVER_HOME_COUNT, home_count);
+    put(w, record + MOVER_CARRYING, carrying);
+    put(w, record + MOVER_MOTIONS, motions);
+    put(w, record + MOVER_MOTION_COUNT, motion_count);
+    for (uint32_t i = 0; i < w->def->player_count; i++) {
+        if (carries(w, i) && first_of_home(w, i) == i) {
+            motions = write_home(w, homes, motions, carrying, i);
+            homes += HOME_WORDS;
+        }
+    }
+}
+
+static bool is_driven(const lmb_mover_def *mover) {
+    bool driven = mover->steers;
+    for (uint32_t i = 0; i < 3; i++) {
+        const lmb_value wanted = mover->velocity[i];
+        driven = driven || wanted.parameter != LMB_NONE || wanted.constant != 0.0f ||
+                 mover->velocity_parameters[i] != LMB_NONE;
+    }
+    return driven;
+}
+
+static void write_mover(writer *w) {
+    const lmb_mover_def *mover = w->def->mover;
+    put(w, CONTROL_MOVER, CONTROL_NONE);
+    if (mover == NULL) {
+        return;
+    }
+    uint32_t at = take(w, MOVER_WORDS);
+    put(w, CONTROL_MOVER, at);
+    put(w, at + MOVER_STATE, take_state(w, MOVING_WORDS));
+    write_motions(w, at);
+    put(w, at + MOVER_IS_DRIVEN, is_driven(mover));
+    put(w, at + MOVER_STEERS, mover->steers);
+    put_value(w, at + MOVER_HEADING, mover->heading);
+    put_number(w, at + MOVER_ACCELERATION, mover->acceleration);
+    put_number(w, at + MOVER_DECELERATION, mover->deceleration);
+    put_number(w, at + MOVER_TURN_RATE, (float)((double)mover->turn_rate / TURN));
+    for (uint32_t i = 0; i < 3; i++) {
+        put_value(w, at + MOVER_WANTED + i * CONTROL_VALUE_WORDS, mover->velocity[i]);
+        put(w, at + MOVER_VELOCITY_PARAMETERS + i, mover->velocity_parameters[i]);
+    }
+}
+
 static void write_header(const writer *w) {
     const lmb_control_def *def = w->def;
     put(w, CONTROL_SIZE, w->size);
@@ -229,6 +382,7 @@ uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t
     for (uint32_t i = 0; i < def->machine_count; i++) {
         write_machine(&w, i);
     }
+    write_mover(&w);
     write_header(&w);
     *state_words = w.state_words;
     return w.size;

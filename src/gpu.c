@@ -107,7 +107,7 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
 }
 
 static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
-    VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(lmb_batch_push)};
+    VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, LMB_PUSH_SIZE};
     VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                        .pushConstantRangeCount = 1,
                                        .pPushConstantRanges = &range};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control.spv.h"
+#include "control_plain.spv.h"
 
 #define MOST_FRAMES 8u
 // Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
@@ -16,6 +17,7 @@ typedef struct frame_slot {
     lmb_gpu_buffer staging; // events, where the host writes them
     lmb_gpu_buffer sent;    // and where the kernel reads them
     lmb_gpu_buffer told;
+    lmb_gpu_buffer movers;
     uint32_t sent_count; // for the frame to be recorded
 } frame_slot;
 
@@ -87,6 +89,10 @@ static lmb_result create_frame(lmb_gpu_control *control, frame_slot *frame, lmb_
         VkDeviceSize told = (VkDeviceSize)control->character_count * lmb_control_told_words(control->control);
         result = lmb_gpu_buffer_create(gpu, told * sizeof(uint32_t), false, "limber told", &frame->told, error);
     }
+    if (result == LMB_OK && lmb_control_has_mover(control->control)) {
+        VkDeviceSize movers = (VkDeviceSize)control->character_count * LMB_MOVER_FLOATS;
+        result = lmb_gpu_buffer_create(gpu, movers * sizeof(float), false, "limber movers", &frame->movers, error);
+    }
     return result;
 }
 
@@ -103,6 +109,16 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
         result = create_frame(control, &control->frames[i], error);
     }
     return result;
+}
+
+// That without a mover is smaller.
+static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
+    const lmb_kernel_constants constants = {.curves = VK_TRUE};
+    const bool moves = lmb_control_has_mover(control->control);
+    const uint32_t *code = moves ? kernel_control : kernel_control_plain;
+    const size_t words = moves ? sizeof kernel_control / sizeof kernel_control[0]
+                               : sizeof kernel_control_plain / sizeof kernel_control_plain[0];
+    return lmb_gpu_pipeline_create(control->gpu, code, words, constants, "limber control", &control->pipeline, error);
 }
 
 lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -129,9 +145,7 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                                  .scratch = scratch};
     result = create_buffers(created, error);
     if (result == LMB_OK) {
-        const lmb_kernel_constants constants = {.curves = VK_TRUE};
-        result = lmb_gpu_pipeline_create(gpu, kernel_control, sizeof kernel_control / sizeof kernel_control[0],
-                                         constants, "limber control", &created->pipeline, error);
+        result = create_pipeline(created, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_control_destroy(created);
@@ -150,6 +164,7 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].staging);
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].sent);
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].told);
+        lmb_gpu_buffer_destroy(gpu, &control->frames[i].movers);
     }
     lmb_gpu_buffer_destroy(gpu, &control->block);
     lmb_gpu_buffer_destroy(gpu, &control->state);
@@ -225,6 +240,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .parameters = parameters,
                                    .sent = slot->sent.address,
                                    .told = slot->told.address,
+                                   .movers = slot->movers.address,
                                    .sent_count = slot->sent_count,
                                    .characters = control->character_count,
                                    .number = info->number,
@@ -256,4 +272,11 @@ lmb_gpu_span lmb_gpu_control_told(const lmb_gpu_control *control, uint32_t frame
         return (lmb_gpu_span){0};
     }
     return make_span(control, &control->frames[frame].told);
+}
+
+lmb_gpu_span lmb_gpu_control_movers(const lmb_gpu_control *control, uint32_t frame) {
+    if (frame >= control->frame_count || !lmb_control_has_mover(control->control)) {
+        return (lmb_gpu_span){0};
+    }
+    return make_span(control, &control->frames[frame].movers);
 }

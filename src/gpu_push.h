@@ -48,6 +48,7 @@ typedef struct lmb_control_push {
     VkDeviceAddress parameters;
     VkDeviceAddress sent;
     VkDeviceAddress told;
+    VkDeviceAddress movers;
     uint32_t sent_count;
     uint32_t characters;
     uint32_t number;
@@ -62,7 +63,10 @@ typedef struct lmb_probe_push {
     uint32_t unused;
 } lmb_probe_push;
 
-// What Vulkan guarantees.
-_Static_assert(sizeof(lmb_batch_push) <= 128, "push constants exceed 128 bytes");
+// The longest of them, and what Vulkan guarantees.
+#define LMB_PUSH_SIZE sizeof(lmb_control_push)
+_Static_assert(sizeof(lmb_batch_push) <= LMB_PUSH_SIZE && sizeof(lmb_list_push) <= LMB_PUSH_SIZE,
+               "the control's push constants are not the longest");
+_Static_assert(LMB_PUSH_SIZE <= 128, "push constants exceed 128 bytes");
 
 #endif

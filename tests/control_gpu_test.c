@@ -53,14 +53,16 @@ static void make_program(fixture *f) {
     assert_ok(lmb_program_create(&def, NULL, &f->program, &error), &error);
 }
 
-static void open_fixture(fixture *f, uint32_t characters) {
+static void open_scenario(fixture *f, uint32_t characters, bool moves) {
     lmb_error error = {0};
     memset(f, 0, sizeof *f);
     open_device(&f->device);
     const lmb_gpu_def gpu_def = device_gpu_def(&f->device);
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
     make_program(f);
-    assert_ok(control_scenario_create(&f->scenario, characters, &error), &error);
+    assert_ok(moves ? mover_scenario_create(&f->scenario, characters, &error)
+                    : control_scenario_create(&f->scenario, characters, &error),
+              &error);
     assert_ok(lmb_gpu_program_create(f->gpu, f->program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = f->gpu_program;
@@ -74,6 +76,10 @@ static void open_fixture(fixture *f, uint32_t characters) {
     control_def.events_a_frame = characters;
     control_def.tells = true;
     assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->control, &error), &error);
+}
+
+static void open_fixture(fixture *f, uint32_t characters) {
+    open_scenario(f, characters, false);
 }
 
 static void close_fixture(fixture *f) {
@@ -139,6 +145,23 @@ static void expect_same_told(fixture *f, uint32_t frame) {
     free(words);
 }
 
+static void expect_same_movers(fixture *f, uint32_t frame) {
+    lmb_error error = {0};
+    const lmb_gpu_span span = lmb_gpu_control_movers(f->control, frame % SLOTS);
+    if (!lmb_control_has_mover(f->scenario.control)) {
+        assert_int_equal(span.size, 0);
+        return;
+    }
+    assert_int_equal(span.size, f->scenario.character_count * LMB_MOVER_FLOATS * sizeof(float));
+    uint32_t *there = malloc(span.size), *here = malloc(span.size);
+    assert_true(there != NULL && here != NULL);
+    assert_ok(device_read_span(&f->device, &span, there, &error), &error);
+    memcpy(here, f->scenario.movers, span.size);
+    expect_same_words("movers", there, here, span.size / sizeof *here, frame);
+    free(there);
+    free(here);
+}
+
 static void expect_same_poses(fixture *f, uint32_t frame) {
     lmb_error error = {0};
     const lmb_batch batch = lmb_gpu_batch_description(f->batch);
@@ -174,21 +197,31 @@ static void run_frames(fixture *f, uint32_t frames) {
         if (first % (SLOTS * 16) == 0 || last + 1 == frames) {
             expect_same_states(f, last);
             expect_same_told(f, last);
+            expect_same_movers(f, last);
             expect_same_poses(f, last);
         }
     }
 }
 
-static void golden_hash(void **state) {
-    (void)state;
+static void expect_golden(bool moves, uint64_t golden) {
     fixture f;
-    open_fixture(&f, CONTROL_GOLDEN_CHARACTERS);
+    open_scenario(&f, CONTROL_GOLDEN_CHARACTERS, moves);
     run_frames(&f, CONTROL_GOLDEN_FRAMES);
     uint64_t hash = control_scenario_hash(&f.scenario);
-    if (hash != control_scenario_golden) {
+    if (hash != golden) {
         fail_msg("0x%016llx", (unsigned long long)hash);
     }
     close_fixture(&f);
+}
+
+static void golden_hash(void **state) {
+    (void)state;
+    expect_golden(false, control_scenario_golden);
+}
+
+static void golden_hash_of_movers(void **state) {
+    (void)state;
+    expect_golden(true, mover_scenario_golden);
 }
 
 static void random_events(void **state) {
@@ -205,7 +238,7 @@ static void saved_and_restored(void **state) {
     (void)state;
     fixture f;
     lmb_error error = {0};
-    open_fixture(&f, 70);
+    open_scenario(&f, 70, true);
     run_frames(&f, 16);
     const lmb_gpu_span span = lmb_gpu_control_state(f.control);
     device_buffer saved;
@@ -269,6 +302,7 @@ static void refusals(void **state) {
     }
     assert_int_equal(lmb_gpu_control_send(f.control, 0, 0, 0, &error), LMB_ERROR_LIMIT);
     assert_int_equal(lmb_gpu_control_told(f.control, SLOTS).size, 0);
+    assert_int_equal(lmb_gpu_control_movers(f.control, 0).size, 0);
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
@@ -289,7 +323,8 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash), cmocka_unit_test(random_events),
-                                       cmocka_unit_test(saved_and_restored), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash), cmocka_unit_test(golden_hash_of_movers),
+                                       cmocka_unit_test(random_events), cmocka_unit_test(saved_and_restored),
+                                       cmocka_unit_test(refusals)};
     return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 const uint64_t control_scenario_golden = UINT64_C(0x0163d0119e632b71);
+const uint64_t mover_scenario_golden = UINT64_C(0x65ffafdf7e4d2c6b);
 
 // The host's parameters, then those that the control writes.
 enum {
@@ -16,7 +17,8 @@ enum {
     TIMES,
     WEIGHTS = TIMES + 9,
     STATES = WEIGHTS + 3,
-    VELOCITY = STATES + 7
+    VELOCITY = STATES + 7,
+    OWN_VELOCITY
 };
 
 static uint32_t mix(uint32_t a, uint32_t b, uint32_t c) {
@@ -116,13 +118,42 @@ static void make_machines(lmb_machine_def machines[3], lmb_state_def states[9], 
     }
 }
 
-lmb_result control_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+// A winding way, a spin, and a short jump.
+static const float winding[] = {0.0f, 0.0f, 0.0f, 0.0f,  0.1f, 0.05f, 0.4f, 0.3f, 0.3f, 0.0f,
+                                0.7f, 0.5f, 0.2f, 0.05f, 1.1f, 0.1f,  0.4f, 0.0f, 1.4f, -0.2f};
+static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.0f, 1.0f, -2.0f, 14.0f};
+static const float jump[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.8f, 0.3f, 0.0f, 0.0f, 0.0f, 0.6f, 0.0f};
+static const lmb_motion_track ways[] = {{5, winding}, {2, spin}, {3, jump}};
+
+static void add_motion(lmb_player_def players[9], lmb_mover_def *mover) {
+    for (uint32_t i = 0; i < 6; i++) {
+        players[i].motion = &ways[i % 3];
+        players[i].weight = i % 2 ? lmb_parameter(MOOD) : lmb_constant(0.75f);
+    }
+    players[8].velocity = 2.5f;
+    *mover = lmb_default_mover_def();
+    mover->velocity[0] = lmb_parameter(TURN);
+    mover->velocity[2] = lmb_parameter(FOLLOWED);
+    mover->steers = true;
+    mover->heading = lmb_parameter(TURN);
+    mover->acceleration = 3.0f;
+    mover->deceleration = 5.5f;
+    mover->turn_rate = 2.5f;
+    mover->velocity_parameters[0] = OWN_VELOCITY;
+    mover->velocity_parameters[2] = OWN_VELOCITY + 1;
+}
+
+static lmb_result create(control_scenario *scenario, uint32_t character_count, bool moves, lmb_error *error) {
     lmb_player_def players[9];
     lmb_machine_def machines[3];
     lmb_state_def states[9];
     lmb_transition_def transitions[12];
     make_players(players);
     make_machines(machines, states, transitions);
+    lmb_mover_def mover;
+    if (moves) {
+        add_motion(players, &mover);
+    }
     const lmb_group_player members[] = {{6, lmb_constant(1.0f)}, {7, lmb_parameter(FOLLOWED)}};
     const lmb_group_def group = {members, 2, lmb_parameter(SPEED), VELOCITY};
     const lmb_follower_def followers[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
@@ -139,6 +170,7 @@ lmb_result control_scenario_create(control_scenario *scenario, uint32_t characte
     def.machines = machines;
     def.machine_count = 3;
     def.update_every = lmb_parameter(EVERY);
+    def.mover = moves ? &mover : NULL;
     *scenario = (control_scenario){.character_count = character_count};
     lmb_result result = lmb_control_create(&def, NULL, &scenario->control, error);
     if (result != LMB_OK) {
@@ -147,10 +179,20 @@ lmb_result control_scenario_create(control_scenario *scenario, uint32_t characte
     scenario->parameters = calloc((size_t)character_count * CONTROL_SCENARIO_PARAMETERS, sizeof(float));
     scenario->state = calloc((size_t)character_count * lmb_control_state_words(scenario->control), sizeof(uint32_t));
     scenario->told = calloc((size_t)character_count * lmb_control_told_words(scenario->control), sizeof(uint32_t));
+    scenario->movers = calloc((size_t)character_count * LMB_MOVER_FLOATS, sizeof(float));
     scenario->events = calloc((size_t)character_count, sizeof(lmb_event));
-    return scenario->parameters != NULL && scenario->state != NULL && scenario->told != NULL && scenario->events != NULL
+    return scenario->parameters != NULL && scenario->state != NULL && scenario->told != NULL &&
+                   scenario->movers != NULL && scenario->events != NULL
                ? LMB_OK
                : LMB_ERROR_MEMORY;
+}
+
+lmb_result control_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+    return create(scenario, character_count, false, error);
+}
+
+lmb_result mover_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+    return create(scenario, character_count, true, error);
 }
 
 void control_scenario_destroy(control_scenario *scenario) {
@@ -158,6 +200,7 @@ void control_scenario_destroy(control_scenario *scenario) {
     free(scenario->parameters);
     free(scenario->state);
     free(scenario->told);
+    free(scenario->movers);
     free(scenario->events);
 }
 
@@ -189,7 +232,8 @@ lmb_result control_scenario_run(control_scenario *scenario, uint32_t frame, lmb_
                                    .parameters = scenario->parameters,
                                    .events = scenario->events,
                                    .event_count = scenario->event_count,
-                                   .told = scenario->told};
+                                   .told = scenario->told,
+                                   .movers = scenario->movers};
     return lmb_control_run(scenario->control, &run, 0, scenario->character_count, error);
 }
 
@@ -204,15 +248,23 @@ static uint64_t hash_told(const control_scenario *scenario, uint64_t hash) {
     return hash;
 }
 
-uint64_t control_scenario_hash(const control_scenario *scenario) {
-    size_t characters = scenario->character_count;
-    uint64_t hash = lmb_control_hash(scenario->state, characters * lmb_control_state_words(scenario->control));
-    uint32_t *bits = malloc(characters * CONTROL_SCENARIO_PARAMETERS * sizeof *bits);
+static uint64_t hash_floats(const float *numbers, size_t count, uint64_t hash) {
+    uint32_t *bits = malloc(count * sizeof *bits);
     if (bits == NULL) {
         return 0;
     }
-    memcpy(bits, scenario->parameters, characters * CONTROL_SCENARIO_PARAMETERS * sizeof *bits);
-    hash = hash * 31 + lmb_control_hash(bits, characters * CONTROL_SCENARIO_PARAMETERS);
+    memcpy(bits, numbers, count * sizeof *bits);
+    hash = hash * 31 + lmb_control_hash(bits, count);
     free(bits);
+    return hash;
+}
+
+uint64_t control_scenario_hash(const control_scenario *scenario) {
+    size_t characters = scenario->character_count;
+    uint64_t hash = lmb_control_hash(scenario->state, characters * lmb_control_state_words(scenario->control));
+    hash = hash_floats(scenario->parameters, characters * CONTROL_SCENARIO_PARAMETERS, hash);
+    if (lmb_control_has_mover(scenario->control)) {
+        hash = hash_floats(scenario->movers, characters * LMB_MOVER_FLOATS, hash);
+    }
     return hash_told(scenario, hash);
 }

@@ -1,5 +1,6 @@
-// One fixed control that uses everything a control has, and a crowd that it moves: random parameters and events, made from
-// integers alone. The golden hash is of the states, and of what was told and written in the last frame.
+// One fixed control that uses everything a control has but a mover, another that has one as well, and a crowd that it moves:
+// random parameters and events, made from integers alone. The golden hashes are of the states, and of what was told and
+// written in the last frame.
 #ifndef LIMBER_TESTS_CONTROL_SCENARIO_H
 #define LIMBER_TESTS_CONTROL_SCENARIO_H
 
@@ -13,12 +14,14 @@ typedef struct control_scenario {
     float *parameters; // the host's part is written anew each frame
     uint32_t *state;
     uint32_t *told;
+    float *movers;     // of one that has them
     lmb_event *events; // of the frame: at most one for each character
     uint32_t event_count;
     uint64_t step; // of the frame
 } control_scenario;
 
 lmb_result control_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
+lmb_result mover_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 void control_scenario_destroy(control_scenario *scenario);
 
 // Fills in what the host gives in a frame: parameters, events, step.
@@ -31,6 +34,6 @@ uint64_t control_scenario_hash(const control_scenario *scenario);
 
 // What 200 characters come to after 400 frames.
 enum { CONTROL_GOLDEN_CHARACTERS = 200, CONTROL_GOLDEN_FRAMES = 400 };
-extern const uint64_t control_scenario_golden;
+extern const uint64_t control_scenario_golden, mover_scenario_golden;
 
 #endif

@@ -75,14 +75,15 @@ static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush)
     return same && restored;
 }
 
-// The control likewise.
-static bool check_control(const char *name, int rounding, bool flush) {
+// The controls likewise.
+static bool check_control(bool moves, const char *name, int rounding, bool flush) {
     control_scenario s;
     lmb_error error = {0};
     uint64_t hash = 0;
     fesetround(rounding);
     set_flushing(flush);
-    lmb_result result = control_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error);
+    lmb_result result = moves ? mover_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error)
+                              : control_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error);
     for (uint32_t frame = 0; frame < CONTROL_GOLDEN_FRAMES && result == LMB_OK; frame++) {
         control_scenario_begin_frame(&s, frame);
         result = control_scenario_run(&s, frame, &error);
@@ -94,16 +95,20 @@ static bool check_control(const char *name, int rounding, bool flush) {
         hash = control_scenario_hash(&s);
     }
     control_scenario_destroy(&s);
-    bool same = hash == control_scenario_golden;
-    printf("%-10s %-20s 0x%016" PRIx64 "%s%s%s\n", "control", name, hash, same ? "" : " differs from the golden hash",
-           restored ? "" : " environment not restored", result == LMB_OK ? "" : error.message);
+    bool same = hash == (moves ? mover_scenario_golden : control_scenario_golden);
+    printf("%-10s %-20s 0x%016" PRIx64 "%s%s%s\n", moves ? "mover" : "control", name, hash,
+           same ? "" : " differs from the golden hash", restored ? "" : " environment not restored",
+           result == LMB_OK ? "" : error.message);
     return same && restored;
 }
 
 int main(void) {
-    bool same = check_control("default", FE_TONEAREST, false);
-    same = check_control("flush to zero", FE_TONEAREST, true) && same;
-    same = check_control("upward", FE_UPWARD, false) && same;
+    bool same = true;
+    for (int moves = 0; moves < 2; moves++) {
+        same = check_control(moves, "default", FE_TONEAREST, false) && same;
+        same = check_control(moves, "flush to zero", FE_TONEAREST, true) && same;
+        same = check_control(moves, "upward", FE_UPWARD, false) && same;
+    }
     for (int i = 0; i < LMB_CPU_PATH_COUNT; i++) {
         lmb_cpu_path path = (lmb_cpu_path)i;
         if (!lmb_cpu_has(path)) {

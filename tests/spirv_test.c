@@ -11,6 +11,7 @@
 #include "character_steps.spv.h"
 #include "character_steps_plain.spv.h"
 #include "control.spv.h"
+#include "control_plain.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_steps.spv.h"
@@ -24,6 +25,7 @@ static const struct {
 } modules[] = {{"pose", kernel_pose, sizeof kernel_pose / 4},
                {"model", kernel_model, sizeof kernel_model / 4},
                {"control", kernel_control, sizeof kernel_control / 4},
+               {"control_plain", kernel_control_plain, sizeof kernel_control_plain / 4},
                {"pose_steps", kernel_pose_steps, sizeof kernel_pose_steps / 4},
                {"pose_steps_plain", kernel_pose_steps_plain, sizeof kernel_pose_steps_plain / 4},
                {"character_steps", kernel_character_steps, sizeof kernel_character_steps / 4},
@@ -268,10 +270,11 @@ static lmb_spirv read_bare_module(const char *name) {
 static void constants_are_those_of_c(void **state) {
     (void)state;
     static literals all;
-    const char *files[] = {"number.h", "curve.h",  "interpolation.h", "quaternion.h", "transform.h", "sampling.h",
-                           "limits.h", "mirror.h", "operations.h",    "program.h",    "model.h",     "outputs.h",
-                           "probe.h",  "ticks.h",  "control.h",       "decompose.h",  "mean.h",      "chain.h",
-                           "layers.h", "spaces.h", "detail.h",        "matrices.h",   "angle.h",     "channels.h"};
+    const char *files[] = {
+        "number.h",  "curve.h",          "interpolation.h", "quaternion.h", "transform.h", "sampling.h", "limits.h",
+        "mirror.h",  "operations.h",     "program.h",       "model.h",      "outputs.h",   "probe.h",    "ticks.h",
+        "control.h", "control_memory.h", "fixed.h",         "motion.h",     "decompose.h", "mean.h",     "chain.h",
+        "layers.h",  "spaces.h",         "detail.h",        "matrices.h",   "angle.h",     "channels.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

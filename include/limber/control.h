@@ -8,11 +8,13 @@
 /// - **followers**, which smooth a parameter;
 /// - **players**, each of which moves a time through a clip;
 /// - **groups** of players that are kept in phase;
-/// - **machines** of states, between which transitions fade.
+/// - **machines** of states, between which transitions fade;
+/// - a **mover**, where the character stands and faces.
 ///
 /// What happens in a frame, in this order:
-/// 1. Time goes on by the frame's step. Followers move. Fades go on, and players in states that have a weight (or in no
+/// 1. Time goes on by the frame's step. Followers move, then the mover by what parameters want. Fades go on, and players in states that have a weight (or in no
 ///    state at all) move; what they pass is told as an event: notifies, in the order of passing, then ended or looped, once.
+///    The mover goes where they carry it.
 /// 2. Machines, parents before those inside their states, take transitions. First, as often as there is one, a transition
 ///    that needs no event; then the events sent, in the order sent, each moving a machine at most once, with what needs
 ///    no event again after each. At most #LMB_MAX_TRANSITIONS_A_FRAME; further ones are left for the next frame and
@@ -42,6 +44,22 @@
 /// a jump, and weights sum to 1. Where a state is entered that weighs nothing, whose `end_player` is at its end, or that says `restart`, its
 /// players begin at their offsets and machines inside it at their initial states; another goes on where it is.
 ///
+/// **The mover** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
+/// are kept to 2^-32 of the unit of length, up to 2^31 of them (beyond, they stay there), angles to 2^-32 of a turn, so
+/// that what is added up over a long time is exactly the sum of what the frames moved. Each frame moves it twice, along its own axes:
+/// - By what parameters want, where lmb_mover_def says so: half of the turn, the way, the other half. The velocity v goes
+///   straight towards the wanted one w, by `acceleration` times the step where |w| > |v|, else by `deceleration`; the way is
+///   that of a steady change, and of w for the rest of the step. The heading is turned to the short way, by `turn_rate`
+///   times the step at most.
+/// - By what its clips carry it: the sum of weight times way over all players with a motion track (root_motion.h). A
+///   player's way is the motion at the place where it began, inverted, times that where it went, through as many loops
+///   as lie between, backwards where it plays so; there and back where it turns around. So a clip that plays alone carries as far whatever the
+///   steps are; what is blended is blended step by step, ways and turns alike, with the weights at the frame's beginning: a state's weight in its
+///   machine, times that machine's state's and so on, times lmb_player_def.weight. Where the latter sum up to more than 1 in a state, or all
+///   in all, they are divided by their sum; what they leave below 1 stands still. Weights that only the program
+///   knows do not count: a player's `weight` should be what weighs its clip in the blend that it stands in.
+/// A step's way is within 1e-6 of it, relative; and 1,000 loops end within 1e-5 of the distance travelled, given that the weights sum to 1.
+///
 /// A transition is taken where it leaves the current state (or any other state than its own, where it is from #LMB_NONE),
 /// and all hold that it names: its event is sent; the state's clip is at its end; its condition holds; as much time has
 /// passed in the state. Of several, the one with the greatest priority, then the first.
@@ -49,6 +67,7 @@
 #define LIMBER_CONTROL_H
 
 #include <limber/program.h>
+#include <limber/root_motion.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -103,10 +122,16 @@ typedef struct lmb_player_def {
     uint32_t marker_count;
     const lmb_notify_def *notifies; ///< in the order of their times
     uint32_t notify_count;
-    float velocity; ///< of the clip: metres a second, for its group's velocity
+    /// Of the clip: metres a second, for its group's velocity. Where it has no motion track, and there is a mover, it
+    /// carries the character forwards, along z, as fast.
+    float velocity;
+    const lmb_motion_track *motion; ///< how the clip carries its character, copied; NULL: as `velocity` says
+    /// What its way counts for the mover within its state; clamped to [0, 2^40], NaN is 0. One in a group has its weight there
+    /// instead.
+    lmb_value weight;
 } lmb_player_def;
 
-/// Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers or notifies.
+/// Loops at rate 1 from 0, in no machine, with weight 1; duration 0, no parameters, events, markers, notifies or motion.
 LMB_API lmb_player_def lmb_default_player_def(void);
 
 /// A place in a group.
@@ -193,6 +218,22 @@ typedef struct lmb_machine_def {
     uint32_t state;
 } lmb_machine_def;
 
+/// Where a character goes. Start from lmb_default_mover_def().
+typedef struct lmb_mover_def {
+    /// Wanted, along the character's own axes: units a second, clamped to +-2^20; what is not finite counts as 0.
+    lmb_value velocity[3];
+    bool steers;        ///< whether it turns to `heading`
+    lmb_value heading;  ///< wanted yaw in radians; what is not finite turns nothing
+    float acceleration; ///< units a second squared, 1e-6 to 2^20; 0: at once
+    float deceleration; ///< likewise
+    float turn_rate;    ///< radians a second, 1e-6 to 2^20; 0: at once
+    /// Written: the velocity that it has of what is wanted. Conditions and players may read them. Or #LMB_NONE.
+    uint32_t velocity_parameters[3];
+} lmb_mover_def;
+
+/// Wants no velocity, does not steer, has no limits, writes no parameters: only clips move it.
+LMB_API lmb_mover_def lmb_default_mover_def(void);
+
 /// Start from lmb_default_control_def().
 typedef struct lmb_control_def {
     uint32_t parameter_count; ///< the program's. A parameter is written by one place of the control, or by the host
@@ -210,9 +251,10 @@ typedef struct lmb_control_def {
     /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
     /// events; in others it stands still.
     lmb_value update_every;
+    const lmb_mover_def *mover; ///< NULL: there is none, and motion tracks count for nothing
 } lmb_control_def;
 
-/// Nothing at all, updated in every frame, 8 events told.
+/// Nothing at all, no mover, updated in every frame, 8 events told.
 LMB_API lmb_control_def lmb_default_control_def(void);
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (the message names the place; a value that reads what players,
@@ -226,14 +268,15 @@ LMB_API void lmb_control_destroy(lmb_control *control);
 LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 /// Words of a character's state. All 0 is the state of a character that has not begun. States are plain words without
 /// addresses: copied away and back they give a rollback, compared they tell whether two sides agree, and a character's
-/// may be zeroed to begin it anew without touching the others.
+/// may be zeroed to begin it anew without touching the others; its mover is then at 0.
 LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// Words of a character's told events: how many there were, then as many pairs as lmb_control_def.told_capacity of an
 /// event and the bits of a float, the weight of what told it: its state's in its machine, times that machine's state's and
 /// so on; 1 without.
 LMB_API uint32_t lmb_control_told_words(const lmb_control *control);
 
-/// An event for a character. #LMB_EVENT_RESET begins the character anew, before what is sent to it after.
+/// An event for a character. #LMB_EVENT_RESET begins the character anew, before what is sent to it after; its mover stands,
+/// but stays where it is.
 typedef struct lmb_event {
     uint32_t character;
     uint32_t event;
@@ -254,7 +297,11 @@ typedef struct lmb_control_frame {
     const lmb_event *events;  ///< sorted by character; may be NULL where there are none
     uint32_t event_count;
     uint32_t *told; ///< uint32_t [C][lmb_control_told_words()], written anew; may be NULL
+    float *movers;  ///< float [C][#LMB_MOVER_FLOATS], written where there is a mover; may be NULL
 } lmb_control_frame;
+
+/// For renderers, of each character: x, y, z, and yaw in radians from -pi on to below pi, each within 1e-6 of it, relative.
+#define LMB_MOVER_FLOATS 4u
 
 /// Moves characters [first, first + count) on by one frame, on the CPU. Several threads may do so with ranges that do not
 /// overlap. Allocates nothing; the caller's floating-point environment changes nothing and is restored. Fails with
@@ -282,6 +329,29 @@ LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint
 /// What a player's clip weighs: its state's weight in its machine, times that machine's state's and so on, 1 without; 0
 /// once it dropped out.
 LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player);
+/// Where a character stands and faces.
+typedef struct lmb_mover {
+    double position[3]; ///< -2^31 on to below 2^31
+    double yaw;         ///< radians, -pi on to below pi
+} lmb_mover;
+
+#define LMB_MOVER_WORDS 7u ///< of a character's state that hold its mover's place
+
+/// Whether it has one.
+LMB_API bool lmb_control_has_mover(const lmb_control *control);
+/// `state` is one character's; without a mover all is 0.
+LMB_API lmb_mover lmb_control_mover(const lmb_control *control, const uint32_t *state);
+/// Puts a character somewhere, between frames, before its first one too; its velocity stays. Any yaw will do. Fails with #LMB_ERROR_ARGUMENT where
+/// something is NULL, there is no mover, or a number is not finite or out of range.
+LMB_API lmb_result lmb_control_set_mover(const lmb_control *control, uint32_t *state, const lmb_mover *mover,
+                                         lmb_error *error);
+/// Where in a character's state the #LMB_MOVER_WORDS are that lmb_control_set_mover() writes, and no others: on a device, those alone need
+/// be copied to lmb_gpu_control_state(). #LMB_NONE without a mover.
+LMB_API uint32_t lmb_control_mover_word(const lmb_control *control);
+/// How far clips carried the character in the last frame, along its own axes at the beginning of that: x, y, z, and yaw in
+/// radians, for a host that moves it in its own way.
+LMB_API void lmb_control_carried(const lmb_control *control, const uint32_t *state, float way[4]);
+
 /// FNV-1a, 64 bits, over words in their order, least significant byte first: for comparing states and the like.
 LMB_API uint64_t lmb_control_hash(const uint32_t *words, size_t count);
 

@@ -47,6 +47,10 @@ LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 /// there is no such slot.
 LMB_API lmb_gpu_span lmb_gpu_control_told(const lmb_gpu_control *control, uint32_t frame);
 
+/// Where a frame slot's frame left the movers, float [C][#LMB_MOVER_FLOATS], as one span; zero where there is no mover, or no such
+/// slot. To put a character elsewhere, write the #LMB_MOVER_WORDS of its state.
+LMB_API lmb_gpu_span lmb_gpu_control_movers(const lmb_gpu_control *control, uint32_t frame);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,80 +3,7 @@
 #ifndef LMB_OPS_CONTROL_H
 #define LMB_OPS_CONTROL_H
 
-#include "control_layout.h"
-#include "curve.h"
-
-#ifdef LMB_GLSL
-#define mutable_memory Words
-#define STORE(base, index, value) (base).at[index] = (value)
-#else
-typedef uint32_t *mutable_memory;
-#define STORE(base, index, value) (base)[index] = (value)
-#endif
-
-// A character in a frame.
-STRUCT(control)
-memory block;
-mutable_memory state;
-uint state_at; // where the character's begins
-mutable_memory parameters;
-uint row;
-mutable_memory told;
-uint told_at;
-bool tells;
-memory sent;     // events: character, event; sorted by character
-uint sent_first; // the character's
-uint sent_count;
-uint number;    // frame number plus character
-ticks duration; // of the step, in ticks
-END_STRUCT(control)
-
-OP uint state_word(control c, uint index) {
-    return LOAD(c.state, c.state_at + index);
-}
-
-OP void set_state_word(control c, uint index, uint value) {
-    STORE(c.state, c.state_at + index, value);
-}
-
-OP real state_number(control c, uint index) {
-    return REAL(state_word(c, index));
-}
-
-OP ticks state_ticks(control c, uint index) {
-    return make_ticks(state_word(c, index), state_word(c, index + 1u));
-}
-
-OP void set_state_ticks(control c, uint index, ticks value) {
-    set_state_word(c, index, value.low);
-    set_state_word(c, index + 1u, value.high);
-}
-
-OP ticks block_ticks(control c, uint index) {
-    return make_ticks(LOAD(c.block, index), LOAD(c.block, index + 1u));
-}
-
-OP void write_parameter(control c, uint parameter, real value) {
-    if (parameter != CONTROL_NONE) {
-        STORE(c.parameters, c.row + parameter, BITS(value));
-    }
-}
-
-// A value as an instruction's: a constant or a parameter, shaped. May be anything that a float can be.
-OP real control_number(control c, uint value) {
-    uint parameter = LOAD(c.block, value);
-    real x = LOAD_FLOAT(c.block, value + 1u);
-    if (parameter != CONTROL_NONE) {
-        x = LOAD_FLOAT(c.parameters, c.row + parameter);
-    }
-    uint curve = LOAD(c.block, value + 2u);
-    if (curve != CURVE_LINEAR && is_finite(x)) {
-        real bounded = clamp_real(snap(x), 0.0f, 1.0f);
-        real shaped = shape_number(curve, LOAD_FLOAT(c.block, value + 3u), LOAD_FLOAT(c.block, value + 4u), bounded);
-        x = snap(shaped);
-    }
-    return x;
-}
+#include "motion.h"
 
 // A rate in 2^-16, and its direction.
 STRUCT(pace)
@@ -390,38 +317,6 @@ OP void move_fade(control c, uint machine) {
 
 // Players.
 
-// How a place moved: where to, and how often past an end.
-STRUCT(passage)
-ticks from;
-ticks to;
-uint ends;
-bool backwards;
-END_STRUCT(passage)
-
-// Around a length, by a distance.
-OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
-    passage p;
-    p.from = from;
-    p.to = from;
-    p.ends = 0u;
-    p.backwards = backwards;
-    if (no_ticks(around)) {
-        return p;
-    }
-    if (!backwards) {
-        ticks_quotient q = divide_ticks(add_ticks(from, by), around);
-        p.to = q.rest;
-        p.ends = q.times;
-    } else if (!ticks_less(from, by)) {
-        p.to = subtract_ticks(from, by);
-    } else {
-        ticks_quotient q = divide_ticks(subtract_ticks(by, from), around);
-        p.ends = q.times + (no_ticks(q.rest) ? 0u : 1u);
-        p.to = no_ticks(q.rest) ? q.rest : subtract_ticks(around, q.rest);
-    }
-    return p;
-}
-
 // Tells the notifies in [low, high), or up to and with high, in the order of time or against it.
 OP void tell_notifies(control c, uint player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
     uint notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
@@ -527,6 +422,101 @@ OP bool player_moves(control c, uint player) {
     return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
 }
 
+// Root motion.
+
+// How a player went, for its motion.
+OP void note_passage(control c, uint player, passage p) {
+    if (!USES_MOVER || LOAD(c.block, CONTROL_MOVER) == CONTROL_NONE) {
+        return;
+    }
+    uint index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
+    uint carrying = LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_MOVER) + MOVER_CARRYING) + index);
+    if (carrying != CONTROL_NONE) {
+        set_state_ticks(c, carrying + CARRYING_FROM, p.from);
+        set_state_word(c, carrying + CARRYING_ENDS, p.ends);
+        set_state_word(c, carrying + CARRYING_HOW, p.backwards ? CARRYING_BACKWARDS : CARRYING_FORWARDS);
+    }
+}
+
+OP real motion_weight(control c, uint motion) {
+    uint player = LOAD(c.block, motion + MOTION_PLAYER);
+    uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
+    bool stays = (flags & PLAYING_ENDED) != 0u && LOAD(c.block, player + PLAYER_END) == PLAYER_DROPS_OUT;
+    real weight = control_number(c, motion + MOTION_WEIGHT);
+    return stays ? 0.0f : clamp_real(snap(weight), 0.0f, 1.09951163e+12f);
+}
+
+// What the ways of a home's players count: their weights, as many as sum up to 1 at most, of the home's. All are still.
+OP real weigh_home(control c, uint home) {
+    uint motions = LOAD(c.block, home + HOME_MOTIONS);
+    uint end = motions + LOAD(c.block, home + HOME_MOTION_COUNT) * MOTION_WORDS;
+    real sum = 0.0f;
+    for (uint motion = motions; motion < end; motion += MOTION_WORDS) {
+        uint at = LOAD(c.block, motion + MOTION_STATE);
+        real weight = motion_weight(c, motion);
+        sum = sum + weight;
+        set_state_word(c, at + CARRYING_WEIGHT, BITS(weight));
+        set_state_word(c, at + CARRYING_HOW, 0u);
+    }
+    sum = snap(sum);
+    real factor = whole_weight(c, LOAD(c.block, home + HOME_MACHINE), LOAD(c.block, home + HOME_MACHINE_STATE));
+    if (sum > 1.0f) {
+        factor = factor * reciprocal(sum);
+    }
+    for (uint motion = motions; motion < end; motion += MOTION_WORDS) {
+        uint at = LOAD(c.block, motion + MOTION_STATE) + CARRYING_WEIGHT;
+        set_state_word(c, at, BITS(snap(state_number(c, at) * factor)));
+    }
+    return factor * sum;
+}
+
+// Before players move. All homes together weigh 1 at most: what their ways are to be multiplied with for that.
+OP real weigh_homes(control c, uint mover) {
+    uint homes = LOAD(c.block, mover + MOVER_HOMES);
+    real all = 0.0f;
+    for (uint i = 0u; i < LOAD(c.block, mover + MOVER_HOME_COUNT); i++) {
+        all = all + weigh_home(c, homes + i * HOME_WORDS);
+    }
+    return all > 1.0f ? reciprocal(all) : 1.0f;
+}
+
+// How far a player's clip carries.
+OP displacement carried_by(control c, uint motion) {
+    uint player = LOAD(c.block, motion + MOTION_PLAYER);
+    uint at = LOAD(c.block, motion + MOTION_STATE);
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    passage p;
+    p.from = state_ticks(c, at + CARRYING_FROM);
+    p.to = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
+    p.ends = state_word(c, at + CARRYING_ENDS);
+    p.backwards = state_word(c, at + CARRYING_HOW) == CARRYING_BACKWARDS;
+    if (LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS) {
+        p.from = turned_time(p.from, duration);
+        p.to = turned_time(p.to, duration);
+        p.ends = 0u;
+    }
+    return displacement_along(c, motion, p, duration);
+}
+
+// After players have moved. Motions lie home by home.
+OP void carry(control c, uint mover, real share) {
+    uint motions = LOAD(c.block, mover + MOVER_MOTIONS);
+    displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
+    for (uint i = 0u; i < LOAD(c.block, mover + MOVER_MOTION_COUNT); i++) {
+        uint motion = motions + i * MOTION_WORDS;
+        uint at = LOAD(c.block, motion + MOTION_STATE);
+        real weight = state_number(c, at + CARRYING_WEIGHT) * share;
+        if (weight > 0.0f && state_word(c, at + CARRYING_HOW) != 0u) {
+            displacement d = carried_by(c, motion);
+            sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
+                                    sum.turns + d.turns * weight);
+        }
+    }
+    set_moved_by_clips(c, mover, sum);
+    sum = moved_by_clips(c, mover);
+    shift_mover(c, mover, sum, angle_of_turns(sum.turns));
+}
+
 // To an end, where it stays.
 OP void move_to_end(control c, uint player, ticks by, bool backwards) {
     uint at = LOAD(c.block, player + PLAYER_STATE);
@@ -544,6 +534,7 @@ OP void move_to_end(control c, uint player, ticks by, bool backwards) {
         by = ended ? left : by;
         p.to = backwards ? subtract_ticks(p.from, by) : add_ticks(p.from, by);
     }
+    note_passage(c, player, p);
     real weight = player_weight(c, player);
     set_playing(c, player, p, ended ? PLAYING_ENDED : 0u);
     bool ends_now = ended && !had_ended;
@@ -569,6 +560,7 @@ OP void move_player(control c, uint player) {
     real weight = player_weight(c, player);
     ticks around = end == PLAYER_TURNS ? add_ticks(duration, duration) : duration;
     passage p = move_around(from, by, around, speed.backwards);
+    note_passage(c, player, p);
     if (end == PLAYER_TURNS && !no_ticks(duration)) {
         // Past ends of the clip rather than of the way there and back.
         uint reached_from = ends_reached(p.from, duration, speed.backwards);
@@ -733,6 +725,7 @@ OP void move_group(control c, uint group) {
         set_playing(c, player, p, 0u);
         // One that is not seen keeps pace, and tells nothing.
         if (player_moves(c, player)) {
+            note_passage(c, player, p);
             real weight = player_weight(c, player);
             tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
             if (p.ends > 0u) {
@@ -833,9 +826,17 @@ OP void write_control(control c) {
     }
 }
 
+// The mover alone stays where it is.
 OP void begin_character(control c) {
+    uint mover = LOAD(c.block, CONTROL_MOVER);
+    uint kept = LOAD(c.block, CONTROL_STATE_WORDS);
+    if (mover != CONTROL_NONE) {
+        kept = mover_state(c, mover);
+    }
     for (uint i = 0u; i < LOAD(c.block, CONTROL_STATE_WORDS); i++) {
-        set_state_word(c, i, 0u);
+        if (i < kept || i >= kept + MOVING_PLACE_WORDS) {
+            set_state_word(c, i, 0u);
+        }
     }
     uint machines = LOAD(c.block, CONTROL_MACHINES);
     for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
@@ -853,7 +854,13 @@ OP void begin_character(control c) {
 
 // Time goes on by c.duration.
 OP void move_character(control c, bool begins) {
+    uint mover = LOAD(c.block, CONTROL_MOVER);
     move_followers(c, begins, seconds_of_fine(fine_of_ticks(c.duration)));
+    real share = 1.0f;
+    if (USES_MOVER && mover != CONTROL_NONE) {
+        drive_mover(c, mover);
+        share = weigh_homes(c, mover);
+    }
     uint machines = LOAD(c.block, CONTROL_MACHINES);
     uint machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
     for (uint i = 0u; i < machine_count; i++) {
@@ -874,6 +881,9 @@ OP void move_character(control c, bool begins) {
         if (group_moves(c, groups + i * GROUP_WORDS)) {
             move_group(c, groups + i * GROUP_WORDS);
         }
+    }
+    if (USES_MOVER && mover != CONTROL_NONE) {
+        carry(c, mover, share);
     }
     for (uint i = 0u; i < machine_count; i++) {
         weigh_states(c, machines + i * MACHINE_WORDS);
@@ -934,6 +944,10 @@ OP void run_control(control c) {
         uint lost = state_word(c, CHARACTER_EVENTS_LOST) + (c.sent_count - MOST_EVENTS_SENT);
         set_state_word(c, CHARACTER_EVENTS_LOST, lost);
     }
+    uint mover = LOAD(c.block, CONTROL_MOVER);
+    if (USES_MOVER && mover != CONTROL_NONE) {
+        set_moved_by_clips(c, mover, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
+    }
     ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.duration);
     if (begins || c.sent_count > 0u || c.number % update_period(c) == 0u) {
         set_state_ticks(c, CHARACTER_WAITING, make_ticks(0u, 0u));
@@ -942,8 +956,14 @@ OP void run_control(control c) {
     } else {
         set_state_ticks(c, CHARACTER_WAITING, waited);
         write_followers(c);
+        if (USES_MOVER && mover != CONTROL_NONE) {
+            write_velocity(c, mover);
+        }
     }
     write_control(c);
+    if (USES_MOVER && mover != CONTROL_NONE && c.shows) {
+        show_mover(c, mover);
+    }
 }
 
 #endif

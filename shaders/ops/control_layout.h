@@ -19,6 +19,7 @@
 #define CONTROL_EVENT_COUNT 11u
 #define CONTROL_TOLD_CAPACITY 12u
 #define CONTROL_UPDATE_EVERY 13u // value
+#define CONTROL_MOVER 18u        // offset of its record, or CONTROL_NONE
 #define CONTROL_HEADER_WORDS 20u
 
 #define CONTROL_NONE 0xffffffffu
@@ -65,6 +66,40 @@
 #define MEMBER_VELOCITY 2u // float
 #define MEMBER_WEIGHT 3u   // value
 #define MEMBER_WORDS 8u
+
+#define MOTION_KEYS 0u      // offset: [key][MOTION_KEY_WORDS], the last one twice
+#define MOTION_INTERVALS 1u // between keys, which are as far apart
+#define MOTION_SHIFT 2u     // what brings a place to a word
+#define MOTION_INVERSE 3u   // 2^63 over the duration so shifted
+#define MOTION_TURNS 4u     // whether any key is turned
+#define MOTION_WEIGHT 5u    // value
+#define MOTION_PLAYER 10u   // offset of its player's record
+#define MOTION_STATE 11u    // offset in the state
+#define MOTION_WORDS 12u
+#define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, from the first key on
+
+// A home is a state, or none, with players that carry the character.
+#define HOME_MACHINE 0u
+#define HOME_MACHINE_STATE 1u
+#define HOME_MOTIONS 2u // offset: [motion][MOTION_WORDS]
+#define HOME_MOTION_COUNT 3u
+#define HOME_WORDS 4u
+
+#define MOVER_STATE 0u // offset in the state
+#define MOVER_HOMES 1u // offset: [home][HOME_WORDS]
+#define MOVER_HOME_COUNT 2u
+#define MOVER_IS_DRIVEN 3u
+#define MOVER_STEERS 4u
+#define MOVER_WANTED 5u        // three values
+#define MOVER_HEADING 20u      // value
+#define MOVER_ACCELERATION 25u // float; 0 is none, as in the next two
+#define MOVER_DECELERATION 26u
+#define MOVER_TURN_RATE 27u // turns a second
+#define MOVER_VELOCITY_PARAMETERS 28u
+#define MOVER_CARRYING 31u // offset: [player] offset in the state of what it does, or CONTROL_NONE
+#define MOVER_MOTIONS 32u  // offset: [motion][MOTION_WORDS], home by home
+#define MOVER_MOTION_COUNT 33u
+#define MOVER_WORDS 34u
 
 #define MACHINE_STATES 0u // offset: [state][STATE_WORDS]
 #define MACHINE_STATE_COUNT 1u
@@ -127,6 +162,21 @@
 #define MACHINE_FADED 4u   // two words
 #define MACHINE_WEIGHTS 6u // float [state]: weight, weight when the fade began
 #define MACHINE_STATE_WEIGHT_WORDS 2u
+
+#define MOVING_POSITION 0u // three of two words
+#define MOVING_YAW 6u      // 2^-32 of a turn
+#define MOVING_PLACE_WORDS 7u
+#define MOVING_VELOCITY 7u // floats: that of what parameters want
+#define MOVING_MOTION 10u  // floats: how far clips carried in this frame
+#define MOVING_WORDS 14u
+
+#define CARRYING_WEIGHT 0u // float: what its way counts
+#define CARRYING_FROM 1u   // two words: where its player was
+#define CARRYING_ENDS 3u   // that it has passed
+#define CARRYING_HOW 4u
+#define CARRYING_WORDS 5u
+#define CARRYING_FORWARDS 1u // 0: it does not move
+#define CARRYING_BACKWARDS 2u
 
 #define MOST_EVENTS_SENT 16u
 #define MOST_TRANSITIONS_A_FRAME 8u

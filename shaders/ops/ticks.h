@@ -103,6 +103,38 @@ OP ticks_quotient divide_ticks(ticks a, ticks b) {
     return q;
 }
 
+// How a place moved: where to, and how often past an end.
+STRUCT(passage)
+ticks from;
+ticks to;
+uint ends;
+bool backwards;
+END_STRUCT(passage)
+
+// Around a length, by a distance.
+OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
+    passage p;
+    p.from = from;
+    p.to = from;
+    p.ends = 0u;
+    p.backwards = backwards;
+    if (no_ticks(around)) {
+        return p;
+    }
+    if (!backwards) {
+        ticks_quotient q = divide_ticks(add_ticks(from, by), around);
+        p.to = q.rest;
+        p.ends = q.times;
+    } else if (!ticks_less(from, by)) {
+        p.to = subtract_ticks(from, by);
+    } else {
+        ticks_quotient q = divide_ticks(subtract_ticks(by, from), around);
+        p.ends = q.times + (no_ticks(q.rest) ? 0u : 1u);
+        p.to = no_ticks(q.rest) ? q.rest : subtract_ticks(around, q.rest);
+    }
+    return p;
+}
+
 // Places within clips, fades and the like count 2^-16 of a tick.
 #define FINE_BITS 16u
 

@@ -1,0 +1,106 @@
+// Places and angles as whole numbers, so that any number of small moves adds up to exactly their sum: 64 bits in two words,
+// of which the lower one is the fraction, in two's complement. An angle is the fraction of a turn, and wraps by itself.
+#ifndef LMB_OPS_FIXED_H
+#define LMB_OPS_FIXED_H
+
+#include "curve.h"
+#include "ticks.h"
+
+#define FIXED_MOST 1.07374182e+09f // 2^30
+
+// A word as a number, rounded once.
+OP real real_of_word(uint a) {
+    real upper = TO_REAL(a >> 16u) * 65536.0f;
+    return upper + TO_REAL(a & 0xffffu);
+}
+
+OP ticks negate_fixed(ticks a) {
+    return subtract_ticks(make_ticks(0u, 0u), a);
+}
+
+// The nearest; what is beyond 2^30 counts as that, NaN as 0.
+OP ticks fixed_of(real x) {
+    real bounded = clamp_real(snap(x), -FIXED_MOST, FIXED_MOST);
+    real magnitude = magnitude_of(bounded);
+    real whole = FLOOR(magnitude);
+    real part = (magnitude - whole) * 4.2949673e+09f;
+    // From 2^23 on it is whole already.
+    part = part < 8388608.0f ? FLOOR(part + 0.5f) : part;
+    ticks fixed_magnitude = make_ticks(TO_WORD(part), TO_WORD(whole));
+    return bounded < 0.0f ? negate_fixed(fixed_magnitude) : fixed_magnitude;
+}
+
+OP bool is_negative(ticks a) {
+    return (a.high >> 31u) != 0u;
+}
+
+// Within 2e-7, relative.
+OP real real_of_fixed(ticks a) {
+    bool below = is_negative(a);
+    ticks magnitude = below ? negate_fixed(a) : a;
+    real x = real_of_word(magnitude.high) + real_of_word(magnitude.low) * 2.32830644e-10f;
+    return below ? -x : x;
+}
+
+// A sum that stays at the end of what there is instead of coming back at the other.
+OP ticks add_fixed(ticks a, ticks b) {
+    ticks sum = add_ticks(a, b);
+    bool beyond = is_negative(a) == is_negative(b) && is_negative(sum) != is_negative(a);
+    ticks most = is_negative(a) ? make_ticks(0u, 0x80000000u) : make_ticks(0xffffffffu, 0x7fffffffu);
+    return beyond ? most : sum;
+}
+
+// Of an angle, in 2^-32 of a turn: its magnitude, the short way round.
+OP uint turn_magnitude(uint angle) {
+    return (angle >> 31u) != 0u ? 0u - angle : angle;
+}
+
+STRUCT(direction)
+real sine;
+real cosine;
+END_STRUCT(direction)
+
+OP direction make_direction(real sine, real cosine) {
+    direction d;
+    d.sine = sine;
+    d.cosine = cosine;
+    return d;
+}
+
+// To 2e-7: from the nearest quarter of a turn on, to either side.
+OP direction direction_of_angle(uint angle) {
+    uint quarter = (angle + 0x20000000u) >> 30u;
+    uint rest = angle - (quarter << 30u);
+    real x = real_of_word(turn_magnitude(rest)) * 9.31322575e-10f;
+    real sine = quarter_sine(x);
+    real cosine = 1.0f - quarter_versine(x);
+    sine = (rest >> 31u) != 0u ? -sine : sine;
+    direction d = make_direction(sine, cosine);
+    if (quarter == 1u) {
+        d = make_direction(cosine, -sine);
+    }
+    if (quarter == 2u) {
+        d = make_direction(-sine, -cosine);
+    }
+    if (quarter == 3u) {
+        d = make_direction(-cosine, sine);
+    }
+    return d;
+}
+
+// The angle of a number of turns, and the number of radians.
+OP uint angle_of_turns(real turns) {
+    return fixed_of(turns).low;
+}
+
+OP real turns_of_radians(real radians) {
+    return radians * 0.159154937f;
+}
+
+// From -pi on to below pi.
+OP real radians_of_angle(uint angle) {
+    real radians = real_of_word(turn_magnitude(angle)) * 1.46291812e-09f;
+    return (angle >> 31u) != 0u ? -radians : radians;
+}
+
+#endif

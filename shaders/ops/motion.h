@@ -1,0 +1,266 @@
+// Root motion: how far a player's clip carries its character in a frame, from the motion track in the control's block; and
+// the mover, which adds that up.
+#ifndef LMB_OPS_MOTION_H
+#define LMB_OPS_MOTION_H
+
+#include "control_memory.h"
+#include "fixed.h"
+
+// A move, seen from where it begins: along the character's own axes there, and a turn about y. As a matrix, the turn and
+// then the move.
+STRUCT(displacement)
+real x;
+real y;
+real z;
+real turns;
+END_STRUCT(displacement)
+
+OP displacement make_displacement(real x, real y, real z, real turns) {
+    displacement d;
+    d.x = x;
+    d.y = y;
+    d.z = z;
+    d.turns = turns;
+    return d;
+}
+
+// Turned about y: an angle of a quarter takes z to x.
+OP displacement turn_displacement(displacement d, direction by) {
+    real x = d.x * by.cosine + d.z * by.sine;
+    real z = d.z * by.cosine - d.x * by.sine;
+    return make_displacement(x, d.y, z, d.turns);
+}
+
+// a, and from there b.
+OP displacement join_displacements(displacement a, displacement b) {
+    displacement turned = turn_displacement(b, direction_of_angle(angle_of_turns(a.turns)));
+    return make_displacement(a.x + turned.x, a.y + turned.y, a.z + turned.z, a.turns + b.turns);
+}
+
+// A place in a motion track: the key before it, and 2^-32 of the way to the next one.
+STRUCT(motion_place)
+uint key;
+uint part;
+END_STRUCT(motion_place)
+
+OP motion_place make_motion_place(uint key, uint part) {
+    motion_place p;
+    p.key = key;
+    p.part = part;
+    return p;
+}
+
+// Of a place in the clip, to 2^-30 of its duration. The block has the duration's inverse, so that nothing is divided.
+OP motion_place find_motion_place(control c, uint motion, ticks place, ticks duration) {
+    uint intervals = LOAD(c.block, motion + MOTION_INTERVALS);
+    uint shift = LOAD(c.block, motion + MOTION_SHIFT);
+    uint upper = shift == 0u ? 0u : place.high << (32u - shift);
+    ticks share = multiply_words((place.low >> shift) | upper, LOAD(c.block, motion + MOTION_INVERSE));
+    ticks at = multiply_words((share.high << 1u) | (share.low >> 31u), intervals);
+    bool before_end = ticks_less(place, duration);
+    return make_motion_place(before_end ? at.high : intervals, before_end ? at.low : 0u);
+}
+
+// How much a component grows from one place to another. Within an interval it is the way between that counts, so that a
+// short way is as precise as a long one.
+OP real motion_growth(control c, uint from_key, uint to_key, real from_share, real to_share) {
+    real from = LOAD_FLOAT(c.block, from_key);
+    real to = LOAD_FLOAT(c.block, to_key);
+    real to_growth = LOAD_FLOAT(c.block, to_key + MOTION_KEY_WORDS) - to;
+    real from_growth = LOAD_FLOAT(c.block, from_key + MOTION_KEY_WORDS) - from;
+    return (to - from) + (to_growth * to_share - from_growth * from_share);
+}
+
+OP displacement displacement_between(control c, uint motion, motion_place from, motion_place to) {
+    uint keys = LOAD(c.block, motion + MOTION_KEYS);
+    uint a = keys + from.key * MOTION_KEY_WORDS;
+    uint b = keys + to.key * MOTION_KEY_WORDS;
+    bool back = to.part < from.part;
+    real between = real_of_word(back ? from.part - to.part : to.part - from.part) * 2.32830644e-10f;
+    real begin = real_of_word(from.part) * 2.32830644e-10f;
+    real end = real_of_word(to.part) * 2.32830644e-10f;
+    bool within = from.key == to.key;
+    real from_share = within ? 0.0f : begin;
+    real to_share = within ? (back ? -between : between) : end;
+    displacement d = make_displacement(
+        motion_growth(c, a, b, from_share, to_share), motion_growth(c, a + 1u, b + 1u, from_share, to_share),
+        motion_growth(c, a + 2u, b + 2u, from_share, to_share), motion_growth(c, a + 3u, b + 3u, from_share, to_share));
+    if (LOAD(c.block, motion + MOTION_TURNS) != 0u) {
+        real first = LOAD_FLOAT(c.block, a + 3u);
+        real turns = first + (LOAD_FLOAT(c.block, a + 3u + MOTION_KEY_WORDS) - first) * begin;
+        d = turn_displacement(d, direction_of_angle(0u - angle_of_turns(turns)));
+    }
+    return d;
+}
+
+// How far a passage carries: to the first end, around as often as it goes, and from the last end. Moves that are made
+// again and again are doubled.
+OP displacement displacement_along(control c, uint motion, passage p, ticks duration) {
+    motion_place from = find_motion_place(c, motion, p.from, duration);
+    motion_place to = find_motion_place(c, motion, p.to, duration);
+    uint last = LOAD(c.block, motion + MOTION_INTERVALS);
+    motion_place first_end = make_motion_place(p.backwards ? 0u : last, 0u);
+    motion_place other_end = make_motion_place(p.backwards ? last : 0u, 0u);
+    displacement whole = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
+    for (uint i = 0u; i < 3u; i++) {
+        bool begins = i == 0u;
+        bool ends = i == 2u;
+        uint times = begins ? 1u : (p.ends == 0u ? 0u : (ends ? 1u : p.ends - 1u));
+        if (times > 0u) {
+            motion_place a = make_motion_place(begins ? from.key : other_end.key, begins ? from.part : 0u);
+            bool arrives = ends || p.ends == 0u;
+            motion_place b = make_motion_place(arrives ? to.key : first_end.key, arrives ? to.part : 0u);
+            displacement d = displacement_between(c, motion, a, b);
+            for (uint left = times; left > 0u; left = left >> 1u) {
+                bool counts = (left & 1u) != 0u;
+                displacement joined = join_displacements(whole, d);
+                whole = make_displacement(counts ? joined.x : whole.x, counts ? joined.y : whole.y,
+                                          counts ? joined.z : whole.z, counts ? joined.turns : whole.turns);
+                if (left > 1u) {
+                    d = join_displacements(d, d);
+                }
+            }
+        }
+    }
+    return whole;
+}
+
+// The mover. Its record's offset is what these are given.
+
+OP uint mover_state(control c, uint mover) {
+    return LOAD(c.block, mover + MOVER_STATE);
+}
+
+OP void shift_component(control c, uint at, real by) {
+    set_state_ticks(c, at, add_fixed(state_ticks(c, at), fixed_of(by)));
+}
+
+// By a move along the mover's own axes, which are then turned.
+OP void shift_mover(control c, uint mover, displacement d, uint angle) {
+    uint at = mover_state(c, mover);
+    uint yaw = state_word(c, at + MOVING_YAW);
+    displacement turned = turn_displacement(d, direction_of_angle(yaw));
+    for (uint i = 0u; i < 3u; i++) {
+        real by = i == 0u ? turned.x : (i == 1u ? turned.y : turned.z);
+        shift_component(c, at + MOVING_POSITION + 2u * i, by);
+    }
+    set_state_word(c, at + MOVING_YAW, yaw + angle);
+}
+
+OP displacement moved_by_clips(control c, uint mover) {
+    uint at = mover_state(c, mover) + MOVING_MOTION;
+    return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u),
+                             state_number(c, at + 3u));
+}
+
+OP void set_moved_by_clips(control c, uint mover, displacement d) {
+    uint at = mover_state(c, mover) + MOVING_MOTION;
+    set_state_word(c, at, BITS(snap(d.x)));
+    set_state_word(c, at + 1u, BITS(snap(d.y)));
+    set_state_word(c, at + 2u, BITS(snap(d.z)));
+    set_state_word(c, at + 3u, BITS(snap(d.turns)));
+}
+
+// The angle to turn by towards a wanted heading, the short way.
+OP uint steer(control c, uint mover, real wanted, uint yaw, real seconds) {
+    uint by = angle_of_turns(turns_of_radians(snap(wanted))) - yaw;
+    real rate = LOAD_FLOAT(c.block, mover + MOVER_TURN_RATE); // turns a second
+    uint most = turn_magnitude(by);
+    real limit = rate * seconds;
+    if (rate > 0.0f && limit < 0.5f) {
+        uint limited = angle_of_turns(limit);
+        most = limited < most ? limited : most;
+    }
+    by = (by >> 31u) != 0u ? 0u - most : most;
+    return is_finite(wanted) && LOAD(c.block, mover + MOVER_STEERS) != 0u ? by : 0u;
+}
+
+OP real square_of(displacement d) {
+    real square = d.x * d.x + d.y * d.y;
+    return square + d.z * d.z;
+}
+
+OP displacement mover_velocity(control c, uint mover) {
+    uint at = mover_state(c, mover) + MOVING_VELOCITY;
+    return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u), 0.0f);
+}
+
+OP void write_velocity(control c, uint mover) {
+    displacement v = mover_velocity(c, mover);
+    write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS), v.x);
+    write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS + 1u), v.y);
+    write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS + 2u), v.z);
+}
+
+// Towards the wanted velocity at the rate allowed, and by the way that this takes.
+OP displacement accelerate(control c, uint mover, displacement wanted, real seconds) {
+    displacement from = mover_velocity(c, mover);
+    displacement change = make_displacement(wanted.x - from.x, wanted.y - from.y, wanted.z - from.z, 0.0f);
+    bool faster = square_of(wanted) > square_of(from);
+    real rate = LOAD_FLOAT(c.block, mover + (faster ? MOVER_ACCELERATION : MOVER_DECELERATION));
+    real square = square_of(change);
+    real size = square * reciprocal_root(square);
+    real most = rate * seconds;
+    displacement to = wanted;
+    real share = 0.0f; // of the time that the change takes
+    if (rate > 0.0f) {
+        share = 1.0f;
+        if (size <= most) {
+            share = size * reciprocal(most);
+        } else {
+            real part = most * reciprocal(size);
+            to = make_displacement(from.x + change.x * part, from.y + change.y * part, from.z + change.z * part, 0.0f);
+        }
+    }
+    uint at = mover_state(c, mover) + MOVING_VELOCITY;
+    set_state_word(c, at, BITS(snap(to.x)));
+    set_state_word(c, at + 1u, BITS(snap(to.y)));
+    set_state_word(c, at + 2u, BITS(snap(to.z)));
+    real half_share = 0.5f * share;
+    return make_displacement((to.x - (to.x - from.x) * half_share) * seconds,
+                             (to.y - (to.y - from.y) * half_share) * seconds,
+                             (to.z - (to.z - from.z) * half_share) * seconds, 0.0f);
+}
+
+// A velocity and, as its turns, a heading in radians. What is not finite counts as 0 in a velocity.
+OP displacement wanted_of(control c, uint mover) {
+    displacement wanted = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
+    for (uint i = 0u; i < 4u; i++) {
+        real number = control_number(c, mover + MOVER_WANTED + i * CONTROL_VALUE_WORDS);
+        real bounded = is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
+        wanted.x = i == 0u ? bounded : wanted.x;
+        wanted.y = i == 1u ? bounded : wanted.y;
+        wanted.z = i == 2u ? bounded : wanted.z;
+        wanted.turns = number;
+    }
+    return wanted;
+}
+
+// What parameters want: half of the turn, the way, the other half.
+OP void drive_mover(control c, uint mover) {
+    if (LOAD(c.block, mover + MOVER_IS_DRIVEN) == 0u) {
+        return;
+    }
+    real seconds = seconds_of_fine(fine_of_ticks(c.duration));
+    uint yaw_at = mover_state(c, mover) + MOVING_YAW;
+    uint yaw = state_word(c, yaw_at);
+    displacement wanted = wanted_of(c, mover);
+    uint by = steer(c, mover, wanted.turns, yaw, seconds);
+    uint first_half = (by >> 1u) | (by & 0x80000000u);
+    displacement way = accelerate(c, mover, wanted, seconds);
+    set_state_word(c, yaw_at, yaw + first_half);
+    shift_mover(c, mover, way, by - first_half);
+    write_velocity(c, mover);
+}
+
+// For renderers.
+OP void show_mover(control c, uint mover) {
+    uint at = mover_state(c, mover);
+    for (uint i = 0u; i < 3u; i++) {
+        ticks component = state_ticks(c, at + MOVING_POSITION + 2u * i);
+        STORE(c.movers, c.mover_at + i, BITS(real_of_fixed(component)));
+    }
+    STORE(c.movers, c.mover_at + 3u, BITS(radians_of_angle(state_word(c, at + MOVING_YAW))));
+}
+
+#endif

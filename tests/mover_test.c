@@ -1,0 +1,703 @@
+// The mover against float64: what clips carry it, through loops, blends and fades, and what parameters want of it.
+#include "suite.h"
+
+#include <limber/control.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND LMB_TICKS_PER_SECOND
+#define PI 3.141592653589793
+
+enum { MOST_WORDS = 512, PARAMETERS = 16 };
+
+// One character with what it runs.
+typedef struct stage {
+    lmb_control *control;
+    uint32_t state[MOST_WORDS];
+    float parameters[PARAMETERS];
+    float shown[LMB_MOVER_FLOATS];
+    uint32_t number;
+} stage;
+
+static void assert_ok(lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK) {
+        fail_msg("%s", error->message);
+    }
+}
+
+static stage begin(const lmb_control_def *def) {
+    stage s = {0};
+    lmb_error error = {0};
+    assert_ok(lmb_control_create(def, NULL, &s.control, &error), &error);
+    assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
+    return s;
+}
+
+static void send(stage *s, uint64_t ticks, const lmb_event *event) {
+    const lmb_control_frame frame = {.step = ticks,
+                                     .number = s->number++,
+                                     .character_count = 1,
+                                     .state = s->state,
+                                     .parameters = s->parameters,
+                                     .events = event,
+                                     .event_count = event != NULL,
+                                     .movers = s->shown};
+    lmb_error error = {0};
+    assert_ok(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
+}
+
+static void step(stage *s, uint64_t ticks) {
+    send(s, ticks, NULL);
+}
+
+static void end(stage *s) {
+    lmb_control_destroy(s->control);
+}
+
+static lmb_mover place_of(const stage *s) {
+    return lmb_control_mover(s->control, s->state);
+}
+
+static lmb_control_def control_of(const lmb_player_def *players, uint32_t count, const lmb_mover_def *mover) {
+    lmb_control_def def = lmb_default_control_def();
+    def.parameter_count = PARAMETERS;
+    def.event_count = 4;
+    def.players = players;
+    def.player_count = count;
+    def.mover = mover;
+    return def;
+}
+
+// A rigid motion in the plane, with height: in float64, a turn about y that takes z to x, and where it leads.
+typedef struct rigid {
+    double x, y, z, yaw;
+} rigid;
+
+static rigid join(rigid a, rigid b) {
+    return (rigid){a.x + b.x * cos(a.yaw) + b.z * sin(a.yaw), a.y + b.y, a.z - b.x * sin(a.yaw) + b.z * cos(a.yaw),
+                   a.yaw + b.yaw};
+}
+
+static rigid invert(rigid a) {
+    return (rigid){-(a.x * cos(a.yaw) - a.z * sin(a.yaw)), -a.y, -(a.x * sin(a.yaw) + a.z * cos(a.yaw)), -a.yaw};
+}
+
+// The track at a time.
+static rigid motion_at(const lmb_motion_track *track, double duration, double time) {
+    const double at = time / duration * (double)(track->key_count - 1);
+    uint32_t key = (uint32_t)at;
+    key = key > track->key_count - 2 ? track->key_count - 2 : key;
+    const float *from = track->keys + 4 * (size_t)key, *to = from + 4;
+    double n[4];
+    for (int i = 0; i < 4; i++) {
+        n[i] = (double)from[i] + ((double)to[i] - (double)from[i]) * (at - key);
+    }
+    return (rigid){n[0], n[1], n[2], n[3]};
+}
+
+// The same, going on from loop to loop.
+static rigid looped_motion_at(const lmb_motion_track *track, double duration, double time) {
+    const double loops = floor(time / duration);
+    const rigid first = motion_at(track, duration, 0.0);
+    rigid round = join(invert(first), motion_at(track, duration, duration));
+    rigid whole = {0};
+    if (loops < 0.0) {
+        round = invert(round);
+    }
+    for (double i = 0.0; i < fabs(loops); i += 1.0) {
+        whole = join(whole, round);
+    }
+    return join(whole, join(invert(first), motion_at(track, duration, time - loops * duration)));
+}
+
+static rigid way(rigid from, rigid to) {
+    return join(invert(from), to);
+}
+
+static void assert_near(double actual, double expected, double bound) {
+    if (!(fabs(actual - expected) <= bound)) {
+        fail_msg("%.9g is not within %g of %.9g", actual, bound, expected);
+    }
+}
+
+static void assert_at(const stage *s, rigid expected, double bound) {
+    const lmb_mover mover = place_of(s);
+    assert_near(mover.position[0], expected.x, bound);
+    assert_near(mover.position[1], expected.y, bound);
+    assert_near(mover.position[2], expected.z, bound);
+    assert_near(remainder(mover.yaw - expected.yaw, 2.0 * PI), 0.0, bound);
+    assert_true(mover.yaw >= -PI && mover.yaw < PI);
+    // What renderers read is that, as floats.
+    for (int i = 0; i < 3; i++) {
+        assert_near((double)s->shown[i], mover.position[i], 1e-6 * fabs(mover.position[i]));
+    }
+    assert_near((double)s->shown[3], mover.yaw, 1e-6 * fabs(mover.yaw));
+}
+
+static const float straight[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.4f, 0.0f};
+static const float winding[] = {0.0f, 0.0f, 0.0f, 0.0f,  0.1f, 0.05f, 0.4f, 0.3f, 0.3f, 0.0f,
+                                0.7f, 0.5f, 0.2f, 0.05f, 1.1f, 0.1f,  0.4f, 0.0f, 1.4f, -0.2f};
+static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.5f, 1.0f, -2.0f, 14.0f};
+static const lmb_motion_track tracks[] = {{2, straight}, {5, winding}, {2, spin}};
+enum { TRACKS = sizeof tracks / sizeof tracks[0] };
+
+// Whatever the step and the rate, one clip carries as far as its motion says.
+static void test_ways(void **state) {
+    (void)state;
+    static const float rates[] = {1.0f, 0.5f, -1.0f, -2.25f, 37.0f, -64.0f, 0.0f};
+    static const uint64_t steps[] = {SECOND / 60, SECOND / 7, 3 * SECOND, 11 * SECOND / 4};
+    const lmb_mover_def mover = lmb_default_mover_def();
+    for (uint32_t i = 0; i < TRACKS * LMB_END_COUNT * 7 * 4; i++) {
+        const lmb_motion_track *track = &tracks[i % TRACKS];
+        const lmb_end end_kind = (lmb_end)(i / TRACKS % LMB_END_COUNT);
+        const float rate = rates[i / TRACKS / LMB_END_COUNT % 7];
+        const uint64_t ticks = steps[i / TRACKS / LMB_END_COUNT / 7];
+        lmb_player_def player = lmb_default_player_def();
+        player.duration = 1.75f;
+        player.offset = 0.5f;
+        player.rate = lmb_constant(rate);
+        player.end = end_kind;
+        player.motion = track;
+        const lmb_control_def def = control_of(&player, 1, &mover);
+        stage s = begin(&def);
+        for (uint32_t frame = 1; frame <= 25; frame++) {
+            step(&s, ticks);
+            const double passed = (double)ticks / (double)SECOND * (double)rate;
+            double time = 0.5 + passed * frame;
+            rigid expected;
+            if (end_kind == LMB_END_LOOP) {
+                expected = way(looped_motion_at(track, 1.75, 0.5), looped_motion_at(track, 1.75, time));
+            } else {
+                if (end_kind == LMB_END_PING_PONG) {
+                    time = fabs(remainder(time, 3.5));
+                }
+                time = fmin(fmax(time, 0.0), 1.75);
+                expected = way(motion_at(track, 1.75, 0.5), motion_at(track, 1.75, time));
+            }
+            // Rounding grows with what is turned and gone: 14 radians and 1.4 units in each loop at most.
+            const double loops = end_kind == LMB_END_LOOP ? fabs(passed) * frame / 1.75 : 1.0;
+            assert_at(&s, expected, 2e-6 * (1.0 + loops * (track->keys == spin ? 14.0 : 1.0)));
+        }
+        end(&s);
+    }
+}
+
+// A thousand loops, straight and winding, at several frame rates, end where the float64 sum does.
+static void test_a_thousand_loops(void **state) {
+    (void)state;
+    static const uint64_t rates[] = {60, 144, 7};
+    const lmb_mover_def mover = lmb_default_mover_def();
+    for (uint32_t i = 0; i < TRACKS * 3; i++) {
+        const lmb_motion_track *track = &tracks[i % TRACKS];
+        lmb_player_def player = lmb_default_player_def();
+        player.duration = 1.0f;
+        player.motion = track;
+        const lmb_control_def def = control_of(&player, 1, &mover);
+        stage s = begin(&def);
+        for (uint64_t frame = 0; frame < 1000 * rates[i / TRACKS]; frame++) {
+            step(&s, SECOND / rates[i / TRACKS]);
+        }
+        // 705,600,000 is a multiple of each rate, so it is a thousand loops to the tick.
+        assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), 0);
+        const double distance = track->keys == spin ? 500.0 : 1400.0;
+        rigid expected = looped_motion_at(track, 1.0, 1000.0);
+        const lmb_mover place = place_of(&s);
+        assert_near(place.position[0], expected.x, 1e-5 * distance);
+        assert_near(place.position[1], expected.y, 1e-5 * distance);
+        assert_near(place.position[2], expected.z, 1e-5 * distance);
+        end(&s);
+    }
+}
+
+// Without a track, a clip's velocity is what carries; without a mover, nothing is kept.
+static void test_velocity_of_clips(void **state) {
+    (void)state;
+    lmb_player_def player = lmb_default_player_def();
+    player.duration = 0.7f;
+    player.velocity = 1.5f;
+    player.rate = lmb_constant(-2.0f);
+    const lmb_mover_def mover = lmb_default_mover_def();
+    lmb_control_def def = control_of(&player, 1, &mover);
+    stage s = begin(&def);
+    for (int frame = 0; frame < 600; frame++) {
+        step(&s, SECOND / 60);
+    }
+    assert_at(&s, (rigid){0.0, 0.0, -30.0, 0.0}, 3e-5);
+    float carried[4];
+    lmb_control_carried(s.control, s.state, carried);
+    assert_near((double)carried[2], -0.05, 1e-7);
+    assert_true(lmb_control_has_mover(s.control));
+    const uint32_t words = lmb_control_state_words(s.control);
+    end(&s);
+    def.mover = NULL;
+    s = begin(&def);
+    step(&s, SECOND);
+    assert_false(lmb_control_has_mover(s.control));
+    assert_true(lmb_control_state_words(s.control) < words);
+    assert_int_equal(lmb_control_mover_word(s.control), LMB_NONE);
+    lmb_control_carried(s.control, s.state, carried);
+    assert_true(carried[0] == 0.0f && carried[2] == 0.0f && carried[3] == 0.0f);
+    assert_true(place_of(&s).position[2] == 0.0 && s.shown[2] == 0.0f);
+    end(&s);
+}
+
+// Weights of one state: as they are up to a sum of 1, then over their sum; those of a group are the group's.
+static void test_weights(void **state) {
+    (void)state;
+    static const float rows[][3] = {{0.25f, 0.5f, 1.4f * 0.25f + 3.0f * 0.5f},
+                                    {1.0f, 1.0f, 2.2f},
+                                    {0.0f, 0.0f, 0.0f},
+                                    {3.0f, 1.0f, 1.8f},
+                                    {-1.0f, 0.5f, 1.5f},
+                                    {NAN, 2.0f, 3.0f},
+                                    {INFINITY, 0.0f, 1.4f},
+                                    {0.75f, 0.25f, 1.8f}};
+    const lmb_mover_def mover = lmb_default_mover_def();
+    for (uint32_t grouped = 0; grouped < 2; grouped++) {
+        lmb_player_def players[3] = {lmb_default_player_def(), lmb_default_player_def(), lmb_default_player_def()};
+        for (uint32_t i = 0; i < 3; i++) {
+            players[i].duration = 1.0f;
+            players[i].weight = grouped ? lmb_constant(7.0f) : lmb_parameter(i);
+        }
+        players[0].motion = &tracks[0];
+        players[1].velocity = 3.0f;
+        // The third stands still, and takes nothing from the others.
+        lmb_group_player members[2] = {{0, lmb_parameter(0)}, {1, lmb_parameter(1)}};
+        const lmb_group_def group = {members, 2, lmb_constant(1.0f), LMB_NONE};
+        lmb_control_def def = control_of(players, 3, &mover);
+        def.groups = &group;
+        def.group_count = grouped;
+        for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            stage s = begin(&def);
+            s.parameters[0] = rows[i][0];
+            s.parameters[1] = rows[i][1];
+            s.parameters[2] = 1.0f;
+            step(&s, SECOND / 2);
+            assert_near(place_of(&s).position[2], (double)rows[i][2] / 2.0, 1e-6);
+            end(&s);
+        }
+    }
+}
+
+// One that plays once carries until its end, and then leaves the other alone.
+static void test_drops_out(void **state) {
+    (void)state;
+    lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+    players[0].duration = 0.5f;
+    players[0].end = LMB_END_ONCE;
+    players[0].velocity = 4.0f;
+    players[1].duration = 1.0f;
+    players[1].velocity = 2.0f;
+    const lmb_mover_def mover = lmb_default_mover_def();
+    const lmb_control_def def = control_of(players, 2, &mover);
+    stage s = begin(&def);
+    for (int frame = 0; frame < 8; frame++) {
+        step(&s, SECOND / 8);
+    }
+    // Half of each for half a second, then the second.
+    assert_near(place_of(&s).position[2], 1.0 + 0.5 + 1.0, 1e-6);
+    end(&s);
+}
+
+static lmb_transition_def transition(uint32_t from, uint32_t to, uint32_t event, lmb_fade_kind kind) {
+    lmb_transition_def def = lmb_default_transition_def();
+    def.from = from;
+    def.to = to;
+    def.event = event;
+    def.fade = 0.5f;
+    def.kind = kind;
+    return def;
+}
+
+// Ways and turns are blended like any other channel, with the weights at the beginning of each frame; what a fade has
+// frozen does not carry.
+static void test_fades(void **state) {
+    (void)state;
+    for (int kind = 0; kind < LMB_FADE_COUNT; kind++) {
+        lmb_player_def players[3] = {lmb_default_player_def(), lmb_default_player_def(), lmb_default_player_def()};
+        for (uint32_t i = 0; i < 3; i++) {
+            players[i].duration = 1.0f + 0.25f * (float)i;
+            players[i].machine = 0;
+            players[i].state = i;
+            players[i].motion = &tracks[i];
+        }
+        players[0].motion = NULL; // stands
+        const lmb_transition_def transitions[] = {transition(0, 1, 0, (lmb_fade_kind)kind),
+                                                  transition(1, 2, 1, (lmb_fade_kind)kind)};
+        lmb_state_def states[3] = {lmb_default_state_def(), lmb_default_state_def(), lmb_default_state_def()};
+        const lmb_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0};
+        const lmb_mover_def mover = lmb_default_mover_def();
+        lmb_control_def def = control_of(players, 3, &mover);
+        def.machines = &machine;
+        def.machine_count = 1;
+        stage s = begin(&def);
+        rigid expected = {0};
+        for (uint32_t frame = 0; frame < 200; frame++) {
+            const lmb_event events[2] = {{0, 0}, {0, 1}};
+            float weights[3] = {1.0f, 0.0f, 0.0f};
+            double times[3] = {0};
+            for (uint32_t i = 0; i < 3 && frame > 0; i++) {
+                weights[i] = lmb_control_state_weight(s.control, s.state, 0, i);
+                times[i] = (double)lmb_control_player_ticks(s.control, s.state, i) / (double)SECOND;
+            }
+            const uint32_t before = frame > 0 ? lmb_control_current_state(s.control, s.state, 0) : 0;
+            rigid sum = {0};
+            for (uint32_t i = 1; i < 3; i++) {
+                if (weights[i] > 0.0f && (kind == LMB_FADE_SMOOTH || i == before)) {
+                    const double duration = (double)players[i].duration;
+                    const double w = (double)weights[i];
+                    const rigid d = way(looped_motion_at(players[i].motion, duration, times[i]),
+                                        looped_motion_at(players[i].motion, duration, times[i] + 1.0 / 60.0));
+                    sum = (rigid){sum.x + w * d.x, sum.y + w * d.y, sum.z + w * d.z, sum.yaw + w * d.yaw};
+                }
+            }
+            expected = join(expected, sum);
+            send(&s, SECOND / 60, frame == 20 ? &events[0] : frame == 65 ? &events[1] : NULL);
+            assert_at(&s, expected, 1e-5);
+        }
+        assert_true(fabs(expected.x) + fabs(expected.z) > 0.3);
+        end(&s);
+    }
+}
+
+// What a machine within a state moves counts that state's weight, too; and homes together weigh 1 at most.
+static void test_nested(void **state) {
+    (void)state;
+    lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+    players[0].duration = players[1].duration = 1.0f;
+    players[0].machine = 1;
+    players[0].velocity = 2.0f;
+    players[1].velocity = 6.0f;
+    players[1].weight = lmb_parameter(0);
+    lmb_state_def outer[2] = {lmb_default_state_def(), lmb_default_state_def()};
+    const lmb_state_def inner = lmb_default_state_def();
+    const lmb_transition_def leave = transition(0, 1, 0, LMB_FADE_SMOOTH);
+    const lmb_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0}, {&inner, 1, NULL, 0, 0, 0}};
+    const lmb_mover_def mover = lmb_default_mover_def();
+    lmb_control_def def = control_of(players, 2, &mover);
+    def.machines = machines;
+    def.machine_count = 2;
+    stage s = begin(&def);
+    const lmb_event event = {0, 0};
+    double expected = 0.0;
+    for (int frame = 0; frame < 60; frame++) {
+        s.parameters[0] = frame < 40 ? 0.0f : 1.0f;
+        const double weight = frame == 0 ? 1.0 : (double)lmb_control_state_weight(s.control, s.state, 0, 0);
+        const double other = (double)s.parameters[0];
+        expected += (2.0 * weight + 6.0 * other) / fmax(1.0, weight + other) / 60.0;
+        send(&s, SECOND / 60, frame == 10 ? &event : NULL);
+        assert_near(place_of(&s).position[2], expected, 3e-6);
+    }
+    end(&s);
+}
+
+// What is wanted is reached at the rate allowed, by the way that this takes, the same at any frame rate.
+static void test_acceleration(void **state) {
+    (void)state;
+    static const uint64_t rates[] = {30, 60, 144, 1};
+    for (uint32_t i = 0; i < 4; i++) {
+        lmb_mover_def mover = lmb_default_mover_def();
+        mover.velocity[2] = lmb_parameter(0);
+        mover.acceleration = 2.5f;
+        mover.deceleration = 4.0f;
+        mover.velocity_parameters[2] = 5;
+        const lmb_control_def def = control_of(NULL, 0, &mover);
+        stage s = begin(&def);
+        // To 3 within 1.2 s, on for 1.8 s; then to 1 within 0.5 s, on for 1.5 s.
+        for (uint64_t frame = 0; frame < 5 * rates[i]; frame++) {
+            s.parameters[0] = frame < 3 * rates[i] ? 3.0f : 1.0f;
+            step(&s, SECOND / rates[i]);
+            const double time = (double)(frame + 1) / (double)rates[i];
+            const double fast = fmin(2.5 * time, 3.0), slow = fmax(3.0 - 4.0 * (time - 3.0), 1.0);
+            assert_near((double)s.parameters[5], time <= 3.0 ? fast : slow, 2e-5);
+        }
+        assert_at(&s, (rigid){0.0, 0.0, 0.5 * 2.5 * 1.44 + 3.0 * 1.8 + 2.0 * 0.5 + 1.5, 0.0}, 1e-4);
+        end(&s);
+    }
+}
+
+// Two directions change together, straight from one velocity to the other.
+static void test_changing_direction(void **state) {
+    (void)state;
+    lmb_mover_def mover = lmb_default_mover_def();
+    for (uint32_t i = 0; i < 3; i++) {
+        mover.velocity[i] = lmb_parameter(i);
+        mover.velocity_parameters[i] = 4 + i;
+    }
+    mover.acceleration = 10.0f;
+    mover.deceleration = 5.0f;
+    const lmb_control_def def = control_of(NULL, 0, &mover);
+    stage s = begin(&def);
+    static const float wanted[][3] = {
+        {3.0f, 0.0f, 4.0f}, {-1.0f, 2.0f, 0.0f}, {NAN, INFINITY, -2.0f}, {6.0f, 1.0f, 1.0f}};
+    double v[3] = {0}, p[3] = {0};
+    for (uint32_t frame = 0; frame < 160; frame++) {
+        double goal[3], change[3], size = 0.0, own = 0.0, other = 0.0;
+        for (int i = 0; i < 3; i++) {
+            s.parameters[i] = wanted[frame / 40][i];
+            goal[i] = isfinite(s.parameters[i]) ? (double)s.parameters[i] : 0.0;
+            change[i] = goal[i] - v[i];
+            size += change[i] * change[i];
+            own += v[i] * v[i];
+            other += goal[i] * goal[i];
+        }
+        size = sqrt(size);
+        const double rate = other > own ? 10.0 : 5.0, needed = size / rate, dt = 1.0 / 60.0;
+        const double moving = fmin(needed, dt);
+        for (int i = 0; i < 3; i++) {
+            const double next = size > 0.0 ? v[i] + change[i] * moving / needed : v[i];
+            p[i] += 0.5 * (v[i] + next) * moving + next * (dt - moving);
+            v[i] = next;
+        }
+        step(&s, SECOND / 60);
+        for (int i = 0; i < 3; i++) {
+            assert_near((double)s.parameters[4 + i], v[i], 1e-5);
+        }
+        assert_at(&s, (rigid){p[0], p[1], p[2], 0.0}, 2e-5);
+    }
+    end(&s);
+}
+
+// Without limits it is at once; with none wanted it stands.
+static void test_no_limits(void **state) {
+    (void)state;
+    lmb_mover_def mover = lmb_default_mover_def();
+    mover.velocity[0] = lmb_constant(2.0f);
+    mover.steers = true;
+    mover.heading = lmb_parameter(0);
+    const lmb_control_def def = control_of(NULL, 0, &mover);
+    stage s = begin(&def);
+    s.parameters[0] = 0.0f;
+    step(&s, SECOND / 2);
+    assert_at(&s, (rigid){1.0, 0.0, 0.0, 0.0}, 1e-6);
+    // A quarter to the left takes x to -z; the way goes along the middle of the turn.
+    s.parameters[0] = (float)(PI / 2.0);
+    step(&s, SECOND / 2);
+    assert_at(&s, (rigid){1.0 + sqrt(0.5), 0.0, -sqrt(0.5), PI / 2.0}, 1e-6);
+    s.parameters[0] = NAN;
+    step(&s, SECOND / 2);
+    assert_at(&s, (rigid){1.0 + sqrt(0.5), 0.0, -sqrt(0.5) - 1.0, PI / 2.0}, 1e-6);
+    end(&s);
+}
+
+// The short way round, by so much a second.
+static void test_turning(void **state) {
+    (void)state;
+    static const float headings[] = {1.0f, -3.0f, 3.0f, 9.0f, -200.0f, 0.0f};
+    lmb_mover_def mover = lmb_default_mover_def();
+    mover.steers = true;
+    mover.heading = lmb_parameter(0);
+    mover.turn_rate = 1.5f;
+    const lmb_control_def def = control_of(NULL, 0, &mover);
+    stage s = begin(&def);
+    double yaw = 0.0;
+    for (uint32_t frame = 0; frame < 6 * 150; frame++) {
+        s.parameters[0] = headings[frame / 150];
+        const double left = remainder((double)s.parameters[0] - yaw, 2.0 * PI);
+        yaw += fmax(fmin(left, 1.5 / 60.0), -1.5 / 60.0);
+        step(&s, SECOND / 60);
+        assert_at(&s, (rigid){0.0, 0.0, 0.0, yaw}, 1e-4);
+        if (frame % 150 == 149) {
+            // There, to the float that says where.
+            assert_near(remainder(place_of(&s).yaw - (double)s.parameters[0], 2.0 * PI), 0.0,
+                        1e-7 * (1.0 + fabs((double)s.parameters[0])));
+        }
+    }
+    s.parameters[0] = INFINITY;
+    step(&s, SECOND);
+    assert_at(&s, (rigid){0.0, 0.0, 0.0, yaw}, 1e-4);
+    end(&s);
+}
+
+// The host reads and sets; a reset stands still, but stays.
+static void test_setting(void **state) {
+    (void)state;
+    lmb_mover_def mover = lmb_default_mover_def();
+    mover.velocity[2] = lmb_constant(1.0f);
+    mover.acceleration = 1.0f;
+    mover.velocity_parameters[2] = 3;
+    const lmb_control_def def = control_of(NULL, 0, &mover);
+    stage s = begin(&def);
+    lmb_error error = {0};
+    const lmb_mover put = {{1234567.125, -0.25, -2147483648.0}, 7.0};
+    assert_ok(lmb_control_set_mover(s.control, s.state, &put, &error), &error);
+    assert_int_equal(lmb_control_mover_word(s.control) + LMB_MOVER_WORDS <= lmb_control_state_words(s.control), 1);
+    step(&s, 0);
+    assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
+    // At the end of what there is it stays.
+    lmb_mover far = {{0.0, 0.0, 2147483647.5}, 0.0};
+    assert_ok(lmb_control_set_mover(s.control, s.state, &far, &error), &error);
+    step(&s, 10 * SECOND);
+    assert_true(place_of(&s).position[2] > 2147483647.9 && place_of(&s).position[2] <= 2147483648.0);
+    assert_near((double)s.parameters[3], 1.0, 0.0);
+    const lmb_event reset = {0, LMB_EVENT_RESET};
+    far.position[2] = 5.0;
+    assert_ok(lmb_control_set_mover(s.control, s.state, &far, &error), &error);
+    send(&s, 0, &reset);
+    assert_near((double)s.parameters[3], 0.0, 0.0);
+    assert_at(&s, (rigid){0.0, 0.0, 5.0, 0.0}, 0.0);
+    memset(s.state, 0, sizeof s.state);
+    step(&s, 0);
+    assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
+    static const lmb_mover bad[] = {{{2147483648.0, 0.0, 0.0}, 0.0},
+                                    {{0.0, -2147483649.0, 0.0}, 0.0},
+                                    {{0.0, 0.0, NAN}, 0.0},
+                                    {{0.0, 0.0, 0.0}, INFINITY}};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(lmb_control_set_mover(s.control, s.state, &bad[i], &error), LMB_ERROR_ARGUMENT);
+    }
+    assert_int_equal(lmb_control_set_mover(NULL, s.state, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_set_mover(s.control, NULL, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_set_mover(s.control, s.state, NULL, &error), LMB_ERROR_ARGUMENT);
+    assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
+    end(&s);
+    const lmb_control_def without = control_of(NULL, 0, NULL);
+    s = begin(&without);
+    assert_int_equal(lmb_control_set_mover(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
+    end(&s);
+}
+
+// A character that is updated in every fourth frame gets as far; in between it stands, and nothing carries it.
+static void test_update_rate(void **state) {
+    (void)state;
+    lmb_player_def player = lmb_default_player_def();
+    player.duration = 1.0f;
+    player.velocity = 2.0f;
+    lmb_mover_def mover = lmb_default_mover_def();
+    mover.velocity[0] = lmb_constant(1.0f);
+    mover.velocity_parameters[0] = 2;
+    lmb_control_def def = control_of(&player, 1, &mover);
+    def.update_every = lmb_constant(4.0f);
+    stage s = begin(&def);
+    double carried_in_all = 0.0;
+    for (int frame = 0; frame < 61; frame++) {
+        float carried[4];
+        s.parameters[2] = 0.0f; // as a host that writes all rows anew
+        step(&s, SECOND / 60);
+        lmb_control_carried(s.control, s.state, carried);
+        assert_int_equal(carried[2] != 0.0f, frame % 4 == 0);
+        assert_true(s.parameters[2] == 1.0f);
+        carried_in_all += (double)carried[2];
+    }
+    assert_at(&s, (rigid){61.0 / 60.0, 0.0, 122.0 / 60.0, 0.0}, 1e-6);
+    assert_near(carried_in_all, 122.0 / 60.0, 1e-6);
+    end(&s);
+}
+
+// Saved and restored, the same steps lead to the same bits.
+static void test_rollback(void **state) {
+    (void)state;
+    lmb_player_def player = lmb_default_player_def();
+    player.duration = 0.9f;
+    player.motion = &tracks[1];
+    lmb_mover_def mover = lmb_default_mover_def();
+    mover.velocity[0] = lmb_parameter(0);
+    mover.acceleration = 1.0f;
+    const lmb_control_def def = control_of(&player, 1, &mover);
+    stage s = begin(&def);
+    s.parameters[0] = 3.0f;
+    for (int frame = 0; frame < 30; frame++) {
+        step(&s, SECOND / 60);
+    }
+    const stage saved = s;
+    uint64_t hashes[2];
+    for (int round = 0; round < 2; round++) {
+        s = saved;
+        for (int frame = 0; frame < 30; frame++) {
+            step(&s, SECOND / 60);
+        }
+        hashes[round] = lmb_control_hash(s.state, lmb_control_state_words(s.control));
+    }
+    assert_true(hashes[0] == hashes[1]);
+    assert_memory_not_equal(s.state + lmb_control_mover_word(s.control),
+                            saved.state + lmb_control_mover_word(s.control), 8);
+    end(&s);
+}
+
+static void refuse(const lmb_control_def *def, const char *place) {
+    lmb_control *control = NULL;
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_create(def, NULL, &control, &error), LMB_ERROR_ARGUMENT);
+    if (strstr(error.message, place) == NULL) {
+        fail_msg("'%s' does not name '%s'", error.message, place);
+    }
+    assert_null(control);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    static const float infinite[] = {0.0f, 0.0f, 0.0f, 0.0f, INFINITY, 0.0f, 0.0f, 0.0f};
+    static const lmb_motion_track bad[] = {
+        {2, NULL}, {1, straight}, {LMB_MAX_MOTION_KEYS + 1, straight}, {2, infinite}};
+    lmb_player_def player = lmb_default_player_def();
+    const lmb_mover_def good = lmb_default_mover_def();
+    lmb_control_def def = control_of(&player, 1, &good);
+    for (uint32_t i = 0; i < 4; i++) {
+        player.motion = &bad[i];
+        refuse(&def, "player 0: motion");
+    }
+    player.motion = NULL;
+    player.weight = lmb_parameter(PARAMETERS);
+    refuse(&def, "player 0: weight");
+    player.weight = lmb_constant(1.0f);
+    lmb_mover_def mover = good;
+    def.mover = &mover;
+    static const float limits[] = {-1.0f, NAN, 1e-7f, 2e6f, INFINITY};
+    for (uint32_t i = 0; i < 5; i++) {
+        mover = good;
+        mover.acceleration = limits[i];
+        refuse(&def, "mover 0: acceleration");
+        mover = good;
+        mover.deceleration = limits[i];
+        refuse(&def, "mover 0: deceleration");
+        mover = good;
+        mover.turn_rate = limits[i];
+        refuse(&def, "mover 0: turn_rate");
+    }
+    mover = good;
+    mover.heading = lmb_parameter(PARAMETERS);
+    refuse(&def, "mover 0: heading");
+    mover = good;
+    mover.velocity[1] = lmb_constant(INFINITY);
+    refuse(&def, "mover 0: velocity");
+    mover = good;
+    mover.velocity_parameters[1] = PARAMETERS;
+    refuse(&def, "mover 0: velocity_parameters");
+    mover.velocity_parameters[1] = 2;
+    mover.velocity[2] = lmb_parameter(2);
+    refuse(&def, "mover 0: velocity: reads what the mover writes");
+    mover.velocity[2] = lmb_constant(0.0f);
+    mover.heading = lmb_parameter(2);
+    refuse(&def, "mover 0: heading: reads what the mover writes");
+    mover = good;
+    mover.velocity_parameters[0] = 2;
+    const lmb_follower_def follower = {lmb_parameter(2), 1.0f, 3};
+    def.followers = &follower;
+    def.follower_count = 1;
+    refuse(&def, "follower 0: source: reads what the mover writes");
+    def.follower_count = 0;
+    player.time_parameter = 2;
+    refuse(&def, "mover 0: velocity_parameters: something else writes");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_a_thousand_loops),
+        cmocka_unit_test(test_velocity_of_clips),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_drops_out),
+        cmocka_unit_test(test_fades),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_acceleration),
+        cmocka_unit_test(test_changing_direction),
+        cmocka_unit_test(test_no_limits),
+        cmocka_unit_test(test_turning),
+        cmocka_unit_test(test_setting),
+        cmocka_unit_test(test_update_rate),
+        cmocka_unit_test(test_rollback),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
