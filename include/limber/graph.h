@@ -98,10 +98,19 @@
 /// - **A clip that plays**: `"play": true`, or an object, all of whose members are optional:
 ///   `{"end": "loop"|"hold"|"once"|"ping-pong", "rate": 1, "offset": 0.1, "ended": "EVENT", "looped": "EVENT",
 ///   "notifies": [{"time": 0.2, "event": "step"}], "group": "locomotion", "weight": 1, "markers": [0.1, 0.6],
-///   "velocity": 1.4}`. Its time is then its player's, and `time`, `rate`, `offset` and `loop` may not stand beside it. Clips
+///   "velocity": 1.4, "motion": true}`. Its time is then its player's, and `time`, `rate`, `offset` and `loop` may not stand beside it. Clips
 ///   of one `group` keep in phase; the first in the text leads, and alone may have a `rate`; their `weight` (1) should be
 ///   what weighs them in the blend that they stand in. A clip played `"once"` drops out where it is itself the pose of a
 ///   state; anywhere else it stays at its end.
+/// - **Motion**: `"motion": true` takes the way of joint 0 out of the clip (root_motion.h): what plays is what is left, and the
+///   way carries the character. `"motion": {"joint": "Hips", "axes": "xz", "yaw": true, "rate": 30}` states what is
+///   otherwise as lmb_default_root_motion_def() says. `"motion": [[0, 0, 0, 0], [0, 0, 1.4, 0]]` gives the track of a clip
+///   without any: x, y, z, yaw in radians of each key. `weight` is then what weighs the clip in the blend that it stands
+///   in, in a group or not. Such clips are copies at the end of the program's, and live as long as the graph.
+/// - **A mover**, `"mover"` in the outermost object: `true`, or what it is to do, all of it optional, as lmb_mover_def has it:
+///   `{"velocity": [0, 0, {"param": "speed"}], "heading": {"param": "heading"}, "acceleration": 4, "deceleration": 6,
+///   "turn-rate": 3}`, in units and radians a second. Any clip's motion makes one, too; where there is one, a clip's
+///   `velocity` carries as well. Its parameters count as used after all others.
 /// - **A machine**, whose states hold any pose, further machines among them, to a depth of 4:
 ///
 ///       {"op": "machine", "name": "jump", "states": [

@@ -233,12 +233,28 @@ static void print_frame(const playing *playing, uint32_t frame) {
             printf(" %.4f x%.4f", seconds_of(lmb_control_player_ticks(side->control, side->state, i)), (double)weight);
         }
     }
+    if (lmb_control_has_mover(side->control)) {
+        const lmb_mover mover = lmb_control_mover(side->control, side->state);
+        printf("  at %.4f %.4f %.4f yaw %.4f", mover.position[0], mover.position[1], mover.position[2], mover.yaw);
+    }
     uint32_t capacity = lmb_control_told_words(side->control) / 2;
     for (uint32_t i = 0; i < side->told[0] && i < capacity; i++) {
         printf("  !");
         command_print_text(lmb_graph_event_name(graph, side->told[1 + 2 * i]), 0);
     }
     printf("  0x%016" PRIx64 "\n", hash_frame(playing));
+}
+
+static void write_mover(const play_side *side, json *json) {
+    if (lmb_control_has_mover(side->control)) {
+        const lmb_mover mover = lmb_control_mover(side->control, side->state);
+        json_begin_array(json, "position");
+        for (int i = 0; i < 3; i++) {
+            json_float(json, NULL, (float)mover.position[i]);
+        }
+        json_end_array(json);
+        json_float(json, "yaw", (float)mover.yaw);
+    }
 }
 
 static void write_frame(const playing *playing, uint32_t frame, json *json) {
@@ -263,6 +279,7 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
         }
     }
     json_end_array(json);
+    write_mover(side, json);
     json_begin_array(json, "events");
     uint32_t capacity = lmb_control_told_words(side->control) / 2;
     for (uint32_t i = 0; i < side->told[0] && i < capacity; i++) {

@@ -33,6 +33,8 @@ static bool prepare_names(lmb_graph_reader *reader) {
         reader->clips[i] = (lmb_name){lmb_clip_name(clips[i]), i};
         reader->longest = fmaxf(reader->longest, lmb_clip_duration(clips[i]));
     }
+    reader->graph->clips = clips;
+    reader->graph->clip_capacity = source->clip_count;
     lmb_names_sort(reader->joints, joint_count);
     lmb_names_sort(reader->channels, channel_count);
     lmb_names_sort(reader->clips, source->clip_count);
@@ -121,6 +123,7 @@ static void finish_control(lmb_graph *graph) {
     control->players = graph->players;
     control->groups = graph->groups;
     control->machines = graph->machines;
+    control->mover = graph->has_mover ? &graph->mover : NULL;
     for (uint32_t i = 0; i < control->group_count; i++) {
         graph->groups[i].players = graph->group_members[i].players;
     }
@@ -145,6 +148,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
         return;
     }
     lmb_graph_read_pose(reader, 0);
+    lmb_graph_read_mover(reader);
     lmb_graph_finish_parameters(reader);
     lmb_graph_finish_detail(reader);
     lmb_graph *graph = reader->graph;
@@ -352,7 +356,8 @@ uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
 
 const lmb_control_def *lmb_graph_control_def(const lmb_graph *graph) {
     const lmb_control_def *control = &graph->control;
-    bool moves = control->follower_count > 0 || control->player_count > 0 || control->machine_count > 0;
+    bool moves = control->follower_count > 0 || control->player_count > 0 || control->machine_count > 0 ||
+                 control->mover != NULL;
     return moves ? control : NULL;
 }
 

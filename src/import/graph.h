@@ -56,6 +56,8 @@ struct lmb_graph {
     size_t part_capacity;
     lmb_channel_range **ranges; // beside the limits
     size_t ranges_capacity;
+    const lmb_clip **clips; // the source's, then what is left of those whose motion was taken
+    size_t clip_capacity;
     lmb_graph_declared *parameters;
     size_t parameter_capacity;
 
@@ -76,6 +78,8 @@ struct lmb_graph {
     lmb_graph_machine *machine_names; // for each machine
     size_t machine_capacity;
     size_t machine_name_capacity;
+    bool has_mover;
+    lmb_mover_def mover;
     const char **events;
     size_t event_capacity;
     lmb_graph_problem *warnings;
@@ -247,6 +251,13 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
 // An event's name, as its number.
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_motion.c: how a clip carries its character; where that is taken out of it, the index becomes that of what is left.
+void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
+                           lmb_value *index);
+// What the outermost object says of the mover, after all else.
+#define LMB_GRAPH_MOVER "mover"
+void lmb_graph_read_mover(lmb_graph_reader *reader);
 
 // graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);

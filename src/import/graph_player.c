@@ -12,7 +12,7 @@ typedef struct play {
     uint32_t end_at;
     uint32_t rate_at;
     uint32_t weight_at;
-    lmb_value weight; // in its group
+    uint32_t motion_at;
 } play;
 
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -62,6 +62,12 @@ static void read_kept_rate(lmb_graph_reader *reader, const lmb_graph_field *fiel
 static void read_kept_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     ((play *)target)->weight_at = value;
     lmb_graph_read_value(reader, field, value, target);
+}
+
+static void read_motion(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)reader;
+    (void)field;
+    ((play *)target)->motion_at = value;
 }
 
 static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -160,7 +166,7 @@ static const lmb_graph_field play_members[] = {
     {.name = "group", .read = read_group},
     {.name = "weight",
      .read = read_kept_weight,
-     .offset = offsetof(play, weight),
+     .offset = offsetof(play, def.weight),
      .greatest = LMB_LARGEST,
      .initial = 1.0f,
      .parameter_greatest = 1.0f},
@@ -170,6 +176,7 @@ static const lmb_graph_field play_members[] = {
      .offset = offsetof(play, def.velocity),
      .least = -LMB_LARGEST,
      .greatest = LMB_LARGEST},
+    {.name = "motion", .read = read_motion},
     {.name = "ended", .read = lmb_graph_read_event, .offset = offsetof(play, def.ended_event)},
     {.name = "looped", .read = lmb_graph_read_event, .offset = offsetof(play, def.looped_event)},
     {.name = "notifies", .read = read_notifies},
@@ -269,8 +276,9 @@ static void check_member(lmb_graph_reader *reader, const play *read, const lmb_p
 static void join_group(lmb_graph_reader *reader, const play *read, uint32_t player) {
     lmb_graph *graph = reader->graph;
     if (read->group == NULL) {
-        if (read->weight_at != LMB_NONE) {
-            lmb_graph_report(reader, read->weight_at, "a weight is that in a group, and there is none");
+        if (read->weight_at != LMB_NONE && read->motion_at == LMB_NONE && read->def.velocity == 0.0f) {
+            lmb_graph_report(reader, read->weight_at,
+                             "a weight is that in a group, or of what carries a mover, and there is none");
         }
         return;
     }
@@ -288,7 +296,7 @@ static void join_group(lmb_graph_reader *reader, const play *read, uint32_t play
         return;
     }
     group->players = players;
-    players[(*count)++] = (lmb_group_player){.player = player, .weight = read->weight};
+    players[(*count)++] = (lmb_group_player){.player = player, .weight = read->def.weight};
 }
 
 static uint32_t add_player(lmb_graph_reader *reader, const lmb_player_def *def, const char *name) {
@@ -334,13 +342,16 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
                  .end_at = LMB_NONE,
                  .rate_at = LMB_NONE,
                  .weight_at = LMB_NONE,
-                 .weight = lmb_constant(1.0f)};
+                 .motion_at = LMB_NONE};
     read.def.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
     if (node->play_at == LMB_NONE) {
         read.def.end = home->holds ? LMB_END_HOLD : LMB_END_LOOP;
         take_from_clip(reader, node, &read);
     } else {
         read_play(reader, node, &read);
+    }
+    if (read.motion_at != LMB_NONE) {
+        lmb_graph_read_motion(reader, read.motion_at, played, &read.def, &clip->clip);
     }
     if (reader->result != LMB_OK || played == NULL) {
         return;

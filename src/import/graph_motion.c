@@ -1,0 +1,220 @@
+#include "graph.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- A clip's motion. ----
+
+static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        ((lmb_root_motion_def *)target)->joint = lmb_graph_find_joint(reader, value);
+    }
+}
+
+// Letters, each once.
+static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    lmb_root_motion_def *def = target;
+    def->x = def->y = def->z = false;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        return;
+    }
+    const lmb_json_value *text = &reader->json.values[value];
+    bool known = true;
+    for (size_t i = text->start; i < text->end; i++) {
+        const char letter = reader->json.text[i];
+        bool *axis = letter == 'x' ? &def->x : letter == 'y' ? &def->y : letter == 'z' ? &def->z : NULL;
+        known = known && axis != NULL && !*axis;
+        if (known) {
+            *axis = true;
+        }
+    }
+    if (!known) {
+        lmb_graph_report(reader, value, "axes are letters of \"xyz\", each once at most");
+    }
+}
+
+static const lmb_graph_field motion_members[] = {
+    {.name = "joint", .read = read_joint},
+    {.name = "axes", .read = read_axes},
+    {.name = "yaw", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_root_motion_def, yaw)},
+    {.name = "rate",
+     .read = lmb_graph_read_plain,
+     .offset = offsetof(lmb_root_motion_def, rate),
+     .least = 1e-3f,
+     .greatest = 1000.0f},
+};
+static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 4, NULL};
+
+static void add_clip(lmb_graph_reader *reader, const lmb_clip *clip) {
+    lmb_graph *graph = reader->graph;
+    const lmb_clip **clips = lmb_graph_grow(reader, &graph->pool, graph->clips, graph->def.clip_count,
+                                            &graph->clip_capacity, sizeof(const lmb_clip *));
+    if (clips != NULL) {
+        graph->clips = clips;
+        graph->def.clips = clips;
+        clips[graph->def.clip_count++] = clip;
+    }
+}
+
+// Out of the clip, in whose place what is left of it comes.
+static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
+                        lmb_value *index) {
+    lmb_root_motion_def def = lmb_default_root_motion_def();
+    const uint32_t before = reader->problem_count;
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+        lmb_graph_read_fields(reader, &motion_fields, value, &def);
+    }
+    if (clip == NULL || reader->problem_count > before || reader->result != LMB_OK) {
+        return;
+    }
+    lmb_root_motion *motion = NULL;
+    lmb_error error;
+    const lmb_host host = lmb_pool_host(&reader->graph->pool);
+    const lmb_result result = lmb_root_motion_extract(reader->source->rig, clip, &def, &host, &motion, &error);
+    if (result == LMB_ERROR_MEMORY) {
+        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+    } else if (result != LMB_OK) {
+        lmb_graph_report(reader, value, "%s", error.message);
+    } else {
+        player->motion = lmb_root_motion_track(motion);
+        *index = lmb_constant((float)reader->graph->def.clip_count);
+        add_clip(reader, lmb_root_motion_clip(motion));
+    }
+}
+
+static const lmb_graph_field key_number = {.least = -LMB_MAX_MOTION, .greatest = LMB_MAX_MOTION};
+
+static void read_key(lmb_graph_reader *reader, uint32_t value, float *key) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count != 4) {
+        lmb_graph_report(reader, value, "a key is x, y, z and yaw");
+        return;
+    }
+    uint32_t i = 0;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, i++) {
+        lmb_graph_read_plain(reader, &key_number, at, &key[i]);
+    }
+}
+
+// Given in the text.
+static void read_keys(lmb_graph_reader *reader, uint32_t value, lmb_player_def *player) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t count = values[value].count;
+    if (count < 2 || count > LMB_MAX_MOTION_KEYS) {
+        lmb_graph_report(reader, value, "%u keys, and 2 to 65,536 are possible", (unsigned)count);
+        return;
+    }
+    lmb_pool *pool = &reader->graph->pool;
+    float *keys = lmb_graph_allocate(reader, pool, (size_t)count * 4, sizeof *keys);
+    lmb_motion_track *track = lmb_graph_allocate(reader, pool, 1, sizeof *track);
+    if (keys == NULL || track == NULL) {
+        return;
+    }
+    size_t key = 0;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, key++) {
+        read_key(reader, at, keys + 4 * key);
+    }
+    *track = (lmb_motion_track){.key_count = count, .keys = keys};
+    player->motion = track;
+}
+
+void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
+                           lmb_value *index) {
+    const lmb_json_type type = reader->json.values[value].type;
+    reader->graph->has_mover = true;
+    if (type == LMB_JSON_ARRAY) {
+        read_keys(reader, value, player);
+    } else if (type == LMB_JSON_OBJECT || (type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, value))) {
+        take_motion(reader, value, clip, player, index);
+    } else {
+        lmb_graph_report(reader, value, "neither true, nor an object, nor an array of keys");
+    }
+}
+
+// ---- The mover. ----
+
+static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[value].count != 3) {
+        lmb_graph_report(reader, value, "a velocity is x, y and z");
+        return;
+    }
+    lmb_graph_field number = *field;
+    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
+        lmb_graph_read_value(reader, &number, at, target);
+        number.offset += sizeof(lmb_value);
+    }
+}
+
+static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((lmb_mover_def *)target)->steers = true;
+    lmb_graph_read_value(reader, field, value, target);
+}
+
+// 0, or what a mover takes.
+static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    float *limit = (float *)(void *)((char *)target + field->offset);
+    lmb_graph_read_plain(reader, field, value, target);
+    if (*limit != 0.0f && *limit < 1e-6f) {
+        lmb_graph_report(reader, value, "neither 0, which is no limit, nor 1e-6 at least");
+    }
+}
+
+#define PI_FLOAT 3.14159274f
+
+static const lmb_graph_field mover_members[] = {
+    {.name = "velocity",
+     .read = read_velocity,
+     .offset = offsetof(lmb_mover_def, velocity),
+     .least = -1048576.0f,
+     .greatest = 1048576.0f,
+     .parameter_least = -10.0f,
+     .parameter_greatest = 10.0f},
+    {.name = "heading",
+     .read = read_heading,
+     .offset = offsetof(lmb_mover_def, heading),
+     .least = -1048576.0f,
+     .greatest = 1048576.0f,
+     .parameter_least = -PI_FLOAT,
+     .parameter_greatest = PI_FLOAT},
+    {.name = "acceleration",
+     .read = read_limit,
+     .offset = offsetof(lmb_mover_def, acceleration),
+     .greatest = 1048576.0f},
+    {.name = "deceleration",
+     .read = read_limit,
+     .offset = offsetof(lmb_mover_def, deceleration),
+     .greatest = 1048576.0f},
+    {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_mover_def, turn_rate), .greatest = 1048576.0f},
+};
+static const lmb_graph_fields mover_fields = {"\"mover\"", mover_members, 5, NULL};
+
+void lmb_graph_read_mover(lmb_graph_reader *reader) {
+    lmb_graph *graph = reader->graph;
+    graph->mover = lmb_default_mover_def();
+    if (reader->result != LMB_OK || reader->json.values[0].type != LMB_JSON_OBJECT) {
+        return;
+    }
+    bool twice = false;
+    const uint32_t value = lmb_json_member(&reader->json, 0, LMB_GRAPH_MOVER, &twice);
+    if (value == LMB_NONE) {
+        return;
+    }
+    graph->has_mover = true;
+    const lmb_json_type type = reader->json.values[value].type;
+    if (twice) {
+        lmb_graph_report(reader, value, "given twice");
+    } else if (type == LMB_JSON_OBJECT) {
+        lmb_graph_read_fields(reader, &mover_fields, value, &graph->mover);
+    } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, value)) {
+        lmb_graph_report(reader, value, "neither true nor an object");
+    }
+}
