@@ -84,6 +84,9 @@ static void wrong_usage_is_told_and_ends_with_2(void **state) {
         {"eval small.gltf --graph '{}'", "limber: eval: no --time given"},
         {"eval small.gltf --graph '{}' --time 0 --backend cpu", "--backend must be reference or gpu, not 'cpu'"},
         {"eval small.gltf --graph '{}' --time 0 --device 0", "limber: eval: --device needs --backend gpu"},
+        {"graph --graph '{}'", "limber: graph: no file given"},
+        {"graph small.gltf", "limber: graph: neither --graph nor --machine given"},
+        {"graph small.gltf --graph '{}' --dot=svg", "limber: graph: --dot must be given without a value"},
         {"compare", "limber: compare: no file given"},
         {"compare small.gltf --characters 0", "--characters must be a whole number, 1 or more, not '0'"},
         {"compare small.gltf --characters -3", "--characters must be a whole number, 1 or more, not '-3'"},
@@ -107,6 +110,8 @@ static void a_file_that_fails_is_named_and_ends_with_1(void **state) {
     run_badly(1, "info nowhere.glb", "limber: nowhere.glb: ");
     run_badly(1, "sample nowhere.glb --clip 0 --time 0", "limber: nowhere.glb: ");
     run_badly(1, "compare nowhere.glb", "limber: nowhere.glb: ");
+    run_badly(1, "graph nowhere.glb --graph {}", "limber: nowhere.glb: ");
+    run_badly(1, "sample ./mannequin --clip 0 --time 0", "limber: ./mannequin: ");
     run_badly(1, "profile nowhere.glb --no-device", "limber: nowhere.glb: ");
     run_badly(1, "profile small.gltf --no-device --trace nowhere/trace.json", "nowhere/trace.json: ");
     FILE *file = fopen("broken.gltf", "wb");
@@ -144,14 +149,14 @@ static void help_and_version_go_to_stdout(void **state) {
     output = run_well("--help");
     expect_starts(output.out, "usage: limber COMMAND");
     command_output_release(&output);
-    static const char *const commands[] = {"devices", "info", "sample", "eval", "play", "compare", "profile"};
+    static const char *const commands[] = {"devices", "info", "sample", "eval", "graph", "play", "compare", "profile"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         char text[100];
         snprintf(text, sizeof text, "%s --help", commands[i]);
         output = run_well(text);
         snprintf(text, sizeof text, "usage: limber %s ", commands[i]);
         expect_starts(output.out, text);
-        expect_contains(output.out, "--json");
+        expect_contains(output.out, strcmp(commands[i], "graph") == 0 ? "--dot" : "--json");
         command_output_release(&output);
     }
 }
@@ -541,6 +546,105 @@ static void every_mistake_of_a_graph_is_told(void **state) {
     free(text);
 }
 
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    fclose(file);
+}
+
+// A machine in a machine, and everything that a transition can say.
+static const char nested_machine[] =
+    "{\"op\":\"machine\",\"name\":\"life\",\"states\":[\n"
+    "{\"name\":\"still\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":{\"end\":\"ping-pong\"}},\n"
+    " \"transitions\":[{\"to\":\"a \\\"move\\\\\",\"event\":\"GO\",\"after\":0.5,\"priority\":-2,\"kind\":\"frozen\",\n"
+    "  \"fade\":0.25,\"curve\":\"linear\",\"when\":{\"or\":[{\"and\":[{\"<\":[{\"param\":\"speed\"},1]},\n"
+    "   {\"==\":[{\"param\":\"speed\"},0]},{\">=\":[2,{\"curve\":\"smoothstep\",\"of\":{\"param\":\"speed\"}}]}]},\n"
+    "   {\">\":[{\"param\":\"haste\"},0.5]}]}}]},\n"
+    "{\"name\":\"a \\\"move\\\\\",\"pose\":{\"op\":\"machine\",\"name\":\"gait\",\"states\":[\n"
+    "  "
+    "{\"name\":\"walk\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\"transitions\":[{\"to\":\"walk\",\"end\":true}]}]"
+    "}}],\n"
+    " \"any\":[{\"to\":\"still\",\"event\":\"STOP\"}]}\n";
+
+static void machines_are_printed(void **state) {
+    (void)state;
+    write_text("nested.json", nested_machine);
+    command_output output = run_well("graph small.gltf --graph nested.json");
+    assert_string_equal(output.out,
+                        "machine life\n"
+                        "  still (initial): Bend ping-pong\n"
+                        "    GO after 0.5 when (speed < 1 and speed == 0 and 2 >= smoothstep(speed)) or haste > 0.5 -> "
+                        "a \"move\\, fade 0.25 linear frozen, priority -2\n"
+                        "  a \"move\\\n"
+                        "  any\n"
+                        "    STOP -> still, fade 0.2 smoothstep\n"
+                        "machine gait, within the state a \"move\\ of life\n"
+                        "  walk (initial): Bend holds\n"
+                        "    END -> walk, fade 0.2 smoothstep\n");
+    command_output_release(&output);
+}
+
+// Where dot is at hand it draws it; else the text alone is compared.
+static void machines_are_drawn(void **state) {
+    (void)state;
+    write_text("nested.json", nested_machine);
+    command_output output = run_well("graph small.gltf --graph nested.json --dot");
+    assert_string_equal(output.out, "digraph limber {\nnode [shape=box, style=rounded];\n"
+                                    "subgraph cluster_0 {\nlabel=\"life\";\n"
+                                    "m0s0 [label=\"still\"];\nm0s1 [label=\"a \\\"move\\\\\"];\n"
+                                    "m0 [label=\"\", shape=point];\nm0 -> m0s0;\nm0any [label=\"any\", style=dotted];\n"
+                                    "m0s0 -> m0s1 [label=\"GO after 0.5 when (speed < 1 and speed == 0 and "
+                                    "2 >= smoothstep(speed)) or haste > 0.5\"];\n"
+                                    "m0any -> m0s0 [label=\"STOP\"];\n"
+                                    "subgraph cluster_1 {\nlabel=\"gait\";\nm1s0 [label=\"walk\"];\n"
+                                    "m1 [label=\"\", shape=point];\nm1 -> m1s0;\nm1s0 -> m1s0 [label=\"END\"];\n}\n"
+                                    "m0s1 -> m1 [style=dashed, arrowhead=none];\n}\n}\n");
+    command_output_release(&output);
+    output = command_run("! command -v dot || \"%s\" graph small.gltf --graph nested.json --dot | dot -Tsvg",
+                         LIMBER_COMMAND);
+    assert_int_equal(output.status, 0);
+    assert_string_equal(output.err, "");
+    command_output_release(&output);
+}
+
+static void machines_come_as_text_too(void **state) {
+    (void)state;
+    write_text("machine.txt", "machine wave  calm = Bend { RISE high }  high = Bend { END calm }\n");
+    command_output output = run_well("graph small.gltf --machine machine.txt");
+    expect_starts(output.out, "machine wave\n  calm (initial): Bend loops\n    RISE -> high, fade 0.2 smoothstep\n");
+    command_output_release(&output);
+    output = run_well("graph small.gltf --machine machine.txt --graph '{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},"
+                      "\"b\":{\"op\":\"machine\"}}'");
+    expect_starts(output.out, "machine wave\n");
+    command_output_release(&output);
+    write_text("alone.txt", "calm = Bend { }\nhigh = Bend { }\n");
+    output = command_run("\"%s\" graph small.gltf --machine alone.txt", LIMBER_COMMAND);
+    assert_int_equal(output.status, 0);
+    expect_contains(output.err,
+                    "limber: alone.txt: line 2, column 1: warning: high: no transitions lead to this state");
+    command_output_release(&output);
+    write_text("wrong.txt", "calm = Bend { RISE up }\nhigh = Bent { }\n");
+    run_badly(1, "graph small.gltf --machine wrong.txt", "limber: wrong.txt: line 1, column 20: calm: ");
+    run_badly(1, "graph small.gltf --machine wrong.txt", "limber: wrong.txt: line 2, column 8: high: ");
+    run_badly(1, "graph small.gltf --machine nowhere.txt", "limber: nowhere.txt: ");
+    run_badly(1, "graph small.gltf --graph '{\"op\":\"rest\"}' --machine machine.txt", "limber: --graph: ");
+    run_badly(1, "graph small.gltf --graph '{\"op\":\"rest\"}'", "limber: --graph: it has no machine");
+    run_badly(1, "graph small.gltf --graph '{\"op\":\"rests\"}'", "limber: --graph: line 1, column 7: op: ");
+}
+
+// The character that needs no file.
+static void the_mannequin_is_built_in(void **state) {
+    (void)state;
+    command_output output = run_well("sample mannequin --clip walk --time 0.5");
+    expect_starts(output.out, "clip walk, 1.000 s, on ");
+    command_output_release(&output);
+    output = run_well("eval mannequin --graph '{\"op\":\"clip\",\"clip\":\"hop\"}' --time 0.1");
+    expect_contains(output.out, "pelvis");
+    command_output_release(&output);
+    run_badly(1, "sample mannequin --clip nod --time 0", "no clip 'nod' among its ");
+}
+
 static void real_characters_are_sampled(void **state) {
     (void)state;
     static const char *const names[] = {"Fox.glb", "cesium_man.gltf"};
@@ -755,6 +859,10 @@ int main(void) {
         cmocka_unit_test(a_program_written_as_json_is_evaluated),
         cmocka_unit_test(a_compiled_program_is_printed),
         cmocka_unit_test(every_mistake_of_a_graph_is_told),
+        cmocka_unit_test(machines_are_printed),
+        cmocka_unit_test(machines_are_drawn),
+        cmocka_unit_test(machines_come_as_text_too),
+        cmocka_unit_test(the_mannequin_is_built_in),
         cmocka_unit_test(real_characters_are_sampled),
         cmocka_unit_test(json_is_well_formed_whatever_the_text),
         cmocka_unit_test(json_numbers_read_back),

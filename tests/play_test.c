@@ -122,7 +122,7 @@ static void mistakes_are_told(void **state) {
     write_text("name.txt", "0 set sped 7\n");
     write_text("whom.txt", "0 send GO 1\n");
     write_text("broken.txt", "0 send\n");
-    expect_failure(2, PLAY, "no --graph given");
+    expect_failure(2, PLAY, "neither --graph nor --machine given");
     expect_failure(2, PLAY "--graph graph.json --backend cpu", "--backend must be");
     expect_failure(2, PLAY "--graph graph.json --device 0", "--device needs --backend gpu");
     expect_failure(2, PLAY "--graph graph.json --fps 2000000", "--fps");

@@ -9,6 +9,7 @@ int command_devices(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_eval(int argc, char **argv);
+int command_graph(int argc, char **argv);
 int command_play(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_profile(int argc, char **argv);

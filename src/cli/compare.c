@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <limber/compare.h>
 #include <limber/cpu.h>
-#include <limber/import.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +33,7 @@ typedef struct comparing {
     uint64_t seed;
     bool as_json;
 
-    lmb_import *import;
-    const lmb_clip **clips;
-    uint32_t clip_count;
+    character character;
     graph_file graph;
     crowd_range *ranges; // of the graph's parameters
     uint32_t program_count;
@@ -56,18 +53,6 @@ static lmb_result no_memory(lmb_error *error) {
     error->result = LMB_ERROR_MEMORY;
     snprintf(error->message, sizeof error->message, "no memory for the outputs");
     return LMB_ERROR_MEMORY;
-}
-
-static lmb_result list_clips(comparing *comparing, lmb_error *error) {
-    comparing->clip_count = lmb_import_clip_count(comparing->import);
-    comparing->clips = calloc((size_t)comparing->clip_count + 1, sizeof(lmb_clip *));
-    if (comparing->clips == NULL) {
-        return no_memory(error);
-    }
-    for (uint32_t i = 0; i < comparing->clip_count; i++) {
-        comparing->clips[i] = lmb_import_clip(comparing->import, i);
-    }
-    return LMB_OK;
 }
 
 static lmb_result list_ranges(comparing *comparing, lmb_error *error) {
@@ -162,9 +147,9 @@ static lmb_result compare_frames(comparing *comparing, crowd *crowd, lmb_cpu *cp
 }
 
 static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_error *error) {
-    const crowd_def def = {.rig = lmb_import_rig(comparing->import),
-                           .clips = comparing->clips,
-                           .clip_count = comparing->clip_count,
+    const crowd_def def = {.rig = comparing->character.rig,
+                           .clips = comparing->character.clips,
+                           .clip_count = comparing->character.clip_count,
                            .character_count = comparing->character_count,
                            .seed = comparing->seed,
                            .program = program,
@@ -190,10 +175,7 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
 }
 
 static lmb_result compare(comparing *comparing, lmb_error *error) {
-    lmb_result result = list_clips(comparing, error);
-    if (result == LMB_OK) {
-        result = list_ranges(comparing, error);
-    }
+    lmb_result result = list_ranges(comparing, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -229,7 +211,7 @@ static void print_row(const char *stage, uint64_t values, uint64_t differs) {
 static void print_text(const comparing *comparing) {
     printf("device  %s\n", comparing->device);
     printf("crowd   joints %u, clips %u, programs %u, characters %u, frames %u, seed %" PRIu64 "\n",
-           lmb_rig_joint_count(lmb_import_rig(comparing->import)), comparing->clip_count, comparing->program_count,
+           lmb_rig_joint_count(comparing->character.rig), comparing->character.clip_count, comparing->program_count,
            comparing->character_count, comparing->frame_count, comparing->seed);
     printf("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
            ", products that shear %" PRIu64 "\n\n",
@@ -296,10 +278,8 @@ int command_compare(int argc, char **argv) {
         .text =
             "Runs a crowd with random programs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
             "device and on the reference, and compares every stage bit by bit, and the counters of refused inputs,\n"
-            "some of which are drawn on purpose. With --graph it runs that program alone, with parameters from all "
-            "over\n"
-            "their ranges. Files after the first add clips, matched by joint name. Exit status 1 where anything "
-            "differs.\n",
+            "some of which are drawn on purpose. With --graph it runs that program alone, with parameters from all\n"
+            "over their ranges. Exit status 1 where anything differs.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -310,10 +290,10 @@ int command_compare(int argc, char **argv) {
     comparing.file = argv[0];
     comparing.program_count = comparing.graph_text == NULL ? PROGRAM_COUNT : 1;
     lmb_error error = {0};
-    if (lmb_import_files((const char *const *)argv, comparing.file_count, NULL, &comparing.import, &error) != LMB_OK) {
+    if (character_open(argv, comparing.file_count, &comparing.character, &error) != LMB_OK) {
         status = command_failed(NULL, &error);
     } else if (comparing.graph_text != NULL &&
-               !graph_file_read(comparing.graph_text, comparing.import, NULL, &comparing.graph)) {
+               !graph_file_read(comparing.graph_text, &comparing.character, NULL, &comparing.graph)) {
         status = 1;
     } else if (compare(&comparing, &error) != LMB_OK) {
         status = command_failed(comparing.file, &error);
@@ -321,9 +301,8 @@ int command_compare(int argc, char **argv) {
         (comparing.as_json ? write_json : print_text)(&comparing);
         status = total_differs(&comparing) == 0 ? 0 : 1;
     }
-    free(comparing.clips);
     free(comparing.ranges);
     graph_file_release(&comparing.graph);
-    lmb_import_destroy(comparing.import);
+    character_close(&comparing.character);
     return status;
 }

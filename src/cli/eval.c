@@ -4,7 +4,6 @@
 #include "options.h"
 #include "poses.h"
 
-#include <limber/import.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@ typedef struct evaluation {
     bool print_program;
     bool as_json;
 
-    lmb_import *import;
+    character character;
     graph_file graph;
     lmb_program *program;
     float *parameters; // a row for each time
@@ -154,7 +153,7 @@ static lmb_result evaluate(evaluation *evaluation, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    evaluation->poses.rig = lmb_import_rig(evaluation->import);
+    evaluation->poses.rig = evaluation->character.rig;
     evaluation->poses.program = evaluation->program;
     evaluation->poses.count = evaluation->times.count;
     return evaluation->print_program ? LMB_OK : run(evaluation, error);
@@ -266,9 +265,8 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
         .text =
             "Runs a program written as JSON, as include/limber/graph.h describes it, at each time, and prints what\n"
             "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
-            "pose. Static poses, which the JSON may name, are those given. Where the JSON is wrong, every mistake is "
-            "told with its place. Files after the first add clips,\n"
-            "matched by joint name.\n",
+            "pose. Static poses, which the JSON may name, are those given. Where the JSON is wrong, every mistake is\n"
+            "told with its place.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -283,11 +281,11 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
 
 static int run_command(evaluation *evaluation, char **files) {
     lmb_error error = {0};
-    if (lmb_import_files((const char *const *)files, evaluation->file_count, NULL, &evaluation->import, &error) !=
-        LMB_OK) {
+    if (character_open(files, evaluation->file_count, &evaluation->character, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
-    if (!graph_file_read(evaluation->graph_text, evaluation->import, &evaluation->static_poses, &evaluation->graph)) {
+    if (!graph_file_read(evaluation->graph_text, &evaluation->character, &evaluation->static_poses,
+                         &evaluation->graph)) {
         return 1;
     }
     if (evaluate(evaluation, &error) != LMB_OK) {
@@ -305,7 +303,7 @@ static void release(evaluation *evaluation) {
     }
     lmb_program_destroy(evaluation->program);
     graph_file_release(&evaluation->graph);
-    lmb_import_destroy(evaluation->import);
+    character_close(&evaluation->character);
     free(evaluation->times.values);
     free(evaluation->settings.values);
     free(evaluation->static_poses.values);

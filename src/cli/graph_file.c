@@ -4,7 +4,7 @@
 #include "text_file.h"
 
 #include <limber/cpu.h>
-
+#include <limber/machine.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,18 +38,42 @@ static void tell(const char *name, const lmb_graph_problems *problems) {
     }
 }
 
-static bool read_graph(const lmb_graph_source *source, graph_file *file) {
+// `machine` is NULL where there is none, `source` where there is nothing else.
+static bool read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, graph_file *file) {
     static lmb_graph_problems problems;
     lmb_error error = {0};
-    if (lmb_graph_read(source, NULL, &file->graph, &problems, &error) == LMB_OK) {
+    lmb_result result = machine == NULL ? lmb_graph_read(source, NULL, &file->graph, &problems, &error)
+                                        : lmb_machine_read(machine, source, NULL, &file->graph, &problems, &error);
+    if (result == LMB_OK) {
         return true;
     }
     if (problems.count > 0) {
-        tell(source->name, &problems);
+        tell(source == NULL ? machine->name : source->name, &problems);
     } else {
         command_failed(NULL, &error);
     }
     return false;
+}
+
+// The machine is read alone first, so that what is wrong with the two is the graph's.
+static bool read_with_machine(const char *name, const lmb_graph_source *source, bool is_alone, graph_file *file) {
+    lmb_graph_source machine = *source;
+    if (!read_file(name, &file->machine_text, &file->machine_size)) {
+        return false;
+    }
+    machine.name = name;
+    machine.text = file->machine_text;
+    machine.size = file->machine_size;
+    if (!read_graph(NULL, &machine, file)) {
+        return false;
+    }
+    file->machine_warnings = lmb_graph_warning_count(file->graph);
+    if (is_alone) {
+        return true;
+    }
+    lmb_graph_destroy(file->graph);
+    file->graph = NULL;
+    return read_graph(source, &machine, file);
 }
 
 // The pose of a clip at a time, on the reference.
@@ -92,7 +116,7 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
 }
 
 // NAME=CLIP@TIME; a name has no equals sign, a time no @.
-static bool read_static_pose(const char *text, const lmb_import *import, graph_file *file) {
+static bool read_static_pose(const char *text, const character *character, graph_file *file) {
     const char *equals = strchr(text, '='), *at = strrchr(text, '@');
     float time = 0.0f;
     if (equals == NULL || equals == text || at == NULL || at < equals || !option_read_float(at + 1, &time)) {
@@ -100,16 +124,16 @@ static bool read_static_pose(const char *text, const lmb_import *import, graph_f
     }
     uint32_t clip = 0;
     const size_t length = (size_t)(at - equals - 1);
-    for (; clip < file->clip_count; clip++) {
-        const char *name = lmb_clip_name(file->clips[clip]);
+    for (; clip < character->clip_count; clip++) {
+        const char *name = lmb_clip_name(character->clips[clip]);
         if (strlen(name) == length && memcmp(name, equals + 1, length) == 0) {
             break;
         }
     }
-    if (clip == file->clip_count) {
+    if (clip == character->clip_count) {
         return fail(text, "there is no clip of this name");
     }
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = character->rig;
     char *name = calloc((size_t)(equals - text) + 1, 1);
     lmb_transform *joints = calloc((size_t)lmb_rig_joint_count(rig) + 1, sizeof *joints);
     float *channels = calloc((size_t)lmb_rig_channel_count(rig) + 1, sizeof *channels);
@@ -120,45 +144,60 @@ static bool read_static_pose(const char *text, const lmb_import *import, graph_f
         return fail(text, "no memory");
     }
     memcpy(name, text, (size_t)(equals - text));
-    return sample(rig, file->clips[clip], time, joints, channels, &error) == LMB_OK || fail(text, error.message);
+    return sample(rig, character->clips[clip], time, joints, channels, &error) == LMB_OK || fail(text, error.message);
 }
 
-static bool read_static_poses(const option_texts *poses, const lmb_import *import, graph_file *file) {
+static bool read_static_poses(const option_texts *poses, const character *character, graph_file *file) {
     uint32_t count = poses == NULL ? 0 : poses->count;
     file->static_poses = calloc((size_t)count + 1, sizeof *file->static_poses);
     bool success = file->static_poses != NULL || fail("--pose", "no memory");
     for (uint32_t i = 0; success && i < count; i++) {
-        success = read_static_pose(poses->values[i], import, file);
+        success = read_static_pose(poses->values[i], character, file);
     }
     return success;
 }
 
-bool graph_file_read(const char *argument, const lmb_import *import, const option_texts *poses, graph_file *file) {
-    *file = (graph_file){.clip_count = lmb_import_clip_count(import)};
-    lmb_graph_source source = {.text = argument,
-                               .size = strlen(argument),
-                               .name = "--graph",
-                               .rig = lmb_import_rig(import),
-                               .clip_count = file->clip_count};
-    file->clips = calloc((size_t)file->clip_count + 1, sizeof *file->clips);
-    bool success = file->clips != NULL || fail("--graph", "no memory");
-    for (uint32_t i = 0; success && i < file->clip_count; i++) {
-        file->clips[i] = lmb_import_clip(import, i);
+static bool read_source(const char *argument, lmb_graph_source *source, graph_file *file) {
+    source->name = "--graph";
+    source->text = argument;
+    source->size = argument == NULL ? 0 : strlen(argument);
+    bool success = true;
+    if (argument != NULL && !is_text(argument)) {
+        success = read_file(argument, &file->text, &source->size);
+        source->text = file->text;
+        source->name = argument;
     }
-    source.clips = file->clips;
-    if (success && !is_text(argument)) {
-        success = read_file(argument, &file->text, &source.size);
-        source.text = file->text;
-        source.name = argument;
-    }
-    success = success && read_static_poses(poses, import, file);
+    file->name = source->name;
+    file->size = source->size;
+    return success;
+}
+
+bool graph_file_read_machine(const char *argument, const char *machine, const character *character,
+                             const option_texts *poses, graph_file *file) {
+    *file = (graph_file){.machine_name = machine};
+    lmb_graph_source source = {.rig = character->rig, .clips = character->clips, .clip_count = character->clip_count};
+    bool success = read_source(argument, &source, file) && read_static_poses(poses, character, file);
     source.static_poses = file->static_poses;
     source.static_pose_count = file->static_pose_count;
-    success = success && read_graph(&source, file);
+    success = success && (machine == NULL ? read_graph(&source, NULL, file)
+                                          : read_with_machine(machine, &source, argument == NULL, file));
     if (!success) {
         graph_file_release(file);
     }
     return success;
+}
+
+bool graph_file_read(const char *argument, const character *character, const option_texts *poses, graph_file *file) {
+    return graph_file_read_machine(argument, NULL, character, poses, file);
+}
+
+void graph_file_warn(const graph_file *file) {
+    for (uint32_t i = 0; i < lmb_graph_warning_count(file->graph); i++) {
+        const lmb_graph_problem *warning = lmb_graph_warning_at(file->graph, i);
+        fprintf(stderr, "limber: %s: line %u, column %u: warning: %s: %s\n",
+                i < file->machine_warnings ? file->machine_name : file->name, warning->line, warning->column,
+                warning->path, warning->message);
+    }
 }
 
 crowd_range *graph_file_ranges(const graph_file *file) {
@@ -179,7 +218,7 @@ void graph_file_release(graph_file *file) {
         free((void *)(uintptr_t)file->static_poses[i].channels);
     }
     free(file->static_poses);
-    free(file->clips);
     free(file->text);
+    free(file->machine_text);
     *file = (graph_file){0};
 }

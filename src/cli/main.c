@@ -16,6 +16,7 @@ static const command commands[] = {
     {"info", command_info, "tell what a file holds"},
     {"sample", command_sample, "print the poses of a clip at given times"},
     {"eval", command_eval, "print the poses of a program written as JSON"},
+    {"graph", command_graph, "print the state machines of a graph, or draw them for Graphviz"},
     {"play", command_play, "run a graph that moves by itself, frame by frame, driven by a script"},
     {"compare", command_compare, "run a crowd on a device and on the reference, and compare every bit"},
     {"profile", command_profile, "tell how long a crowd takes, stage by stage, and what its program's nodes cost"},

@@ -20,12 +20,14 @@ typedef struct playing {
     const char *file; // the first
     uint32_t file_count;
     const char *graph_text;
+    const char *machine_name;
+    option_texts static_poses;
     const char *script_name;
     uint32_t rate; // frames a second
     uint32_t frame_count;
     bool as_json;
 
-    lmb_import *import;
+    character character;
     graph_file graph;
     play_script script;
     uint32_t next_line; // of the script
@@ -317,8 +319,8 @@ static lmb_result play(playing *playing, lmb_error *error) {
 }
 
 static int check_usage(playing *playing, const char *backend) {
-    if (playing->graph_text == NULL) {
-        return usage_error("play", "no --graph given");
+    if (playing->graph_text == NULL && playing->machine_name == NULL) {
+        return usage_error("play", "neither --graph nor --machine given");
     }
     if (strcmp(backend, "gpu") != 0 && strcmp(backend, "reference") != 0) {
         return usage_error("play", "--backend must be reference or gpu, not '%s'", backend);
@@ -337,6 +339,9 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
     const char *backend = "reference";
     const option options[] = {
         {"--graph", OPTION_TEXT, &playing->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},
+        {"--machine", OPTION_TEXT, &playing->machine_name, "FILE",
+         "a machine's text, for the graph's machine without states, or alone"},
+        {"--pose", OPTION_TEXTS, &playing->static_poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
         {"--script", OPTION_TEXT, &playing->script_name, "FILE",
          "what the host does: 'TIME send EVENT [CHARACTER]',\n"
          "                          'TIME set NAME VALUE [CHARACTER]', a line each"},
@@ -349,12 +354,15 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
         {"--json", OPTION_FLAG, &playing->as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "play",
-        .synopsis = "FILE... --graph FILE|JSON [--script FILE] [--fps N] [--frames N] [--characters N]\n"
-                    "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]",
+        .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--script FILE]\n"
+                    "                   [--fps N] [--frames N] [--characters N]\n"
+                    "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]\n"
+                    "       limber play FILE... --machine FILE ...",
         .text =
-            "Runs a graph that moves by itself, as include/limber/graph.h describes it, and prints for each frame its\n"
-            "number and time, the current states, the clips that weigh something with their times and weights, the\n"
-            "events told, and a hash of all characters' states and palettes. Every backend prints the same.\n",
+            "Runs a graph that moves by itself, as include/limber/graph.h and machine.h describe it, and prints for\n"
+            "each frame its number and time, the current states, the clips that weigh something with their times and\n"
+            "weights, the events told, and a hash of all characters' states and palettes. Every backend prints the\n"
+            "same.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -369,12 +377,14 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
 
 static int run_command(playing *playing, char **files) {
     lmb_error error = {0};
-    if (lmb_import_files((const char *const *)files, playing->file_count, NULL, &playing->import, &error) != LMB_OK) {
+    if (character_open(files, playing->file_count, &playing->character, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
-    if (!graph_file_read(playing->graph_text, playing->import, NULL, &playing->graph)) {
+    if (!graph_file_read_machine(playing->graph_text, playing->machine_name, &playing->character,
+                                 &playing->static_poses, &playing->graph)) {
         return 1;
     }
+    graph_file_warn(&playing->graph);
     lmb_result result = read_script(playing, &error);
     if (result != LMB_OK) {
         return command_failed(NULL, &error);
@@ -397,12 +407,20 @@ static int release(playing *playing, int status) {
     play_script_release(&playing->script);
     free(playing->row);
     graph_file_release(&playing->graph);
-    lmb_import_destroy(playing->import);
+    character_close(&playing->character);
+    free(playing->static_poses.values);
     return closed == LMB_OK || status != 0 ? status : command_failed("play", &error);
 }
 
 int command_play(int argc, char **argv) {
-    playing playing = {.rate = 60, .frame_count = 60, .side = {.character_count = 1}};
+    playing playing = {.static_poses.values = calloc((size_t)argc + 1, sizeof(const char *)),
+                       .rate = 60,
+                       .frame_count = 60,
+                       .side = {.character_count = 1}};
+    if (playing.static_poses.values == NULL) {
+        lmb_error error = {.message = "no memory for the static poses"};
+        return command_failed("play", &error);
+    }
     bool proceed = false;
     int status = read_usage(&playing, argc, argv, &proceed);
     if (proceed) {

@@ -10,7 +10,6 @@
 #include "options.h"
 #include "trace.h"
 
-#include <limber/import.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +32,7 @@ typedef struct profiling {
     uint32_t device_bandwidth;
     bool as_json;
 
-    lmb_import *import;
-    const lmb_clip **clips;
+    character character;
     graph_file graph;
     crowd_range *ranges; // of the graph's parameters
     crowd crowd;
@@ -57,18 +55,13 @@ static lmb_result no_memory(lmb_error *error) {
 }
 
 static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
-    uint32_t clip_count = lmb_import_clip_count(profiling->import);
-    profiling->clips = calloc((size_t)clip_count + 1, sizeof(lmb_clip *));
     profiling->ranges = graph_file_ranges(&profiling->graph);
-    if (profiling->clips == NULL || profiling->ranges == NULL) {
+    if (profiling->ranges == NULL) {
         return no_memory(error);
     }
-    for (uint32_t i = 0; i < clip_count; i++) {
-        profiling->clips[i] = lmb_import_clip(profiling->import, i);
-    }
-    const crowd_def def = {.rig = lmb_import_rig(profiling->import),
-                           .clips = profiling->clips,
-                           .clip_count = clip_count,
+    const crowd_def def = {.rig = profiling->character.rig,
+                           .clips = profiling->character.clips,
+                           .clip_count = profiling->character.clip_count,
                            .character_count = profiling->character_count,
                            .seed = profiling->seed,
                            .program = (uint32_t)profiling->program,
@@ -229,10 +222,9 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     crowd_destroy(&profiling->crowd);
     graph_file_release(&profiling->graph);
     free(profiling->ranges);
-    free(profiling->clips);
     free(profiling->palettes);
     free(profiling->costs);
-    lmb_import_destroy(profiling->import);
+    character_close(&profiling->character);
     if (result == LMB_OK && closed != LMB_OK) {
         *error = later;
         return closed;
@@ -263,7 +255,7 @@ int command_profile(int argc, char **argv) {
             "Runs a crowd, of a random program or of the one given, on the CPU's fast path, on one thread, and on a\n"
             "Vulkan device, and tells how long each stage takes, what a batch takes of the device's memory, and what\n"
             "each node of the program costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
-            "at the given bandwidth. Files after the first add clips, matched by joint name.\n",
+            "at the given bandwidth.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -279,10 +271,10 @@ int command_profile(int argc, char **argv) {
     const char *place = NULL;
     profiling.report.file = argv[0];
     profiling.report.frames = profiling.frame_count;
-    lmb_result result = lmb_import_files((const char *const *)argv, file_count, NULL, &profiling.import, &error);
+    lmb_result result = character_open(argv, file_count, &profiling.character, &error);
     if (result == LMB_OK && profiling.graph_text != NULL &&
-        !graph_file_read(profiling.graph_text, profiling.import, NULL, &profiling.graph)) {
-        lmb_import_destroy(profiling.import);
+        !graph_file_read(profiling.graph_text, &profiling.character, NULL, &profiling.graph)) {
+        character_close(&profiling.character);
         return 1; // told already
     }
     if (result == LMB_OK) {

@@ -1,9 +1,9 @@
 // `limber sample`: the poses of a clip at given times.
+#include "character.h"
 #include "command.h"
 #include "options.h"
 #include "poses.h"
 
-#include <limber/import.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +16,19 @@ typedef struct sampling {
     bool loop;
     bool as_json;
 
-    lmb_import *import;
+    character character;
     const lmb_clip *clip;
     lmb_program *program;
     poses poses;
 } sampling;
 
 static lmb_result no_such_clip(const sampling *sampling, lmb_error *error) {
-    uint32_t count = lmb_import_clip_count(sampling->import);
+    uint32_t count = sampling->character.clip_count;
     error->result = LMB_ERROR_ARGUMENT;
     int used = snprintf(error->message, sizeof error->message, "no clip '%s' among its %u", sampling->clip_text, count);
     for (uint32_t i = 0; i < count && used > 0 && (size_t)used < sizeof error->message; i++) {
         used += snprintf(error->message + used, sizeof error->message - (size_t)used, "%s %s", i == 0 ? ":" : ",",
-                         lmb_clip_name(lmb_import_clip(sampling->import, i)));
+                         lmb_clip_name(sampling->character.clips[i]));
     }
     return error->result;
 }
@@ -36,15 +36,16 @@ static lmb_result no_such_clip(const sampling *sampling, lmb_error *error) {
 // A name wins over an index, so that every clip can be reached by either.
 static lmb_result find_clip(sampling *sampling, lmb_error *error) {
     const char *text = sampling->clip_text;
-    for (uint32_t i = 0; i < lmb_import_clip_count(sampling->import); i++) {
-        const lmb_clip *clip = lmb_import_clip(sampling->import, i);
+    for (uint32_t i = 0; i < sampling->character.clip_count; i++) {
+        const lmb_clip *clip = sampling->character.clips[i];
         if (strcmp(lmb_clip_name(clip), text) == 0) {
             sampling->clip = clip;
             return LMB_OK;
         }
     }
     if (text[0] != '\0' && strlen(text) < 10 && text[strspn(text, "0123456789")] == '\0') {
-        sampling->clip = lmb_import_clip(sampling->import, (uint32_t)strtoul(text, NULL, 10));
+        unsigned long index = strtoul(text, NULL, 10);
+        sampling->clip = index < sampling->character.clip_count ? sampling->character.clips[index] : NULL;
     }
     return sampling->clip != NULL ? LMB_OK : no_such_clip(sampling, error);
 }
@@ -55,7 +56,7 @@ static lmb_result create_program(sampling *sampling, lmb_error *error) {
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     node.loop = sampling->loop;
-    const lmb_program_def def = {.rig = lmb_import_rig(sampling->import),
+    const lmb_program_def def = {.rig = sampling->character.rig,
                                  .clips = &sampling->clip,
                                  .clip_count = 1,
                                  .nodes = &node,
@@ -72,7 +73,7 @@ static lmb_result sample(sampling *sampling, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    sampling->poses.rig = lmb_import_rig(sampling->import);
+    sampling->poses.rig = sampling->character.rig;
     sampling->poses.program = sampling->program;
     sampling->poses.count = sampling->times.count;
     const lmb_batch_inputs inputs = {.parameters = sampling->times.values};
@@ -101,7 +102,7 @@ static void print_text(const sampling *sampling) {
 static void release(sampling *sampling) {
     poses_release(&sampling->poses);
     lmb_program_destroy(sampling->program);
-    lmb_import_destroy(sampling->import);
+    character_close(&sampling->character);
     free(sampling->times.values);
 }
 
@@ -133,8 +134,8 @@ static int read_usage(sampling *sampling, int argc, char **argv, bool *proceed) 
             "Samples a clip at each time, as one batch with one character for each, and prints for every joint the\n"
             "local transform (relative to its parent) and where it stands in model space, and the bounding box of the\n"
             "skinned meshes, lowest and highest corner. JSON has the whole model matrix, row-major 3x4, the dual\n"
-            "quaternion that skins, floats that read back to the same bits, and -1 as the parent of a root. Files\n"
-            "after the first add clips, matched by joint name.\n",
+            "quaternion that skins, floats that read back to the same bits, and -1 as the parent of a "
+            "root.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -157,8 +158,7 @@ int command_sample(int argc, char **argv) {
     bool proceed = false;
     int status = read_usage(&sampling, argc, argv, &proceed);
     sampling.file = argv[0];
-    if (proceed &&
-        lmb_import_files((const char *const *)argv, sampling.file_count, NULL, &sampling.import, &error) != LMB_OK) {
+    if (proceed && character_open(argv, sampling.file_count, &sampling.character, &error) != LMB_OK) {
         status = command_failed(NULL, &error);
     } else if (proceed && sample(&sampling, &error) != LMB_OK) {
         status = command_failed(sampling.file, &error);

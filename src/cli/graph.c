@@ -1,0 +1,313 @@
+// `limber graph`: the machines of a graph, as text or for Graphviz.
+#include "command.h"
+#include "graph_file.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct printing {
+    const lmb_graph *graph;
+    const lmb_control_def *def;
+    bool is_dot; // inside a label, between quotes
+} printing;
+
+static void put(const printing *p, const char *text) {
+    if (!p->is_dot) {
+        command_print_text(text, 0);
+        return;
+    }
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\') {
+            putchar('\\');
+        }
+        char byte[2] = {*text, '\0'};
+        command_print_text(byte, 0);
+    }
+}
+
+// ---- What a transition needs.
+
+static void put_value(const printing *p, lmb_value value) {
+    if (value.curve != LMB_CURVE_LINEAR) {
+        printf("%s(", lmb_curve_name(value.curve));
+    }
+    if (value.parameter == LMB_NONE) {
+        printf("%g", (double)value.constant);
+    } else {
+        put(p, lmb_graph_parameter_at(p->graph, value.parameter).name);
+    }
+    fputs(value.curve != LMB_CURVE_LINEAR ? ")" : "", stdout);
+}
+
+static bool joins(const lmb_term *term) {
+    return term->kind == LMB_TERM_AND || term->kind == LMB_TERM_OR;
+}
+
+// Where what ends with a term begins.
+static uint32_t begin_of(const lmb_term *terms, uint32_t end) {
+    for (uint32_t open = 1;; end--) {
+        open = joins(&terms[end]) ? open + 1 : open - 1;
+        if (open == 0) {
+            return end;
+        }
+    }
+}
+
+// In parentheses where it stands in another of the other kind.
+static void put_condition(const printing *p, const lmb_term *terms, uint32_t end, lmb_term_kind outer) {
+    static const char *const signs[LMB_TERM_COUNT] = {" < ", " <= ", " > ", " >= ", " == ", " and ", " or "};
+    const lmb_term *term = &terms[end];
+    if (!joins(term)) {
+        put_value(p, term->left);
+        fputs(signs[term->kind], stdout);
+        put_value(p, term->right);
+        return;
+    }
+    fputs(term->kind == outer ? "" : "(", stdout);
+    put_condition(p, terms, begin_of(terms, end - 1) - 1, term->kind);
+    fputs(signs[term->kind], stdout);
+    put_condition(p, terms, end - 1, term->kind);
+    fputs(term->kind == outer ? "" : ")", stdout);
+}
+
+static void put_needs(const printing *p, const lmb_transition_def *transition) {
+    const char *space = "";
+    if (transition->event != LMB_NONE) {
+        put(p, lmb_graph_event_name(p->graph, transition->event));
+        space = " ";
+    }
+    if (transition->at_end) {
+        printf("%sEND", space);
+        space = " ";
+    }
+    if (transition->after >= 0.0f) {
+        printf("%safter %g", space, (double)transition->after);
+        space = " ";
+    }
+    if (transition->term_count > 0) {
+        printf("%swhen ", space);
+        const lmb_term *last = &transition->terms[transition->term_count - 1];
+        put_condition(p, transition->terms, transition->term_count - 1, last->kind);
+    }
+}
+
+// ---- As text.
+
+static void print_transitions(const printing *p, uint32_t machine, uint32_t from) {
+    const lmb_machine_def *def = &p->def->machines[machine];
+    for (uint32_t i = 0; i < def->transition_count; i++) {
+        const lmb_transition_def *transition = &def->transitions[i];
+        if (transition->from != from) {
+            continue;
+        }
+        fputs("    ", stdout);
+        put_needs(p, transition);
+        fputs(" -> ", stdout);
+        put(p, lmb_graph_state_name(p->graph, machine, transition->to));
+        printf(", fade %g %s%s", (double)transition->fade, lmb_curve_name(transition->curve),
+               transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
+        if (transition->priority != 0) {
+            printf(", priority %d", (int)transition->priority);
+        }
+        putchar('\n');
+    }
+}
+
+static bool leaves_any(const lmb_machine_def *def) {
+    for (uint32_t i = 0; i < def->transition_count; i++) {
+        if (def->transitions[i].from == LMB_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_players(const printing *p, uint32_t machine, uint32_t state) {
+    static const char *const ends[LMB_END_COUNT] = {"loops", "holds", "once", "ping-pong"};
+    const char *comma = ": ";
+    for (uint32_t i = 0; i < p->def->player_count; i++) {
+        const lmb_player_def *player = &p->def->players[i];
+        if (player->machine == machine && player->state == state) {
+            fputs(comma, stdout);
+            put(p, lmb_graph_player_name(p->graph, i));
+            printf(" %s", ends[player->end]);
+            comma = ", ";
+        }
+    }
+}
+
+static void print_machine(const printing *p, uint32_t machine) {
+    const lmb_machine_def *def = &p->def->machines[machine];
+    fputs("machine ", stdout);
+    put(p, lmb_graph_machine_name(p->graph, machine));
+    if (def->machine != LMB_NONE) {
+        fputs(", within the state ", stdout);
+        put(p, lmb_graph_state_name(p->graph, def->machine, def->state));
+        fputs(" of ", stdout);
+        put(p, lmb_graph_machine_name(p->graph, def->machine));
+    }
+    putchar('\n');
+    for (uint32_t state = 0; state < def->state_count; state++) {
+        fputs("  ", stdout);
+        put(p, lmb_graph_state_name(p->graph, machine, state));
+        fputs(state == 0 ? " (initial)" : "", stdout);
+        print_players(p, machine, state);
+        putchar('\n');
+        print_transitions(p, machine, state);
+    }
+    if (leaves_any(def)) {
+        puts("  any");
+        print_transitions(p, machine, LMB_NONE);
+    }
+}
+
+// ---- For Graphviz. A state is a node, a machine within a state a cluster that a dashed edge leads to.
+
+static void draw_machine(const printing *p, uint32_t machine);
+
+static void draw_label(const printing *p, const char *text) {
+    fputs("label=\"", stdout);
+    put(p, text);
+    putchar('"');
+}
+
+static void draw_states(const printing *p, uint32_t machine) {
+    const lmb_machine_def *def = &p->def->machines[machine];
+    for (uint32_t state = 0; state < def->state_count; state++) {
+        printf("m%us%u [", machine, state);
+        draw_label(p, lmb_graph_state_name(p->graph, machine, state));
+        puts("];");
+    }
+    printf("m%u [label=\"\", shape=point];\nm%u -> m%us0;\n", machine, machine, machine);
+    if (leaves_any(def)) {
+        printf("m%uany [label=\"any\", style=dotted];\n", machine);
+    }
+}
+
+static void draw_transitions(const printing *p, uint32_t machine) {
+    const lmb_machine_def *def = &p->def->machines[machine];
+    for (uint32_t i = 0; i < def->transition_count; i++) {
+        const lmb_transition_def *transition = &def->transitions[i];
+        if (transition->from == LMB_NONE) {
+            printf("m%uany", machine);
+        } else {
+            printf("m%us%u", machine, transition->from);
+        }
+        printf(" -> m%us%u [label=\"", machine, transition->to);
+        put_needs(p, transition);
+        puts("\"];");
+    }
+}
+
+static void draw_inner(const printing *p, uint32_t machine) {
+    for (uint32_t i = machine + 1; i < p->def->machine_count; i++) {
+        if (p->def->machines[i].machine == machine) {
+            draw_machine(p, i);
+            printf("m%us%u -> m%u [style=dashed, arrowhead=none];\n", machine, p->def->machines[i].state, i);
+        }
+    }
+}
+
+static void draw_machine(const printing *p, uint32_t machine) {
+    printf("subgraph cluster_%u {\n", machine);
+    draw_label(p, lmb_graph_machine_name(p->graph, machine));
+    puts(";");
+    draw_states(p, machine);
+    draw_transitions(p, machine);
+    draw_inner(p, machine);
+    puts("}");
+}
+
+static void draw(const printing *p) {
+    puts("digraph limber {\nnode [shape=box, style=rounded];");
+    for (uint32_t i = 0; i < p->def->machine_count; i++) {
+        if (p->def->machines[i].machine == LMB_NONE) {
+            draw_machine(p, i);
+        }
+    }
+    puts("}");
+}
+
+// ---- The command.
+
+static int print(const graph_file *file, bool as_dot) {
+    const printing p = {.graph = file->graph, .def = lmb_graph_control_def(file->graph), .is_dot = as_dot};
+    if (p.def == NULL || p.def->machine_count == 0) {
+        const lmb_error error = {.message = "it has no machine; 'limber eval --print' prints any program"};
+        return command_failed(file->name, &error);
+    }
+    graph_file_warn(file);
+    if (as_dot) {
+        draw(&p);
+        return 0;
+    }
+    for (uint32_t i = 0; i < p.def->machine_count; i++) {
+        print_machine(&p, i);
+    }
+    return 0;
+}
+
+typedef struct asked {
+    const char *graph;
+    const char *machine;
+    option_texts poses;
+    bool as_dot;
+    uint32_t file_count;
+} asked;
+
+static int read_usage(asked *asked, int argc, char **argv, bool *proceed) {
+    const option options[] = {
+        {"--graph", OPTION_TEXT, &asked->graph, "FILE|JSON", "a file of JSON, or the JSON itself"},
+        {"--machine", OPTION_TEXT, &asked->machine, "FILE",
+         "a machine's text, for the graph's machine without states, or alone"},
+        {"--pose", OPTION_TEXTS, &asked->poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
+        {"--dot", OPTION_FLAG, &asked->as_dot, NULL, "print a graph for Graphviz"}};
+    const usage usage = {
+        .command = "graph",
+        .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--dot]\n"
+                    "       limber graph FILE... --machine FILE [--dot]",
+        .text = "Prints the state machines of a graph, as include/limber/graph.h and machine.h describe them: their\n"
+                "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
+                "text is wrong, every mistake is told with its place.\n" CHARACTER_HELP,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .takes_files = true};
+    int status = 0;
+    *proceed = options_read(&usage, argc, argv, &asked->file_count, &status);
+    if (*proceed && asked->graph == NULL && asked->machine == NULL) {
+        *proceed = false;
+        return usage_error("graph", "neither --graph nor --machine given");
+    }
+    return status;
+}
+
+static int run_command(const asked *asked, char **files) {
+    character character = {0};
+    graph_file file = {0};
+    lmb_error error = {0};
+    if (character_open(files, asked->file_count, &character, &error) != LMB_OK) {
+        return command_failed(NULL, &error);
+    }
+    bool read = graph_file_read_machine(asked->graph, asked->machine, &character, &asked->poses, &file);
+    int status = read ? print(&file, asked->as_dot) : 1;
+    graph_file_release(&file);
+    character_close(&character);
+    return status;
+}
+
+int command_graph(int argc, char **argv) {
+    asked asked = {.poses.values = calloc((size_t)argc + 1, sizeof(const char *))};
+    if (asked.poses.values == NULL) {
+        const lmb_error error = {.message = "no memory for the static poses"};
+        return command_failed("graph", &error);
+    }
+    bool proceed = false;
+    int status = read_usage(&asked, argc, argv, &proceed);
+    if (proceed) {
+        status = run_command(&asked, argv);
+    }
+    free(asked.poses.values);
+    return status;
+}
