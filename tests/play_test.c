@@ -4,6 +4,8 @@
 #include "gpu_suite.h"
 #include "json_tree.h"
 
+#include <mannequin.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +109,116 @@ static void the_path_does_not_depend_on_the_frame_rate(void **state) {
     }
 }
 
+// The jump among the samples. An event is taken in its frame, an end as long after as the state's clip takes.
+#define JUMP "\"" LIMBER_COMMAND "\" play mannequin --machine \"" LIMBER_SAMPLES "/jump/jump.txt\" "
+#define MOST_STEPS 8
+
+typedef struct step {
+    const char *state;
+    double event;            // when it is sent, or below 0: at the end of
+    mannequin_clip_id ended; // this clip, which began with the state before
+} step;
+
+static const step held[MOST_STEPS] = {{"jump:stand", 0.0, 0},
+                                      {"jump:stand2crouch", 0.5, 0},
+                                      {"jump:crouch", -1.0, MANNEQUIN_STAND_TO_CROUCH},
+                                      {"jump:takeoff", 1.5, 0},
+                                      {"jump:float", -1.0, MANNEQUIN_TAKEOFF},
+                                      {"jump:land", 2.5, 0},
+                                      {"jump:stand", -1.0, MANNEQUIN_LAND}};
+static const step tapped[MOST_STEPS] = {{"jump:stand", 0.0, 0}, {"jump:stand2crouch", 0.5, 0},
+                                        {"jump:hop", 0.6, 0},   {"jump:float", -1.0, MANNEQUIN_HOP},
+                                        {"jump:land", 1.5, 0},  {"jump:stand", -1.0, MANNEQUIN_LAND}};
+
+static bool read_frame(const char *line, unsigned *frame, double *seconds, char state[64]) {
+    return sscanf(line, "%u %lf %63s", frame, seconds, state) == 3;
+}
+
+// A frame a line; the states are those of the steps, each entered within a frame of its time.
+static void expect_steps(const char *text, const step *steps, unsigned rate, const mannequin *mannequin) {
+    double expected = 0.0;
+    char now[64] = "";
+    for (unsigned number = 0; *text != '\0'; number++, text = strchr(text, '\n') + 1) {
+        double seconds;
+        char state[64];
+        unsigned frame;
+        assert_true(read_frame(text, &frame, &seconds, state));
+        assert_int_equal(frame, number);
+        assert_true(fabs(seconds - (double)frame / rate) < 1e-4);
+        if (strcmp(state, now) == 0) {
+            continue;
+        }
+        assert_non_null(steps->state);
+        assert_string_equal(state, steps->state);
+        expected = steps->event >= 0.0 ? steps->event
+                                       : expected + (double)lmb_clip_duration(mannequin_clip(mannequin, steps->ended));
+        if (fabs(seconds - expected) > 1.0 / rate + 1e-4) {
+            fail_msg("at %u fps %s is entered at %f instead of %f", rate, state, seconds, expected);
+        }
+        memcpy(now, state, sizeof now);
+        steps++;
+    }
+    assert_null(steps->state);
+}
+
+static command_output run_jump(const char *script, unsigned rate, const char *backend) {
+    command_output output = command_run(JUMP "--script \"" LIMBER_SAMPLES "/jump/%s.txt\" --fps %u --frames %u "
+                                             "--backend %s",
+                                        script, rate, 4 * rate, backend);
+    assert_string_equal(output.err, "");
+    assert_int_equal(output.status, 0);
+    return output;
+}
+
+// A device that takes its time to compile the program is asked for half of it.
+static void a_jump_is_as_high_as_the_press_is_long(void **state) {
+    (void)state;
+    static const struct {
+        const char *script;
+        const step *steps;
+        unsigned rate;
+        bool on_device;
+    } rows[] = {{"hold", held, 30, true},   {"hold", held, 60, false}, {"hold", held, 144, true},
+                {"tap", tapped, 30, false}, {"tap", tapped, 60, true}, {"tap", tapped, 144, false}};
+    mannequin *mannequin = NULL;
+    assert_int_equal(mannequin_create(NULL, &mannequin, NULL), LMB_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        command_output here = run_jump(rows[i].script, rows[i].rate, "reference");
+        expect_steps(here.out, rows[i].steps, rows[i].rate, mannequin);
+        if (rows[i].on_device) {
+            command_output there = run_jump(rows[i].script, rows[i].rate, "gpu");
+            assert_string_equal(here.out, there.out);
+            command_output_release(&there);
+        }
+        command_output_release(&here);
+    }
+    mannequin_destroy(mannequin);
+}
+
+// In a graph, over a static pose, and told where the state changes.
+static void a_jump_may_be_part_of_a_graph(void **state) {
+    (void)state;
+    command_output output =
+        run(0, JUMP "--graph '{\"op\":\"blend\",\"weight\":0.75,\"a\":{\"op\":\"pose\",\"pose\":\"low\"},"
+                    "\"b\":{\"op\":\"machine\"}}' --pose low=crouch@0 --script \"" LIMBER_SAMPLES
+                    "/jump/tap.txt\" --fps 30 --frames 70 --changes");
+    assert_string_equal(output.err, "");
+    static const unsigned frames[] = {0, 15, 18, 30, 45, 66};
+    static const char *const states[] = {"stand", "stand2crouch", "hop", "float", "land", "stand"};
+    const char *line = output.out;
+    for (size_t i = 0; i < 6; i++, line = strchr(line, '\n') + 1) {
+        double seconds;
+        char name[64];
+        unsigned frame;
+        assert_true(read_frame(line, &frame, &seconds, name));
+        assert_int_equal(frame, frames[i]);
+        assert_string_equal(name + strlen("jump:"), states[i]);
+    }
+    assert_string_equal(line, "");
+    expect_in_frame(output.out, 18, "stand2crouch 0.1000 x0.5000");
+    command_output_release(&output);
+}
+
 static void expect_failure(int status, const char *line, const char *part) {
     command_output output = run(status, line);
     if (strstr(output.err, part) == NULL) {
@@ -127,6 +239,8 @@ static void mistakes_are_told(void **state) {
     expect_failure(2, PLAY "--graph graph.json --device 0", "--device needs --backend gpu");
     expect_failure(2, PLAY "--graph graph.json --fps 2000000", "--fps");
     expect_failure(1, PLAY "--graph '{\"op\":\"rest\"}'", "nothing in the graph moves by itself");
+    expect_failure(1, PLAY "--machine nowhere.txt", "nowhere.txt: ");
+    expect_failure(1, PLAY "--machine broken.txt", "broken.txt: line 1, column ");
     expect_failure(1, PLAY "--graph graph.json --script nowhere.txt", "nowhere.txt: ");
     expect_failure(1, PLAY "--graph graph.json --script wrong.txt",
                    "wrong.txt: line 2, column 8: the graph has no event 'FLY'");
@@ -139,6 +253,8 @@ static void mistakes_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_prints_what_the_reference_prints),
                                        cmocka_unit_test(the_path_does_not_depend_on_the_frame_rate),
+                                       cmocka_unit_test(a_jump_is_as_high_as_the_press_is_long),
+                                       cmocka_unit_test(a_jump_may_be_part_of_a_graph),
                                        cmocka_unit_test(mistakes_are_told)};
     return run_gpu_suite_with("play", tests, sizeof tests / sizeof tests[0], enter, NULL);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define MOST_RATE 1000000u
-#define MOST_DEPTH 8u
+#define PATH_SIZE 512
 
 typedef struct playing {
     const char *file; // the first
@@ -25,6 +25,7 @@ typedef struct playing {
     const char *script_name;
     uint32_t rate; // frames a second
     uint32_t frame_count;
+    bool changes_alone;
     bool as_json;
 
     character character;
@@ -36,6 +37,7 @@ typedef struct playing {
     lmb_program *program;
     lmb_control *control;
     play_side side;
+    char path[PATH_SIZE]; // of states, in this frame
 } playing;
 
 static lmb_result fail_script(const playing *playing, const play_line *line, const char *what, lmb_error *error) {
@@ -216,6 +218,15 @@ static void write_path(const playing *playing, char *path, size_t size) {
     }
 }
 
+// Whether other states are current than in the frame before.
+static bool follow_path(playing *playing) {
+    char path[PATH_SIZE];
+    write_path(playing, path, sizeof path);
+    bool changes = strcmp(path, playing->path) != 0;
+    memcpy(playing->path, path, sizeof path);
+    return changes;
+}
+
 static double seconds_of(uint64_t ticks) {
     return (double)ticks / (double)LMB_TICKS_PER_SECOND;
 }
@@ -223,10 +234,8 @@ static double seconds_of(uint64_t ticks) {
 static void print_frame(const playing *playing, uint32_t frame) {
     const play_side *side = &playing->side;
     const lmb_graph *graph = playing->graph.graph;
-    char path[512];
-    write_path(playing, path, sizeof path);
     printf("%6u %9.4f  ", (unsigned)frame, seconds_of(playing->passed));
-    command_print_text(path, 24);
+    command_print_text(playing->path, 24);
     for (uint32_t i = 0; i < lmb_graph_control_def(graph)->player_count; i++) {
         float weight = lmb_control_player_weight(side->control, side->state, i);
         if (weight > 0.0f) {
@@ -262,13 +271,12 @@ static void write_mover(const play_side *side, json *json) {
 static void write_frame(const playing *playing, uint32_t frame, json *json) {
     const play_side *side = &playing->side;
     const lmb_graph *graph = playing->graph.graph;
-    char path[512], hash[24];
-    write_path(playing, path, sizeof path);
+    char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, hash_frame(playing));
     json_begin_object(json, NULL);
     json_unsigned(json, "frame", frame);
     json_unsigned(json, "ticks", playing->passed);
-    json_text(json, "path", path);
+    json_text(json, "path", playing->path);
     json_begin_array(json, "clips");
     for (uint32_t i = 0; i < lmb_graph_control_def(graph)->player_count; i++) {
         float weight = lmb_control_player_weight(side->control, side->state, i);
@@ -304,9 +312,11 @@ static lmb_result play(playing *playing, lmb_error *error) {
         begin_frame(playing, frame);
         result = play_side_run(&playing->side, now - playing->passed, frame, error);
         playing->passed = now;
-        if (result == LMB_OK && playing->as_json) {
+        bool changes = follow_path(playing) || frame == 0;
+        bool tells = result == LMB_OK && (changes || !playing->changes_alone);
+        if (tells && playing->as_json) {
             write_frame(playing, frame, &json);
-        } else if (result == LMB_OK) {
+        } else if (tells) {
             print_frame(playing, frame);
         }
     }
@@ -351,11 +361,13 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
          "characters (1), of which the first is told of"},
         {"--backend", OPTION_TEXT, &backend, "BACKEND", "reference (default) or gpu"},
         {"--device", OPTION_TEXT, &playing->side.device_name, "NAME|INDEX", "part of a device's name, or its index"},
+        {"--changes", OPTION_FLAG, &playing->changes_alone, NULL,
+         "the first frame, and those with other states than the one before"},
         {"--json", OPTION_FLAG, &playing->as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "play",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--script FILE]\n"
-                    "                   [--fps N] [--frames N] [--characters N]\n"
+                    "                   [--fps N] [--frames N] [--characters N] [--changes]\n"
                     "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]\n"
                     "       limber play FILE... --machine FILE ...",
         .text =
