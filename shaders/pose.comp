@@ -9,7 +9,7 @@
 
 // The poses of the evaluator's stack: [slot][component][invocation], a joint's weight behind the transform.
 const uint SLOT_COMPONENTS = POSE_COMPONENTS + 1u;
-shared float slots[STACK_POSES * SLOT_COMPONENTS * 64u];
+shared float slots[MOST_POSES * SLOT_COMPONENTS * 64u];
 
 void store_slot(uint slot, transform pose) {
     uint at = slot * (SLOT_COMPONENTS * 64u) + gl_LocalInvocationID.x;

@@ -2,7 +2,7 @@
 // instructions, in order, in place of the body of step_through().
 
 // Poses held at once, in registers once the calls are inlined and every index is a constant.
-transform poses[STACK_POSES];
+transform poses[MOST_POSES + 1u]; // leave_at_rest() names the second one whatever the program
 uint wrapped[MOST_WRAPS]; // joints that operations are to go back to which have their inputs evaluated at another
 uint climbed[MOST_WRAPS]; // how often those evaluated theirs that go on to the parent
 frame at_joint;

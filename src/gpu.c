@@ -21,6 +21,10 @@ static const struct {
     [LMB_KERNEL_PROBE] = {"limber probe", kernel_probe, sizeof kernel_probe / sizeof kernel_probe[0]},
 };
 
+// The kernel that interprets programs has room for so many, where the device has: most programs hold fewer, and what
+// workgroups take decides how many of them run side by side.
+#define INTERPRETED_POSES 8u
+
 lmb_gpu_def lmb_default_gpu_def(void) {
     return (lmb_gpu_def){0};
 }
@@ -102,6 +106,8 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
                                                                 : row,
                                    .subgroup = properties11.subgroupSize,
                                    .is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU};
+    uint32_t poses = gpu->limits.workgroup_bytes / (uint32_t)LMB_GPU_POSE_BYTES;
+    gpu->interpreted_poses = poses < INTERPRETED_POSES ? poses : INTERPRETED_POSES;
     gpu->vk.GetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);
     return LMB_OK;
 }
@@ -161,6 +167,26 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
     }
     lmb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)*pipeline, name);
     return LMB_OK;
+}
+
+static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkPipeline *pipeline,
+                                lmb_error *error) {
+    const lmb_kernel_constants all = {.cubic = VK_TRUE,
+                                      .scale = VK_TRUE,
+                                      .far = VK_TRUE,
+                                      .packed = VK_TRUE,
+                                      .curves = VK_TRUE,
+                                      .weights = VK_TRUE,
+                                      .parts = VK_TRUE,
+                                      .detail = VK_TRUE,
+                                      .matrices = VK_TRUE,
+                                      .poses = poses};
+    return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
+                                   pipeline, error);
+}
+
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error) {
+    return create_kernel(gpu, LMB_KERNEL_POSE, poses, pipeline, error);
 }
 
 static lmb_result copy_families(lmb_gpu *gpu, const lmb_gpu_def *def, lmb_error *error) {
@@ -226,18 +252,8 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     if (result == LMB_OK) {
         result = create_layout(created, error);
     }
-    const lmb_kernel_constants all = {.cubic = VK_TRUE,
-                                      .scale = VK_TRUE,
-                                      .far = VK_TRUE,
-                                      .packed = VK_TRUE,
-                                      .curves = VK_TRUE,
-                                      .weights = VK_TRUE,
-                                      .parts = VK_TRUE,
-                                      .detail = VK_TRUE,
-                                      .matrices = VK_TRUE};
-    for (int kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
-        result = lmb_gpu_pipeline_create(created, kernels[kernel].words, kernels[kernel].count, all,
-                                         kernels[kernel].name, &created->pipelines[kernel], error);
+    for (lmb_kernel kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
+        result = create_kernel(created, kernel, created->interpreted_poses, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

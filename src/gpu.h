@@ -93,6 +93,7 @@ struct lmb_gpu {
     VkDeviceSize largest_allocation;
     double timestamp_period; // nanoseconds
     lmb_gpu_limits limits;
+    uint32_t interpreted_poses; // that the kernel which interprets programs has room for
     VkPipelineLayout layout;
     VkPipeline pipelines[LMB_KERNEL_COUNT];
     lmb_gpu_probe_result probe;
@@ -139,7 +140,14 @@ typedef struct lmb_kernel_constants {
     VkBool32 parts;
     VkBool32 detail;
     VkBool32 matrices;
+    uint32_t poses;
 } lmb_kernel_constants;
+
+// Of workgroup memory, for each pose that shaders/pose.comp has room for.
+#define LMB_GPU_POSE_BYTES (11u * sizeof(float) * LMB_GPU_GROUP)
+
+// The kernel that interprets programs, with room for so many poses; fails as lmb_gpu_pipeline_create() does.
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
@@ -169,6 +177,7 @@ struct lmb_gpu_program {
     lmb_gpu_buffer staging;
     VkPipeline channels; // where the rig has float channels
     VkPipeline steps;    // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
+    VkPipeline deep;     // the one that interprets it, where it holds more poses than others, or VK_NULL_HANDLE
     lmb_gpu_shape shape; // of that kernel where it does all stages; characters are 0 where it does the pose alone
     bool recorded;
 };

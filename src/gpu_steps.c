@@ -89,7 +89,8 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipe
                                           .weights = program->uses_weights,
                                           .parts = program->uses_parts,
                                           .detail = program->uses_detail,
-                                          .matrices = program->gives_matrices};
+                                          .matrices = program->gives_matrices,
+                                          .poses = program->stack};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber program", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

@@ -24,7 +24,7 @@
 size_t LANES_SCRATCH(const lmb_program *program) {
     size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
     return program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
-           instructions * (sizeof(prepared) + sizeof(key_search)) + sizeof(slots);
+           instructions * (sizeof(prepared) + sizeof(key_search)) + SLOTS_SIZE(program->stack);
 }
 
 // Where each lane's outputs begin. Lanes without a character repeat the last one's, and are not stored.
@@ -189,7 +189,7 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
     prepared *values = (prepared *)(models + program->joint_count);
     key_search *searches = (key_search *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
     slots *held = (slots *)(searches + program->block[PROGRAM_INSTRUCTION_COUNT]);
-    quaternion *rotations = (quaternion *)(held + 1);
+    quaternion *rotations = (quaternion *)(held->poses + program->stack);
     frame f = {.program = program->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,

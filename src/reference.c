@@ -24,7 +24,7 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
 size_t lmb_reference_scratch(const lmb_program *program) {
     size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
     return program->joint_count * sizeof(lmb_affine) + instructions * (sizeof(prepared) + sizeof(key_search)) +
-           sizeof(slots);
+           SLOTS_SIZE(program->stack);
 }
 
 // From the local transform of a joint to what is asked for.

@@ -108,6 +108,11 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_MIRROR] = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" ADDITIVE(CLIP("1")) "}",
 };
 
+// A machine holds two poses while it evaluates a third: four machines inside each other.
+#define LEVEL(weight, pose)                                                                                            \
+    "{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"" weight "\"},\"pose\":" CLIP("0") "},{\"pose\":" pose  \
+                                                                                                  "}]}"
+
 // Further choices of operations.
 static const struct {
     lmb_op op;
@@ -119,6 +124,9 @@ static const struct {
     {LMB_OP_WEIGHTED,
      "{\"op\":\"weighted\",\"interpolation\":\"lerp\",\"shortest\":false,\"inputs\":[{\"weight\":{\"param\":"
      "\"x\"},\"pose\":" CLIP("0") "},{\"pose\":" CLIP("1") "}]}"},
+    {LMB_OP_WEIGHTED,
+     LEVEL("w", LEVEL("x", LEVEL("y", LEVEL("z", "{\"op\":\"bilinear\",\"s\":{\"param\":\"s\"},\"t\":0.5,\"poses\":"
+                                                 "[" CLIP("0") "," CLIP("1") "," CLIP("2") "," CLIP("1") "]}"))))},
     {LMB_OP_ADDITIVE,
      "{\"op\":\"additive\",\"form\":\"affine\",\"unclamped\":true,\"mask\":{\"@\":120},\"weight\":{\"param\":"
      "\"w\",\"min\":-4,\"max\":4},\"base\":" CLIP(

@@ -509,6 +509,39 @@ static void machines_run_inside_states(void **state) {
     end(&p);
 }
 
+#define FADING(name, clip, needs, pose)                                                                                \
+    "{\"op\":\"machine\",\"name\":\"" name                                                                             \
+    "\",\"states\":[{\"name\":\"from\",\"pose\":{\"op\":\"clip\",\"clip\":\"" clip                                     \
+    "\"},\"transitions\":[{\"to\":\"to\"," needs ",\"fade\":1,\"curve\":\"linear\"}]},"                                \
+    "{\"name\":\"to\",\"pose\":" pose "}]}"
+
+// As deep as machines may stand inside each other, each begins to fade two frames of 1/16 s after the one around it.
+static void fades_inside_fades(void **state) {
+    (void)state;
+    player p = begin(
+        FADING("first", "crouch", "\"event\":\"GO\"",
+               FADING("second", "takeoff", "\"after\":0.125",
+                      FADING("third", "hop", "\"after\":0.125",
+                             FADING("fourth", "float", "\"after\":0.125", "{\"op\":\"clip\",\"clip\":\"land\"}")))));
+    step(&p, 0.0, NULL);
+    step(&p, 0.0625, "GO");
+    for (int frame = 2; frame <= 10; frame++) {
+        step(&p, 0.0625, NULL);
+    }
+    const double shares[4] = {9.0 / 16, 7.0 / 16, 5.0 / 16, 3.0 / 16};
+    // Each clip's own x is its number, and its y the time since it is seen, which is that since the fade before began; the
+    // clips loop.
+    const double times[5] = {10.0 / 16, fmod(9.0 / 16, 0.5), 7.0 / 16, 5.0 / 16, 3.0 / 16};
+    double x = LAND, y = times[4];
+    for (int depth = 3; depth >= 0; depth--) {
+        assert_float_equal(lmb_control_state_weight(p.control, p.state, (uint32_t)depth, 1), shares[depth], 1e-6);
+        x += (1.0 - shares[depth]) * (CROUCH + depth - x);
+        y += (1.0 - shares[depth]) * (times[depth] - y);
+    }
+    expect_hips(&p, x, y);
+    end(&p);
+}
+
 static void states_that_nothing_leads_to(void **state) {
     (void)state;
     lmb_graph *graph = read_graph("{\"op\":\"machine\",\"states\":[\n{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},\n"
@@ -782,12 +815,15 @@ static void limits(void **state) {
     assert_string_equal(problems.list[1].message, "more than 256 clips that play");
 }
 
+#define FOUR "{\"op\":\"rest\"},{\"op\":\"rest\"},{\"op\":\"rest\"},{\"op\":\"rest\"}"
+#define CORNERS(op, third, poses) "{\"op\":\"" op "\",\"s\":0.5,\"t\":0.5," third "\"poses\":[" poses "]}"
+
 static void machines_inside_each_other(void **state) {
     (void)state;
-    lmb_graph_destroy(read_graph(INNER(INNER(INNER("{\"op\":\"rest\"}")))));
-    // A machine holds two poses while it evaluates a third, so the fourth is one too many for a program.
-    expect_problem(
-        &(malformed){INNER(INNER(INNER(INNER("{\"op\":\"rest\"}")))), "", 1, 1, "more than 8 poses at once"});
+    lmb_graph_destroy(read_graph(INNER(INNER(INNER(INNER(CORNERS("bilinear", "", FOUR)))))));
+    // A machine holds two poses while it evaluates a third, so there is no room for four more.
+    expect_problem(&(malformed){INNER(INNER(INNER(INNER(CORNERS("trilinear", "\"u\":0.5,", FOUR "," FOUR))))), "", 1, 1,
+                                "more than 11 poses at once"});
     const lmb_graph_source source = source_of(INNER(INNER(INNER(INNER(INNER("{\"op\":\"rest\"}"))))));
     lmb_graph *graph = NULL;
     static lmb_graph_problems problems;
@@ -829,6 +865,7 @@ int main(void) {
         cmocka_unit_test(a_clip_played_once_drops_out),
         cmocka_unit_test(clips_in_states_take_what_they_say),
         cmocka_unit_test(machines_run_inside_states),
+        cmocka_unit_test(fades_inside_fades),
         cmocka_unit_test(states_that_nothing_leads_to),
         cmocka_unit_test(random_machines),
         cmocka_unit_test(malformed_texts),

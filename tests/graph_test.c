@@ -825,7 +825,7 @@ static void poses_inside_each_other(void **state) {
     free(text);
     text = nested(LMB_MAX_STACK + 2, second, "{\"op\":\"rest\"}", "}");
     // Told at the innermost blend that alone would need too much.
-    expect_problem(&(malformed){text, "b.b", 1, 73, "more than 8 poses at once"});
+    expect_problem(&(malformed){text, "b.b", 1, 73, "more than 11 poses at once"});
     free(text);
     text = nested(300, first, "{\"op\":\"rest\"}", "}");
     expect_problem(&(malformed){text, "", 1, (uint32_t)(255 * strlen(first) + strlen("{\"op\":\"blend\",\"b\":")) + 1,

@@ -44,7 +44,7 @@ static void programs_are_of_all_kinds(void **state) {
         crowd_destroy(&crowd);
     }
     assert_true(largest > RANDOM_PROGRAM_NODES - 8);
-    assert_int_equal(deepest, LMB_MAX_STACK);
+    assert_int_equal(deepest, RANDOM_PROGRAM_STACK);
     for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
         assert_true(op == LMB_OP_CLIP || counts[op] > 20); // there were no clips
     }

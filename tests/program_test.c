@@ -397,7 +397,7 @@ static void stacks_have_a_limit(void **state) {
         lmb_error error = {0};
         const lmb_result result = lmb_program_create(&r.def, NULL, &program, &error);
         if (previous == LMB_MAX_STACK) {
-            CHECK_REFUSAL(result, &error, LMB_ERROR_LIMIT, "8");
+            CHECK_REFUSAL(result, &error, LMB_ERROR_LIMIT, "11");
             continue;
         }
         assert_int_equal(result, LMB_OK);

@@ -111,7 +111,10 @@ LMB_API lmb_result lmb_gpu_probe(lmb_gpu *gpu, VkQueue queue, uint32_t queue_fam
 /// What the last probe found.
 LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 
-/// Creates the device's copy of a program, not yet filled, and its pipeline. The program must outlive it.
+/// Creates the device's copy of a program, not yet filled, and its pipeline. The program must outlive it. Fails with
+/// #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE where the device's workgroups lack
+/// the memory for as many poses as it holds at once: 32 KiB are always enough, the least, 16 KiB, for 5 poses, and for more
+/// where a program has few operations.
 LMB_API lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
                                           lmb_error *error);
 /// NULL is fine. No command buffer that uses it may be pending.

@@ -162,7 +162,7 @@ extern "C" {
 #endif
 
 #define LMB_MAX_INPUTS 16u       ///< inputs of one operation
-#define LMB_MAX_STACK 8u         ///< poses held at once while a program runs; see lmb_program_stack()
+#define LMB_MAX_STACK 11u        ///< poses held at once while a program runs; see lmb_program_stack()
 #define LMB_MAX_PARAMETERS 1024u ///< floats per character
 #define LMB_MAX_POSES 8u         ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u

@@ -12,8 +12,8 @@
 #include "prepare.h"
 
 // Values that are held at once, at most: a fold holds those of all its inputs, since which of them the angles of the others
-// are to be near is known at its end. Three folds with LMB_MAX_INPUTS and the rest pose, and two values more, fit.
-#define STACK_CHANNELS 64u
+// are to be near is known at its end. Five folds with LMB_MAX_INPUTS inside each other, all that the stack of poses has room for, and a value more, fit.
+#define STACK_CHANNELS 81u
 
 STRUCT(float_value)
 real x;

@@ -129,7 +129,7 @@
 #define NO_CORNER 0xffffffffu
 
 // Poses that a program holds at once, at most; and operations around one another that change the joint.
-#define STACK_POSES 8u
+#define STACK_POSES 11u
 #define MOST_WRAPS 4u
 
 // What is refused and counted, in the order of lmb_refusal.

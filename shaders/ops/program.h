@@ -27,14 +27,16 @@ transform load_slot(uint slot);
 #define TILE_JOINTS 8u
 
 typedef struct slots {
-    transform poses[STACK_POSES][TILE_JOINTS];
     uint joints[TILE_JOINTS];
     truth active[TILE_JOINTS];              // lanes for whom what a joint refuses counts
     uint wrapped[MOST_WRAPS][TILE_JOINTS];  // joints that such operations are to go back to
     uint climbed[MOST_WRAPS];               // how often their input was evaluated, ...
     bool arrived[MOST_WRAPS][TILE_JOINTS];  // ... which places had it at their last joint, ...
     truth counted[MOST_WRAPS][TILE_JOINTS]; // ... and who counted what was refused before
+    transform poses[][TILE_JOINTS];         // as many as the program holds at once
 } slots;
+
+#define SLOTS_SIZE(stack) (sizeof(slots) + (stack) * sizeof(transform[TILE_JOINTS]))
 
 // Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
 OP void store_slot(slots *in, uint slot, uint place, transform pose) {

@@ -328,7 +328,7 @@ static plan begin(random_program *program, random_source *random, uint32_t clip_
 
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {
     plan plan = begin(program, random, clip_count);
-    grow(&plan, most_nodes, LMB_MAX_STACK);
+    grow(&plan, most_nodes, RANDOM_PROGRAM_STACK);
 }
 
 void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count) {

@@ -8,6 +8,7 @@
 
 #define RANDOM_PROGRAM_NODES 64u // of a tree
 #define RANDOM_PROGRAM_MOST_NODES 96u
+#define RANDOM_PROGRAM_STACK 8u // poses held at once
 // A clip has at most four, other operations one, and one for each input; and one is for the level.
 #define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES + 1u)
 #define RANDOM_PROGRAM_MASKS 3u
