@@ -36,6 +36,16 @@ typedef enum mannequin_clip_id {
     MANNEQUIN_HOP,             ///< once: the same from halfway down, for one who does not wait
     MANNEQUIN_FLOAT,           ///< at the height of the jump
     MANNEQUIN_LAND,            ///< once: down to the ground, and up to standing
+    MANNEQUIN_TWIST,          ///< made to be added, as the lean: the upper body to the left at 1/4, to the right at 3/4
+    MANNEQUIN_AIM_RIGHT_DOWN, ///< the right arm points, to the side by 60 degrees and down by 40; the next eight: others
+    MANNEQUIN_AIM_DOWN,
+    MANNEQUIN_AIM_LEFT_DOWN,
+    MANNEQUIN_AIM_RIGHT,
+    MANNEQUIN_AIM,
+    MANNEQUIN_AIM_LEFT,
+    MANNEQUIN_AIM_RIGHT_UP,
+    MANNEQUIN_AIM_UP,
+    MANNEQUIN_AIM_LEFT_UP,
     MANNEQUIN_CLIP_COUNT
 } mannequin_clip_id;
 

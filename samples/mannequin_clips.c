@@ -4,9 +4,10 @@
 #include "mannequin_motion.h"
 
 static const char *const NAMES[MANNEQUIN_CLIP_COUNT] = {
-    "idle",       "walk",    "run",  "walk_back", "strafe_left", "strafe_right", "turn_left",
-    "turn_right", "jump",    "wave", "lean",      "breathe",     "stand",        "stand2crouch",
-    "crouch",     "takeoff", "hop",  "float",     "land",
+    "idle", "walk",     "run",          "walk_back", "strafe_left",    "strafe_right", "turn_left",     "turn_right",
+    "jump", "wave",     "lean",         "breathe",   "stand",          "stand2crouch", "crouch",        "takeoff",
+    "hop",  "float",    "land",         "twist",     "aim_right_down", "aim_down",     "aim_left_down", "aim_right",
+    "aim",  "aim_left", "aim_right_up", "aim_up",    "aim_left_up",
 };
 
 // Everything a clip is made of, at most: a rotation and a scale for every joint, and the pelvis' translation.

@@ -444,6 +444,39 @@ bool motion_loops(mannequin_clip_id id) {
     return clip_part(id) == NULL;
 }
 
+// ---- Pointing: nine clips, from the right to the left and from below to above.
+
+#define AIM_SIDE (60.0 * DEGREES)
+#define AIM_HEIGHT (40.0 * DEGREES)
+
+static bool is_aim(mannequin_clip_id id) {
+    return id >= MANNEQUIN_AIM_RIGHT_DOWN && id <= MANNEQUIN_AIM_LEFT_UP;
+}
+
+// Hips, chest and arm each take a share of the turn; the arm's spread is its turn to the side once it is raised.
+static figure aim_figure(mannequin_clip_id id, double turn) {
+    int place = (int)id - MANNEQUIN_AIM_RIGHT_DOWN;
+    double side = AIM_SIDE * (place % 3 - 1);
+    double up = AIM_HEIGHT * (place / 3 - 1);
+    double breath = 0.006 * (1.0 - cos(turn));
+    figure f = figure_standing();
+    f.pelvis.y -= 0.012;
+    f.hips = (figure_turn){0.18 * side, 0.02 - 0.05 * up, 0.0};
+    f.chest = (figure_turn){0.62 * side, 0.04 - 0.22 * up + breath, 0.0};
+    f.head = (figure_turn){0.92 * side, -0.75 * up, 0.0};
+    f.arms[FIGURE_RIGHT] = (figure_arm){.swing = 0.5 * PI + 0.75 * up + 2.0 * breath,
+                                        .spread = -0.38 * side,
+                                        .elbow = -0.10,
+                                        .outward = 0.5,
+                                        .curl = 0.03,
+                                        .shrug = 0.10 + 0.10 * smooth_rise(0.0, 1.0, up)};
+    f.arms[FIGURE_LEFT].swing -= 0.06;
+    f.feet[FIGURE_LEFT].z += 0.10;
+    f.feet[FIGURE_RIGHT].z -= 0.06;
+    f.feet[FIGURE_RIGHT].yaw -= 0.20;
+    return f;
+}
+
 // ---- Made to be added: everything but what they move rests.
 
 static void lean_pose(double turn, motion_pose *pose) {
@@ -455,6 +488,16 @@ static void lean_pose(double turn, motion_pose *pose) {
     }
     pose->rotations[NECK] = quat_about_z(-0.25 * roll);
     pose->rotations[HEAD] = quat_about_z(-0.30 * roll);
+}
+
+static void twist_pose(double turn, motion_pose *pose) {
+    figure_rest(pose);
+    double yaw = 54.0 * DEGREES * sin(turn);
+    for (uint32_t i = SPINE_LOWER; i <= CHEST; i++) {
+        pose->rotations[i] = quat_about_y(yaw / 3.0);
+    }
+    pose->rotations[NECK] = quat_about_y(0.20 * yaw);
+    pose->rotations[HEAD] = quat_about_y(0.25 * yaw);
 }
 
 static void breathe_pose(double turn, motion_pose *pose) {
@@ -517,6 +560,9 @@ double motion_duration(mannequin_clip_id id) {
     if (part != NULL) {
         return part_duration(part);
     }
+    if (is_aim(id)) {
+        return 2.0;
+    }
     switch (id) {
     case MANNEQUIN_JUMP:
         return JUMP_DURATION;
@@ -526,6 +572,7 @@ double motion_duration(mannequin_clip_id id) {
     case MANNEQUIN_WAVE:
         return 1.6;
     case MANNEQUIN_LEAN:
+    case MANNEQUIN_TWIST:
         return 2.0;
     default:
         return 4.0;
@@ -551,6 +598,10 @@ void motion_sample(mannequin_clip_id id, double time, motion_pose *pose) {
         standing_pose(part_figure(part, time), pose);
         return;
     }
+    if (is_aim(id)) {
+        standing_pose(aim_figure(id, turn), pose);
+        return;
+    }
     switch (id) {
     case MANNEQUIN_JUMP:
         standing_pose(jump_figure(time), pose);
@@ -569,6 +620,9 @@ void motion_sample(mannequin_clip_id id, double time, motion_pose *pose) {
         break;
     case MANNEQUIN_LEAN:
         lean_pose(turn, pose);
+        break;
+    case MANNEQUIN_TWIST:
+        twist_pose(turn, pose);
         break;
     case MANNEQUIN_BREATHE:
         breathe_pose(turn, pose);

@@ -135,10 +135,10 @@ static void is_silent_under_validation(void **state) {
 // The panel of the graphs covers the sky at the upper left; the rest stays a picture.
 static void shows_the_times_of_stages(void **state) {
     (void)state;
-    run run = run_viewer("", "--validate --graph --headless --frames 4 --characters 3 --size 400x300 "
+    run run = run_viewer("", "--validate --times --headless --frames 4 --characters 3 --size 400x300 "
                              "--screenshot viewer_test_graph.png");
     if (run.status != 0 && strstr(run.output, "not installed") != NULL) {
-        run = run_viewer("", "--graph --headless --frames 4 --characters 3 --size 400x300 "
+        run = run_viewer("", "--times --headless --frames 4 --characters 3 --size 400x300 "
                              "--screenshot viewer_test_graph.png");
     }
     expect(&run, 0, "bit-exact: ");

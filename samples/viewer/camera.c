@@ -16,7 +16,8 @@ camera camera_before_crowd(float radius, float height) {
                      .pitch = 0.21f,
                      .distance = 3.4f * height + 0.60f * radius,
                      .nearest = 0.6f * height,
-                     .farthest = 12.0f * height + 4.0f * radius};
+                     .farthest = 12.0f * height + 4.0f * radius,
+                     .field_of_view = FIELD_OF_VIEW};
     return camera;
 }
 
@@ -40,11 +41,12 @@ void camera_look(const camera *camera, float aspect, camera_view *view) {
     mat4 projection;
     mat4 both;
     glm_lookat_rh_zo(eye, target, (vec3){0.0f, 1.0f, 0.0f}, look);
-    glm_perspective_rh_zo(FIELD_OF_VIEW, aspect, 0.02f * camera->distance, 400.0f * camera->distance, projection);
+    glm_perspective_rh_zo(camera->field_of_view, aspect, 0.02f * camera->distance, 400.0f * camera->distance,
+                          projection);
     projection[1][1] = -projection[1][1]; // Vulkan's clip space has Y down
     glm_mat4_mul(projection, look, both);
     memcpy(view->view_projection, both, sizeof view->view_projection);
-    view->rise = tanf(0.5f * FIELD_OF_VIEW);
+    view->rise = tanf(0.5f * camera->field_of_view);
     for (int i = 0; i < 3; i++) {
         view->eye[i] = eye[i];
         view->right[i] = look[i][0] * view->rise * aspect;

@@ -9,6 +9,7 @@ typedef struct camera {
     float distance;
     float nearest; // limits of the distance
     float farthest;
+    float field_of_view; // radians, from the picture's lower edge to the upper one
 } camera;
 
 typedef struct camera_view {

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graphics.h"
@@ -201,6 +202,25 @@ void character_close(character *character) {
     mannequin_destroy(character->mannequin);
     lmb_import_destroy(character->import);
     *character = (struct character){0};
+}
+
+lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
+                                lmb_graph **graph, lmb_error *error) {
+    const lmb_import *import = character->import;
+    uint32_t count = import != NULL ? lmb_import_clip_count(import) : MANNEQUIN_CLIP_COUNT;
+    const lmb_clip **clips = malloc((count + (size_t)1) * sizeof(lmb_clip *));
+    if (clips == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u clips", count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        clips[i] =
+            import != NULL ? lmb_import_clip(import, i) : mannequin_clip(character->mannequin, (mannequin_clip_id)i);
+    }
+    const lmb_graph_source source = {
+        .text = text, .size = size, .name = name, .rig = character->rig, .clips = clips, .clip_count = count};
+    lmb_result result = lmb_graph_read(&source, NULL, graph, NULL, error);
+    free((void *)clips);
+    return result;
 }
 
 uint32_t character_mesh_count(const character *character, uint32_t level) {

@@ -4,6 +4,7 @@
 #define LIMBER_SAMPLES_VIEWER_CHARACTER_H
 
 #include <limber/batch.h>
+#include <limber/graph.h>
 #include <limber/import.h>
 
 #include "../mannequin.h"
@@ -63,6 +64,10 @@ lmb_result character_open(const char *const *files, uint32_t file_count, float t
                           lmb_error *error);
 // A zeroed character is fine.
 void character_close(character *character);
+
+// Reads a program written as JSON over all clips of the character. `name` opens the messages.
+lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
+                                lmb_graph **graph, lmb_error *error);
 
 uint32_t character_mesh_count(const character *character, uint32_t level);
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh);

@@ -21,7 +21,12 @@ const char options_usage[] =
     "  --frames N          end after N frames (headless default: 60)\n"
     "  --screenshot OUT    write the last frame as a PNG\n"
     "  --headless          draw without a display\n"
-    "  --graph             show how long each stage takes\n"
+    "  --graph FILE|JSON   draw a program's poses side by side, once and without a display: what its outermost\n"
+    "                      operation takes in, and what it gives\n"
+    "  --set NAME=VALUE    a parameter of the program (several times)\n"
+    "  --row N             what the outermost operation takes in, alone; the last N of them are results\n"
+    "  --label TEXT        below the first pose, again below the second, and so on, in place of their names\n"
+    "  --times             show how long each stage takes\n"
     "  --trace OUT         write a trace for chrome://tracing or Perfetto\n"
     "  --validate          with the Khronos validation layer; fails where it has something to say\n"
     "  --help              this text\n";
@@ -54,6 +59,14 @@ static bool parse_size(const char *text, options *options) {
            parse_count(end + 1, MAX_SIZE, &options->height);
 }
 
+static bool add_text(const char *name, const char *text, const char **texts, uint32_t most, uint32_t *count) {
+    if (*count == most) {
+        return complain("too many of", name);
+    }
+    texts[(*count)++] = text;
+    return true;
+}
+
 // An option that takes a value: true where it is one and the value is well formed.
 static bool parse_valued(const char *name, const char *value, options *options) {
     if (strcmp(name, "--characters") == 0) {
@@ -64,9 +77,22 @@ static bool parse_valued(const char *name, const char *value, options *options) 
         return parse_count(value, MAX_FRAMES, &options->frames) || complain("--frames wants a number, not", value);
     }
     if (strcmp(name, "--size") == 0) {
+        options->sized = true;
         return parse_size(value, options) || complain("--size wants WIDTHxHEIGHT up to 16384, not", value);
     }
-    if (strcmp(name, "--device") == 0) {
+    if (strcmp(name, "--row") == 0) {
+        return parse_count(value, EXHIBIT_FIGURES, &options->exhibit.row) ||
+               complain("--row wants a number, not", value);
+    }
+    if (strcmp(name, "--set") == 0) {
+        return add_text(name, value, options->exhibit.settings, EXHIBIT_SETTINGS, &options->exhibit.setting_count);
+    }
+    if (strcmp(name, "--label") == 0) {
+        return add_text(name, value, options->exhibit.labels, EXHIBIT_FIGURES, &options->exhibit.label_count);
+    }
+    if (strcmp(name, "--graph") == 0) {
+        options->exhibit.graph = value;
+    } else if (strcmp(name, "--device") == 0) {
         options->device = value;
     } else if (strcmp(name, "--trace") == 0) {
         options->trace = value;
@@ -77,7 +103,8 @@ static bool parse_valued(const char *name, const char *value, options *options) 
 }
 
 static bool takes_value(const char *name) {
-    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot", "--trace"};
+    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot",
+                                         "--trace",      "--graph",  "--set",  "--row",    "--label"};
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
         if (strcmp(name, valued[i]) == 0) {
             return true;
@@ -89,8 +116,8 @@ static bool takes_value(const char *name) {
 static bool parse_flag(const char *name, options *options) {
     if (strcmp(name, "--headless") == 0) {
         options->headless = true;
-    } else if (strcmp(name, "--graph") == 0) {
-        options->graph = true;
+    } else if (strcmp(name, "--times") == 0) {
+        options->times = true;
     } else if (strcmp(name, "--validate") == 0) {
         options->validate = true;
     } else if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
@@ -120,6 +147,12 @@ bool options_parse(int argument_count, char **arguments, options *options) {
         } else {
             arguments[1 + options->file_count++] = arguments[i];
         }
+    }
+    if (options->exhibit.graph != NULL) {
+        options->headless = true;
+        options->frames = 1;
+    } else if (options->exhibit.setting_count + options->exhibit.label_count + options->exhibit.row > 0) {
+        return complain("--set, --label and --row need --graph", NULL);
     }
     if (options->headless && options->frames == 0) {
         options->frames = 60;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exhibit.h"
+
 typedef struct options {
     char **files;           // the first gives the character, the others clips
     uint32_t file_count;    // 0 shows the mannequin
@@ -15,8 +17,10 @@ typedef struct options {
     uint32_t frames; // 0 runs until the window is closed
     uint32_t width;
     uint32_t height;
+    bool sized;          // width and height were given
+    exhibit_def exhibit; // its graph is NULL where there is none
     bool headless;
-    bool graph;
+    bool times;
     bool validate;
     bool help;
 } options;

@@ -437,7 +437,9 @@ static void fill_frame(renderer *renderer, const renderer_frame *frame) {
     draw_list_shadow shadow;
     draw_list_build(&list, (crowd_placement *)(void *)(mapped + sizeof(frame_data)), renderer->groups, &shadow);
 
-    frame_data data = {.fog_distance = 1.6f * (frame->camera->distance + frame->crowd->radius) + 8.0f,
+    // Twice as long a lens stands twice as far away, and is to see as clearly.
+    float length = 0.32f / view.rise;
+    frame_data data = {.fog_distance = length * (1.6f * (frame->camera->distance + frame->crowd->radius) + 8.0f),
                        .shadow_texel = shadow.texel};
     memcpy(data.sun_projection, shadow.projection, sizeof data.sun_projection);
     memcpy(data.sun, sun_direction, sizeof data.sun);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "controls.h"
+#include "exhibit.h"
 #include "graph.h"
 #include "options.h"
 #include "renderer.h"
@@ -30,6 +31,7 @@ typedef struct viewer {
     device device;
     character character;
     crowd crowd;
+    exhibit exhibit; // in place of a crowd in motion, where one was asked for
     camera camera;
     controls controls;
     lmb_gpu *gpu;
@@ -49,6 +51,10 @@ static double now(void) {
     struct timespec time;
     timespec_get(&time, TIME_UTC);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool has_exhibit(const viewer *viewer) {
+    return viewer->options.exhibit.graph != NULL;
 }
 
 static lmb_result open_device(viewer *viewer, lmb_error *error) {
@@ -85,6 +91,7 @@ static lmb_result upload_program(viewer *viewer, lmb_error *error) {
 
 static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     const lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
+
     if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error) ||
         lmb_gpu_program_create(viewer->gpu, viewer->character.program, &viewer->program, error) ||
         upload_program(viewer, error)) {
@@ -144,6 +151,28 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
     return LMB_OK;
 }
 
+static lmb_result open_exhibit(viewer *viewer, lmb_error *error) {
+    options *options = &viewer->options;
+    if (!has_exhibit(viewer)) {
+        return LMB_OK;
+    }
+    lmb_result result = exhibit_create(&options->exhibit, &viewer->character, &viewer->exhibit, error);
+    if (result == LMB_OK) {
+        options->characters = viewer->exhibit.figure_count;
+        if (!options->sized) {
+            exhibit_size(&viewer->exhibit, &options->width, &options->height);
+        }
+    }
+    return result;
+}
+
+static void place_exhibit(viewer *viewer) {
+    if (has_exhibit(viewer)) {
+        exhibit_place(&viewer->exhibit, &viewer->crowd);
+        viewer->camera = exhibit_camera(&viewer->character);
+    }
+}
+
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     // A window may grow; a picture does not.
@@ -151,13 +180,14 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) ||
         character_open((const char *const *)options->files, options->file_count, tallest, &viewer->character, error) ||
-        crowd_create(&viewer->character, options->characters, &viewer->crowd, error) || create_batch(viewer, error) ||
-        create_frames(viewer, error)) {
+        open_exhibit(viewer, error) || crowd_create(&viewer->character, options->characters, &viewer->crowd, error) ||
+        create_batch(viewer, error) || create_frames(viewer, error)) {
         return error->result;
     }
     viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
+    place_exhibit(viewer);
     viewer->controls.speed = 1.0;
-    viewer->controls.graph = options->graph;
+    viewer->controls.graph = options->times;
     return LMB_OK;
 }
 
@@ -184,6 +214,7 @@ static uint32_t close_viewer(viewer *viewer) {
     window_close(viewer->window);
     uint32_t messages = device_close(&viewer->device);
     crowd_destroy(&viewer->crowd);
+    exhibit_destroy(&viewer->exhibit);
     character_close(&viewer->character);
     return messages;
 }
@@ -206,12 +237,11 @@ static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error
 }
 
 // The animation alone, and the frame with it: next to drawing, it would hardly be seen.
-static void record_graphs(viewer *viewer, VkCommandBuffer commands) {
+static void draw_graphs(viewer *viewer) {
     float top = 0.0f;
     char title[64];
     const lmb_profile *times = viewer->timing.host;
     uint32_t first = TIMING_FRAME + 1;
-    overlay_clear(&viewer->overlay);
     if (viewer->timing.profile != NULL) {
         times = lmb_gpu_profile_times(viewer->timing.profile);
         first = LMB_GPU_STAGE_FRAME + 1;
@@ -221,6 +251,19 @@ static void record_graphs(viewer *viewer, VkCommandBuffer commands) {
     snprintf(title, sizeof title, "frame on the %s: %.2f ms", viewer->timing.profile != NULL ? "device" : "host",
              1e-6 * (double)lmb_profile_total(times, 0).median);
     graph_draw(&viewer->overlay, times, first, lmb_profile_stage_count(times), title, &top);
+}
+
+static void record_overlay(viewer *viewer, VkCommandBuffer commands) {
+    if (!viewer->controls.graph && !has_exhibit(viewer)) {
+        return;
+    }
+    overlay_clear(&viewer->overlay);
+    if (viewer->controls.graph) {
+        draw_graphs(viewer);
+    }
+    if (has_exhibit(viewer)) {
+        exhibit_draw_names(&viewer->exhibit, &viewer->overlay);
+    }
     overlay_record(&viewer->overlay, commands);
 }
 
@@ -245,9 +288,7 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
     if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
-    if (viewer->controls.graph) {
-        record_graphs(viewer, commands);
-    }
+    record_overlay(viewer, commands);
     if (viewer->window != NULL) {
         window_record_copy(viewer->window, commands, renderer_picture(viewer->renderer),
                            renderer_extent(viewer->renderer));
@@ -310,6 +351,18 @@ static void handle_window(viewer *viewer) {
     }
 }
 
+static void write_parameters(viewer *viewer, uint32_t index, double elapsed) {
+    float *parameters = lmb_gpu_batch_parameters(viewer->batch, index);
+    const exhibit *exhibit = &viewer->exhibit;
+    if (!has_exhibit(viewer)) {
+        crowd_advance(&viewer->crowd, controls_take_time(&viewer->controls, elapsed));
+        crowd_write_parameters(&viewer->crowd, parameters);
+    } else if (parameters != NULL) {
+        memcpy(parameters, exhibit->parameters,
+               (size_t)exhibit->figure_count * exhibit->parameter_count * sizeof *parameters);
+    }
+}
+
 static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
     uint32_t index = viewer->frames % FRAMES_IN_FLIGHT;
     bool ready = true;
@@ -322,8 +375,7 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
         return LMB_OK;
     }
     timing_end(&viewer->timing, TIMING_WAIT);
-    crowd_advance(&viewer->crowd, controls_take_time(&viewer->controls, elapsed));
-    crowd_write_parameters(&viewer->crowd, lmb_gpu_batch_parameters(viewer->batch, index));
+    write_parameters(viewer, index, elapsed);
     timing_end(&viewer->timing, TIMING_CROWD);
     if (record_frame(viewer, index, error)) {
         return error->result;

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Draws what each operation does, NAME.json to NAME.png, with the mannequin: the poses it takes in and, in another colour,
+# what it gives. `draw.sh NAME...` draws those alone; --check draws into build/ and keeps what is committed.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+here=$root/samples/operations
+viewer=${LIMBER_VIEWER:-$root/build/release/limber-viewer}
+target=$here
+if [ "${1:-}" = --check ]; then
+    target=$root/build
+    shift
+fi
+wanted=("$@")
+
+# picture NAME OPTION...: options of limber-viewer. Where ImageMagick is there, smaller and of few colours.
+picture() {
+    local name=$1
+    shift
+    if [ ${#wanted[@]} -gt 0 ] && ! [[ " ${wanted[*]} " == *" $name "* ]]; then return; fi
+    "$viewer" --graph "$here/$name.json" --screenshot "$target/$name.png" "$@" >/dev/null
+    if command -v convert >/dev/null; then
+        convert "$target/$name.png" -strip -resize 50% +dither -colors 96 -define png:compression-level=9 \
+            "PNG8:$target/$name.png"
+    fi
+    echo "$target/$name.png"
+}
+
+picture blend
+picture masked
+picture partial --label "run, legs" --label "wave, the rest"
+picture weighted --label "aim, 0.2" --label "walk, 0.3" --label "run, 0.5"
+picture layers --label "run" --label "crouch, 0.7" --label "wave, 0.4"
+picture additive
+picture additive_forms --row 3 --label crouch --label "wave - idle" --label local --label parent --label affine
+picture difference --row 1 --label wave --label idle --label run --label "run + difference"
+picture add --label run --label twist
+picture subtract --row 1 --label crouch --label stand --label "rest + difference"
+picture scale --row 3 --label lean --label "by 0.5" --label "by 2" --label "by -1"
+picture subtract_scale_add --label twist --label rest --label walk --label "0.75 of it"
+picture bilinear --label "s 0, t 0" --label "s 1, t 0" --label "s 0, t 1" --label "s 1, t 1" --label "s 0.3, t 0.75"
+picture trilinear --label "0, 0, 0" --label "1, 0, 0" --label "0, 1, 0" --label "1, 1, 0" \
+    --label "0, 0, 1" --label "1, 0, 1" --label "0, 1, 1" --label "1, 1, 1" --label "0.3, 0.75, 0.5"
+picture combine --label run --label "wave: right arm" --label "aim_left: head"
+picture mirror
+picture clamp
+picture curves --row 5 --label stand --label crouch --label linear --label sine-in --label cubic-in \
+    --label cubic-out --label smoothstep
+picture interpolation --row 2 --label "arms back" --label "arms up" --label slerp --label nlerp
+picture shortest --row 2 --label "arms back" --label "arms up" --label "shortest" --label "as it stands"

@@ -1,0 +1,221 @@
+#include "exhibit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graphics.h"
+
+#define LARGEST_FILE 1000000u
+#define PLACE_WIDTH 248u // pixels
+#define PLACE_HEIGHT 500u
+#define NAMES_HEIGHT 0.085f // of the picture
+#define APART 0.3f          // between the inputs and the results, in places
+#define MARGIN 0.22f        // at either end
+#define FIELD_OF_VIEW 0.16f
+#define TURN 0.5f // each figure's to the side, as it is seen
+
+static lmb_result read_file(const char *file, char **text, size_t *size, lmb_error *error) {
+    FILE *stream = fopen(file, "rb");
+    if (stream == NULL) {
+        return graphics_fail(error, LMB_ERROR_FILE, "%s: %s", file, strerror(errno));
+    }
+    *text = malloc(LARGEST_FILE);
+    *size = *text != NULL ? fread(*text, 1, LARGEST_FILE, stream) : 0;
+    fclose(stream);
+    return *text != NULL ? LMB_OK : graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %s", file);
+}
+
+static lmb_result read_graph(const char *graph, const character *character, lmb_graph **result, lmb_error *error) {
+    if (graph[strspn(graph, " \t\n")] == '{') {
+        return character_read_graph(character, "--graph", graph, strlen(graph), result, error);
+    }
+    char *text = NULL;
+    size_t size = 0;
+    if (read_file(graph, &text, &size, error)) {
+        return error->result;
+    }
+    character_read_graph(character, graph, text, size, result, error);
+    free(text);
+    return *result != NULL ? LMB_OK : error->result;
+}
+
+// What to show of an input: a difference is no pose that can be seen, but what it was taken of is.
+static uint32_t find_shown(const lmb_program_def *def, uint32_t node) {
+    while (def->nodes[node].op == LMB_OP_DIFFERENCE || def->nodes[node].op == LMB_OP_SUBTRACT) {
+        node = def->nodes[node].inputs[0];
+    }
+    return node;
+}
+
+static const char *name_node(const lmb_program_def *def, uint32_t node) {
+    const lmb_node_def *shown = &def->nodes[node];
+    uint32_t clip = (uint32_t)shown->clip.constant;
+    bool known = shown->op == LMB_OP_CLIP && shown->clip.parameter == LMB_NONE && clip < def->clip_count;
+    return known ? lmb_clip_name(def->clips[clip]) : lmb_op_name(shown->op);
+}
+
+static void name_figures(const exhibit_def *def, const lmb_program_def *program, const lmb_node_def *row,
+                         exhibit *exhibit) {
+    for (uint32_t i = 0; i < exhibit->figure_count; i++) {
+        exhibit->names[i] = i < def->label_count ? def->labels[i] : name_node(program, row->inputs[i]);
+    }
+}
+
+// A weighted blend of the poses shown, of which each figure has one alone.
+static void fill_row(const exhibit_def *def, const lmb_program_def *program, lmb_node_def *row, exhibit *exhibit) {
+    const lmb_node_def *root = &program->nodes[program->node_count - 1];
+    uint32_t own = def->row > 0 ? 0 : 1;
+    uint32_t inputs = root->input_count < LMB_MAX_INPUTS - own ? root->input_count : LMB_MAX_INPUTS - own;
+    *row = lmb_default_node_def();
+    row->op = LMB_OP_WEIGHTED;
+    row->input_count = exhibit->figure_count = inputs + own;
+    exhibit->result_count = def->row < inputs + own ? def->row + own : inputs + own;
+    for (uint32_t i = 0; i < row->input_count; i++) {
+        row->inputs[i] = i < inputs ? find_shown(program, root->inputs[i]) : program->node_count - 1;
+        row->weights[i] = lmb_parameter(program->parameter_count + i);
+    }
+    name_figures(def, program, row, exhibit);
+}
+
+static lmb_result create_program(const exhibit_def *exhibit_def, exhibit *exhibit, character *character,
+                                 lmb_error *error) {
+    lmb_program_def def = *lmb_graph_program_def(exhibit->graph);
+    lmb_node_def *nodes = malloc((def.node_count + (size_t)1) * sizeof *nodes);
+    if (nodes == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for a program");
+    }
+    memcpy(nodes, def.nodes, def.node_count * sizeof *nodes);
+    fill_row(exhibit_def, &def, &nodes[def.node_count], exhibit);
+    def.nodes = nodes;
+    def.parameter_count += exhibit->figure_count;
+    exhibit->parameter_count = def.parameter_count;
+    if (exhibit->figure_count > 1) {
+        def.node_count++;
+    }
+    lmb_program_destroy(character->program);
+    character->program = NULL;
+    lmb_result result = lmb_program_create(&def, NULL, &character->program, error);
+    free(nodes);
+    if (result == LMB_OK && lmb_program_pose_count(character->program) > 0) {
+        result = graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: there are no pose buffers here");
+    }
+    return result;
+}
+
+static lmb_result apply_setting(const lmb_graph *graph, const char *setting, float *row, lmb_error *error) {
+    const char *equals = strrchr(setting, '=');
+    char *end = NULL;
+    float value = equals == NULL ? 0.0f : strtof(equals + 1, &end);
+    for (uint32_t i = 0; equals != NULL && end != equals + 1 && *end == '\0' && i < lmb_graph_parameter_count(graph);
+         i++) {
+        lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        size_t length = (size_t)(equals - setting);
+        if (!parameter.is_written && strlen(parameter.name) == length && memcmp(parameter.name, setting, length) == 0) {
+            row[i] = value;
+            return LMB_OK;
+        }
+    }
+    return graphics_fail(error, LMB_ERROR_ARGUMENT, "--set %s: no number for a parameter of the graph", setting);
+}
+
+static lmb_result fill_parameters(const exhibit_def *def, exhibit *exhibit, lmb_error *error) {
+    uint32_t count = exhibit->parameter_count, own = lmb_graph_parameter_count(exhibit->graph);
+    exhibit->parameters = calloc((size_t)exhibit->figure_count * count, sizeof(float));
+    if (exhibit->parameters == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for parameters");
+    }
+    for (uint32_t figure = 0; figure < exhibit->figure_count; figure++) {
+        float *row = exhibit->parameters + (size_t)figure * count;
+        for (uint32_t i = 0; i < own; i++) {
+            row[i] = lmb_graph_parameter_at(exhibit->graph, i).initial;
+        }
+        for (uint32_t i = 0; i < def->setting_count; i++) {
+            if (apply_setting(exhibit->graph, def->settings[i], row, error) != LMB_OK) {
+                return error->result;
+            }
+        }
+        row[own + figure] = 1.0f;
+    }
+    return LMB_OK;
+}
+
+lmb_result exhibit_create(const exhibit_def *def, character *character, exhibit *exhibit, lmb_error *error) {
+    *exhibit = (struct exhibit){0};
+    if (read_graph(def->graph, character, &exhibit->graph, error) || create_program(def, exhibit, character, error)) {
+        return error->result;
+    }
+    return fill_parameters(def, exhibit, error);
+}
+
+void exhibit_destroy(exhibit *exhibit) {
+    lmb_graph_destroy(exhibit->graph);
+    free(exhibit->parameters);
+    *exhibit = (struct exhibit){0};
+}
+
+// Of the row, and of a figure's middle in it, in places.
+static float row_length(const exhibit *exhibit) {
+    return (float)exhibit->figure_count + 2.0f * MARGIN +
+           (exhibit->figure_count > exhibit->result_count ? APART : 0.0f);
+}
+
+static float row_place(const exhibit *exhibit, uint32_t figure) {
+    bool apart =
+        exhibit->figure_count > exhibit->result_count && figure + exhibit->result_count >= exhibit->figure_count;
+    return (float)figure + 0.5f + MARGIN + (apart ? APART : 0.0f);
+}
+
+void exhibit_size(const exhibit *exhibit, uint32_t *width, uint32_t *height) {
+    *width = (uint32_t)(row_length(exhibit) * (float)PLACE_WIDTH);
+    *height = PLACE_HEIGHT;
+}
+
+static float place_width(const character *character) {
+    return character->height * (float)PLACE_WIDTH / (float)PLACE_HEIGHT * 1.28f;
+}
+
+// From so far away that figures at the ends of a long row are not distorted.
+static float camera_distance(const character *character) {
+    return 0.5f * place_width(character) * (float)PLACE_HEIGHT / (float)PLACE_WIDTH / tanf(0.5f * FIELD_OF_VIEW);
+}
+
+void exhibit_place(const exhibit *exhibit, crowd *crowd) {
+    static const float input_tint[3] = {0.90f, 0.84f, 0.74f}, result_tint[3] = {0.90f, 0.42f, 0.22f};
+    float width = place_width(crowd->character);
+    for (uint32_t i = 0; i < exhibit->figure_count; i++) {
+        bool is_result = i + exhibit->result_count >= exhibit->figure_count;
+        float x = width * (row_place(exhibit, i) - 0.5f * row_length(exhibit));
+        float turn =
+            TURN + atan2f(-x, camera_distance(crowd->character)); // all seen from the same side, wherever they stand
+        crowd_placement *placement = &crowd->members[i].placement;
+        *placement = (crowd_placement){.position = {x, 0.0f}, .heading = {cosf(turn), sinf(turn)}, .scale = 1.0f};
+        memcpy(placement->tint, is_result ? result_tint : input_tint, sizeof placement->tint);
+    }
+}
+
+camera exhibit_camera(const character *character) {
+    camera camera = camera_before_crowd(0.0f, character->height);
+    camera.target[1] = 0.46f * character->height;
+    camera.target[2] = 0.0f;
+    camera.yaw = 0.0f;
+    camera.pitch = 0.12f;
+    camera.distance = camera_distance(character);
+    camera.field_of_view = FIELD_OF_VIEW;
+    return camera;
+}
+
+void exhibit_draw_names(const exhibit *exhibit, overlay *overlay) {
+    float width = (float)overlay->extent.width, height = (float)overlay->extent.height;
+    float place = width / row_length(exhibit);
+    float strip = NAMES_HEIGHT * height;
+    overlay_rectangle(overlay, 0.0f, height - strip, width, strip, OVERLAY_PANEL);
+    for (uint32_t i = 0; i < exhibit->figure_count; i++) {
+        const char *name = exhibit->names[i];
+        float scale = fminf(strip / 13.0f, 0.94f * place / overlay_text_width(1.0f, name));
+        overlay_text(overlay, row_place(exhibit, i) * place - 0.5f * overlay_text_width(scale, name),
+                     height - 0.5f * strip - 4.0f * scale, scale, name);
+    }
+}
