@@ -253,6 +253,9 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         result = create_layout(created, error);
     }
     for (lmb_kernel kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
+        if (kernel == LMB_KERNEL_POSE && !def->interpret_programs) {
+            continue;
+        }
         result = create_kernel(created, kernel, created->interpreted_poses, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {

@@ -93,7 +93,7 @@ struct lmb_gpu {
     VkDeviceSize largest_allocation;
     double timestamp_period; // nanoseconds
     lmb_gpu_limits limits;
-    uint32_t interpreted_poses; // that the kernel which interprets programs has room for
+    uint32_t interpreted_poses; // that the kernel which interprets programs has room for, which is there where all are
     VkPipelineLayout layout;
     VkPipeline pipelines[LMB_KERNEL_COUNT];
     lmb_gpu_probe_result probe;
@@ -175,11 +175,16 @@ struct lmb_gpu_program {
     const lmb_program *program;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline channels; // where the rig has float channels
-    VkPipeline steps;    // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
-    VkPipeline deep;     // the one that interprets it, where it holds more poses than others, or VK_NULL_HANDLE
-    lmb_gpu_shape shape; // of that kernel where it does all stages; characters are 0 where it does the pose alone
+    VkPipeline channels;    // where the rig has float channels
+    VkPipeline steps;       // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
+    VkPipeline interpreter; // the one that interprets it, where the gpu has none that can, or VK_NULL_HANDLE
+    lmb_gpu_shape shape;    // of that kernel where it does all stages; characters are 0 where it does the pose alone
     bool recorded;
 };
+
+// Whether the gpu's own interpreter can run it.
+static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_program *program) {
+    return gpu->interpret_programs && lmb_program_stack(program) <= gpu->interpreted_poses;
+}
 
 #endif

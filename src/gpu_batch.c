@@ -438,9 +438,9 @@ static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
     bool all_stages = in_one_kernel(batch);
     lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
     record_kernel(batch, info,
-                  program->steps != VK_NULL_HANDLE  ? program->steps
-                  : program->deep != VK_NULL_HANDLE ? program->deep
-                                                    : batch->gpu->pipelines[LMB_KERNEL_POSE],
+                  program->steps != VK_NULL_HANDLE         ? program->steps
+                  : program->interpreter != VK_NULL_HANDLE ? program->interpreter
+                                                           : batch->gpu->pipelines[LMB_KERNEL_POSE],
                   groups_for((uint64_t)batch->description.character_count * first.parts, first.items), DISPATCH_FIRST);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }

@@ -20,8 +20,8 @@ static lmb_result create_channels(lmb_gpu_program *created, lmb_error *error) {
                                    constants, "limber channels", &created->channels, error);
 }
 
-// Seldom needed: others should not take the workgroup memory.
-static lmb_result create_deep(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {
+// Seldom needed, and long in the making: others should neither wait for it nor take the workgroup memory.
+static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {
     size_t bytes = program->stack * LMB_GPU_POSE_BYTES;
     if (bytes > gpu->limits.workgroup_bytes) {
         return lmb_fail(error, LMB_ERROR_DEVICE,
@@ -54,8 +54,8 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
     }
     if (result == LMB_OK && !gpu->interpret_programs && lmb_gpu_steps_fit(program)) {
         result = lmb_gpu_steps_create(gpu, program, &created->steps, &created->shape, error);
-    } else if (result == LMB_OK && program->stack > gpu->interpreted_poses) {
-        result = create_deep(gpu, program, &created->deep, error);
+    } else if (result == LMB_OK && program->joint_count > 0 && !lmb_gpu_interprets(gpu, program)) {
+        result = create_interpreter(gpu, program, &created->interpreter, error);
     }
     if (result == LMB_OK && program->channel_count > 0) {
         result = create_channels(created, error);
@@ -76,7 +76,7 @@ void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program) {
     lmb_gpu *gpu = gpu_program->gpu;
     gpu->vk.DestroyPipeline(gpu->device, gpu_program->steps, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_program->channels, gpu->allocator);
-    gpu->vk.DestroyPipeline(gpu->device, gpu_program->deep, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_program->interpreter, gpu->allocator);
     lmb_gpu_buffer_destroy(gpu, &gpu_program->staging);
     lmb_gpu_buffer_destroy(gpu, &gpu_program->buffer);
     lmb_host_release(&gpu->host, gpu_program);
