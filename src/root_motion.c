@@ -309,10 +309,28 @@ static bool is_replaced(const extraction *e, uint32_t channel, uint32_t joint) {
            (channel == LMB_CHANNEL_TRANSLATION || (channel == LMB_CHANNEL_ROTATION && e->def->yaw));
 }
 
+static const lmb_interpolation interpolations[] = {[MODE_STEP] = LMB_INTERPOLATION_STEP,
+                                                   [MODE_LINEAR] = LMB_INTERPOLATION_LINEAR,
+                                                   [MODE_CUBIC] = LMB_INTERPOLATION_CUBIC_SPLINE};
+
+static uint32_t copy_floats(const extraction *e, uint32_t count) {
+    const uint32_t *words = e->clip->words;
+    const uint32_t channels = words[CLIP_FLOAT_COUNT];
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        const uint32_t *found = words + words[CLIP_FLOATS] + channel;
+        if (found[TRACK_MODE * channels] != MODE_REST) {
+            e->tracks[count++] = (lmb_track_def){.joint = channel,
+                                                 .channel = LMB_CHANNEL_FLOAT,
+                                                 .interpolation = interpolations[found[TRACK_MODE * channels]],
+                                                 .key_count = found[TRACK_KEYS * channels],
+                                                 .times = floats_at(e, found[TRACK_TIMES * channels]),
+                                                 .values = floats_at(e, found[TRACK_VALUES * channels])};
+        }
+    }
+    return count;
+}
+
 static uint32_t copy_tracks(const extraction *e) {
-    static const lmb_interpolation interpolations[] = {[MODE_STEP] = LMB_INTERPOLATION_STEP,
-                                                       [MODE_LINEAR] = LMB_INTERPOLATION_LINEAR,
-                                                       [MODE_CUBIC] = LMB_INTERPOLATION_CUBIC_SPLINE};
     uint32_t count = 0;
     for (uint32_t joint = 0; joint < e->rig->joint_count; joint++) {
         for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -336,14 +354,14 @@ static uint32_t copy_tracks(const extraction *e) {
             }
         }
     }
-    return count;
+    return copy_floats(e, count);
 }
 
 static lmb_result build_clip(const extraction *e, lmb_clip **clip) {
     const uint32_t *words = e->clip->words;
     const uint32_t weights = words[CLIP_WEIGHTS];
-    for (uint32_t joint = 0; joint < e->rig->joint_count && weights != 0; joint++) {
-        e->weights[joint] = (uint8_t)(words[weights + joint / 4] >> 8 * (joint % 4));
+    for (uint32_t i = 0; i < e->rig->joint_count + e->rig->channel_count && weights != 0; i++) {
+        e->weights[i] = (uint8_t)(words[weights + i / 4] >> 8 * (i % 4));
     }
     const lmb_clip_def def = {.name = lmb_clip_name(e->clip),
                               .duration = lmb_clip_duration(e->clip),
@@ -361,14 +379,14 @@ static LMB_NOINLINE lmb_result compute(extraction *e) {
 }
 
 static lmb_result run(extraction *e, lmb_clip **clip) {
-    const size_t joints = e->rig->joint_count;
+    const size_t joints = e->rig->joint_count, floats = e->rig->channel_count;
     e->time_count = collect_times(e, NULL);
     e->keys = lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->keys);
     e->times = lmb_host_allocate(e->host, e->time_count, sizeof *e->times);
     e->translations = lmb_host_allocate(e->host, (size_t)e->time_count * 3, sizeof *e->translations);
     e->rotations = lmb_host_allocate(e->host, (size_t)e->time_count * 4, sizeof *e->rotations);
-    e->tracks = lmb_host_allocate(e->host, joints * CHANNELS, sizeof *e->tracks);
-    e->weights = lmb_host_allocate(e->host, joints, sizeof *e->weights);
+    e->tracks = lmb_host_allocate(e->host, joints * CHANNELS + floats, sizeof *e->tracks);
+    e->weights = lmb_host_allocate(e->host, joints + floats, sizeof *e->weights);
     if (e->keys == NULL || e->times == NULL || e->translations == NULL || e->rotations == NULL || e->tracks == NULL ||
         e->weights == NULL) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
@@ -381,8 +399,10 @@ static lmb_result run(extraction *e, lmb_clip **clip) {
 }
 
 static lmb_result check(extraction *e) {
-    const char *why = e->def->joint >= e->rig->joint_count                   ? "there is no such joint"
-                      : lmb_clip_joint_count(e->clip) != e->rig->joint_count ? "it is not of the rig's joint count"
+    const char *why = e->def->joint >= e->rig->joint_count ? "there is no such joint"
+                      : lmb_clip_joint_count(e->clip) != e->rig->joint_count ||
+                              lmb_clip_channel_count(e->clip) != e->rig->channel_count
+                          ? "it is not of the rig's joint and channel count"
                       : e->clip->words[CLIP_PACKED] != 0 ? "it is compressed; take its motion before that"
                       : !(e->def->rate >= 1e-3f && e->def->rate <= 1000.0f)
                           ? "the rate is not from 1e-3 to 1,000 keys a second"

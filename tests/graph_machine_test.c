@@ -648,6 +648,66 @@ static void random_machines(void **state) {
     }
 }
 
+// ---- Motion.
+
+static lmb_mover place_of(const player *p) {
+    return lmb_control_mover(p->control, p->state);
+}
+
+// A clip's own way, taken out of it: the hips stay, and the mover goes.
+static void motion_of_a_clip(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":{\"joint\":\"Hips\",\"axes\":\"y\","
+                     "\"yaw\":false,\"rate\":10}}}");
+    assert_int_equal(lmb_graph_program_def(p.graph)->clip_count, CLIPS + 1);
+    for (uint32_t frame = 1; frame <= 40; frame++) {
+        step(&p, 0.05, NULL);
+        float place[2];
+        hips(&p, place);
+        assert_float_equal(place[0], HOP, 1e-5);
+        assert_float_equal(place[1], 0.0, 1e-5);
+        assert_true(fabs(place_of(&p).position[1] - 0.05 * frame) <= 1e-5);
+    }
+    end(&p);
+}
+
+// Keys in the text, weights beside them, and what parameters want of the mover.
+static void mover_of_a_graph(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"blend\",\"mover\":{\"velocity\":[1,0,{\"param\":\"push\",\"default\":2}],\"heading\":"
+                     "{\"param\":\"turn\"},\"acceleration\":4,\"deceleration\":5,\"turn-rate\":3},"
+                     "\"a\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":2,\"weight\":0.25,\"motion\":"
+                     "[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
+                     "\"b\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":{\"velocity\":2,\"weight\":0.5}}}");
+    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    assert_non_null(def->mover);
+    assert_true(def->mover->steers && def->mover->acceleration == 4.0f && def->mover->deceleration == 5.0f);
+    assert_true(def->mover->turn_rate == 3.0f && def->mover->velocity[0].constant == 1.0f);
+    assert_int_equal(def->mover->velocity[2].parameter, lmb_graph_find_parameter(p.graph, "push"));
+    assert_int_equal(def->mover->heading.parameter, lmb_graph_find_parameter(p.graph, "turn"));
+    assert_true(lmb_graph_parameter_at(p.graph, lmb_graph_find_parameter(p.graph, "push")).initial == 2.0f);
+    assert_int_equal(def->players[0].motion->key_count, 3);
+    for (uint32_t frame = 0; frame < 60; frame++) {
+        step(&p, 0.05, NULL);
+    }
+    // 3 s: 8 loops of a quarter of 3, half of 2 a second; and a push of 2 along z, reached at 4 sqrt(5) / 5 a second squared.
+    const double late = 0.5 * sqrt(5.0) / 4.0;
+    assert_true(fabs(place_of(&p).position[2] - (8.0 * 0.75 + 3.0 + 2.0 * (3.0 - late))) <= 1e-3);
+    assert_true(fabs(place_of(&p).position[0] - (3.0 - late)) <= 1e-3);
+    end(&p);
+    // Alone it moves, too; and without one, a velocity is a group's alone.
+    p = begin("{\"op\":\"rest\",\"mover\":true}");
+    assert_non_null(lmb_graph_control_def(p.graph)->mover);
+    step(&p, 0.1, NULL);
+    end(&p);
+    p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"velocity\":3}}");
+    assert_null(lmb_graph_control_def(p.graph)->mover);
+    end(&p);
+    p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":true}}");
+    assert_non_null(lmb_graph_control_def(p.graph)->mover);
+    end(&p);
+}
+
 // ---- What is wrong.
 
 typedef struct malformed {
@@ -681,6 +741,7 @@ static void expect_problem(const malformed *row) {
     "\"any\":[{\"to\":\"b\",\"event\":\"B\"}]}"
 #define GOES(members) TWO("\"transitions\":[{" members "}]")
 #define PLAY(members) "{\"op\":\"clip\",\"clip\":\"hop\",\n\"play\":{" members "}}"
+#define MOVER(value) "{\"op\":\"rest\",\n\"mover\":" value "}"
 #define IN_BLEND(a, b) "{\"op\":\"blend\",\"a\":" a ",\n\"b\":" b "}"
 #define GROUPED(members) "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":\"g\"" members "}}"
 
@@ -740,6 +801,34 @@ static void malformed_texts(void **state) {
         {PLAY("\"offset\":0.8"), "play.offset", 2, 18, "0.8 is outside 0 to 0.75"},
         {PLAY("\"offset\":{\"param\":\"o\"}"), "play.offset", 2, 18, "a number was expected"},
         {PLAY("\"weight\":1"), "play.weight", 2, 18, "a weight is that in a group"},
+        {PLAY("\"motion\":1"), "play.motion", 2, 18, "neither true, nor an object, nor an array of keys"},
+        {PLAY("\"motion\":false"), "play.motion", 2, 18, "neither true"},
+        {PLAY("\"motion\":[]"), "play.motion", 2, 18, "0 keys, and 2 to 65,536"},
+        {PLAY("\"motion\":[[0,0,0,0]]"), "play.motion", 2, 18, "1 keys"},
+        {PLAY("\"motion\":[[0,0,0,0],7]"), "play.motion[1]", 2, 29, "an array was expected"},
+        {PLAY("\"motion\":[[0,0,0,0],[0,0,0]]"), "play.motion[1]", 2, 29, "a key is x, y, z and yaw"},
+        {PLAY("\"motion\":[[0,0,0,0],[0,0,0,2e6]]"), "play.motion[1][3]", 2, 36, "2e+06 is outside"},
+        {PLAY("\"motion\":{\"joint\":\"Tail\"}"), "play.motion.joint", 2, 27, "no joint of this name"},
+        {PLAY("\"motion\":{\"joint\":1}"), "play.motion.joint", 2, 27, "a string was expected"},
+        {PLAY("\"motion\":{\"axes\":\"xx\"}"), "play.motion.axes", 2, 26, "each once at most"},
+        {PLAY("\"motion\":{\"axes\":\"w\"}"), "play.motion.axes", 2, 26, "letters of"},
+        {PLAY("\"motion\":{\"axes\":true}"), "play.motion.axes", 2, 26, "a string was expected"},
+        {PLAY("\"motion\":{\"yaw\":1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
+        {PLAY("\"motion\":{\"rate\":0}"), "play.motion.rate", 2, 26, "0 is outside"},
+        {PLAY("\"motion\":{\"turn\":0}"), "play.motion.turn", 2, 19, "\"motion\" has no such field"},
+        {MOVER("1"), "mover", 2, 9, "neither true nor an object"},
+        {MOVER("false"), "mover", 2, 9, "neither true nor an object"},
+        {MOVER("{\"speed\":1}"), "mover.speed", 2, 10, "\"mover\" has no such field"},
+        {MOVER("{\"velocity\":1}"), "mover.velocity", 2, 21, "an array was expected"},
+        {MOVER("{\"velocity\":[1,2]}"), "mover.velocity", 2, 21, "a velocity is x, y and z"},
+        {MOVER("{\"velocity\":[1,2,\"x\"]}"), "mover.velocity[2]", 2, 26, "a string, where"},
+        {MOVER("{\"turn-rate\":-1}"), "mover.turn-rate", 2, 22, "-1 is outside 0"},
+        {MOVER("{\"acceleration\":1e-9}"), "mover.acceleration", 2, 25, "neither 0"},
+        {MOVER("{\"deceleration\":{\"param\":\"d\"}}"), "mover.deceleration", 2, 25, "a number was expected"},
+        {MOVER("{\"heading\":true}"), "mover.heading", 2, 20, "a boolean, where"},
+        {MOVER("true,\n\"mover\":true"), "mover", 3, 1, "given twice"},
+        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"mover\":true}"), "b.mover", 2, 18,
+         "the outermost pose alone has a mover"},
         {PLAY("\"group\":7"), "play.group", 2, 17, "a string was expected"},
         {PLAY("\"group\":\"g\",\"end\":\"hold\""), "play.end", 2, 27, "clips of a group loop"},
         {PLAY("\"markers\":[0.5,0.25]"), "play.markers[1]", 2, 24, "0.25: markers ascend"},
@@ -868,6 +957,8 @@ int main(void) {
         cmocka_unit_test(fades_inside_fades),
         cmocka_unit_test(states_that_nothing_leads_to),
         cmocka_unit_test(random_machines),
+        cmocka_unit_test(motion_of_a_clip),
+        cmocka_unit_test(mover_of_a_graph),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(limits),
         cmocka_unit_test(machines_inside_each_other),

@@ -13,7 +13,8 @@
 #define GRAPH "--graph graph.json --script script.txt "
 
 static const char graph[] =
-    "{\"op\":\"machine\",\"name\":\"body\",\"states\":[\n"
+    "{\"op\":\"machine\",\"name\":\"body\",\"mover\":{\"velocity\":[0,0,{\"param\":\"speed\"}],\"acceleration\":2},"
+    "\"states\":[\n"
     "{\"name\":\"idle\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":{\"looped\":\"AGAIN\"}},\n"
     " \"transitions\":[{\"to\":\"go\",\"event\":\"GO\",\"fade\":0.1}]},\n"
     "{\"name\":\"go\",\"entry\":\"WENT\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\n"

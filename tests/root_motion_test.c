@@ -40,7 +40,8 @@ static lmb_rig *make_rig(float scale) {
     }
     joints[1].rest.translation[2] = 1.0f / scale;
     joints[2].rest.translation[1] = 0.3f / scale;
-    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
+    const lmb_channel_def channels[] = {{.name = "smile"}, {.name = "frown"}};
+    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS, .channels = channels, .channel_count = 2};
     lmb_rig *rig = NULL;
     lmb_error error = {0};
     assert_ok(lmb_rig_create(&def, NULL, &rig, &error), &error);
@@ -64,7 +65,7 @@ static lmb_clip *make_clip(const lmb_rig *rig, float scale, double turns, lmb_in
     static float times[KEYS], ways[KEYS * 9], rotations[KEYS * 4], nods[KEYS * 4],
         glide[6] = {0.2f, 0, 0, 0.5f, 0.1f, 1};
     static const float ends[2] = {0.0f, 3.0f};
-    static uint8_t weights[JOINTS] = {255, 255, 128, 7};
+    static uint8_t weights[JOINTS + 2] = {255, 255, 128, 7, 0, 9};
     memset(ways, 0, sizeof ways);
     const bool cubic = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
     for (int i = 0; i < KEYS; i++) {
@@ -82,10 +83,11 @@ static lmb_clip *make_clip(const lmb_rig *rig, float scale, double turns, lmb_in
         {1, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, rotations},
         {2, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, KEYS, times, nods},
         {3, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_STEP, KEYS, times, nods},
+        {1, LMB_CHANNEL_FLOAT, LMB_INTERPOLATION_LINEAR, KEYS, times, nods},
         {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, ends, glide},
     };
     const lmb_clip_def def = {
-        .name = "wander", .tracks = tracks, .track_count = glides ? 5 : 4, .joint_weights = weights};
+        .name = "wander", .tracks = tracks, .track_count = glides ? 6 : 5, .joint_weights = weights};
     lmb_clip *clip = NULL;
     lmb_error error = {0};
     assert_ok(lmb_clip_create(rig, &def, NULL, &clip, &error), &error);
@@ -275,6 +277,8 @@ static void test_edges(void **state) {
     assert_string_equal(lmb_clip_name(left), "wander");
     assert_true(lmb_clip_duration(left) == lmb_clip_duration(f.clip));
     assert_int_equal(lmb_clip_track_count(left), lmb_clip_track_count(f.clip));
+    // Three tracks are as they were; two have keys at the motion's 91 times, as theirs are among these but for rounding.
+    assert_true(lmb_clip_key_count(left) >= 3 * 25 + 2 * 91);
     lmb_root_motion_destroy(f.motion);
     lmb_clip_destroy(f.clip);
     const lmb_clip_def still = {.name = "still", .duration = 0.0f};
@@ -336,7 +340,7 @@ static void test_refusals(void **state) {
     assert_ok(lmb_rig_create(&small_def, NULL, &small, &error), &error);
     const lmb_clip_def of_small = {.name = "of another"};
     assert_ok(lmb_clip_create(small, &of_small, NULL, &other, &error), &error);
-    refuse(&f, other, good, LMB_ERROR_ARGUMENT, "joint count");
+    refuse(&f, other, good, LMB_ERROR_ARGUMENT, "channel count");
     lmb_clip_destroy(other);
     lmb_rig_destroy(small);
     static const float zero = 0.0f, uneven[] = {1.0f, 2.0f, 1.0f}, flat[] = {0.0f, 0.0f, 0.0f};

@@ -41,9 +41,9 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// The joint gets keys at those of the track, of its own and of its ancestors' tracks, linear in between. There the product is
 /// within 1e-6 of what it was, relative to the farthest that the joint lies from the model's origin; in between as well where no
 /// yaw is taken and the tracks are linear or steps. Where it turns by b between two keys, a way or a turn in between is within b^2 / 4 of it, times
-/// the distance from the origin; cubic splines are as their tangents differ from a line, so both shrink with the square of the rate. Other joints keep their tracks.
+/// the distance from the origin; cubic splines are as their tangents differ from a line, so both shrink with the square of the rate. Other joints and float channels keep their tracks.
 ///
-/// Fails with #LMB_ERROR_ARGUMENT (the message says which: something is NULL, a joint or a rate out of range, a clip of another joint count or a compressed
+/// Fails with #LMB_ERROR_ARGUMENT (the message says which: something is NULL, a joint or a rate out of range, a clip of another joint or channel count or a compressed
 /// one, an ancestor whose scale is 0, or not alike along all axes where yaw is taken, a motion beyond #LMB_MAX_MOTION), #LMB_ERROR_LIMIT past #LMB_MAX_MOTION_KEYS, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def *def,
                                            const lmb_host *host, lmb_root_motion **motion, lmb_error *error);

@@ -124,6 +124,7 @@ typedef struct lmb_graph_reader {
     uint32_t *objects; // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
     lmb_graph_home home;
+    uint32_t mover_at; // the member's name, or 0
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
@@ -255,8 +256,8 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
 // graph_motion.c: how a clip carries its character; where that is taken out of it, the index becomes that of what is left.
 void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
                            lmb_value *index);
-// What the outermost object says of the mover, after all else.
-#define LMB_GRAPH_MOVER "mover"
+// Whether a member is the outermost object's of the mover, which is read after all else.
+bool lmb_graph_find_mover(lmb_graph_reader *reader, uint32_t key, uint32_t object);
 void lmb_graph_read_mover(lmb_graph_reader *reader);
 
 // graph_machine.c: a machine, which becomes a pose that weighs its states' ones.

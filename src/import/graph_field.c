@@ -83,8 +83,8 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         return;
     }
     bool is_pose = fields->selector != NULL;
-    if (!is_pose ||
-        (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_detail(reader, key, object))) {
+    if (!is_pose || (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_detail(reader, key, object) &&
+                     !lmb_graph_find_mover(reader, key, object))) {
         report_unknown(reader, fields, key);
     }
 }
@@ -93,10 +93,7 @@ void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fie
     const lmb_json_value *values = reader->json.values;
     uint64_t seen = 0;
     for (uint32_t key = object + 1; key < values[object].next && reader->result == LMB_OK; key = values[key].next) {
-        // The outermost object may say something besides what it is.
-        if (object > 0 || !lmb_graph_is_text(reader, key, LMB_GRAPH_MOVER)) {
-            read_member(reader, fields, key, object, &seen, target);
-        }
+        read_member(reader, fields, key, object, &seen, target);
     }
     for (size_t i = 0; i < fields->count; i++) {
         if (fields->fields[i].required && !(seen >> i & 1u)) {

@@ -197,22 +197,30 @@ static const lmb_graph_field mover_members[] = {
 };
 static const lmb_graph_fields mover_fields = {"\"mover\"", mover_members, 5, NULL};
 
+bool lmb_graph_find_mover(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
+    if (!lmb_graph_is_text(reader, key, "mover")) {
+        return false;
+    }
+    if (object != 0) {
+        lmb_graph_report(reader, key, "the outermost pose alone has a mover");
+    } else if (reader->mover_at != 0) {
+        lmb_graph_report(reader, key, "given twice");
+    } else {
+        reader->mover_at = key;
+    }
+    return true;
+}
+
 void lmb_graph_read_mover(lmb_graph_reader *reader) {
     lmb_graph *graph = reader->graph;
     graph->mover = lmb_default_mover_def();
-    if (reader->result != LMB_OK || reader->json.values[0].type != LMB_JSON_OBJECT) {
-        return;
-    }
-    bool twice = false;
-    const uint32_t value = lmb_json_member(&reader->json, 0, LMB_GRAPH_MOVER, &twice);
-    if (value == LMB_NONE) {
+    if (reader->mover_at == 0 || reader->result != LMB_OK) {
         return;
     }
     graph->has_mover = true;
+    const uint32_t value = reader->mover_at + 1;
     const lmb_json_type type = reader->json.values[value].type;
-    if (twice) {
-        lmb_graph_report(reader, value, "given twice");
-    } else if (type == LMB_JSON_OBJECT) {
+    if (type == LMB_JSON_OBJECT) {
         lmb_graph_read_fields(reader, &mover_fields, value, &graph->mover);
     } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, value)) {
         lmb_graph_report(reader, value, "neither true nor an object");
