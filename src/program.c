@@ -12,8 +12,8 @@
 #define LARGEST_BLOCK (1u << 30) // words
 
 _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
-_Static_assert(LMB_MAX_STACK == 8 && STACK_CHANNELS >= 3 * (LMB_MAX_INPUTS + 1) + 2,
-               "three folds around one another, which two poses each leave room for, hold more values of channels");
+_Static_assert(LMB_MAX_STACK == 11 && STACK_CHANNELS >= 5 * LMB_MAX_INPUTS + 1,
+               "five folds around one another, which two poses each leave room for, hold more values of channels");
 
 lmb_node_def lmb_default_node_def(void) {
     lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};

@@ -13,7 +13,7 @@
 #include <mannequin.h>
 #include <string.h>
 
-#define MOST_CLIPS 24u
+#define MOST_CLIPS (MANNEQUIN_CLIP_COUNT + 2)
 
 static device opened;
 static lmb_gpu *gpu;
