@@ -96,9 +96,12 @@
 /// parameters that have no name in the text (lmb_graph_parameter.is_written); run it each frame before the program.
 ///
 /// - **A clip that plays**: `"play": true`, or an object, all of whose members are optional:
-///   `{"end": "loop"|"hold"|"once"|"ping-pong", "rate": 1, "offset": 0.1, "ended": "EVENT", "looped": "EVENT",
-///   "notifies": [{"time": 0.2, "event": "step"}], "group": "locomotion", "weight": 1, "markers": [0.1, 0.6],
-///   "velocity": 1.4, "motion": true}`. Its time is then its player's, and `time`, `rate`, `offset` and `loop` may not stand beside it. Clips
+///
+///       {"end": "ping-pong", "rate": 1, "offset": 0.1, "ended": "EVENT", "looped": "EVENT",
+///        "notifies": [{"time": 0.2, "event": "step"}], "group": "locomotion", "weight": 1,
+///        "markers": [0.1, 0.6], "velocity": 1.4, "motion": true}
+///
+///   `end` is `"loop"`, `"hold"`, `"once"` or `"ping-pong"`. Its time is then its player's, and `time`, `rate`, `offset` and `loop` may not stand beside it. Clips
 ///   of one `group` keep in phase; the first in the text leads, and alone may have a `rate`; their `weight` (1) should be
 ///   what weighs them in the blend that they stand in. A clip played `"once"` drops out where it is itself the pose of a
 ///   state; anywhere else it stays at its end.
