@@ -29,9 +29,11 @@ picture blend
 picture masked
 picture partial --label "run, legs" --label "wave, the rest"
 picture weighted --label "aim, 0.2" --label "walk, 0.3" --label "run, 0.5"
+picture weighted_matrix --label aim_left --label wave --label "half and half"
 picture layers --label "run" --label "crouch, 0.7" --label "wave, 0.4"
 picture additive
 picture additive_forms --row 3 --label crouch --label "wave - idle" --label local --label parent --label affine
+picture additive_space --row 2 --label crouch --label "aim_left - stand" --label "local space" --label "model space"
 picture difference --row 1 --label wave --label idle --label run --label "run + difference"
 picture add --label run --label twist
 picture subtract --row 1 --label crouch --label stand --label "rest + difference"
@@ -40,6 +42,9 @@ picture subtract_scale_add --label twist --label rest --label walk --label "0.75
 picture bilinear --label "s 0, t 0" --label "s 1, t 0" --label "s 0, t 1" --label "s 1, t 1" --label "s 0.3, t 0.75"
 picture trilinear --label "0, 0, 0" --label "1, 0, 0" --label "0, 1, 0" --label "1, 1, 0" \
     --label "0, 0, 1" --label "1, 0, 1" --label "0, 1, 1" --label "1, 1, 1" --label "0.3, 0.75, 0.5"
+picture space1d --label "stand, 0" --label "walk, 1.4" --label "run, 3.4" --label "at 2.1"
+picture space2d --label "0, 0" --label "-1, -0.5" --label "1, -0.5" --label "0, 1" --label "1, 0.5" \
+    --label "0.35, 0.4"
 picture combine --label run --label "wave: right arm" --label "aim_left: head"
 picture mirror
 picture clamp

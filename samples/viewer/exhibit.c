@@ -80,6 +80,23 @@ static void fill_row(const exhibit_def *def, const lmb_program_def *program, lmb
     name_figures(def, program, row, exhibit);
 }
 
+// Matrices cannot be blended once more: there the figures of the inputs have one weight each, in the operation itself.
+static void fill_row_of_matrices(const exhibit_def *def, const lmb_program_def *program, lmb_node_def *root,
+                                 exhibit *exhibit) {
+    lmb_node_def row = *root;
+    row.inputs[root->input_count < LMB_MAX_INPUTS ? root->input_count : 0] = program->node_count - 1;
+    exhibit->figure_count = root->input_count + (root->input_count < LMB_MAX_INPUTS ? 1 : 0);
+    exhibit->result_count = exhibit->figure_count - root->input_count;
+    for (uint32_t i = 0; i < root->input_count; i++) {
+        const lmb_value weight = root->weights[i];
+        exhibit->weights[i] = weight.parameter == LMB_NONE
+                                  ? weight.constant
+                                  : lmb_graph_parameter_at(exhibit->graph, weight.parameter).initial;
+        root->weights[i] = lmb_parameter(program->parameter_count + i);
+    }
+    name_figures(def, program, &row, exhibit);
+}
+
 static lmb_result create_program(const exhibit_def *exhibit_def, exhibit *exhibit, character *character,
                                  lmb_error *error) {
     lmb_program_def def = *lmb_graph_program_def(exhibit->graph);
@@ -88,11 +105,17 @@ static lmb_result create_program(const exhibit_def *exhibit_def, exhibit *exhibi
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for a program");
     }
     memcpy(nodes, def.nodes, def.node_count * sizeof *nodes);
-    fill_row(exhibit_def, &def, &nodes[def.node_count], exhibit);
+    lmb_node_def *root = &nodes[def.node_count - 1];
+    exhibit->of_matrices = root->op == LMB_OP_WEIGHTED_MATRIX;
+    if (exhibit->of_matrices) {
+        fill_row_of_matrices(exhibit_def, &def, root, exhibit);
+    } else {
+        fill_row(exhibit_def, &def, root + 1, exhibit);
+    }
     def.nodes = nodes;
     def.parameter_count += exhibit->figure_count;
     exhibit->parameter_count = def.parameter_count;
-    if (exhibit->figure_count > 1) {
+    if (exhibit->figure_count > 1 && !exhibit->of_matrices) {
         def.node_count++;
     }
     lmb_program_destroy(character->program);
@@ -137,7 +160,11 @@ static lmb_result fill_parameters(const exhibit_def *def, exhibit *exhibit, lmb_
                 return error->result;
             }
         }
-        row[own + figure] = 1.0f;
+        const bool is_blend = exhibit->of_matrices && figure + exhibit->result_count >= exhibit->figure_count;
+        for (uint32_t i = 0; i < exhibit->figure_count && is_blend; i++) {
+            row[own + i] = exhibit->weights[i];
+        }
+        row[own + figure] = is_blend ? 0.0f : 1.0f;
     }
     return LMB_OK;
 }

@@ -25,6 +25,8 @@ typedef struct exhibit {
     uint32_t parameter_count;
     uint32_t figure_count;
     uint32_t result_count; // the last figures
+    bool of_matrices;      // the operation has parameters for its weights, which the results have from here
+    float weights[LMB_MAX_INPUTS];
     const char *names[EXHIBIT_FIGURES];
 } exhibit;
 
