@@ -33,7 +33,7 @@ picture weighted_matrix --label aim_left --label wave --label "half and half"
 picture layers --label "run" --label "crouch, 0.7" --label "wave, 0.4"
 picture additive
 picture additive_forms --row 3 --label crouch --label "wave - idle" --label local --label parent --label affine
-picture additive_space --row 2 --label crouch --label "aim_left - stand" --label "local space" --label "model space"
+picture additive_space --row 2 --label crouch --label "twist - rest" --label "local space" --label "model space"
 picture difference --row 1 --label wave --label idle --label run --label "run + difference"
 picture add --label run --label twist
 picture subtract --row 1 --label crouch --label stand --label "rest + difference"
