@@ -86,7 +86,7 @@ static void a_device_prints_what_the_reference_prints(void **state) {
     json_tree tree = json_tree_read(here.out);
     int frames = json_tree_member(&tree, 0, "frames");
     assert_int_equal(json_tree_size(&tree, frames), 5);
-    json_tree_expect_keys(&tree, json_tree_item(&tree, frames, 1), "frame ticks path clips events hash");
+    json_tree_expect_keys(&tree, json_tree_item(&tree, frames, 1), "frame ticks path clips position yaw events hash");
     json_tree_release(&tree);
     command_output_release(&here);
     command_output_release(&there);
