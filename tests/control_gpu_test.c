@@ -22,6 +22,7 @@ typedef struct fixture {
     lmb_gpu_batch *batch;
     lmb_gpu_control *control;
     control_scenario scenario;
+    device_buffer list; // of characters that are posed, after their number; or none, and all are
 } fixture;
 
 // A joint that goes along a line with a player's time, blended away by a state's weight.
@@ -106,8 +107,13 @@ static void run_frame(fixture *f, VkCommandBuffer commands, uint32_t frame) {
         const lmb_event event = f->scenario.events[i];
         assert_ok(lmb_gpu_control_send(f->control, slot, event.character, event.event, &error), &error);
     }
-    const lmb_gpu_record_info info = {
+    lmb_gpu_record_info info = {
         .commands = commands, .frame = slot, .control = f->control, .step = f->scenario.step, .number = frame};
+    if (f->list.buffer != VK_NULL_HANDLE) {
+        info.list_count = f->list.address;
+        info.list = f->list.address + sizeof(uint32_t);
+        info.list_capacity = 3;
+    }
     assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
     assert_ok(control_scenario_run(&f->scenario, frame, &error), &error);
 }
@@ -233,6 +239,32 @@ static void random_events(void **state) {
     close_fixture(&f);
 }
 
+// Characters whose poses are culled are moved on all the same: states, movers and what is told.
+static void culled_poses(void **state) {
+    (void)state;
+    fixture f;
+    lmb_error error = {0};
+    open_scenario(&f, 70, true);
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    assert_ok(device_buffer_create(&f.device, 4 * sizeof(uint32_t), usage, true, &f.list, &error), &error);
+    memcpy(f.list.mapped, (const uint32_t[]){2, 5, 69, 0}, 4 * sizeof(uint32_t));
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_program_record_upload(f.gpu_program, commands, &error), &error);
+    for (uint32_t frame = 0; frame < SLOTS; frame++) {
+        run_frame(&f, commands, frame);
+    }
+    assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
+    expect_same_states(&f, SLOTS - 1);
+    expect_same_told(&f, SLOTS - 1);
+    expect_same_movers(&f, SLOTS - 1);
+    // They did go somewhere.
+    assert_true(f.scenario.movers[2] != 0.0f && f.scenario.movers[6 * LMB_MOVER_FLOATS + 2] != 0.0f);
+    device_buffer_destroy(&f.device, &f.list);
+    close_fixture(&f);
+}
+
 // A state that was copied away and back gives the same frames again.
 static void saved_and_restored(void **state) {
     (void)state;
@@ -323,8 +355,8 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash), cmocka_unit_test(golden_hash_of_movers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash),   cmocka_unit_test(golden_hash_of_movers),
                                        cmocka_unit_test(random_events), cmocka_unit_test(saved_and_restored),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(culled_poses),  cmocka_unit_test(refusals)};
     return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
 }

@@ -373,8 +373,8 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
         .text =
             "Runs a graph that moves by itself, as include/limber/graph.h and machine.h describe it, and prints for\n"
             "each frame its number and time, the current states, the clips that weigh something with their times and\n"
-            "weights, the events told, and a hash of all characters' states and palettes. Every backend prints the\n"
-            "same.\n" CHARACTER_HELP,
+            "weights, where a mover stands and faces, the events told, and a hash of all characters' states and\n"
+            "palettes. Every backend prints the same.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
