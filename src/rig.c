@@ -7,6 +7,7 @@
 #include "../shaders/ops/outputs.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,9 +62,21 @@ static lmb_result check_fields(const char *kind, uint32_t index, const char *nam
     return LMB_OK;
 }
 
+static bool is_unit(const float *q) {
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        square += (double)q[i] * (double)q[i];
+    }
+    return fabs(square - 1.0) <= 2e-6;
+}
+
 static lmb_result check_rotation(const char *kind, uint32_t index, const char *name, const float *rotation,
-                                 lmb_error *error) {
+                                 bool is_normalised, lmb_error *error) {
     float unit[4];
+    if (is_normalised && !is_unit(rotation)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': rotation is not normalised, as it says", kind,
+                        (unsigned)index, name);
+    }
     if (!lmb_normalize_rotation(rotation, unit)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s %u '%s': rotation is zero", kind, (unsigned)index, name);
     }
@@ -88,7 +101,8 @@ static lmb_result check_joint(const lmb_rig_def *def, uint32_t index, lmb_error 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: joint %u '%s': radius %g is negative", (unsigned)index, name,
                         (double)joint->radius);
     }
-    return result == LMB_OK ? check_rotation("joint", index, name, joint->rest.rotation, error) : result;
+    return result == LMB_OK ? check_rotation("joint", index, name, joint->rest.rotation, joint->is_normalised, error)
+                            : result;
 }
 
 static lmb_result check_socket(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
@@ -103,7 +117,9 @@ static lmb_result check_socket(const lmb_rig_def *def, uint32_t index, lmb_error
                             {"rotation", socket->local.rotation, 4},
                             {"scale", socket->local.scale, 3}};
     lmb_result result = check_fields("socket", index, name, fields, sizeof fields / sizeof fields[0], error);
-    return result == LMB_OK ? check_rotation("socket", index, name, socket->local.rotation, error) : result;
+    return result == LMB_OK
+               ? check_rotation("socket", index, name, socket->local.rotation, socket->is_normalised, error)
+               : result;
 }
 
 static lmb_result check_channel(const lmb_rig_def *def, uint32_t index, lmb_error *error) {
@@ -176,9 +192,12 @@ static lmb_result allocate(const lmb_rig_def *def, const lmb_host *host, lmb_rig
     return LMB_OK;
 }
 
-static lmb_transform snapped_transform(const lmb_transform *given) {
+static lmb_transform snapped_transform(const lmb_transform *given, bool is_normalised) {
     lmb_transform snapped = *given;
     lmb_normalize_rotation(given->rotation, snapped.rotation);
+    for (int i = 0; i < 4 && is_normalised; i++) {
+        snapped.rotation[i] = snap(given->rotation[i]);
+    }
     for (int i = 0; i < 3; i++) {
         snapped.translation[i] = snap(snapped.translation[i]);
         snapped.scale[i] = snap(snapped.scale[i]);
@@ -198,7 +217,7 @@ static void copy_joints(lmb_rig *rig, const lmb_rig_def *def, char **text) {
         const lmb_joint_def *from = &def->joints[i];
         uint32_t to = rig->of_def[i];
         rig->parents[to] = from->parent == LMB_NONE ? LMB_NONE : rig->of_def[from->parent];
-        rig->rest[to] = snapped_transform(&from->rest);
+        rig->rest[to] = snapped_transform(&from->rest, from->is_normalised);
         if (from->has_inverse_bind) {
             rig->inverse_bind[to] = lmb_from_op_affine(snap_affine(lmb_to_op_affine(from->inverse_bind)));
         }
@@ -212,7 +231,7 @@ static void copy_sockets(lmb_rig *rig, const lmb_rig_def *def, char **text) {
     for (uint32_t i = 0; i < def->socket_count; i++) {
         const lmb_socket_def *from = &def->sockets[i];
         char made[24];
-        lmb_transform local = snapped_transform(&from->local);
+        lmb_transform local = snapped_transform(&from->local, from->is_normalised);
         rig->sockets[i] = (lmb_socket){.name = copy_name(socket_name_in_def(def, i, made), text),
                                        .joint = rig->of_def[from->joint],
                                        .local = local,

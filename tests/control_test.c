@@ -47,7 +47,8 @@ static void step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t
                                      .event_count = count,
                                      .told = s->told};
     lmb_error error = {0};
-    if (lmb_control_run(s->control, &frame, 0, 1, &error) != LMB_OK) {
+    if (lmb_control_run(s->control, &frame, 0, 1, &error) != LMB_OK ||
+        lmb_control_check_states(s->control, s->state, 1, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
 }
@@ -844,6 +845,64 @@ static void test_refused_frames(void **state) {
     end(&s);
 }
 
+static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, const char *why) {
+    uint32_t two[2 * MOST_WORDS] = {0}; // of which the second is wrong
+    uint32_t words = lmb_control_state_words(s->control);
+    memcpy(two, s->state, words * sizeof *two);
+    memcpy(two + words, s->state, words * sizeof *two);
+    two[words + word] = value;
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_check_states(s->control, two, 2, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "character 1: "));
+    if (strstr(error.message, why) == NULL) {
+        fail_msg("'%s' does not tell of '%s'", error.message, why);
+    }
+    assert_int_equal(lmb_control_check_states(s->control, two, 1, &error), LMB_OK);
+}
+
+// Words of a character, then of followers, players and machines, as shaders/ops/control_layout.h has them.
+static void test_states_from_outside(void **state) {
+    (void)state;
+    lmb_player_def player = lmb_default_player_def();
+    player.duration = 1.0f;
+    lmb_control_def def = control_of(&player);
+    stage s = begin(&def);
+    expect_state_refused(&s, 6, 1, "word 6: it has not begun");
+    step(&s, SIXTIETH);
+    expect_state_refused(&s, 0, 2, "neither has begun");
+    expect_state_refused(&s, 2, 0x7fffffffu, "it waits for too long");
+    expect_state_refused(&s, 2, (uint32_t)(18 * LMB_MAX_STEP_TICKS >> 32), "it waits for too long");
+    expect_state_refused(&s, 7, 0x0000ffffu, "player 0: it is past its clip");
+    expect_state_refused(&s, 8, 4, "player 0: there are no such flags");
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_check_states(NULL, s.state, 1, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
+    end(&s);
+
+    const lmb_follower_def follower = {.source = lmb_parameter(0), .half_life = 1.0f, .parameter = 1};
+    const lmb_state_def states[2] = {lmb_default_state_def(), lmb_default_state_def()};
+    lmb_transition_def transition = lmb_default_transition_def();
+    transition.event = 0;
+    const lmb_machine_def machine = {
+        .states = states, .state_count = 2, .transitions = &transition, .transition_count = 1, .machine = LMB_NONE};
+    def = lmb_default_control_def();
+    def.parameter_count = 2;
+    def.event_count = 1;
+    def.followers = &follower;
+    def.follower_count = 1;
+    def.machines = &machine;
+    def.machine_count = 1;
+    s = begin(&def);
+    step(&s, SIXTIETH);
+    expect_state_refused(&s, 6, 0x7f800000u, "follower 0: not a finite number");
+    expect_state_refused(&s, 7, 2, "machine 0: there is no such state");
+    expect_state_refused(&s, 10, 5, "machine 0: there is no such transition");
+    expect_state_refused(&s, 13, 0x7fc00000u, "machine 0: a weight");
+    expect_state_refused(&s, 14, 0xbf800000u, "machine 0: a weight");
+    expect_state_refused(&s, 16, 0x40000000u, "machine 0: a weight");
+    end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_day),
@@ -867,6 +926,7 @@ int main(void) {
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_refused_frames),
+        cmocka_unit_test(test_states_from_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,7 @@ static void run(const lmb_graph *graph) {
                                          .events = &event,
                                          .event_count = number < lmb_graph_event_count(graph) ? 1 : 0};
         require(lmb_control_run(control, &frame, 0, 1, &error) == LMB_OK, "the control does not run");
+        require(lmb_control_check_states(control, state, 1, &error) == LMB_OK, "a state that is refused");
         uint32_t current = lmb_control_current_state(control, state, 0);
         require(current < def->machines[0].state_count, "no such state");
         require(lmb_graph_state_name(graph, 0, current)[0] != '\0', "a state without a name");

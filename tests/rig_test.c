@@ -405,6 +405,43 @@ static void sockets_and_radii_are_checked(void **state) {
     assert_null(rig);
 }
 
+// A rotation that normalising changes by its last bit, again and again or once more: a rig's own stays what it is.
+static void normalised_rotations_are_kept(void **state) {
+    (void)state;
+    lmb_joint_def joint = lmb_default_joint_def();
+    lmb_socket_def socket = lmb_default_socket_def();
+    const lmb_rig_def def = {&joint, 1, &socket, 1};
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        const float given[4] = {0.1f + (float)i * 0.001f, -0.3f, 0.7f, 0.2f};
+        float first[4], again[4];
+        for (int round = 0; round < 3; round++) {
+            lmb_rig *rig = NULL;
+            memcpy(joint.rest.rotation, round == 0 ? given : first, sizeof given);
+            memcpy(socket.local.rotation, joint.rest.rotation, sizeof given);
+            joint.is_normalised = socket.is_normalised = round == 2;
+            assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+            const lmb_transform rest = lmb_rig_joint_rest(rig, 0), local = lmb_rig_socket_local(rig, 0);
+            memcpy(round == 0 ? first : again, rest.rotation, sizeof first);
+            assert_memory_equal(rest.rotation, local.rotation, sizeof first);
+            lmb_rig_destroy(rig);
+            changed += round == 1 && memcmp(first, again, sizeof first) != 0;
+        }
+        assert_memory_equal(first, again, sizeof first);
+    }
+    assert_true(changed > 0); // else nothing was to be kept
+    lmb_rig *rig = NULL;
+    lmb_error error;
+    joint.rest = lmb_transform_identity();
+    socket.local.rotation[3] = 0.99f;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "socket 0",
+                  "rotation is not normalised");
+    joint.rest.rotation[0] = 0.01f;
+    CHECK_REFUSAL(lmb_rig_create(&def, NULL, &rig, &error), &error, LMB_ERROR_ARGUMENT, "joint 0",
+                  "rotation is not normalised");
+    assert_null(rig);
+}
+
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     (void)user;
     lmb_joint_def joints[3];
@@ -442,6 +479,7 @@ int main(void) {
         cmocka_unit_test(counts_have_limits),
         cmocka_unit_test(sockets_follow_their_joints),
         cmocka_unit_test(sockets_and_radii_are_checked),
+        cmocka_unit_test(normalised_rotations_are_kept),
         cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

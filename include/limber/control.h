@@ -310,6 +310,12 @@ typedef struct lmb_control_frame {
 LMB_API lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
                                    uint32_t count, lmb_error *error);
 
+/// Whether states that come from a file or a network, uint32_t [count][lmb_control_state_words()], are such as this control
+/// could have left: nothing in them is trusted, and only those that pass may be run. Fails with #LMB_ERROR_FORMAT (message:
+/// character, player or machine) and #LMB_ERROR_ARGUMENT.
+LMB_API lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *states, uint32_t count,
+                                            lmb_error *error);
+
 /// What a character's state tells.
 typedef struct lmb_control_counts {
     uint32_t transitions_left; ///< those that a frame had no room for

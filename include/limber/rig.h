@@ -25,6 +25,9 @@ typedef struct lmb_joint_def {
     uint32_t parent;
     /// Local transform of the rest pose, relative to the parent. The rotation is normalised; a zero one is refused.
     lmb_transform rest;
+    /// The rotation is that of a rig already, and is taken as it is: normalising it anew could change its last bits. Its
+    /// length has to be 1 to within 1e-6.
+    bool is_normalised;
     /// Model space of the bind pose to joint space. Used only with `has_inverse_bind`; otherwise the inverse of the
     /// rest pose's model matrix is taken.
     lmb_affine inverse_bind;
@@ -42,6 +45,7 @@ typedef struct lmb_socket_def {
     const char *name;    ///< copied; NULL or empty: "socket_<index>"; need not be unique
     uint32_t joint;      ///< index into the descriptor's joints
     lmb_transform local; ///< relative to the joint; the rotation is normalised, a zero one is refused
+    bool is_normalised;  ///< as that of a joint
 } lmb_socket_def;
 
 /// No name, joint 0, identity.

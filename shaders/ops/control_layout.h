@@ -144,7 +144,7 @@
 
 // A character's state. All 0 before its first frame.
 #define CHARACTER_BEGUN 0u
-#define CHARACTER_WAITING 1u // fine ticks not yet moved by, two words
+#define CHARACTER_WAITING 1u // ticks not yet moved by, two words
 #define CHARACTER_TRANSITIONS_LEFT 3u
 #define CHARACTER_EVENTS_LOST 4u
 #define CHARACTER_TOLD_LOST 5u

@@ -11,6 +11,8 @@ int command_sample(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_play(int argc, char **argv);
+int command_capture(int argc, char **argv);
+int command_replay(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_profile(int argc, char **argv);
 

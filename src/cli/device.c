@@ -473,6 +473,32 @@ lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *byte
     return result;
 }
 
+lmb_result device_write_span(device *device, const lmb_gpu_span *span, const void *bytes, lmb_error *error) {
+    device_buffer leaving;
+    lmb_result result =
+        device_buffer_create(device, span->size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, true, &leaving, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    memcpy(leaving.mapped, bytes, span->size);
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    result = device_begin(device, &pool, &commands, error);
+    if (result == LMB_OK) {
+        // What is waited for is available to whatever is submitted after, and host writes before are visible here.
+        VkBufferCopy copy = {.dstOffset = span->offset, .size = span->size};
+        vkCmdCopyBuffer(commands, leaving.buffer, span->buffer, 1, &copy);
+        VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                   .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+        vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+                             &barrier, 0, NULL, 0, NULL);
+        result = device_submit_and_wait(device, pool, commands, error);
+    }
+    device_buffer_destroy(device, &leaving);
+    return result;
+}
+
 lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
                              lmb_error *error) {
     lmb_batch description = lmb_gpu_batch_description(batch);

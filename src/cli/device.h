@@ -70,6 +70,9 @@ void device_buffer_destroy(device *device, device_buffer *buffer);
 // Copies a span to `bytes`, span->size of them: records, submits, waits.
 lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *bytes, lmb_error *error);
 
+// Copies `bytes` to a span, the other way.
+lmb_result device_write_span(device *device, const lmb_gpu_span *span, const void *bytes, lmb_error *error);
+
 // Copies spans of a batch's output into `floats` (the whole batch, as batch.h lays it out): records, submits, waits.
 lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
                              lmb_error *error);

@@ -18,6 +18,8 @@ static const command commands[] = {
     {"eval", command_eval, "print the poses of a program written as JSON"},
     {"graph", command_graph, "print the state machines of a graph, or draw them for Graphviz"},
     {"play", command_play, "run a graph that moves by itself, frame by frame, driven by a script"},
+    {"capture", command_capture, "write a frame of a crowd into a file, with all that it takes to run it again"},
+    {"replay", command_replay, "run a captured frame again, and name the first operation that differs"},
     {"compare", command_compare, "run a crowd on a device and on the reference, and compare every bit"},
     {"profile", command_profile, "tell how long a crowd takes, stage by stage, and what its program's nodes cost"},
 };

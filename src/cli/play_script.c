@@ -83,6 +83,9 @@ static lmb_result read_name(reader *r, play_line *line) {
     if (name.length >= sizeof line->name) {
         return fail_at(r, name.text, "the name is longer than 63 bytes");
     }
+    if (memchr(name.text, '\0', name.length) != NULL) {
+        return fail_at(r, name.text, "the name has a byte of 0");
+    }
     memcpy(line->name, name.text, name.length);
     line->column = column_of(r, name.text);
     return LMB_OK;

@@ -133,6 +133,26 @@ static lmb_result run_gpu(play_side *side, uint64_t step, uint32_t number, lmb_e
                             : result;
 }
 
+lmb_result play_side_restore(play_side *side, const uint32_t *state, lmb_error *error) {
+    size_t words = (size_t)side->character_count * lmb_control_state_words(side->control);
+    if (side->gpu) {
+        // The first frame zeroes the states: one that nobody sees.
+        uint32_t events = side->event_count;
+        side->event_count = 0;
+        lmb_result result = run_gpu(side, 0, 0, error);
+        side->event_count = events;
+        const lmb_gpu_span span = lmb_gpu_control_state(side->gpu_control);
+        if (result == LMB_OK) {
+            result = device_write_span(&side->opened.device, &span, state, error);
+        }
+        if (result != LMB_OK) {
+            return result;
+        }
+    }
+    memcpy(side->state, state, words * sizeof *state);
+    return LMB_OK;
+}
+
 lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error) {
     return side->gpu ? run_gpu(side, step, number, error) : run_reference(side, step, number, error);
 }

@@ -34,6 +34,9 @@ typedef struct play_side {
 // Everything given must outlive it. On failure nothing is left but what play_side_destroy() destroys.
 lmb_result play_side_create(play_side *side, lmb_error *error);
 lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error);
+// Before the first frame: what its characters' states are then, uint32_t [C][lmb_control_state_words()], in place of states
+// that have not begun.
+lmb_result play_side_restore(play_side *side, const uint32_t *state, lmb_error *error);
 // A zeroed one is fine. Fails as gpu_device_close() does.
 lmb_result play_side_destroy(play_side *side, lmb_error *error);
 

@@ -1,0 +1,342 @@
+#include "capture_run.h"
+
+#include "gpu_side.h"
+
+#include <limber/machine.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Beside those of nodes.
+#define MOST_OTHERS (4u + LMB_STAGE_COUNT)
+#define STAGES (((1u << LMB_STAGE_COUNT) - 1) & ~LMB_OUTPUT_PREVIOUS_PALETTE)
+
+typedef struct running {
+    const capture_scene *scene;
+    bool gpu;
+    play_side side;    // whose device runs the rest too
+    float *parameters; // after the control
+    float *stages[LMB_STAGE_COUNT];
+    capture_results *results;
+} running;
+
+static lmb_result fail(lmb_error *error, lmb_result result, const char *message) {
+    error->result = result;
+    snprintf(error->message, sizeof error->message, "capture: %s", message);
+    return result;
+}
+
+// ---- The scene.
+
+static lmb_result read_graph(capture_scene *scene, lmb_error *error) {
+    const capture *capture = scene->capture;
+    const lmb_graph_source graph = {.text = capture->graph,
+                                    .size = capture->graph_size,
+                                    .name = "capture: section 'graph'",
+                                    .rig = capture->rig,
+                                    .clips = capture->clips,
+                                    .clip_count = capture->clip_count,
+                                    .static_poses = capture->static_poses,
+                                    .static_pose_count = capture->static_pose_count};
+    if (capture->machine == NULL) {
+        return capture->graph == NULL ? fail(error, LMB_ERROR_FORMAT, "it has neither a graph nor a machine")
+                                      : lmb_graph_read(&graph, NULL, &scene->graph, NULL, error);
+    }
+    lmb_graph_source machine = graph;
+    machine.text = capture->machine;
+    machine.size = capture->machine_size;
+    machine.name = "capture: section 'machine'";
+    return lmb_machine_read(&machine, capture->graph == NULL ? NULL : &graph, NULL, &scene->graph, NULL, error);
+}
+
+// A graph that does not move by itself has a control all the same, which does nothing.
+static lmb_result create_control(capture_scene *scene, lmb_error *error) {
+    const lmb_control_def *given = lmb_graph_control_def(scene->graph);
+    lmb_control_def def = given != NULL ? *given : lmb_default_control_def();
+    def.parameter_count = lmb_graph_parameter_count(scene->graph);
+    def.told_capacity = scene->capture->told_capacity;
+    return lmb_control_create(&def, NULL, &scene->control, error);
+}
+
+static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
+    const capture *capture = scene->capture;
+    const uint64_t characters = capture->character_count;
+    const lmb_batch batch = {scene->program, capture->character_count, LMB_OUTPUT_PALETTE};
+    if (characters == 0 || capture->parameter_count != characters * lmb_graph_parameter_count(scene->graph)) {
+        return fail(error, LMB_ERROR_FORMAT, "section 'parameters' is not as long as its characters and graph need");
+    }
+    if (capture->state_words != characters * lmb_control_state_words(scene->control)) {
+        return fail(error, LMB_ERROR_FORMAT, "section 'state' is not as long as its characters and graph need");
+    }
+    if (capture->step > LMB_MAX_STEP_TICKS) {
+        return fail(error, LMB_ERROR_FORMAT, "section 'frame': the step is too long");
+    }
+    if (lmb_program_pose_count(scene->program) > 0) {
+        return fail(error, LMB_ERROR_UNSUPPORTED, "the graph reads pose buffers, and there is nobody to fill them");
+    }
+    for (uint32_t i = 0; i < capture->event_count; i++) {
+        const lmb_event *event = &capture->events[i];
+        bool known = event->event == LMB_EVENT_RESET || event->event < lmb_graph_event_count(scene->graph);
+        if (event->character >= characters || !known) {
+            return fail(error, LMB_ERROR_FORMAT, "section 'events': there is no such character or event");
+        }
+    }
+    lmb_result result = lmb_batch_check(&batch, error);
+    return result == LMB_OK ? lmb_control_check_states(scene->control, capture->state, capture->character_count, error)
+                            : result;
+}
+
+lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lmb_error *error) {
+    *scene = (capture_scene){.capture = capture};
+    lmb_result result = read_graph(scene, error);
+    if (result == LMB_OK) {
+        result = lmb_program_create(lmb_graph_program_def(scene->graph), NULL, &scene->program, error);
+    }
+    if (result == LMB_OK) {
+        result = create_control(scene, error);
+    }
+    if (result == LMB_OK) {
+        result = check_fit(scene, error);
+    }
+    if (result != LMB_OK) {
+        capture_scene_destroy(scene);
+    }
+    return result;
+}
+
+void capture_scene_destroy(capture_scene *scene) {
+    lmb_control_destroy(scene->control);
+    lmb_program_destroy(scene->program);
+    lmb_graph_destroy(scene->graph);
+    *scene = (capture_scene){0};
+}
+
+// ---- Results.
+
+static void add(running *r, const char *name, uint64_t hash) {
+    capture_result *result = &r->results->list[r->results->count++];
+    snprintf(result->name, sizeof result->name, "%s", name);
+    result->hash = hash;
+}
+
+static size_t stage_bytes(const running *r, lmb_stage stage) {
+    const lmb_batch batch = {r->scene->program, r->scene->capture->character_count, LMB_OUTPUT_PALETTE};
+    return (size_t)lmb_batch_stage_floats(&batch, stage) * batch.character_count * sizeof(float);
+}
+
+// Past what was told nothing is written.
+static void clear_rest_of_told(const running *r, uint32_t *told) {
+    uint32_t words = lmb_control_told_words(r->scene->control);
+    for (uint32_t i = 0; i < r->scene->capture->character_count; i++, told += words) {
+        uint32_t kept = told[0] < words / 2 ? 1 + 2 * told[0] : words;
+        memset(told + kept, 0, (words - kept) * sizeof *told);
+    }
+}
+
+static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
+    const capture *capture = r->scene->capture;
+    lmb_result result = play_side_restore(side, capture->state, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    memcpy(side->parameters, capture->parameters, capture->parameter_count * sizeof(float));
+    if (capture->event_count > 0) {
+        memcpy(side->events, capture->events, capture->event_count * sizeof *side->events);
+    }
+    side->event_count = capture->event_count;
+    result = play_side_run(side, capture->step, capture->number, error);
+    if (result == LMB_OK) {
+        clear_rest_of_told(r, side->told);
+        add(r, "control: state", capture_hash(side->state, capture->state_words * sizeof(uint32_t)));
+        add(r, "control: events told",
+            capture_hash(side->told, (size_t)capture->character_count * lmb_control_told_words(r->scene->control) *
+                                         sizeof(uint32_t)));
+        memcpy(r->stages[LMB_STAGE_PALETTE], side->palettes, stage_bytes(r, LMB_STAGE_PALETTE));
+    }
+    return result;
+}
+
+// Control and poses together, as in the frame itself.
+static lmb_result run_together(running *r, const char *device, lmb_error *error) {
+    r->side = (play_side){.program = r->scene->program,
+                          .control = r->scene->control,
+                          .character_count = r->scene->capture->character_count,
+                          .events_a_frame = r->scene->capture->event_count,
+                          .gpu = r->gpu,
+                          .device_name = device};
+    lmb_result result = play_side_create(&r->side, error);
+    if (result == LMB_OK && r->gpu) {
+        snprintf(r->results->device, sizeof r->results->device, "%s", r->side.opened.device.properties.deviceName);
+    }
+    return result == LMB_OK ? run_frame(r, &r->side, error) : result;
+}
+
+// What programs read, by the CPU: whether a device writes the same, the states and the palettes tell.
+static lmb_result run_control(running *r, lmb_error *error) {
+    const capture *capture = r->scene->capture;
+    uint32_t *state = calloc(capture->state_words + 1, sizeof *state);
+    lmb_event *events = calloc((size_t)capture->event_count * 2 + 1, sizeof *events);
+    lmb_result result = state != NULL && events != NULL ? LMB_OK : fail(error, LMB_ERROR_MEMORY, "no memory");
+    if (result == LMB_OK) {
+        memcpy(state, capture->state, capture->state_words * sizeof *state);
+        memcpy(r->parameters, capture->parameters, capture->parameter_count * sizeof(float));
+        memcpy(events, capture->events, capture->event_count * sizeof *events);
+        lmb_control_sort_events(events, events + capture->event_count, capture->event_count);
+        const lmb_control_frame frame = {.step = capture->step,
+                                         .number = capture->number,
+                                         .character_count = capture->character_count,
+                                         .state = state,
+                                         .parameters = r->parameters,
+                                         .events = events,
+                                         .event_count = capture->event_count};
+        result = lmb_control_run(r->scene->control, &frame, 0, capture->character_count, error);
+    }
+    free(state);
+    free(events);
+    return result;
+}
+
+static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                                const lmb_batch_outputs *outputs, lmb_error *error) {
+    gpu_side side;
+    lmb_result result = gpu_side_create(&r->side.opened.device, r->side.opened.gpu, batch, 0, &side, error);
+    if (result == LMB_OK) {
+        result = gpu_side_run(&side, inputs, outputs, error);
+        gpu_side_destroy(&side);
+    }
+    return result;
+}
+
+static lmb_result run_here(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                           lmb_error *error) {
+    lmb_cpu *cpu = NULL;
+    lmb_result result = lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    if (result == LMB_OK) {
+        result = lmb_cpu_run(cpu, batch, inputs, outputs, error);
+    }
+    lmb_cpu_destroy(cpu);
+    return result;
+}
+
+static lmb_result run_poses(running *r, const lmb_program *program, bool gpu, uint32_t stages, lmb_error *error) {
+    const lmb_batch batch = {program, r->scene->capture->character_count, stages};
+    const lmb_batch_inputs inputs = {.parameters = r->parameters};
+    lmb_batch_outputs outputs = {0};
+    memcpy(outputs.stages, r->stages, sizeof outputs.stages);
+    return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : run_here(&batch, &inputs, &outputs, error);
+}
+
+// The program that ends with a node. Those inside parts cannot stand alone: their clips and poses are of other joints.
+static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error) {
+    lmb_program_def def = *lmb_graph_program_def(r->scene->graph);
+    def.node_count = node + 1;
+    lmb_program *program = NULL;
+    lmb_result result = lmb_program_create(&def, NULL, &program, error);
+    if (result == LMB_ERROR_ARGUMENT) {
+        return LMB_OK;
+    }
+    if (result == LMB_OK) {
+        result = run_poses(r, program, gpu, LMB_OUTPUT_LOCAL, error);
+    }
+    lmb_program_destroy(program);
+    if (result == LMB_OK) {
+        char name[CAPTURE_NAME_SIZE];
+        snprintf(name, sizeof name, "node %u: %s", (unsigned)node, lmb_op_name(def.nodes[node].op));
+        add(r, name, capture_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+    }
+    return result;
+}
+
+static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
+    const uint32_t count = lmb_graph_program_def(r->scene->graph)->node_count;
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
+        result = run_node(r, i, gpu, error);
+    }
+    return result;
+}
+
+// A device takes its time to compile a program for each node, so they are run there only where the whole does not come to
+// what it comes to here.
+static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
+    const uint32_t before = r->results->count;
+    lmb_result result = run_nodes(r, false, error);
+    if (result == LMB_OK && r->results->list[r->results->count - 1].hash != whole) {
+        r->results->count = before;
+        result = run_nodes(r, r->gpu, error);
+    }
+    return result;
+}
+
+static lmb_result run_stages(running *r, uint64_t hashes[LMB_STAGE_COUNT], lmb_error *error) {
+    lmb_result result = run_poses(r, r->scene->program, r->gpu, STAGES, error);
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        hashes[stage] = capture_hash(r->stages[stage], stage_bytes(r, stage));
+    }
+    return result;
+}
+
+static void add_stages(running *r, const uint64_t hashes[LMB_STAGE_COUNT]) {
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        char name[CAPTURE_NAME_SIZE];
+        snprintf(name, sizeof name, "stage: %s", lmb_stage_name(stage));
+        if ((STAGES & (1u << stage)) != 0) {
+            add(r, name, hashes[stage]);
+        }
+    }
+}
+
+static lmb_result run_all(running *r, const char *device, lmb_error *error) {
+    uint64_t stages[LMB_STAGE_COUNT];
+    lmb_result result = run_together(r, device, error);
+    const uint64_t together = capture_hash(r->stages[LMB_STAGE_PALETTE], stage_bytes(r, LMB_STAGE_PALETTE));
+    if (result == LMB_OK) {
+        result = run_control(r, error);
+    }
+    if (result == LMB_OK) {
+        result = run_stages(r, stages, error);
+    }
+    if (result == LMB_OK) {
+        result = find_nodes(r, stages[LMB_STAGE_LOCAL], error);
+    }
+    if (result == LMB_OK) {
+        add_stages(r, stages);
+        add(r, "control and poses: palette", together);
+    }
+    lmb_error later = {0};
+    lmb_result closed = play_side_destroy(&r->side, &later);
+    if (result == LMB_OK && closed != LMB_OK) {
+        *error = later;
+        return closed;
+    }
+    return result;
+}
+
+lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device, capture_results *results,
+                       lmb_error *error) {
+    const uint32_t nodes = lmb_graph_program_def(scene->graph)->node_count;
+    *results = (capture_results){.device = "reference"};
+    results->list = calloc(nodes + MOST_OTHERS, sizeof *results->list);
+    running r = {.scene = scene, .gpu = gpu, .results = results};
+    r.parameters = calloc(scene->capture->parameter_count + 1, sizeof *r.parameters);
+    bool has_memory = results->list != NULL && r.parameters != NULL;
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        r.stages[stage] = calloc(stage_bytes(&r, stage) + 1, 1);
+        has_memory = has_memory && r.stages[stage] != NULL;
+    }
+    lmb_result result = has_memory ? run_all(&r, device, error) : fail(error, LMB_ERROR_MEMORY, "no memory");
+    for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(r.stages[stage]);
+    }
+    free(r.parameters);
+    if (result != LMB_OK) {
+        capture_results_release(results);
+    }
+    return result;
+}
+
+void capture_results_release(capture_results *results) {
+    free(results->list);
+    *results = (capture_results){0};
+}

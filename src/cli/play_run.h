@@ -1,0 +1,63 @@
+// A graph that moves by itself, driven by a script, as `limber play` and `limber capture` run it.
+#ifndef LIMBER_SRC_CLI_PLAY_RUN_H
+#define LIMBER_SRC_CLI_PLAY_RUN_H
+
+#include "graph_file.h"
+#include "play_script.h"
+#include "play_side.h"
+
+// What a run is of, in the table of a command's options.
+#define PLAY_RUN_OPTIONS(run, backend)                                                                                 \
+    {"--graph", OPTION_TEXT, &(run)->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},                   \
+        {"--machine", OPTION_TEXT, &(run)->machine_name, "FILE",                                                       \
+         "a machine's text, for the graph's machine without states, or alone"},                                        \
+        {"--pose", OPTION_TEXTS, &(run)->static_poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},      \
+        {"--script", OPTION_TEXT, &(run)->script_name, "FILE",                                                         \
+         "what the host does: 'TIME send EVENT [CHARACTER]',\n"                                                        \
+         "                          'TIME set NAME VALUE [CHARACTER]', a line each"},                                  \
+        {"--fps", OPTION_COUNT, &(run)->rate, "N", "frames a second (60)"},                                            \
+        {"--frames", OPTION_COUNT, &(run)->frame_count, "N", "frames (60); the first is at time 0"},                   \
+        {"--characters", OPTION_COUNT, &(run)->side.character_count, "N",                                              \
+         "characters (1), of which the first is told of"},                                                             \
+        {"--backend", OPTION_TEXT, backend, "BACKEND", "reference (default) or gpu"}, {                                \
+        "--device", OPTION_TEXT, &(run)->side.device_name, "NAME|INDEX", "part of a device's name, or its index"       \
+    }
+
+typedef struct play_run {
+    const char *file; // the first
+    uint32_t file_count;
+    const char *graph_text;
+    const char *machine_name;
+    option_texts static_poses;
+    const char *script_name;
+    uint32_t rate; // frames a second
+    uint32_t frame_count;
+    bool may_stand_still; // graphs that do not move by themselves are fine
+
+    character character;
+    graph_file graph;
+    play_script script;
+    uint32_t next_line; // of the script
+    uint64_t passed;    // ticks
+    float *row;         // what every character's parameters begin with
+    lmb_program *program;
+    lmb_control *control;
+    play_side side;
+} play_run;
+
+// With what stands where no option says otherwise, and room for as many static poses as there are arguments. False without
+// memory.
+bool play_run_begin(play_run *run, int argc);
+// What options alone cannot tell. 0, or the exit status of wrong usage.
+int play_run_check(play_run *run, const char *command, const char *backend);
+// Reads files and script, and creates everything. 0, or the exit status of what failed, which has been told then.
+int play_run_open(play_run *run, char **files);
+// Parameters and events of a frame, from 0 on, in turn; then the frame.
+void play_run_begin_frame(play_run *run, uint32_t frame);
+lmb_result play_run_step(play_run *run, uint32_t frame, lmb_error *error);
+// When a frame is, in ticks.
+uint64_t play_run_ticks(const play_run *run, uint32_t frame);
+// Whatever was opened of it. Fails as gpu_device_close() does.
+lmb_result play_run_close(play_run *run, lmb_error *error);
+
+#endif

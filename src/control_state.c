@@ -1,0 +1,109 @@
+#include "control.h"
+
+#include "../shaders/ops/control_layout.h"
+
+#include <math.h>
+#include <string.h>
+
+// The longest that a character waits for its update, with some to spare: ticks. With much more, moving would not end.
+#define MOST_WAITING (UINT64_C(17) * LMB_MAX_STEP_TICKS)
+#define LARGEST_WEIGHT 1.001f // sums of rounded shares may lie a little above 1
+
+typedef struct checker {
+    const lmb_control *control;
+    const uint32_t *state; // of the character
+    uint32_t character;
+    lmb_error *error;
+} checker;
+
+static lmb_result fail_at(const checker *c, const char *what, uint32_t index, const char *why) {
+    return lmb_fail(c->error, LMB_ERROR_FORMAT, "control: state of character %u: %s %u: %s", (unsigned)c->character,
+                    what, (unsigned)index, why);
+}
+
+static uint64_t wide(const uint32_t *words) {
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+// False for NaN too.
+static bool is_within(uint32_t bits, float least, float greatest) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value >= least && value <= greatest;
+}
+
+static lmb_result check_not_begun(const checker *c) {
+    for (uint32_t i = 0; i < c->control->state_words; i++) {
+        if (c->state[i] != 0) {
+            return fail_at(c, "word", i, "it has not begun, and not all is 0");
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_player(const checker *c, uint32_t index) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
+    const uint32_t *playing = c->state + record[PLAYER_STATE];
+    uint64_t duration = wide(record + PLAYER_DURATION);
+    if (wide(playing + PLAYING_PLACE) > (record[PLAYER_END] == PLAYER_TURNS ? 2 * duration : duration)) {
+        return fail_at(c, "player", index, "it is past its clip");
+    }
+    return (playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED)) == 0
+               ? LMB_OK
+               : fail_at(c, "player", index, "there are no such flags");
+}
+
+static lmb_result check_machine(const checker *c, uint32_t index) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
+    const uint32_t *machine = c->state + record[MACHINE_STATE];
+    uint32_t fade = machine[MACHINE_FADE] - record[MACHINE_TRANSITIONS];
+    if (machine[MACHINE_CURRENT] >= record[MACHINE_STATE_COUNT]) {
+        return fail_at(c, "machine", index, "there is no such state");
+    }
+    if (machine[MACHINE_FADE] != 0 &&
+        (fade % TRANSITION_WORDS != 0 || fade / TRANSITION_WORDS >= record[MACHINE_TRANSITION_COUNT])) {
+        return fail_at(c, "machine", index, "there is no such transition");
+    }
+    for (uint32_t i = 0; i < record[MACHINE_STATE_COUNT] * MACHINE_STATE_WEIGHT_WORDS; i++) {
+        if (!is_within(machine[MACHINE_WEIGHTS + i], 0.0f, LARGEST_WEIGHT)) {
+            return fail_at(c, "machine", index, "a weight is not from 0 to 1");
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_begun(const checker *c) {
+    const uint32_t *block = c->control->block;
+    if (c->state[CHARACTER_BEGUN] != 1 || wide(c->state + CHARACTER_WAITING) > MOST_WAITING) {
+        return fail_at(c, "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not");
+    }
+    for (uint32_t i = 0; i < block[CONTROL_FOLLOWER_COUNT]; i++) {
+        uint32_t at = block[block[CONTROL_FOLLOWERS] + i * FOLLOWER_WORDS + FOLLOWER_STATE];
+        if (!is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST)) {
+            return fail_at(c, "follower", i, "not a finite number up to 2^40");
+        }
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT] && result == LMB_OK; i++) {
+        result = check_player(c, i);
+    }
+    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && result == LMB_OK; i++) {
+        result = check_machine(c, i);
+    }
+    return result;
+}
+
+lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *states, uint32_t count,
+                                    lmb_error *error) {
+    if (control == NULL || (states == NULL && count > 0)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s NULL", control == NULL ? "it is" : "the states are");
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
+        const checker c = {control, states + (size_t)i * control->state_words, i, error};
+        result = c.state[CHARACTER_BEGUN] == 0 ? check_not_begun(&c) : check_begun(&c);
+    }
+    return result;
+}

@@ -1,0 +1,183 @@
+// Files of captured frames: damaged in every way, and with anything in them.
+#include "command.h"
+#include "scene.h"
+
+#include "../src/cli/capture_file.h"
+#include "../src/cli/capture_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPTURE                                                                                                        \
+    "\"" LIMBER_COMMAND "\" capture small.gltf --graph graph.json --script script.txt --fps 10 --frames 4 "            \
+    "--characters 3 --output small.capture"
+
+static const char graph[] =
+    "{\"op\":\"additive\",\"weight\":{\"param\":\"turn\",\"default\":0.5},\"base\":{\"op\":\"machine\",\"states\":[\n"
+    "{\"name\":\"idle\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\n"
+    " \"transitions\":[{\"to\":\"go\",\"event\":\"GO\",\"fade\":0.3}]},\n"
+    "{\"name\":\"go\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"rate\":2},\"entry\":\"WENT\",\n"
+    " \"transitions\":[{\"to\":\"idle\",\"after\":0.4}]}]},\n"
+    "\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true,\"additive\":true}}\n";
+
+static void write_bytes(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static uint8_t *read_bytes(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static int enter(void **state) {
+    (void)state;
+    if (!command_enter_folder() || !command_write_small_gltf("small.gltf")) {
+        return 1;
+    }
+    static const char script[] = "0.1 send GO\n0.15 send GO 2\n0.2 set turn 0.75\n0.2 set turn 0.25 1\n0.3 send GO\n";
+    write_bytes("graph.json", graph, strlen(graph));
+    write_bytes("script.txt", script, strlen(script));
+    return 0;
+}
+
+static uint8_t *small_capture(size_t *size) {
+    command_output output = command_run("%s", CAPTURE);
+    assert_string_equal(output.err, "");
+    assert_int_equal(output.status, 0);
+    command_output_release(&output);
+    return read_bytes("small.capture", size);
+}
+
+static void expect_unreadable(const uint8_t *bytes, size_t size, const char *part) {
+    capture read;
+    lmb_error error = {0};
+    lmb_result result = capture_read(bytes, size, &read, &error);
+    if (result == LMB_OK || error.result != result || strstr(error.message, part) == NULL) {
+        fail_msg("%d, '%s' does not tell of '%s'", (int)result, error.message, part);
+    }
+}
+
+static void what_is_damaged_is_named(void **state) {
+    (void)state;
+    size_t size;
+    uint8_t *bytes = small_capture(&size);
+    uint8_t *copy = malloc(size + 1);
+    assert_non_null(copy);
+    for (size_t length = 0; length < size; length++) {
+        expect_unreadable(bytes, length, "capture: ");
+    }
+    for (size_t at = 0; at < size; at++) {
+        memcpy(copy, bytes, size);
+        copy[at] ^= 0x40;
+        expect_unreadable(copy, size, "capture: ");
+    }
+    memcpy(copy, bytes, size);
+    copy[size] = 0;
+    expect_unreadable(copy, size + 1, "something follows the last section");
+    copy[8] = 2;
+    expect_unreadable(copy, size, "of version 2");
+    copy[0] = 'l';
+    expect_unreadable(copy, size, "no capture");
+    memcpy(copy, bytes, size);
+    copy[size - 3] ^= 1;
+    expect_unreadable(copy, size, "section 'results', byte ");
+    free(copy);
+    free(bytes);
+}
+
+// Sealed anew, so that nothing but its content is wrong: it is refused, or it runs.
+static void nothing_in_a_file_is_trusted(void **state) {
+    (void)state;
+    size_t size;
+    uint8_t *bytes = small_capture(&size);
+    uint8_t *copy = malloc(size);
+    assert_non_null(copy);
+    static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+    uint32_t refused = 0, ran = 0;
+    for (size_t at = 8; at < size; at++) {
+        memcpy(copy, bytes, size);
+        memset(copy + at, values[at % 5], at + 4 <= size ? 1 + at % 4 : 1);
+        capture read;
+        capture_scene scene = {0};
+        capture_results results = {0};
+        lmb_error error = {0};
+        if (!capture_seal(copy, size) || capture_read(copy, size, &read, &error) != LMB_OK) {
+            refused++;
+            continue;
+        }
+        lmb_result result = capture_scene_create(&read, &scene, &error);
+        if (result == LMB_OK) {
+            result = capture_run(&scene, false, NULL, &results, &error);
+        }
+        refused += result != LMB_OK;
+        ran += result == LMB_OK;
+        capture_results_release(&results);
+        capture_scene_destroy(&scene);
+        capture_release(&read);
+    }
+    assert_true(refused > 100 && ran > 100);
+    free(copy);
+    free(bytes);
+}
+
+// Of a rig whose rotations normalising would change.
+static void a_rig_keeps_its_bits(void **state) {
+    (void)state;
+    lmb_rig *rig = scene_rig(97, SCENE_TREE, 7);
+    const capture written = {.character_count = 1, .device = "nowhere", .rig = rig};
+    assert_int_equal(capture_write(&written, "rig.capture", NULL), LMB_OK);
+    size_t size;
+    uint8_t *bytes = read_bytes("rig.capture", &size);
+    capture read;
+    assert_int_equal(capture_read(bytes, size, &read, NULL), LMB_OK);
+    assert_string_equal(read.device, "nowhere");
+    assert_int_equal(lmb_rig_joint_count(read.rig), 97);
+    for (uint32_t i = 0; i < 97; i++) {
+        const lmb_transform rest[2] = {lmb_rig_joint_rest(rig, i), lmb_rig_joint_rest(read.rig, i)};
+        const lmb_affine inverse[2] = {lmb_rig_joint_inverse_bind(rig, i), lmb_rig_joint_inverse_bind(read.rig, i)};
+        assert_memory_equal(&rest[0], &rest[1], sizeof rest[0]);
+        assert_memory_equal(&inverse[0], &inverse[1], sizeof inverse[0]);
+        assert_true(lmb_rig_joint_radius(rig, i) == lmb_rig_joint_radius(read.rig, i));
+        assert_int_equal(lmb_rig_joint_parent(rig, i), lmb_rig_joint_parent(read.rig, i));
+        assert_string_equal(lmb_rig_joint_name(rig, i), lmb_rig_joint_name(read.rig, i));
+    }
+    assert_int_equal(lmb_rig_socket_count(rig), lmb_rig_socket_count(read.rig));
+    for (uint32_t i = 0; i < lmb_rig_socket_count(rig); i++) {
+        const lmb_transform local[2] = {lmb_rig_socket_local(rig, i), lmb_rig_socket_local(read.rig, i)};
+        assert_memory_equal(&local[0], &local[1], sizeof local[0]);
+        assert_int_equal(lmb_rig_socket_joint(rig, i), lmb_rig_socket_joint(read.rig, i));
+        assert_string_equal(lmb_rig_socket_name(rig, i), lmb_rig_socket_name(read.rig, i));
+    }
+    // But it has no graph.
+    capture_scene scene;
+    lmb_error error;
+    assert_int_equal(capture_scene_create(&read, &scene, &error), LMB_ERROR_FORMAT);
+    capture_release(&read);
+    free(bytes);
+    lmb_rig_destroy(rig);
+}
+
+static int leave(void **state) {
+    (void)state;
+    command_leave_folder();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_damaged_is_named),
+                                       cmocka_unit_test(nothing_in_a_file_is_trusted),
+                                       cmocka_unit_test(a_rig_keeps_its_bits)};
+    return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,55 @@
+// A captured frame from outside: whatever the file holds, reading it tells what is wrong, or gives what can be run. The hashes
+// are made to fit first, or nothing but them would be seen.
+#include "cli/capture_file.h"
+#include "cli/capture_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CHARACTERS 64u // that are run; more take time alone
+#define MOST_NODES 64u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "capture_fuzz: %s\n", what);
+        abort();
+    }
+}
+
+static void run(const capture *read) {
+    capture_scene scene;
+    capture_results results;
+    lmb_error error = {0};
+    lmb_result result = capture_scene_create(read, &scene, &error);
+    if (result != LMB_OK) {
+        require(error.message[0] != '\0', "a failure without a message");
+        return;
+    }
+    if (read->character_count <= MOST_CHARACTERS && lmb_graph_program_def(scene.graph)->node_count <= MOST_NODES) {
+        result = capture_run(&scene, false, NULL, &results, &error);
+        require(result == LMB_OK || error.message[0] != '\0', "a failure without a message");
+        capture_results_release(&results);
+    }
+    capture_scene_destroy(&scene);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    uint8_t *bytes = malloc(size + 1);
+    require(bytes != NULL, "no memory");
+    memcpy(bytes, data, size);
+    capture_seal(bytes, size);
+    capture read;
+    lmb_error error = {0};
+    lmb_result result = capture_read(bytes, size, &read, &error);
+    free(bytes);
+    if (result != LMB_OK) {
+        require(error.result == result && strncmp(error.message, "capture: ", 9) == 0, "a failure that is not told");
+        return 0;
+    }
+    run(&read);
+    capture_release(&read);
+    return 0;
+}

@@ -1,0 +1,152 @@
+// `limber capture` and `limber replay`, on the CPU and on a device: what was captured comes to the same again, and what does
+// not is named. Runs once for each driver.
+#include "command.h"
+#include "gpu_suite.h"
+
+#include "../src/cli/capture_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND "\"" LIMBER_COMMAND "\" "
+#define CAPTURE COMMAND "capture small.gltf --graph graph.json --script script.txt "
+
+static const char graph[] =
+    "{\"op\":\"additive\",\"weight\":{\"param\":\"turn\",\"default\":0.5},\"base\":{\"op\":\"machine\",\"states\":[\n"
+    "{\"name\":\"idle\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\n"
+    " \"transitions\":[{\"to\":\"go\",\"event\":\"GO\",\"fade\":0.3}]},\n"
+    "{\"name\":\"go\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"rate\":2},\"entry\":\"WENT\",\n"
+    " \"transitions\":[{\"to\":\"idle\",\"after\":0.4}]}]},\n"
+    "\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true,\"additive\":true}}\n";
+
+static void write_bytes(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static uint8_t *read_bytes(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static int enter(void **state) {
+    (void)state;
+    if (!command_enter_folder() || !command_write_small_gltf("small.gltf")) {
+        return 1;
+    }
+    static const char script[] = "0.1 send GO\n0.15 send GO 2\n0.2 set turn 0.75\n0.2 set turn 0.25 1\n0.3 send GO\n";
+    write_bytes("graph.json", graph, strlen(graph));
+    write_bytes("script.txt", script, strlen(script));
+    return 0;
+}
+
+static void run(int status, const char *line, const char *on_out, const char *on_err) {
+    command_output output = command_run("%s", line);
+    if (output.status != status || strstr(output.out, on_out) == NULL || strstr(output.err, on_err) == NULL) {
+        fail_msg("%s: status %d instead of %d, '%s' and '%s'\n%s%s", line, output.status, status, on_out, on_err,
+                 output.out, output.err);
+    }
+    command_output_release(&output);
+}
+
+// In the middle of a fade, with events in the very frame, on either side and from either side to the other.
+static void a_frame_comes_to_the_same_again(void **state) {
+    (void)state;
+    run(0, CAPTURE "--fps 10 --frames 4 --characters 5 --output here.capture",
+        "frame 3 of 5 characters, on reference: ", "");
+    run(0, COMMAND "replay here.capture", "0 differ", "");
+    run(0, COMMAND "replay here.capture --backend gpu", "captured on reference, replayed on ", "");
+    run(0, CAPTURE "--fps 10 --frames 4 --characters 5 --output there.capture --backend gpu",
+        "frame 3 of 5 characters, on ", "");
+    run(0, COMMAND "replay there.capture", "replayed on reference\nsame: ", "");
+    size_t size, other;
+    uint8_t *here = read_bytes("here.capture", &size), *there = read_bytes("there.capture", &other);
+    capture one, two;
+    assert_int_equal(capture_read(here, size, &one, NULL), LMB_OK);
+    assert_int_equal(capture_read(there, other, &two, NULL), LMB_OK);
+    assert_int_equal(one.event_count, 5);
+    assert_true(one.step == LMB_TICKS_PER_SECOND / 10);
+    assert_int_equal(one.result_count, two.result_count);
+    assert_int_equal(one.state_words, two.state_words);
+    assert_memory_equal(one.state, two.state, one.state_words * sizeof *one.state);
+    for (uint32_t i = 0; i < one.result_count; i++) {
+        assert_string_equal(one.results[i].name, two.results[i].name);
+        assert_true(one.results[i].hash == two.results[i].hash);
+    }
+    assert_string_equal(one.results[0].name, "control: state");
+    assert_string_equal(one.results[2].name, "node 0: clip");
+    capture_release(&one);
+    capture_release(&two);
+    free(here);
+    free(there);
+}
+
+static void graphs_that_stand_still_are_captured_too(void **state) {
+    (void)state;
+    run(0,
+        COMMAND "capture mannequin --graph '{\"op\":\"blend\",\"a\":{\"op\":\"pose\",\"pose\":\"low\"},\"b\":{\"op\":"
+                "\"clip\",\"clip\":\"run\"},\"weight\":{\"param\":\"w\"}}' --pose low=crouch@0 --frames 1 "
+                "--output still.capture",
+        "frame 0 of 1 characters", "");
+    run(0, COMMAND "replay still.capture", "same: ", "");
+    run(0,
+        COMMAND "capture mannequin --machine \"" LIMBER_SAMPLES "/jump/jump.txt\" --script \"" LIMBER_SAMPLES
+                "/jump/tap.txt\" --frames 40 --output jump.capture",
+        "frame 39 of 1 characters", "");
+    run(0, COMMAND "replay jump.capture", "same: ", "");
+}
+
+// As if the device that was captured had got that operation wrong, and what follows from it.
+static void the_first_operation_that_differs_is_named(void **state) {
+    (void)state;
+    run(0, CAPTURE "--fps 10 --frames 4 --characters 3 --output whole.capture", "", "");
+    size_t size;
+    uint8_t *bytes = read_bytes("whole.capture", &size);
+    static const char *const names[] = {"node 1: clip", "stage: model"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t at = 0;
+        while (memcmp(bytes + at, names[i], strlen(names[i])) != 0) {
+            at++;
+            assert_true(at + 32 < size);
+        }
+        bytes[at + strlen(names[i])] ^= 0x10;
+    }
+    write_bytes("damaged.capture", bytes, size);
+    run(1, COMMAND "replay damaged.capture", "", "damaged.capture: capture: section 'results', byte ");
+    assert_true(capture_seal(bytes, size));
+    write_bytes("wrong.capture", bytes, size);
+    run(1, COMMAND "replay wrong.capture",
+        "first difference:  node 1: clip\n                   stage: model\ndiffers: ", "");
+    run(1, COMMAND "replay wrong.capture --backend gpu", "first difference:  node 1: clip\n", "");
+    free(bytes);
+}
+
+static void mistakes_are_told(void **state) {
+    (void)state;
+    run(2, COMMAND "capture small.gltf --graph graph.json", "", "no --output given");
+    run(2, COMMAND "capture small.gltf --output a.capture", "", "capture: neither --graph nor --machine given");
+    run(1, CAPTURE "--characters 3 --output nowhere/a.capture", "", "nowhere/a.capture: ");
+    run(2, COMMAND "replay small.gltf graph.json", "", "more than one file given");
+    run(2, COMMAND "replay a.capture --backend cuda", "", "--backend must be");
+    run(2, COMMAND "replay a.capture --device 0", "", "--device needs --backend gpu");
+    run(1, COMMAND "replay nowhere.capture", "", "nowhere.capture: ");
+    run(1, COMMAND "replay graph.json", "", "graph.json: capture: no capture");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_frame_comes_to_the_same_again), cmocka_unit_test(graphs_that_stand_still_are_captured_too),
+        cmocka_unit_test(the_first_operation_that_differs_is_named), cmocka_unit_test(mistakes_are_told)};
+    return run_gpu_suite_with("capture", tests, sizeof tests / sizeof tests[0], enter, NULL);
+}
