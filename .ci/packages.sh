@@ -2,9 +2,10 @@
 # missing. Where nothing is missing, apt is not called and no network is used.
 
 # The library, the command, the samples, and cmocka, so that every script configures the build in the same way. Assimp is
-# optional, but without it the command reads glTF alone.
+# optional, but without it the command reads glTF alone; so is Dear ImGui, without
+# which the viewer has no panel.
 packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools libvulkan-dev libvulkan-volk-dev
-    libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libassimp-dev libcmocka-dev)
+    libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libimgui-dev libassimp-dev libcmocka-dev)
 # Lavapipe, Vulkan on the processor, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
 # What CI adds: a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, documentation,

@@ -162,6 +162,52 @@ static void shows_the_times_of_stages(void **state) {
     assert_true(blue_beside);
 }
 
+// The names' strip below, and two figures side by side: as many edges in one half as in the other, but not the same ones.
+static void draws_the_poses_of_a_graph(void **state) {
+    (void)state;
+    remove("viewer_test_poses.png");
+    run run =
+        run_viewer("", "--graph '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"clip\",\"clip\":\"wave\"}}' "
+                       "--set time=0.4 --label one --label two --screenshot viewer_test_poses.png");
+    expect(&run, 0, "characters: 2 of ");
+    expect(&run, 0, "\nbit-exact: ");
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load("viewer_test_poses.png", &width, &height, &channels, 3);
+    assert_non_null(pixels);
+    assert_true(width > height);
+    unsigned edges[2] = {0, 0};
+    for (int i = 0; i < width * height; i++) {
+        if (i % width != 0 && abs(pixels[(size_t)3 * i] - pixels[(size_t)3 * i - 3]) > 24) {
+            edges[i % width > width / 2]++;
+        }
+    }
+    const uint8_t *corner = pixels + ((size_t)height - 1) * width * 3;
+    assert_in_range(corner[0], 22, 24);
+    stbi_image_free(pixels);
+    assert_in_range(edges[0], 500, width * height / 4);
+    assert_in_range(edges[1], 500, width * height / 4);
+    assert_int_not_equal(edges[0], edges[1]);
+}
+
+static void refuses_bad_graphs(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *says;
+    } bad[] = {{"--graph no_such_file.json", 1, "no_such_file.json: "},
+               {"--graph '{\"op\":\"nothing\"}'", 1, "--graph: line 1"},
+               {"--graph '{\"op\":\"pose\",\"pose\":0}'", 1, "there are no pose buffers here"},
+               {"--graph '{\"op\":\"rest\"}' --set speed=1", 1, "--set speed=1: "},
+               {"--graph '{\"op\":\"rest\"}' --set speed", 1, "--set speed: "},
+               {"--set speed=1", 2, "need --graph"},
+               {"--graph '{\"op\":\"rest\"}' --row 17", 2, "--row wants a number"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        run run = run_viewer("", bad[i].arguments);
+        expect(&run, bad[i].status, bad[i].says);
+    }
+}
+
 static void writes_a_trace(void **state) {
     (void)state;
     static char text[1 << 16];
@@ -217,6 +263,8 @@ int main(void) {
         cmocka_unit_test(draws_a_character_in_two_files),
         cmocka_unit_test(is_silent_under_validation),
         cmocka_unit_test(shows_the_times_of_stages),
+        cmocka_unit_test(draws_the_poses_of_a_graph),
+        cmocka_unit_test(refuses_bad_graphs),
         cmocka_unit_test(writes_a_trace),
         cmocka_unit_test(refuses_bad_arguments),
         cmocka_unit_test(names_what_is_missing),

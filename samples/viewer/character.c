@@ -1,6 +1,7 @@
 #include "character.h"
 
 #include <ctype.h>
+#include <limber/machine.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +219,12 @@ lmb_result character_read_graph(const character *character, const char *name, co
     }
     const lmb_graph_source source = {
         .text = text, .size = size, .name = name, .rig = character->rig, .clips = clips, .clip_count = count};
-    lmb_result result = lmb_graph_read(&source, NULL, graph, NULL, error);
+    size_t blank = 0;
+    while (blank < size && isspace((unsigned char)text[blank])) {
+        blank++;
+    }
+    lmb_result result = blank < size && text[blank] == '{' ? lmb_graph_read(&source, NULL, graph, NULL, error)
+                                                           : lmb_machine_read(&source, NULL, NULL, graph, NULL, error);
     free((void *)clips);
     return result;
 }

@@ -65,7 +65,7 @@ lmb_result character_open(const char *const *files, uint32_t file_count, float t
 // A zeroed character is fine.
 void character_close(character *character);
 
-// Reads a program written as JSON over all clips of the character. `name` opens the messages.
+// Reads a program written as JSON, or a machine's text, over all clips of the character. `name` opens the messages.
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
                                 lmb_graph **graph, lmb_error *error);
 

@@ -15,6 +15,7 @@ const char controls_help[] = "  drag       orbit                  1 2 3  everybo
                              "  space      pause                  + -    faster, slower\n"
                              "  .          one frame, paused      R      camera back\n"
                              "  G          times of stages        H      this help\n"
+                             "  arrows     sliders of a demo; in the jump, space is to jump\n"
                              "  Esc        end\n";
 
 static void choose_base(crowd *crowd, uint32_t base) {
@@ -33,7 +34,7 @@ static void scale_speed(controls *controls, double factor) {
 static void press(controls *controls, int key, crowd *crowd, camera *camera) {
     switch (key) {
     case GLFW_KEY_SPACE:
-        controls->paused = !controls->paused;
+        controls->paused = !controls->paused && !controls->keeps_space;
         break;
     case GLFW_KEY_PERIOD:
         controls->paused = true;
@@ -56,7 +57,7 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
         scale_speed(controls, 1.0 / SPEED_FACTOR);
         break;
     case GLFW_KEY_R:
-        *camera = camera_before_crowd(crowd->radius, crowd->character->height);
+        *camera = controls->camera;
         break;
     case GLFW_KEY_G:
         controls->graph = !controls->graph;
@@ -70,6 +71,36 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
         break;
     default:
         break;
+    }
+}
+
+static void press_in_demo(demo *demo, int key) {
+    static const struct {
+        int key;
+        uint32_t slider;
+        float step; // of its range
+    } sliders[] = {
+        {GLFW_KEY_LEFT, 0, -0.1f}, {GLFW_KEY_RIGHT, 0, 0.1f}, {GLFW_KEY_DOWN, 1, -0.1f}, {GLFW_KEY_UP, 1, 0.1f}};
+    for (size_t i = 0; i < sizeof sliders / sizeof *sliders; i++) {
+        if (key == sliders[i].key && sliders[i].slider < demo->kind->slider_count) {
+            const demo_slider *slider = &demo->kind->sliders[sliders[i].slider];
+            demo_set(demo, slider->name,
+                     demo->sliders[sliders[i].slider] + sliders[i].step * (slider->greatest - slider->least));
+        }
+    }
+    if (key == GLFW_KEY_SPACE && demo->kind->pressed != NULL) {
+        demo_send(demo, 0, demo->kind->pressed);
+    }
+}
+
+void controls_apply_to_demo(const window_input *input, demo *demo) {
+    for (uint32_t i = 0; i < input->key_count; i++) {
+        press_in_demo(demo, input->keys[i]);
+    }
+    for (uint32_t i = 0; i < input->released_count; i++) {
+        if (input->released[i] == GLFW_KEY_SPACE && demo->kind->released != NULL) {
+            demo_send(demo, 0, demo->kind->released);
+        }
     }
 }
 

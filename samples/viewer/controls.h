@@ -4,9 +4,12 @@
 
 #include "camera.h"
 #include "crowd.h"
+#include "demo.h"
 #include "window.h"
 
 typedef struct controls {
+    camera camera;    // where R brings it back to
+    bool keeps_space; // for a demo
     bool paused;
     bool quit;
     bool graph;     // of the stages' times
@@ -16,6 +19,8 @@ typedef struct controls {
 
 extern const char controls_help[];
 
+// Keys that a demo takes.
+void controls_apply_to_demo(const window_input *input, demo *demo);
 void controls_apply(controls *controls, const window_input *input, crowd *crowd, camera *camera);
 // Seconds that the crowd goes on, of the `elapsed` ones that went by; takes a step where one was asked for.
 double controls_take_time(controls *controls, double elapsed);

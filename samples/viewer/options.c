@@ -15,12 +15,16 @@ const char options_usage[] =
     "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada or\n"
     "BVH; further ones add their clips, matched by joint name. Without any, the mannequin.\n"
     "\n"
-    "  --characters N      how many (default 300)\n"
+    "  --characters N      how many (default 300, or those of a demo)\n"
     "  --device NAME|INDEX part of a device's name, or its index as `limber devices` lists it\n"
     "  --size WxH          of the window or the picture (default 1280x720)\n"
     "  --frames N          end after N frames (headless default: 60)\n"
     "  --screenshot OUT    write the last frame as a PNG\n"
     "  --headless          draw without a display\n"
+    "  --demo NAME         directional, jump, walk-run, wave, body-turn, aim or wander: a program that moves by "
+    "itself;\n"
+    "                      without a display, as its script says\n"
+    "  --every N           with --screenshot: also of every Nth frame, its number before the ending\n"
     "  --graph FILE|JSON   draw a program's poses side by side, once and without a display: what its outermost\n"
     "                      operation takes in, and what it gives\n"
     "  --set NAME=VALUE    a parameter of the program (several times)\n"
@@ -80,6 +84,13 @@ static bool parse_valued(const char *name, const char *value, options *options) 
         options->sized = true;
         return parse_size(value, options) || complain("--size wants WIDTHxHEIGHT up to 16384, not", value);
     }
+    if (strcmp(name, "--every") == 0) {
+        return parse_count(value, MAX_FRAMES, &options->every) || complain("--every wants a number, not", value);
+    }
+    if (strcmp(name, "--demo") == 0) {
+        options->demo = demo_find(value);
+        return options->demo != NULL || complain("there is no demo", value);
+    }
     if (strcmp(name, "--row") == 0) {
         return parse_count(value, EXHIBIT_FIGURES, &options->exhibit.row) ||
                complain("--row wants a number, not", value);
@@ -103,8 +114,8 @@ static bool parse_valued(const char *name, const char *value, options *options) 
 }
 
 static bool takes_value(const char *name) {
-    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot",
-                                         "--trace",      "--graph",  "--set",  "--row",    "--label"};
+    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot", "--trace",
+                                         "--graph",      "--set",    "--row",  "--label",  "--demo",       "--every"};
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
         if (strcmp(name, valued[i]) == 0) {
             return true;
@@ -129,7 +140,7 @@ static bool parse_flag(const char *name, options *options) {
 }
 
 bool options_parse(int argument_count, char **arguments, options *options) {
-    *options = (struct options){.files = arguments + 1, .characters = 300, .width = 1280, .height = 720};
+    *options = (struct options){.files = arguments + 1, .width = 1280, .height = 720};
     for (int i = 1; i < argument_count; i++) {
         const char *name = arguments[i];
         if (takes_value(name)) {
@@ -153,6 +164,12 @@ bool options_parse(int argument_count, char **arguments, options *options) {
         options->frames = 1;
     } else if (options->exhibit.setting_count + options->exhibit.label_count + options->exhibit.row > 0) {
         return complain("--set, --label and --row need --graph", NULL);
+    }
+    if (options->demo != NULL && (options->exhibit.graph != NULL || options->file_count > 0)) {
+        return complain("--demo shows the mannequin, and no --graph", NULL);
+    }
+    if (options->characters == 0) {
+        options->characters = options->demo != NULL ? options->demo->characters : 300;
     }
     if (options->headless && options->frames == 0) {
         options->frames = 60;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "demo.h"
 #include "exhibit.h"
 
 typedef struct options {
@@ -17,8 +18,10 @@ typedef struct options {
     uint32_t frames; // 0 runs until the window is closed
     uint32_t width;
     uint32_t height;
-    bool sized;          // width and height were given
-    exhibit_def exhibit; // its graph is NULL where there is none
+    bool sized;            // width and height were given
+    const demo_kind *demo; // or NULL
+    uint32_t every;        // frames between pictures, 0: the last one alone
+    exhibit_def exhibit;   // its graph is NULL where there is none
     bool headless;
     bool times;
     bool validate;

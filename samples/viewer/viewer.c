@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "controls.h"
+#include "demo.h"
 #include "exhibit.h"
 #include "graph.h"
 #include "options.h"
@@ -32,6 +33,7 @@ typedef struct viewer {
     character character;
     crowd crowd;
     exhibit exhibit; // in place of a crowd in motion, where one was asked for
+    demo demo;       // or its kind is NULL
     camera camera;
     controls controls;
     lmb_gpu *gpu;
@@ -39,6 +41,7 @@ typedef struct viewer {
     lmb_gpu_batch *batch;
     renderer *renderer;
     overlay overlay;
+    panel *panel; // of a demo, where the build has one
     timing timing;
     slot slots[FRAMES_IN_FLIGHT];
     uint32_t frames;    // drawn
@@ -55,6 +58,10 @@ static double now(void) {
 
 static bool has_exhibit(const viewer *viewer) {
     return viewer->options.exhibit.graph != NULL;
+}
+
+static bool has_demo(const viewer *viewer) {
+    return viewer->options.demo != NULL;
 }
 
 static lmb_result open_device(viewer *viewer, lmb_error *error) {
@@ -101,7 +108,10 @@ static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     def.program = viewer->program;
     def.character_count = viewer->crowd.count;
     def.frame_count = FRAMES_IN_FLIGHT;
-    return lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error);
+    if (lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error)) {
+        return error->result;
+    }
+    return has_demo(viewer) ? demo_start_device(&viewer->demo, viewer->gpu, viewer->batch, error) : LMB_OK;
 }
 
 static lmb_result create_slot(const device *device, slot *slot, lmb_error *error) {
@@ -128,6 +138,32 @@ static lmb_result set_overlay(viewer *viewer, lmb_error *error) {
                                renderer_extent(viewer->renderer), error);
 }
 
+static lmb_result create_panel(viewer *viewer, lmb_error *error) {
+    const panel_def def = {.instance = viewer->device.instance,
+                           .physical_device = viewer->device.physical,
+                           .device = viewer->device.device,
+                           .queue_family = viewer->device.queue_family,
+                           .queue = viewer->device.queue,
+                           .pass = viewer->overlay.pass,
+                           .image_count = FRAMES_IN_FLIGHT,
+                           .window = viewer->window != NULL ? window_handle(viewer->window) : NULL};
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    viewer->panel = panel_create(&def);
+    if (viewer->panel == NULL) {
+        return LMB_OK;
+    }
+    if (device_begin(&viewer->device, &pool, &commands, error)) {
+        return error->result;
+    }
+    panel_record_letters(viewer->panel, commands);
+    if (device_submit_and_wait(&viewer->device, pool, commands, error)) {
+        return error->result;
+    }
+    panel_letters_uploaded(viewer->panel);
+    return LMB_OK;
+}
+
 static lmb_result create_frames(viewer *viewer, lmb_error *error) {
     const renderer_def def = {
         .device = &viewer->device,
@@ -141,6 +177,9 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
     if (renderer_create(&def, &viewer->renderer, error) ||
         overlay_create(&viewer->device, RENDERER_FORMAT, &viewer->overlay, error) || set_overlay(viewer, error) ||
         timing_create(&viewer->device, viewer->gpu, FRAMES_IN_FLIGHT, viewer->options.trace, &viewer->timing, error)) {
+        return error->result;
+    }
+    if (has_demo(viewer) && create_panel(viewer, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
@@ -166,6 +205,35 @@ static lmb_result open_exhibit(viewer *viewer, lmb_error *error) {
     return result;
 }
 
+static lmb_result open_demo(viewer *viewer, lmb_error *error) {
+    return has_demo(viewer) ? demo_open(viewer->options.demo, &viewer->character, &viewer->demo, error) : LMB_OK;
+}
+
+static lmb_result open_crowd(viewer *viewer, lmb_error *error) {
+    if (crowd_create(&viewer->character, viewer->options.characters, &viewer->crowd, error)) {
+        return error->result;
+    }
+    return has_demo(viewer) ? demo_start(&viewer->demo, &viewer->crowd, error) : LMB_OK;
+}
+
+// Ahead and to the side of one who walks; before the crowd otherwise.
+static void place_camera(viewer *viewer) {
+    viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
+    if (has_demo(viewer) && viewer->crowd.count == 1) {
+        viewer->camera.yaw = 0.75f;
+        viewer->camera.distance = 2.5f * viewer->character.height;
+        viewer->camera.target[1] = 0.55f * viewer->character.height;
+    }
+}
+
+static void follow_demo(viewer *viewer) {
+    if (viewer->crowd.count == 1) {
+        const float *place = viewer->crowd.members[0].placement.position;
+        viewer->camera.target[0] = place[0];
+        viewer->camera.target[2] = place[1];
+    }
+}
+
 static void place_exhibit(viewer *viewer) {
     if (has_exhibit(viewer)) {
         exhibit_place(&viewer->exhibit, &viewer->crowd);
@@ -180,13 +248,16 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) ||
         character_open((const char *const *)options->files, options->file_count, tallest, &viewer->character, error) ||
-        open_exhibit(viewer, error) || crowd_create(&viewer->character, options->characters, &viewer->crowd, error) ||
+        open_exhibit(viewer, error) || open_demo(viewer, error) || open_crowd(viewer, error) ||
         create_batch(viewer, error) || create_frames(viewer, error)) {
         return error->result;
     }
-    viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
+    place_camera(viewer);
     place_exhibit(viewer);
+    viewer->demo.scripted = options->headless;
     viewer->controls.speed = 1.0;
+    viewer->controls.camera = viewer->camera;
+    viewer->controls.keeps_space = has_demo(viewer) && options->demo->pressed != NULL;
     viewer->controls.graph = options->times;
     return LMB_OK;
 }
@@ -199,8 +270,10 @@ static void close_device(viewer *viewer) {
         vkDestroyCommandPool(device, viewer->slots[i].pool, NULL);
     }
     timing_destroy(&viewer->timing);
+    panel_destroy(viewer->panel);
     overlay_destroy(&viewer->overlay);
     renderer_destroy(viewer->renderer);
+    demo_close_device(&viewer->demo);
     lmb_gpu_batch_destroy(viewer->batch);
     lmb_gpu_program_destroy(viewer->program);
     lmb_gpu_destroy(viewer->gpu);
@@ -215,6 +288,7 @@ static uint32_t close_viewer(viewer *viewer) {
     uint32_t messages = device_close(&viewer->device);
     crowd_destroy(&viewer->crowd);
     exhibit_destroy(&viewer->exhibit);
+    demo_close(&viewer->demo);
     character_close(&viewer->character);
     return messages;
 }
@@ -254,7 +328,7 @@ static void draw_graphs(viewer *viewer) {
 }
 
 static void record_overlay(viewer *viewer, VkCommandBuffer commands) {
-    if (!viewer->controls.graph && !has_exhibit(viewer)) {
+    if (!viewer->controls.graph && !has_exhibit(viewer) && !has_demo(viewer)) {
         return;
     }
     overlay_clear(&viewer->overlay);
@@ -264,7 +338,22 @@ static void record_overlay(viewer *viewer, VkCommandBuffer commands) {
     if (has_exhibit(viewer)) {
         exhibit_draw_names(&viewer->exhibit, &viewer->overlay);
     }
+    if (has_demo(viewer)) {
+        demo_draw(&viewer->demo, &viewer->overlay);
+    }
     overlay_record(&viewer->overlay, commands);
+    if (viewer->panel != NULL) {
+        panel_begin(viewer->panel, viewer->options.demo->name, viewer->overlay.extent, (float)HEADLESS_STEP);
+        demo_show(&viewer->demo, viewer->panel);
+        panel_end(viewer->panel, commands, viewer->overlay.framebuffer);
+    }
+}
+
+// Pictures of some frames alone need those alone drawn.
+static bool is_drawn(const viewer *viewer) {
+    const options *options = &viewer->options;
+    uint32_t frame = viewer->frames + 1;
+    return !options->headless || options->every == 0 || frame % options->every == 0 || frame == options->frames;
 }
 
 static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error) {
@@ -274,21 +363,30 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
     if (graphics_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer", error)) {
         return error->result;
     }
-    const lmb_gpu_record_info info = {.commands = commands, .frame = index, .profile = viewer->timing.profile};
+    const lmb_gpu_record_info info = {.commands = commands,
+                                      .frame = index,
+                                      .control = viewer->demo.gpu_control,
+                                      .step = viewer->demo.step,
+                                      .number = viewer->demo.number,
+                                      .profile = viewer->timing.profile};
     if (timing_record_begin(&viewer->timing, commands, index, error) ||
         lmb_gpu_batch_record(viewer->batch, &info, error) ||
         timing_record_before_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
-    renderer_record(viewer->renderer, &(renderer_frame){.commands = commands,
-                                                        .frame = index,
-                                                        .crowd = &viewer->crowd,
-                                                        .camera = &viewer->camera,
-                                                        .batch = viewer->batch});
+    if (is_drawn(viewer)) {
+        renderer_record(viewer->renderer, &(renderer_frame){.commands = commands,
+                                                            .frame = index,
+                                                            .crowd = &viewer->crowd,
+                                                            .camera = &viewer->camera,
+                                                            .batch = viewer->batch});
+    }
     if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
-    record_overlay(viewer, commands);
+    if (is_drawn(viewer)) {
+        record_overlay(viewer, commands);
+    }
     if (viewer->window != NULL) {
         window_record_copy(viewer->window, commands, renderer_picture(viewer->renderer),
                            renderer_extent(viewer->renderer));
@@ -342,6 +440,12 @@ static lmb_result prepare_window(viewer *viewer, uint32_t index, bool *ready, lm
 static void handle_window(viewer *viewer) {
     window_input input;
     window_poll(viewer->window, &input);
+    if (panel_takes_mouse(viewer->panel)) {
+        input.drag_x = input.drag_y = input.wheel = 0.0f;
+    }
+    if (has_demo(viewer) && !panel_takes_keys(viewer->panel)) {
+        controls_apply_to_demo(&input, &viewer->demo);
+    }
     controls_apply(&viewer->controls, &input, &viewer->crowd, &viewer->camera);
     char title[sizeof viewer->title];
     controls_describe(&viewer->controls, &viewer->crowd, title, sizeof title);
@@ -351,16 +455,25 @@ static void handle_window(viewer *viewer) {
     }
 }
 
-static void write_parameters(viewer *viewer, uint32_t index, double elapsed) {
+static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapsed, lmb_error *error) {
     float *parameters = lmb_gpu_batch_parameters(viewer->batch, index);
     const exhibit *exhibit = &viewer->exhibit;
-    if (!has_exhibit(viewer)) {
-        crowd_advance(&viewer->crowd, controls_take_time(&viewer->controls, elapsed));
-        crowd_write_parameters(&viewer->crowd, parameters);
-    } else if (parameters != NULL) {
+    double seconds = controls_take_time(&viewer->controls, elapsed);
+    if (has_demo(viewer)) {
+        if (demo_advance(&viewer->demo, seconds, error)) {
+            return error->result;
+        }
+        follow_demo(viewer);
+        return demo_write(&viewer->demo, viewer->batch, index, error);
+    }
+    if (has_exhibit(viewer)) {
         memcpy(parameters, exhibit->parameters,
                (size_t)exhibit->figure_count * exhibit->parameter_count * sizeof *parameters);
+        return LMB_OK;
     }
+    crowd_advance(&viewer->crowd, seconds);
+    crowd_write_parameters(&viewer->crowd, parameters);
+    return LMB_OK;
 }
 
 static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
@@ -375,7 +488,9 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
         return LMB_OK;
     }
     timing_end(&viewer->timing, TIMING_WAIT);
-    write_parameters(viewer, index, elapsed);
+    if (write_parameters(viewer, index, elapsed, error)) {
+        return error->result;
+    }
     timing_end(&viewer->timing, TIMING_CROWD);
     if (record_frame(viewer, index, error)) {
         return error->result;
@@ -389,6 +504,24 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
     return LMB_OK;
 }
 
+// Also in between: PICTURE-0060.png for PICTURE.png.
+static lmb_result save_in_between(viewer *viewer, lmb_error *error) {
+    const options *options = &viewer->options;
+    if (options->screenshot == NULL || options->every == 0 || viewer->frames % options->every != 0) {
+        return LMB_OK;
+    }
+    for (uint32_t i = 0; i < FRAMES_IN_FLIGHT; i++) {
+        if (wait_for_slot(viewer, i, error)) {
+            return error->result;
+        }
+    }
+    char path[1024];
+    const char *dot = strrchr(options->screenshot, '.');
+    int length = dot != NULL ? (int)(dot - options->screenshot) : (int)strlen(options->screenshot);
+    snprintf(path, sizeof path, "%.*s-%04u%s", length, options->screenshot, viewer->frames, dot != NULL ? dot : "");
+    return renderer_save_picture(viewer->renderer, path, error);
+}
+
 static lmb_result draw_frames(viewer *viewer, lmb_error *error) {
     double started = now();
     double before = started;
@@ -400,7 +533,7 @@ static lmb_result draw_frames(viewer *viewer, lmb_error *error) {
             elapsed = after - before < LONGEST_STEP ? after - before : LONGEST_STEP;
             before = after;
         }
-        if (draw_frame(viewer, elapsed, error)) {
+        if (draw_frame(viewer, elapsed, error) || save_in_between(viewer, error)) {
             return error->result;
         }
     }
@@ -413,11 +546,27 @@ static lmb_result draw_frames(viewer *viewer, lmb_error *error) {
     return LMB_OK;
 }
 
+// The characters' states, and the parameters for the comparison of palettes after it.
+static lmb_result summarize_demo(viewer *viewer, bool *good, lmb_error *error) {
+    uint64_t compared = 0, differ = 0;
+    if (!has_demo(viewer)) {
+        return LMB_OK;
+    }
+    if (demo_verify(&viewer->demo, &viewer->device, viewer->batch, viewer->last_slot, &compared, &differ, error)) {
+        return error->result;
+    }
+    printf("control: %s: %llu words of state compared, %llu differ\n", differ == 0 ? "bit-exact" : "not bit-exact",
+           (unsigned long long)compared, (unsigned long long)differ);
+    *good = differ == 0;
+    return LMB_OK;
+}
+
 // What was seen; true where all of it is as promised.
 static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     VkExtent2D extent = renderer_extent(viewer->renderer);
     lmb_comparison comparison = {0};
-    if (verify_frame(&viewer->device, viewer->batch, viewer->last_slot, &comparison, error)) {
+    if (summarize_demo(viewer, good, error) ||
+        verify_frame(&viewer->device, viewer->batch, viewer->last_slot, &comparison, error)) {
         return error->result;
     }
     printf("device: %s\n", viewer->device.properties.deviceName);
@@ -435,7 +584,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
         lmb_comparison_describe(&comparison, text, sizeof text);
         printf("first difference: %s\n", text);
     }
-    *good = differs == 0;
+    *good = *good && differs == 0;
     return LMB_OK;
 }
 

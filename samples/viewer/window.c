@@ -39,6 +39,9 @@ static void on_key(GLFWwindow *handle, int key, int scancode, int action, int mo
     if (action != GLFW_RELEASE && window->input.key_count < WINDOW_MAX_KEYS) {
         window->input.keys[window->input.key_count++] = key;
     }
+    if (action == GLFW_RELEASE && window->input.released_count < WINDOW_MAX_KEYS) {
+        window->input.released[window->input.released_count++] = key;
+    }
 }
 
 static void on_cursor(GLFWwindow *handle, double x, double y) {
@@ -184,6 +187,10 @@ lmb_result window_attach(window *window, device *device, uint32_t frame_count, l
         return error->result;
     }
     return window_renew(window, error);
+}
+
+void *window_handle(const window *window) {
+    return window->handle;
 }
 
 void window_show(window *window) {

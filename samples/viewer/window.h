@@ -15,6 +15,8 @@ typedef struct window_input {
     float wheel;               // notches
     int keys[WINDOW_MAX_KEYS]; // GLFW_KEY_..., in the order in which they were pressed or repeated
     uint32_t key_count;
+    int released[WINDOW_MAX_KEYS];
+    uint32_t released_count;
     bool closed;
 } window_input;
 
@@ -28,6 +30,9 @@ const char *const *window_extensions(uint32_t *count);
 
 // Makes the surface and the swapchain. Fails where the device or its queue cannot present.
 lmb_result window_attach(window *window, device *device, uint32_t frame_count, lmb_error *error);
+
+// The GLFWwindow.
+void *window_handle(const window *window);
 
 void window_show(window *window);
 // Takes events; waits for them while the window is minimised.

@@ -1,0 +1,18 @@
+# Is there what the viewer's panel needs: Dear ImGui with its back ends, a compiler for C++ and Vulkan's loader? Included
+# before anything else asks for C++.
+include(CheckLanguage)
+find_package(PkgConfig QUIET)
+set(panel_found OFF)
+if(PKG_CONFIG_FOUND AND NOT CMAKE_CROSSCOMPILING)
+    pkg_check_modules(IMGUI QUIET IMPORTED_TARGET imgui)
+    find_path(IMGUI_BACKENDS backends/imgui_impl_vulkan.h PATH_SUFFIXES imgui)
+    find_library(VULKAN_LOADER vulkan)
+    check_language(CXX)
+    if(IMGUI_FOUND AND IMGUI_BACKENDS AND VULKAN_LOADER AND CMAKE_CXX_COMPILER)
+        set(panel_found ON)
+    endif()
+endif()
+option(LIMBER_PANEL "Give limber-viewer a panel of sliders through Dear ImGui" ${panel_found})
+if(LIMBER_PANEL)
+    enable_language(CXX)
+endif()

@@ -1,0 +1,250 @@
+// The demos there are, and how those are steered that take more than a slider.
+#include "demo.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WALK_SPEED 1.25f
+#define RUN_SPEED 3.0f
+#define BACK_SPEED 0.85f
+#define SIDE_SPEED 0.6f
+#define AIR_SECONDS 0.35
+
+static const unsigned char jump_text[] = {
+#include "jump.machine.inc"
+};
+static const unsigned char jump_script[] = {
+#include "jump.script.inc"
+};
+static const unsigned char directional_text[] = {
+#include "directional.json.inc"
+};
+static const unsigned char directional_script[] = {
+#include "directional.script.inc"
+};
+static const unsigned char walk_run_text[] = {
+#include "walk-run.json.inc"
+};
+static const unsigned char walk_run_script[] = {
+#include "walk-run.script.inc"
+};
+static const unsigned char wave_text[] = {
+#include "wave.json.inc"
+};
+static const unsigned char wave_script[] = {
+#include "wave.script.inc"
+};
+static const unsigned char body_turn_text[] = {
+#include "body-turn.json.inc"
+};
+static const unsigned char body_turn_script[] = {
+#include "body-turn.script.inc"
+};
+static const unsigned char aim_text[] = {
+#include "aim.json.inc"
+};
+static const unsigned char aim_script[] = {
+#include "aim.script.inc"
+};
+static const unsigned char wander_text[] = {
+#include "wander.json.inc"
+};
+
+// A slider is followed as fast as a body can.
+static float approach(float value, float goal, float step) {
+    return value + fminf(fmaxf(goal - value, -step), step);
+}
+
+// The speeds that the weights of clips are made of, kept in the walker: the sliders' goals are approached.
+static void steer_directional(demo *demo, double seconds) {
+    static const char *const names[5] = {"idle", "forward", "back", "left", "right"};
+    demo->goal[0] = approach(demo->goal[0], demo->sliders[0], (float)seconds * 2.0f);
+    demo->goal[1] = approach(demo->goal[1], demo->sliders[1], (float)seconds * 3.0f);
+    float x = demo->goal[0], z = demo->goal[1];
+    float weights[5] = {0.0f, fmaxf(z, 0.0f) / WALK_SPEED, fmaxf(-z, 0.0f) / BACK_SPEED, fmaxf(x, 0.0f) / SIDE_SPEED,
+                        fmaxf(-x, 0.0f) / SIDE_SPEED};
+    float sum = weights[1] + weights[2] + weights[3] + weights[4];
+    weights[0] = fmaxf(1.0f - sum, 0.0f);
+    for (uint32_t i = 0; i < 5; i++) {
+        demo_set_parameter(demo, 0, names[i], sum > 1.0f ? weights[i] / sum : weights[i]);
+    }
+}
+
+static void set_gaits(demo *demo, uint32_t character, float speed) {
+    float walk = fminf(speed / WALK_SPEED, 1.0f);
+    float run = fminf(fmaxf((speed - WALK_SPEED) / (RUN_SPEED - WALK_SPEED), 0.0f), 1.0f);
+    demo_set_parameter(demo, character, "idle", 1.0f - walk);
+    demo_set_parameter(demo, character, "walk", walk - run);
+    demo_set_parameter(demo, character, "run", run);
+}
+
+static void steer_gaits(demo *demo, double seconds) {
+    demo->goal[0] = approach(demo->goal[0], demo->sliders[0], (float)seconds * 2.0f);
+    set_gaits(demo, 0, demo->goal[0]);
+}
+
+// The ground comes near after a while in the air.
+static void steer_jump(demo *demo, double seconds) {
+    bool floats = strcmp(demo_state(demo, 0), "float") == 0;
+    demo->goal[0] = floats ? demo->goal[0] + (float)seconds : 0.0f;
+    if (demo->goal[0] > AIR_SECONDS) {
+        demo_send(demo, 0, "NEAR_GROUND");
+    }
+}
+
+// ---- Wandering: each has a will that comes and goes, and turns away from others and from the end of the place.
+
+static float wave_of(uint32_t character, uint32_t purpose, double time) {
+    float own = (float)((character * 2654435761u + purpose * 40503u) >> 8) * (1.0f / 16777216.0f);
+    return sinf((float)time * (0.25f + 0.3f * own) + 40.0f * own);
+}
+
+#define CELL 1.4f // metres
+#define CELLS 256u
+
+static uint32_t cell_of(float place) {
+    return (uint32_t)(int32_t)(floorf(place / CELL) + 0.5f * (float)CELLS) % CELLS;
+}
+
+// One of those in each cell: enough to turn away from.
+static void fill_cells(const demo *demo, uint32_t *cells) {
+    memset(cells, 0xff, CELLS * CELLS * sizeof *cells);
+    for (uint32_t i = 0; i < demo->crowd->count; i++) {
+        const float *place = demo->crowd->members[i].placement.position;
+        cells[cell_of(place[1]) * CELLS + cell_of(place[0])] = i;
+    }
+}
+
+// How strongly to turn to the left, away from who is in front.
+static float turn_away(const demo *demo, const uint32_t *cells, uint32_t character) {
+    const float *own = demo->crowd->members[character].placement.position;
+    float c = cosf(demo->walkers[character].heading), s = sinf(demo->walkers[character].heading), turn = 0.0f;
+    for (uint32_t i = 0; i < 9; i++) {
+        uint32_t row = (cell_of(own[1]) + CELLS + i / 3 - 1) % CELLS;
+        uint32_t column = (cell_of(own[0]) + CELLS + i % 3 - 1) % CELLS;
+        uint32_t other = cells[row * CELLS + column];
+        if (other == LMB_NONE || other == character) {
+            continue;
+        }
+        const float *place = demo->crowd->members[other].placement.position;
+        float x = place[0] - own[0], z = place[1] - own[1];
+        float left = c * x - s * z, ahead = s * x + c * z, distance = hypotf(x, z);
+        if (ahead > 0.0f && distance < 1.6f) {
+            turn += (left > 0.0f ? -1.0f : 1.0f) * (1.6f - distance);
+        }
+    }
+    return turn;
+}
+
+static float turn_home(const demo *demo, uint32_t character) {
+    const float *own = demo->crowd->members[character].placement.position;
+    float heading = demo->walkers[character].heading;
+    if (hypotf(own[0], own[1]) < demo->crowd->radius) {
+        return 0.0f;
+    }
+    float side = cosf(heading) * -own[0] + sinf(heading) * own[1];
+    float ahead = -sinf(heading) * own[0] - cosf(heading) * own[1];
+    return fminf(fmaxf(atan2f(side, ahead), -1.0f), 1.0f);
+}
+
+static void steer_wander(demo *demo, double seconds) {
+    static uint32_t cells[CELLS * CELLS];
+    (void)seconds;
+    fill_cells(demo, cells);
+    for (uint32_t i = 0; i < demo->crowd->count; i++) {
+        float will = 0.45f + 0.35f * wave_of(i, 1, demo->time) + 0.3f * wave_of(i, 2, demo->time);
+        float run = fminf(fmaxf(5.0f * (will - 0.85f), 0.0f), 1.0f);
+        demo_walker *walker = &demo->walkers[i];
+        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * turn_away(demo, cells, i) + turn_home(demo, i);
+        walker->turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / WALK_SPEED, 1.0f);
+        demo_set_parameter(demo, i, "will", will);
+        demo_set_parameter(demo, i, "walk", 1.0f - run);
+        demo_set_parameter(demo, i, "run", run);
+        demo_set_parameter(demo, i, "pace", demo->crowd->members[i].pace);
+        if ((demo->number * 7919u + i * 104729u) % 1500u == 0u) {
+            demo_send(demo, i, "MEET");
+        }
+    }
+}
+
+static const demo_kind kinds[] = {
+    {.name = "directional",
+     .title = "walks where x and z say",
+     .text = directional_text,
+     .size = sizeof directional_text,
+     .script = directional_script,
+     .script_size = sizeof directional_script,
+     .characters = 1,
+     .sliders = {{"x", -SIDE_SPEED, SIDE_SPEED, 0.0f}, {"z", -BACK_SPEED, WALK_SPEED, 0.0f}},
+     .slider_count = 2,
+     .steer = steer_directional},
+    {.name = "jump",
+     .title = "jumps: tap or hold space",
+     .text = jump_text,
+     .size = sizeof jump_text,
+     .script = jump_script,
+     .script_size = sizeof jump_script,
+     .characters = 1,
+     .pressed = "JUMP_PRESS",
+     .released = "JUMP_RELEASE",
+     .steer = steer_jump},
+    {.name = "walk-run",
+     .title = "walk and run in phase",
+     .text = walk_run_text,
+     .size = sizeof walk_run_text,
+     .script = walk_run_script,
+     .script_size = sizeof walk_run_script,
+     .characters = 1,
+     .sliders = {{"speed", 0.0f, RUN_SPEED, WALK_SPEED}},
+     .slider_count = 1,
+     .steer = steer_gaits},
+    {.name = "wave",
+     .title = "waves over any gait",
+     .text = wave_text,
+     .size = sizeof wave_text,
+     .script = wave_script,
+     .script_size = sizeof wave_script,
+     .characters = 1,
+     .sliders = {{"speed", 0.0f, RUN_SPEED, WALK_SPEED}, {"wave", 0.0f, 1.0f, 0.0f}},
+     .slider_count = 2,
+     .steer = steer_gaits},
+    {.name = "body-turn",
+     .title = "turns the body while walking",
+     .text = body_turn_text,
+     .size = sizeof body_turn_text,
+     .script = body_turn_script,
+     .script_size = sizeof body_turn_script,
+     .characters = 1,
+     .sliders = {{"turn", -1.0f, 1.0f, 0.0f}},
+     .slider_count = 1},
+    {.name = "aim",
+     .title = "points, by a grid of nine poses",
+     .text = aim_text,
+     .size = sizeof aim_text,
+     .script = aim_script,
+     .script_size = sizeof aim_script,
+     .characters = 1,
+     .sliders = {{"side", -60.0f, 60.0f, 0.0f}, {"height", -40.0f, 40.0f, 0.0f}},
+     .slider_count = 2},
+    {.name = "wander",
+     .title = "each with a machine of its own",
+     .text = wander_text,
+     .size = sizeof wander_text,
+     .characters = 2000,
+     .steer = steer_wander},
+};
+
+#define KIND_COUNT (sizeof kinds / sizeof *kinds)
+
+const demo_kind *demo_find(const char *name) {
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        if (strcmp(kinds[i].name, name) == 0) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+const char *demo_name(uint32_t index) {
+    return index < KIND_COUNT ? kinds[index].name : NULL;
+}

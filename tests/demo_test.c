@@ -1,0 +1,161 @@
+// The viewer's demos: each runs by its script, gives the same bits on the device as on the CPU, and moves.
+#include "suite.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <stb/stb_image.h>
+
+#define WIDTH 240
+#define HEIGHT 180
+
+typedef struct run {
+    int status;
+    char output[8192]; // stdout and stderr
+} run;
+
+static run run_viewer(const char *arguments) {
+    char command[2048];
+    run run = {.status = -1};
+    snprintf(command, sizeof command, "'%s' %s 2>&1", LIMBER_VIEWER, arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t length = fread(run.output, 1, sizeof run.output - 1, pipe);
+    run.output[length] = '\0';
+    while (fgetc(pipe) != EOF) {
+    }
+    int status = pclose(pipe);
+    run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return run;
+}
+
+static void expect(const run *run, int status, const char *text) {
+    if (run->status != status || strstr(run->output, text) == NULL) {
+        fail_msg("expected status %d and \"%s\", got status %d and:\n%s", status, text, run->status, run->output);
+    }
+}
+
+static uint8_t *load(const char *path) {
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load(path, &width, &height, &channels, 3);
+    if (pixels == NULL) {
+        fail_msg("%s is no picture", path);
+    }
+    assert_int_equal(width, WIDTH);
+    assert_int_equal(height, HEIGHT);
+    return pixels;
+}
+
+// Below the panel, which shows numbers that change.
+static unsigned count_changes(const uint8_t *a, const uint8_t *b) {
+    unsigned changes = 0;
+    for (size_t i = (size_t)WIDTH * (HEIGHT * 2 / 5); i < (size_t)WIDTH * HEIGHT; i++) {
+        changes += abs(a[3 * i] - b[3 * i]) > 24;
+    }
+    return changes;
+}
+
+// Edges from left to right: of a figure and of its shadow, which an empty ground has not.
+static unsigned count_edges(const uint8_t *pixels) {
+    unsigned edges = 0;
+    for (size_t i = (size_t)WIDTH * (HEIGHT * 2 / 5); i < (size_t)WIDTH * HEIGHT; i++) {
+        edges += i % WIDTH != 0 && abs(pixels[3 * i] - pixels[3 * i - 3]) > 24;
+    }
+    return edges;
+}
+
+static void expect_demo(const char *name, const char *options) {
+    char arguments[512], first_path[100], last_path[100];
+    snprintf(first_path, sizeof first_path, "demo_test_%s-0048.png", name);
+    snprintf(last_path, sizeof last_path, "demo_test_%s.png", name);
+    remove(first_path);
+    remove(last_path);
+    snprintf(arguments, sizeof arguments,
+             "--demo %s %s --headless --frames 96 --every 48 --size %dx%d --screenshot demo_test_%s.png", name, options,
+             WIDTH, HEIGHT, name);
+    run run = run_viewer(arguments);
+    expect(&run, 0, "control: bit-exact: ");
+    expect(&run, 0, "\nbit-exact: ");
+    assert_null(strstr(run.output, "control: bit-exact: 0 words"));
+    uint8_t *first = load(first_path), *last = load(last_path);
+    assert_in_range(count_edges(first), 100, WIDTH * HEIGHT / 2);
+    assert_in_range(count_edges(last), 100, WIDTH * HEIGHT / 2);
+    assert_in_range(count_changes(first, last), 100, WIDTH * HEIGHT);
+    stbi_image_free(first);
+    stbi_image_free(last);
+}
+
+static void directional_walks(void **state) {
+    (void)state;
+    expect_demo("directional", "");
+}
+
+static void jump_jumps(void **state) {
+    (void)state;
+    expect_demo("jump", "");
+}
+
+static void walk_run_goes_on(void **state) {
+    (void)state;
+    expect_demo("walk-run", "");
+}
+
+static void wave_waves(void **state) {
+    (void)state;
+    expect_demo("wave", "");
+}
+
+static void body_turns(void **state) {
+    (void)state;
+    expect_demo("body-turn", "");
+}
+
+static void aim_points(void **state) {
+    (void)state;
+    expect_demo("aim", "");
+}
+
+static void crowd_wanders(void **state) {
+    (void)state;
+    expect_demo("wander", "--characters 60");
+}
+
+// Silent, with synchronization validation.
+static void validation_layer_is_silent(void **state) {
+    (void)state;
+    run run = run_viewer("--validate --demo jump --headless --frames 4 --size 64x64");
+    if (run.status != 0 && strstr(run.output, "not installed") != NULL) {
+        print_message("the validation layer is not installed\n");
+        skip();
+    }
+    expect(&run, 0, "control: bit-exact: ");
+    assert_null(strstr(run.output, "alidation"));
+}
+
+static void unknown_demos_are_refused(void **state) {
+    (void)state;
+    run run = run_viewer("--demo no_such_demo --headless");
+    expect(&run, 2, "there is no demo no_such_demo");
+    run = run_viewer("--demo jump no_such_file.glb --headless");
+    expect(&run, 2, "--demo shows the mannequin");
+    run = run_viewer("--every 0 --headless");
+    expect(&run, 2, "--every wants a number");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directional_walks),
+        cmocka_unit_test(jump_jumps),
+        cmocka_unit_test(walk_run_goes_on),
+        cmocka_unit_test(wave_waves),
+        cmocka_unit_test(body_turns),
+        cmocka_unit_test(aim_points),
+        cmocka_unit_test(crowd_wanders),
+        cmocka_unit_test(validation_layer_is_silent),
+        cmocka_unit_test(unknown_demos_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
