@@ -9,8 +9,8 @@
 
 #include <stb/stb_image.h>
 
-#define WIDTH 240
-#define HEIGHT 180
+#define WIDTH 480
+#define HEIGHT 360
 
 typedef struct run {
     int status;
@@ -81,9 +81,9 @@ static void expect_demo(const char *name, const char *options) {
     expect(&run, 0, "\nbit-exact: ");
     assert_null(strstr(run.output, "control: bit-exact: 0 words"));
     uint8_t *first = load(first_path), *last = load(last_path);
-    assert_in_range(count_edges(first), 100, WIDTH * HEIGHT / 2);
-    assert_in_range(count_edges(last), 100, WIDTH * HEIGHT / 2);
-    assert_in_range(count_changes(first, last), 100, WIDTH * HEIGHT);
+    assert_in_range(count_edges(first), 300, WIDTH * HEIGHT / 2);
+    assert_in_range(count_edges(last), 300, WIDTH * HEIGHT / 2);
+    assert_in_range(count_changes(first, last), 300, WIDTH * HEIGHT);
     stbi_image_free(first);
     stbi_image_free(last);
 }

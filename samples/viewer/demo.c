@@ -254,10 +254,11 @@ lmb_result demo_verify(const demo *demo, device *device, lmb_gpu_batch *batch, u
 #define BAR_LEFT 150.0f
 #define BAR_WIDTH 180.0f
 #define PANEL_WIDTH 350.0f
-#define WIDE 900.0f // pixels: a smaller picture has a smaller panel
+#define WIDE 900.0f // pixels: a smaller picture has a smaller panel, as long as letters can be read
+#define SMALLEST 0.667f
 
 static float panel_scale(const overlay *overlay) {
-    return fminf((float)overlay->extent.width / WIDE, 1.0f);
+    return fmaxf(fminf((float)overlay->extent.width / WIDE, 1.0f), SMALLEST);
 }
 
 static void draw_line(overlay *overlay, float top, const char *text) {

@@ -124,6 +124,9 @@ void panel_end(panel *panel, VkCommandBuffer commands, VkFramebuffer framebuffer
     }
     ImGui::End();
     ImGui::Render();
+    if (commands == VK_NULL_HANDLE) {
+        return;
+    }
     VkRenderPassBeginInfo begin = {};
     begin.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
     begin.renderPass = panel->pass;

@@ -39,6 +39,7 @@ void panel_text(panel *panel, const char *text);
 bool panel_slider(panel *panel, const char *name, float least, float greatest, float *value);
 // True where it was pressed.
 bool panel_button(panel *panel, const char *name);
+// Without commands it is not drawn.
 void panel_end(panel *panel, VkCommandBuffer commands, VkFramebuffer framebuffer);
 
 // Whether the mouse, or the keys, are the panel's at the moment.

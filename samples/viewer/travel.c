@@ -24,13 +24,26 @@ static void add(mannequin_travel *sum, float weight, mannequin_travel travel) {
     sum->turn += weight * travel.turn;
 }
 
-// The group's, where the player is in one: there it is a share of the leader's pace.
+// In a group all go through their clips in the same time, the mean of their paces as they weigh: a clip of another
+// duration is stretched, and its travel with it, so that feet stay where they are.
+static float rate_in_group(const traveller *traveller, const lmb_group_def *group, uint32_t player) {
+    const lmb_player_def *players = traveller->control->players;
+    float pace = 0.0f, total = 0.0f;
+    for (uint32_t i = 0; i < group->player_count; i++) {
+        float weight = fmaxf(value_of(traveller, group->players[i].weight), 0.0f);
+        pace += weight / players[group->players[i].player].duration;
+        total += weight;
+    }
+    pace = total > 0.0f ? pace / total : 1.0f / players[group->players[0].player].duration;
+    return value_of(traveller, group->rate) * pace * players[player].duration;
+}
+
 static float rate_of_player(const traveller *traveller, uint32_t player) {
     const lmb_control_def *control = traveller->control;
     for (uint32_t i = 0; i < control->group_count; i++) {
         for (uint32_t k = 0; k < control->groups[i].player_count; k++) {
             if (control->groups[i].players[k].player == player) {
-                return value_of(traveller, control->groups[i].rate);
+                return rate_in_group(traveller, &control->groups[i], player);
             }
         }
     }

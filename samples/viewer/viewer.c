@@ -342,10 +342,14 @@ static void record_overlay(viewer *viewer, VkCommandBuffer commands) {
         demo_draw(&viewer->demo, &viewer->overlay);
     }
     overlay_record(&viewer->overlay, commands);
+}
+
+// In every frame, drawn or not: a new panel measures itself in its first one.
+static void record_panel(viewer *viewer, VkCommandBuffer commands, bool drawn) {
     if (viewer->panel != NULL) {
         panel_begin(viewer->panel, viewer->options.demo->name, viewer->overlay.extent, (float)HEADLESS_STEP);
         demo_show(&viewer->demo, viewer->panel);
-        panel_end(viewer->panel, commands, viewer->overlay.framebuffer);
+        panel_end(viewer->panel, drawn ? commands : VK_NULL_HANDLE, viewer->overlay.framebuffer);
     }
 }
 
@@ -387,6 +391,7 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
     if (is_drawn(viewer)) {
         record_overlay(viewer, commands);
     }
+    record_panel(viewer, commands, is_drawn(viewer));
     if (viewer->window != NULL) {
         window_record_copy(viewer->window, commands, renderer_picture(viewer->renderer),
                            renderer_extent(viewer->renderer));
