@@ -35,14 +35,20 @@ lmb_result demo_open(const demo_kind *kind, character *character, demo *demo, lm
     return create_program(demo, character, error);
 }
 
+#define GOLDEN_ANGLE 2.39996323f
+
 static void place_walkers(demo *demo) {
     crowd *crowd = demo->crowd;
+    crowd->radius *= demo->kind->spread;
     for (uint32_t i = 0; i < crowd->count; i++) {
         crowd_placement *placement = &crowd->members[i].placement;
         if (crowd->count == 1) {
             *placement = (crowd_placement){.scale = 1.0f, .tint = {0.90f, 0.62f, 0.42f}, .heading = {1.0f, 0.0f}};
         }
-        demo->walkers[i].heading = atan2f(placement->heading[1], placement->heading[0]);
+        placement->position[0] *= demo->kind->spread;
+        placement->position[1] *= demo->kind->spread;
+        // Many go anywhere: turns by the golden angle are even for any number.
+        demo->walkers[i].heading = GOLDEN_ANGLE * (float)i;
     }
 }
 
@@ -59,7 +65,8 @@ lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
     demo->walkers = calloc(count, sizeof *demo->walkers);
     demo->parameters = calloc(count * demo->parameter_count + 1, sizeof(float));
     demo->states = calloc(count * words + 1, sizeof(uint32_t));
-    if (demo->walkers == NULL || demo->parameters == NULL || demo->states == NULL) {
+    demo->cells = calloc((size_t)DEMO_CELLS * DEMO_CELLS, sizeof *demo->cells);
+    if (demo->cells == NULL || demo->walkers == NULL || demo->parameters == NULL || demo->states == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", crowd->count);
     }
     place_walkers(demo);
@@ -87,6 +94,7 @@ void demo_close(demo *demo) {
     lmb_control_destroy(demo->control);
     lmb_graph_destroy(demo->graph);
     free(demo->walkers);
+    free(demo->cells);
     free(demo->parameters);
     free(demo->states);
     *demo = (struct demo){0};

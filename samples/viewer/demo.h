@@ -12,6 +12,7 @@
 
 #define DEMO_SLIDERS 4u
 #define DEMO_EVENTS 1024u // in a frame
+#define DEMO_CELLS 256u
 
 typedef struct demo demo;
 
@@ -30,6 +31,7 @@ typedef struct demo_kind {
     const unsigned char *script;
     size_t script_size;
     uint32_t characters;
+    float spread;        // how much wider they stand than a crowd does
     const char *pressed; // the event that the space bar sends, and when it is let go; may be NULL
     const char *released;
     demo_slider sliders[DEMO_SLIDERS];
@@ -58,6 +60,7 @@ struct demo {
         *parameters; // [character][parameter], those of the control too: it runs on the CPU beside, with the same bits
     uint32_t *states;
     demo_walker *walkers;
+    uint32_t *cells;               // [DEMO_CELLS][DEMO_CELLS], for whoever steers: who stands where
     lmb_event events[DEMO_EVENTS]; // of the next frame
     lmb_event scratch[DEMO_EVENTS];
     uint32_t event_count;

@@ -100,29 +100,29 @@ static float wave_of(uint32_t character, uint32_t purpose, double time) {
 }
 
 #define CELL 1.4f // metres
-#define CELLS 256u
 
 static uint32_t cell_of(float place) {
-    return (uint32_t)(int32_t)(floorf(place / CELL) + 0.5f * (float)CELLS) % CELLS;
+    return (uint32_t)(int32_t)(floorf(place / CELL) + 0.5f * (float)DEMO_CELLS) % DEMO_CELLS;
 }
 
 // One of those in each cell: enough to turn away from.
-static void fill_cells(const demo *demo, uint32_t *cells) {
-    memset(cells, 0xff, CELLS * CELLS * sizeof *cells);
+static void fill_cells(const demo *demo) {
+    uint32_t *cells = demo->cells;
+    memset(cells, 0xff, (size_t)DEMO_CELLS * DEMO_CELLS * sizeof *cells);
     for (uint32_t i = 0; i < demo->crowd->count; i++) {
         const float *place = demo->crowd->members[i].placement.position;
-        cells[cell_of(place[1]) * CELLS + cell_of(place[0])] = i;
+        cells[cell_of(place[1]) * DEMO_CELLS + cell_of(place[0])] = i;
     }
 }
 
 // How strongly to turn to the left, away from who is in front.
-static float turn_away(const demo *demo, const uint32_t *cells, uint32_t character) {
+static float turn_away(const demo *demo, uint32_t character) {
     const float *own = demo->crowd->members[character].placement.position;
     float c = cosf(demo->walkers[character].heading), s = sinf(demo->walkers[character].heading), turn = 0.0f;
     for (uint32_t i = 0; i < 9; i++) {
-        uint32_t row = (cell_of(own[1]) + CELLS + i / 3 - 1) % CELLS;
-        uint32_t column = (cell_of(own[0]) + CELLS + i % 3 - 1) % CELLS;
-        uint32_t other = cells[row * CELLS + column];
+        uint32_t row = (cell_of(own[1]) + DEMO_CELLS + i / 3 - 1) % DEMO_CELLS;
+        uint32_t column = (cell_of(own[0]) + DEMO_CELLS + i % 3 - 1) % DEMO_CELLS;
+        uint32_t other = demo->cells[row * DEMO_CELLS + column];
         if (other == LMB_NONE || other == character) {
             continue;
         }
@@ -148,14 +148,13 @@ static float turn_home(const demo *demo, uint32_t character) {
 }
 
 static void steer_wander(demo *demo, double seconds) {
-    static uint32_t cells[CELLS * CELLS];
     (void)seconds;
-    fill_cells(demo, cells);
+    fill_cells(demo);
     for (uint32_t i = 0; i < demo->crowd->count; i++) {
         float will = 0.45f + 0.35f * wave_of(i, 1, demo->time) + 0.3f * wave_of(i, 2, demo->time);
         float run = fminf(fmaxf(5.0f * (will - 0.85f), 0.0f), 1.0f);
         demo_walker *walker = &demo->walkers[i];
-        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * turn_away(demo, cells, i) + turn_home(demo, i);
+        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * turn_away(demo, i) + turn_home(demo, i);
         walker->turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / WALK_SPEED, 1.0f);
         demo_set_parameter(demo, i, "will", will);
         demo_set_parameter(demo, i, "walk", 1.0f - run);
@@ -231,6 +230,7 @@ static const demo_kind kinds[] = {
      .text = wander_text,
      .size = sizeof wander_text,
      .characters = 2000,
+     .spread = 1.6f,
      .steer = steer_wander},
 };
 
