@@ -410,7 +410,7 @@ static void normalised_rotations_are_kept(void **state) {
     (void)state;
     lmb_joint_def joint = lmb_default_joint_def();
     lmb_socket_def socket = lmb_default_socket_def();
-    const lmb_rig_def def = {&joint, 1, &socket, 1};
+    const lmb_rig_def def = {.joints = &joint, .joint_count = 1, .sockets = &socket, .socket_count = 1};
     uint32_t changed = 0;
     for (uint32_t i = 0; i < 1000; i++) {
         const float given[4] = {0.1f + (float)i * 0.001f, -0.3f, 0.7f, 0.2f};
