@@ -386,7 +386,9 @@ static void ground_create(ground *ground) {
     const lmb_gpu_batch_def batch = batch_def(ground->program);
     assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
     lmb_control_def control = lmb_default_control_def();
+    const lmb_mover_def mover = lmb_default_mover_def();
     control.parameter_count = lmb_program_parameter_count(program);
+    control.mover = &mover; // and with it the buffers that it takes
     assert_ok(lmb_control_create(&control, NULL, &ground->control, &error), &error);
 }
 
