@@ -74,6 +74,18 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
     return LMB_OK;
 }
 
+// Its place may be anywhere; what clips carry is written anew in every frame before it is read.
+static lmb_result check_mover(const checker *c) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *moving = c->state + block[block[CONTROL_MOVER] + MOVER_STATE];
+    for (uint32_t i = MOVING_VELOCITY; i < MOVING_WORDS; i++) {
+        if (!is_within(moving[i], -LMB_LARGEST, LMB_LARGEST)) {
+            return fail_at(c, "mover's word", i, "not a finite number up to 2^40");
+        }
+    }
+    return LMB_OK;
+}
+
 static lmb_result check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
     if (c->state[CHARACTER_BEGUN] != 1 || wide(c->state + CHARACTER_WAITING) > MOST_WAITING) {
@@ -91,6 +103,9 @@ static lmb_result check_begun(const checker *c) {
     }
     for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && result == LMB_OK; i++) {
         result = check_machine(c, i);
+    }
+    if (result == LMB_OK && block[CONTROL_MOVER] != CONTROL_NONE) {
+        result = check_mover(c);
     }
     return result;
 }

@@ -104,6 +104,13 @@ static void put_rig(output *to, const lmb_rig *rig) {
         put_words(to, &inverse, AFFINE_FLOATS);
         put_words(to, &radius, 1);
     }
+    put_word(to, lmb_rig_channel_count(rig));
+    for (uint32_t i = 0; i < lmb_rig_channel_count(rig); i++) {
+        const float rest = lmb_rig_channel_rest(rig, i);
+        put_text(to, lmb_rig_channel_name(rig, i));
+        put_words(to, &rest, 1);
+        put_word(to, lmb_rig_channel_is_angle(rig, i));
+    }
     put_word(to, lmb_rig_socket_count(rig));
     for (uint32_t i = 0; i < lmb_rig_socket_count(rig); i++) {
         const lmb_transform local = lmb_rig_socket_local(rig, i);
@@ -130,6 +137,9 @@ static void put_poses(output *to, const capture *capture) {
         put_text(to, pose->name);
         put_word(to, pose->joint_count);
         put_words(to, pose->joints, (size_t)pose->joint_count * TRANSFORM_FLOATS);
+        uint32_t channels = pose->channels == NULL ? 0 : lmb_rig_channel_count(capture->rig);
+        put_word(to, channels);
+        put_words(to, pose->channels, channels);
     }
 }
 
@@ -373,6 +383,14 @@ static void read_rig(input *from, capture *capture) {
     for (uint32_t i = 0; i < def.joint_count && !from->failed; i++) {
         read_joint(from, &joints[i]);
     }
+    def.channel_count = take_count(from, 12, LMB_MAX_CHANNELS);
+    lmb_channel_def *channels = allocate(from, def.channel_count, sizeof *channels);
+    for (uint32_t i = 0; i < def.channel_count && !from->failed; i++) {
+        channels[i].name = take_text(from);
+        take_words(from, &channels[i].rest, 1);
+        channels[i].angle = take_word(from) != 0;
+    }
+    def.channels = channels;
     def.socket_count = take_count(from, 4 * (2 + TRANSFORM_FLOATS), LMB_MAX_SOCKETS);
     lmb_socket_def *sockets = allocate(from, def.socket_count, sizeof *sockets);
     for (uint32_t i = 0; i < def.socket_count && !from->failed; i++) {
@@ -389,8 +407,12 @@ static void read_rig(input *from, capture *capture) {
     for (uint32_t i = 0; sockets != NULL && i < def.socket_count; i++) {
         free((void *)(uintptr_t)sockets[i].name);
     }
+    for (uint32_t i = 0; channels != NULL && i < def.channel_count; i++) {
+        free((void *)(uintptr_t)channels[i].name);
+    }
     free(joints);
     free(sockets);
+    free(channels);
 }
 
 static void read_clip(input *from, capture *capture) {
@@ -429,6 +451,17 @@ static const char *read_whole_text(input *from, size_t *size) {
     return text;
 }
 
+// Those of the rig, or none.
+static void read_pose_channels(input *from, lmb_static_pose_def *pose, const lmb_rig *rig) {
+    uint32_t count = take_count(from, 4, LMB_MAX_CHANNELS);
+    if (!from->failed && count > 0 && count != lmb_rig_channel_count(rig)) {
+        fail_here(from, LMB_ERROR_FORMAT, "a pose has other channels than the rig");
+    }
+    float *channels = count == 0 ? NULL : allocate(from, count, sizeof *channels);
+    pose->channels = channels;
+    take_words(from, channels, channels == NULL ? 0 : count);
+}
+
 static void read_poses(input *from, capture *capture) {
     uint32_t count = take_count(from, 8, UINT32_MAX);
     lmb_static_pose_def *poses = allocate(from, count, sizeof *poses);
@@ -440,6 +473,7 @@ static void read_poses(input *from, capture *capture) {
         lmb_transform *joints = allocate(from, poses[i].joint_count, sizeof *joints);
         poses[i].joints = joints;
         take_words(from, joints, (size_t)poses[i].joint_count * TRANSFORM_FLOATS);
+        read_pose_channels(from, &poses[i], capture->rig);
     }
 }
 
@@ -565,6 +599,7 @@ void capture_release(capture *capture) {
     for (uint32_t i = 0; i < capture->static_pose_count; i++) {
         free((void *)(uintptr_t)capture->static_poses[i].name);
         free((void *)(uintptr_t)capture->static_poses[i].joints);
+        free((void *)(uintptr_t)capture->static_poses[i].channels);
     }
     lmb_rig_destroy((lmb_rig *)(uintptr_t)capture->rig);
     free(capture->clips);

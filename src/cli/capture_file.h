@@ -18,7 +18,7 @@
 
 typedef enum capture_section {
     CAPTURE_FRAME,      // number, characters, step, events told at most, the device's name
-    CAPTURE_RIG,        // joints, then sockets
+    CAPTURE_RIG,        // joints, then float channels, then sockets
     CAPTURE_CLIPS,      // blocks, as lmb_clip_block() gives them
     CAPTURE_GRAPH,      // text, or nothing
     CAPTURE_MACHINE,    // text, or nothing

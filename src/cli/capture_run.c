@@ -10,7 +10,6 @@
 
 // Beside those of nodes.
 #define MOST_OTHERS (4u + LMB_STAGE_COUNT)
-#define STAGES (((1u << LMB_STAGE_COUNT) - 1) & ~LMB_OUTPUT_PREVIOUS_PALETTE)
 
 typedef struct running {
     const capture_scene *scene;
@@ -269,8 +268,12 @@ static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
     return result;
 }
 
+static uint32_t stages_of(const running *r) {
+    return lmb_program_outputs(r->scene->program) & ~LMB_OUTPUT_PREVIOUS_PALETTE;
+}
+
 static lmb_result run_stages(running *r, uint64_t hashes[LMB_STAGE_COUNT], lmb_error *error) {
-    lmb_result result = run_poses(r, r->scene->program, r->gpu, STAGES, error);
+    lmb_result result = run_poses(r, r->scene->program, r->gpu, stages_of(r), error);
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         hashes[stage] = capture_hash(r->stages[stage], stage_bytes(r, stage));
     }
@@ -281,7 +284,7 @@ static void add_stages(running *r, const uint64_t hashes[LMB_STAGE_COUNT]) {
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         char name[CAPTURE_NAME_SIZE];
         snprintf(name, sizeof name, "stage: %s", lmb_stage_name(stage));
-        if ((STAGES & (1u << stage)) != 0) {
+        if ((stages_of(r) & (1u << stage)) != 0) {
             add(r, name, hashes[stage]);
         }
     }
