@@ -274,8 +274,24 @@ static void draw_line(overlay *overlay, float top, const char *text) {
     overlay_text(overlay, 12.0f * scale, top * scale, 1.5f * scale, text);
 }
 
+// One in a group weighs there what it weighs in its blend.
+static float weight_in_group(const demo *demo, uint32_t player) {
+    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
+    for (uint32_t i = 0; i < control->group_count; i++) {
+        for (uint32_t k = 0; k < control->groups[i].player_count; k++) {
+            const lmb_group_player *place = &control->groups[i].players[k];
+            if (place->player == player) {
+                return place->weight.parameter != LMB_NONE ? demo->parameters[place->weight.parameter]
+                                                           : place->weight.constant;
+            }
+        }
+    }
+    return 1.0f;
+}
+
 static bool is_seen(const demo *demo, uint32_t player) {
-    return lmb_control_player_weight(demo->control, demo->states, player) > 0.0f;
+    return !demo->kind->hides_clips && weight_in_group(demo, player) > 0.0f &&
+           lmb_control_player_weight(demo->control, demo->states, player) > 0.0f;
 }
 
 // How far each clip is that is seen.

@@ -36,6 +36,7 @@ typedef struct demo_kind {
     const char *released;
     demo_slider sliders[DEMO_SLIDERS];
     uint32_t slider_count;
+    bool hides_clips;                          // they are all at one time: nothing to be shown
     void (*steer)(demo *demo, double seconds); // before each frame; may be NULL
 } demo_kind;
 
