@@ -37,6 +37,9 @@ typedef struct crowd {
 lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd, lmb_error *error);
 void crowd_destroy(crowd *crowd);
 
+// A number in [0, 1) that depends on the member and the purpose alone. The crowd itself has purposes up to 16.
+float crowd_chance(uint32_t member, uint32_t purpose);
+
 void crowd_advance(crowd *crowd, double seconds);
 // float [count][PARAMETER_COUNT]
 void crowd_write_parameters(const crowd *crowd, float *parameters);

@@ -35,7 +35,7 @@ lmb_result demo_open(const demo_kind *kind, character *character, demo *demo, lm
     return create_program(demo, character, error);
 }
 
-#define GOLDEN_ANGLE 2.39996323f
+#define TURN 6.28318531f
 
 static void place_walkers(demo *demo) {
     crowd *crowd = demo->crowd;
@@ -47,8 +47,7 @@ static void place_walkers(demo *demo) {
         }
         placement->position[0] *= demo->kind->spread;
         placement->position[1] *= demo->kind->spread;
-        // Many go anywhere: turns by the golden angle are even for any number.
-        demo->walkers[i].heading = GOLDEN_ANGLE * (float)i;
+        demo->walkers[i].heading = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
     }
 }
 

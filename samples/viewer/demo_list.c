@@ -95,7 +95,7 @@ static void steer_jump(demo *demo, double seconds) {
 // ---- Wandering: each has a will that comes and goes, and turns away from others and from the end of the place.
 
 static float wave_of(uint32_t character, uint32_t purpose, double time) {
-    float own = (float)((character * 2654435761u + purpose * 40503u) >> 8) * (1.0f / 16777216.0f);
+    float own = crowd_chance(character, 20 + purpose);
     return sinf((float)time * (0.25f + 0.3f * own) + 40.0f * own);
 }
 
