@@ -100,6 +100,8 @@ static float wave_of(uint32_t character, uint32_t purpose, double time) {
 }
 
 #define CELL 1.4f // metres
+#define ELBOW_ROOM 0.6f
+#define SIDESTEP_SPEED 0.4f
 
 static uint32_t cell_of(float place) {
     return (uint32_t)(int32_t)(floorf(place / CELL) + 0.5f * (float)DEMO_CELLS) % DEMO_CELLS;
@@ -115,9 +117,17 @@ static void fill_cells(const demo *demo) {
     }
 }
 
+// Away from one who is too near to walk around.
+static void step_aside(float *own, float x, float z, float distance, float seconds) {
+    if (distance < ELBOW_ROOM && distance > 0.01f) {
+        own[0] -= x / distance * SIDESTEP_SPEED * seconds;
+        own[1] -= z / distance * SIDESTEP_SPEED * seconds;
+    }
+}
+
 // How strongly to turn to the left, away from who is in front.
-static float turn_away(const demo *demo, uint32_t character) {
-    const float *own = demo->crowd->members[character].placement.position;
+static float turn_away(const demo *demo, uint32_t character, float seconds) {
+    float *own = demo->crowd->members[character].placement.position;
     float c = cosf(demo->walkers[character].heading), s = sinf(demo->walkers[character].heading), turn = 0.0f;
     for (uint32_t i = 0; i < 9; i++) {
         uint32_t row = (cell_of(own[1]) + DEMO_CELLS + i / 3 - 1) % DEMO_CELLS;
@@ -129,6 +139,7 @@ static float turn_away(const demo *demo, uint32_t character) {
         const float *place = demo->crowd->members[other].placement.position;
         float x = place[0] - own[0], z = place[1] - own[1];
         float left = c * x - s * z, ahead = s * x + c * z, distance = hypotf(x, z);
+        step_aside(own, x, z, distance, seconds);
         if (ahead > 0.0f && distance < 1.6f) {
             turn += (left > 0.0f ? -1.0f : 1.0f) * (1.6f - distance);
         }
@@ -148,13 +159,12 @@ static float turn_home(const demo *demo, uint32_t character) {
 }
 
 static void steer_wander(demo *demo, double seconds) {
-    (void)seconds;
     fill_cells(demo);
     for (uint32_t i = 0; i < demo->crowd->count; i++) {
         float will = 0.45f + 0.35f * wave_of(i, 1, demo->time) + 0.3f * wave_of(i, 2, demo->time);
         float run = fminf(fmaxf(5.0f * (will - 0.85f), 0.0f), 1.0f);
         demo_walker *walker = &demo->walkers[i];
-        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * turn_away(demo, i) + turn_home(demo, i);
+        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * turn_away(demo, i, (float)seconds) + turn_home(demo, i);
         walker->turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / WALK_SPEED, 1.0f);
         demo_set_parameter(demo, i, "will", will);
         demo_set_parameter(demo, i, "walk", 1.0f - run);
