@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "channels.spv.h"
 #include "list.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
@@ -16,6 +17,7 @@ static const struct {
     size_t count;
 } kernels[LMB_KERNEL_COUNT] = {
     [LMB_KERNEL_POSE] = {"limber pose", kernel_pose, sizeof kernel_pose / sizeof kernel_pose[0]},
+    [LMB_KERNEL_CHANNELS] = {"limber channels", kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0]},
     [LMB_KERNEL_LIST] = {"limber list", kernel_list, sizeof kernel_list / sizeof kernel_list[0]},
     [LMB_KERNEL_MODEL] = {"limber model", kernel_model, sizeof kernel_model / sizeof kernel_model[0]},
     [LMB_KERNEL_PROBE] = {"limber probe", kernel_probe, sizeof kernel_probe / sizeof kernel_probe[0]},
@@ -189,6 +191,12 @@ lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *
     return create_kernel(gpu, LMB_KERNEL_POSE, poses, pipeline, error);
 }
 
+lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
+                                   lmb_error *error) {
+    return lmb_gpu_pipeline_create(gpu, kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0], constants,
+                                   kernels[LMB_KERNEL_CHANNELS].name, pipeline, error);
+}
+
 static lmb_result copy_families(lmb_gpu *gpu, const lmb_gpu_def *def, lmb_error *error) {
     gpu->queue_families = lmb_host_allocate(&gpu->host, def->queue_family_count, sizeof *gpu->queue_families);
     if (gpu->queue_families == NULL) {
@@ -253,7 +261,8 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         result = create_layout(created, error);
     }
     for (lmb_kernel kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
-        if (kernel == LMB_KERNEL_POSE && !def->interpret_programs) {
+        // Those for any program.
+        if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_programs) {
             continue;
         }
         result = create_kernel(created, kernel, created->interpreted_poses, &created->pipelines[kernel], error);

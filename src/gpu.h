@@ -69,6 +69,7 @@ typedef struct lmb_gpu_functions {
 
 typedef enum lmb_kernel {
     LMB_KERNEL_POSE,
+    LMB_KERNEL_CHANNELS,
     LMB_KERNEL_LIST,
     LMB_KERNEL_MODEL,
     LMB_KERNEL_PROBE,
@@ -146,6 +147,10 @@ typedef struct lmb_kernel_constants {
 // Of workgroup memory, for each pose that shaders/pose.comp has room for.
 #define LMB_GPU_POSE_BYTES (11u * sizeof(float) * LMB_GPU_GROUP)
 
+// That of float channels for a program that needs no more than the constants say.
+lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
+                                   lmb_error *error);
+
 // The kernel that interprets programs, with room for so many poses; fails as lmb_gpu_pipeline_create() does.
 lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
 
@@ -175,7 +180,7 @@ struct lmb_gpu_program {
     const lmb_program *program;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline channels;    // where the rig has float channels
+    VkPipeline channels;    // where the rig has float channels, and the gpu no kernel for any program
     VkPipeline steps;       // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
     VkPipeline interpreter; // the one that interprets it, where the gpu has none that can, or VK_NULL_HANDLE
     lmb_gpu_shape shape;    // of that kernel where it does all stages; characters are 0 where it does the pose alone

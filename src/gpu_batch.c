@@ -448,7 +448,8 @@ static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
 static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const uint64_t channels = batch->description.program->channel_count;
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
-    record_kernel(batch, info, batch->program->channels,
+    const VkPipeline own = batch->program->channels;
+    record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
                   groups_for(batch->description.character_count * channels, LMB_GPU_GROUP), DISPATCH_CHANNELS);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }

@@ -5,19 +5,13 @@
 
 #include <string.h>
 
-#include "channels.spv.h"
-
 static lmb_result create_channels(lmb_gpu_program *created, lmb_error *error) {
     const lmb_program *program = created->program;
     const lmb_kernel_constants constants = {.cubic = program->uses_cubic,
-                                            .scale = false,
-                                            .far = false,
-                                            .packed = false,
                                             .curves = program->uses_curves,
                                             .weights = program->uses_weights,
                                             .parts = program->uses_parts};
-    return lmb_gpu_pipeline_create(created->gpu, kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0],
-                                   constants, "limber channels", &created->channels, error);
+    return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
 }
 
 // Seldom needed, and long in the making: others should neither wait for it nor take the workgroup memory.
@@ -57,7 +51,7 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
     } else if (result == LMB_OK && program->joint_count > 0 && !lmb_gpu_interprets(gpu, program)) {
         result = create_interpreter(gpu, program, &created->interpreter, error);
     }
-    if (result == LMB_OK && program->channel_count > 0) {
+    if (result == LMB_OK && program->channel_count > 0 && !gpu->interpret_programs) {
         result = create_channels(created, error);
     }
     if (result != LMB_OK) {
