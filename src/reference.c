@@ -78,7 +78,7 @@ static void find_sockets(memory block, uint32_t sockets, const lmb_affine *model
 static void run_outputs(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character,
                         const lmb_affine *models) {
     const lmb_program *program = batch->program;
-    if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) {
+    if ((batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) && program->joint_count > 0) {
         find_dual_quaternions(program->block, program->joint_count, models,
                               (dual_quaternion *)outputs->stages[LMB_STAGE_DUAL_QUATERNIONS] +
                                   character * program->joint_count);
@@ -96,7 +96,7 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
                           lmb_affine *models, slots *held) {
     uint32_t joints = batch->program->joint_count;
     size_t first_joint = character * joints;
-    if (batch->outputs & LMB_OUTPUT_MODEL) {
+    if ((batch->outputs & LMB_OUTPUT_MODEL) && joints > 0) {
         models = (lmb_affine *)outputs->stages[LMB_STAGE_MODEL] + first_joint;
     }
     walk_plan plan = plan_walk(f);
