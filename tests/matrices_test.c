@@ -14,7 +14,6 @@
 static void start(test_scene *scene, random_source *source) {
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, 61), CHARACTERS, INPUTS);
     for (uint32_t i = 0; i < INPUTS; i++) {
-        scene_add_pose(scene, i);
         scene_fill_pose(scene, i, source);
         scene_add_pose_node(scene, i);
     }

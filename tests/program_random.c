@@ -62,7 +62,9 @@ static lmb_clip *create_clip(const lmb_rig *rig, uint32_t number) {
     float values[CHANNELS][3 * KEYS];
     assert_non_null(tracks);
     assert_non_null(weights);
-    memcpy(tracks, keys.tracks, keys.clip.track_count * sizeof *tracks);
+    if (joint_count > 0) {
+        memcpy(tracks, keys.tracks, keys.clip.track_count * sizeof *tracks);
+    }
     uint32_t count = keys.clip.track_count;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t i = 0; i < 3 * KEYS; i++) {
