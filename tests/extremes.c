@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MASKS = 2, KEYS = 5, PARAMETERS = 40, NODES = 128, MOST_UNARY = 4 };
+enum { STACK = 8 }; // poses at once: for more, a device makes an interpreter for each program
 
 static void expect_ok(lmb_result result, const lmb_error *error) {
     if (result != LMB_OK) {
@@ -274,7 +275,7 @@ static lmb_program *create_program(random_source *random, const lmb_rig *rig, co
         limits[i] = draw_limit(random);
     }
     plan plan = {.random = random};
-    grow(&plan, LMB_MAX_STACK);
+    grow(&plan, STACK);
     const lmb_program_def def = {.rig = rig,
                                  .clips = clips,
                                  .clip_count = EXTREMES_CLIPS,
