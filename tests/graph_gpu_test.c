@@ -197,6 +197,10 @@ static void compare(const character *on, lmb_op op, crowd *crowd) {
         crowd_draw(crowd, frame);
         for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
             char text[300];
+            // Each time a pipeline is made anew, which takes some drivers seconds.
+            if (sides[i].user == gpu && frame == 0) {
+                continue;
+            }
             if (program_random_differs(&sides[i], crowd, text, sizeof text)) {
                 fail_msg("operation %d on %s, on %s: %s", op, on->name, sides[i].name, text);
             }
