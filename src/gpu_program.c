@@ -17,7 +17,7 @@ static lmb_result create_channels(lmb_gpu_program *created, lmb_error *error) {
 // Seldom needed, and long in the making: others should neither wait for it nor take the workgroup memory.
 static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {
     size_t bytes = program->stack * LMB_GPU_POSE_BYTES;
-    if (bytes > gpu->limits.workgroup_bytes) {
+    if (program->stack > gpu->interpreted_poses && bytes > gpu->limits.workgroup_bytes) {
         return lmb_fail(error, LMB_ERROR_DEVICE,
                         "gpu program: it holds %u poses at once, for which the device lacks workgroup memory: %u of %u "
                         "bytes",
