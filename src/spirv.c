@@ -10,6 +10,7 @@ enum {
     MOST_IDS = 1 << 22,
 
     OP_NAME = 5,
+    OP_MEMBER_NAME = 6,
     OP_EXT_INST = 12,
     OP_MEMORY_MODEL = 14,
     OP_ENTRY_POINT = 15,
@@ -22,7 +23,10 @@ enum {
     OP_FUNCTION = 54,
     OP_FUNCTION_END = 56,
     OP_FUNCTION_CALL = 57,
+    OP_STORE = 62,
+    OP_COPY_MEMORY_SIZED = 64,
     OP_DECORATE = 71,
+    OP_MEMBER_DECORATE = 72,
     OP_QUANTIZE_TO_F16 = 116,
     OP_F_NEGATE = 127,
     OP_F_ADD = 129,
@@ -39,7 +43,11 @@ enum {
     OP_BRANCH = 249,
     OP_BRANCH_CONDITIONAL = 250,
     OP_RETURN = 253,
+    OP_LIFETIME_STOP = 257,
     OP_FWIDTH_COARSE = 215,
+    OP_CONTROL_BARRIER = 224,
+    OP_MEMORY_BARRIER = 225,
+    OP_ATOMIC_STORE = 228,
 
     FUNCTION_CONTROL_DONT_INLINE = 2,
     DECORATION_NO_CONTRACTION = 42,
@@ -340,6 +348,75 @@ static lmb_result write_calls(writer *w, const uint32_t *words, size_t count, co
     return w->open == 0 ? LMB_OK : lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: a loop does not close");
 }
 
+// ---- Functions that nothing calls any more: most of the template's. ----
+
+enum { REACHED = 1, DROPPED = 2 }; // marks of ids
+
+// The id that an instruction of a function defines, 0 for none.
+static uint32_t defined_id(const uint32_t *words) {
+    const uint32_t op = opcode(words[0]);
+    const bool defines = length(words[0]) > 2 && !(op >= OP_STORE && op <= OP_COPY_MEMORY_SIZED) &&
+                         op != OP_CONTROL_BARRIER && op != OP_MEMORY_BARRIER && op != OP_ATOMIC_STORE &&
+                         !(op >= OP_LOOP_MERGE && op <= OP_LIFETIME_STOP);
+    return op == OP_LABEL ? words[1] : defines ? words[2] : 0;
+}
+
+// Functions that the entry point calls, or one that it calls.
+static void mark_reached(const uint32_t *words, size_t count, uint8_t *marks) {
+    for (bool more = true; more;) {
+        more = false;
+        bool inside = false;
+        for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+            const uint32_t op = opcode(words[at]);
+            if (op == OP_FUNCTION) {
+                inside = marks[words[at + 2]] == REACHED;
+            } else if (op == OP_ENTRY_POINT) {
+                marks[words[at + 2]] = REACHED;
+            } else if (op == OP_FUNCTION_CALL && inside && marks[words[at + 3]] != REACHED) {
+                marks[words[at + 3]] = REACHED;
+                more = true;
+            }
+        }
+    }
+}
+
+// What the others define.
+static void mark_dropped(const uint32_t *words, size_t count, uint8_t *marks) {
+    bool dropping = false;
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        if (opcode(words[at]) == OP_FUNCTION) {
+            dropping = marks[words[at + 2]] != REACHED;
+        }
+        if (dropping) {
+            marks[defined_id(words + at)] = DROPPED;
+        }
+    }
+}
+
+static bool is_of_dropped(const uint32_t *words, const uint8_t *marks) {
+    const uint32_t op = opcode(words[0]);
+    return (op == OP_NAME || op == OP_MEMBER_NAME || op == OP_DECORATE || op == OP_MEMBER_DECORATE) &&
+           marks[words[1]] == DROPPED;
+}
+
+// Moves what stays together, and returns how many words that is. `marks` are zeros, one for each id.
+static size_t drop_unreached(uint32_t *words, size_t count, uint8_t *marks) {
+    mark_reached(words, count, marks);
+    mark_dropped(words, count, marks);
+    size_t kept = HEADER_WORDS;
+    bool dropping = false;
+    for (size_t at = HEADER_WORDS, size; at < count; at += size) {
+        const uint32_t op = opcode(words[at]);
+        size = length(words[at]);
+        dropping = op == OP_FUNCTION ? marks[words[at + 2]] == DROPPED : dropping;
+        if (!dropping && !is_of_dropped(words + at, marks)) {
+            memmove(words + kept, words + at, size * sizeof *words);
+            kept += size;
+        }
+    }
+    return kept;
+}
+
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error) {
     splice s = {0};
@@ -376,7 +453,13 @@ lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, s
             w.words[i + 3] = 0;
         }
     }
-    *result = (lmb_spirv){w.words, w.at};
+    uint8_t *marks = lmb_host_allocate(host, w.next, sizeof *marks);
+    if (marks == NULL) {
+        lmb_host_release(host, w.words);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %u ids", (unsigned)w.next);
+    }
+    *result = (lmb_spirv){w.words, drop_unreached(w.words, w.at, marks)};
+    lmb_host_release(host, marks);
     return LMB_OK;
 }
 

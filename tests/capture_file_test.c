@@ -1,4 +1,5 @@
 // Files of captured frames: damaged in every way, and with anything in them.
+#include "capture_folder.h"
 #include "command.h"
 #include "scene.h"
 
@@ -13,51 +14,12 @@
     "\"" LIMBER_COMMAND "\" capture small.gltf --graph graph.json --script script.txt --fps 10 --frames 4 "            \
     "--characters 3 --output small.capture"
 
-static const char graph[] =
-    "{\"op\":\"additive\",\"weight\":{\"param\":\"turn\",\"default\":0.5},\"base\":{\"op\":\"machine\",\"states\":[\n"
-    "{\"name\":\"idle\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\n"
-    " \"transitions\":[{\"to\":\"go\",\"event\":\"GO\",\"fade\":0.3}]},\n"
-    "{\"name\":\"go\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"rate\":2},\"entry\":\"WENT\",\n"
-    " \"transitions\":[{\"to\":\"idle\",\"after\":0.4}]}]},\n"
-    "\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true,\"additive\":true}}\n";
-
-static void write_bytes(const char *path, const void *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    fclose(file);
-}
-
-static uint8_t *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    uint8_t *bytes = malloc(*size);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-static int enter(void **state) {
-    (void)state;
-    if (!command_enter_folder() || !command_write_small_gltf("small.gltf")) {
-        return 1;
-    }
-    static const char script[] = "0.1 send GO\n0.15 send GO 2\n0.2 set turn 0.75\n0.2 set turn 0.25 1\n0.3 send GO\n";
-    write_bytes("graph.json", graph, strlen(graph));
-    write_bytes("script.txt", script, strlen(script));
-    return 0;
-}
-
 static uint8_t *small_capture(size_t *size) {
     command_output output = command_run("%s", CAPTURE);
     assert_string_equal(output.err, "");
     assert_int_equal(output.status, 0);
     command_output_release(&output);
-    return read_bytes("small.capture", size);
+    return capture_read_bytes("small.capture", size);
 }
 
 static void expect_unreadable(const uint8_t *bytes, size_t size, const char *part) {
@@ -139,7 +101,7 @@ static void a_rig_keeps_its_bits(void **state) {
     const capture written = {.character_count = 1, .device = "nowhere", .rig = rig};
     assert_int_equal(capture_write(&written, "rig.capture", NULL), LMB_OK);
     size_t size;
-    uint8_t *bytes = read_bytes("rig.capture", &size);
+    uint8_t *bytes = capture_read_bytes("rig.capture", &size);
     capture read;
     assert_int_equal(capture_read(bytes, size, &read, NULL), LMB_OK);
     assert_string_equal(read.device, "nowhere");
@@ -179,5 +141,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_damaged_is_named),
                                        cmocka_unit_test(nothing_in_a_file_is_trusted),
                                        cmocka_unit_test(a_rig_keeps_its_bits)};
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, capture_enter, leave);
 }

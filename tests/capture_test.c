@@ -1,5 +1,6 @@
 // `limber capture` and `limber replay`, on the CPU and on a device: what was captured comes to the same again, and what does
 // not is named. Runs once for each driver.
+#include "capture_folder.h"
 #include "command.h"
 #include "gpu_suite.h"
 
@@ -11,45 +12,6 @@
 
 #define COMMAND "\"" LIMBER_COMMAND "\" "
 #define CAPTURE COMMAND "capture small.gltf --graph graph.json --script script.txt "
-
-static const char graph[] =
-    "{\"op\":\"additive\",\"weight\":{\"param\":\"turn\",\"default\":0.5},\"base\":{\"op\":\"machine\",\"states\":[\n"
-    "{\"name\":\"idle\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\n"
-    " \"transitions\":[{\"to\":\"go\",\"event\":\"GO\",\"fade\":0.3}]},\n"
-    "{\"name\":\"go\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"rate\":2},\"entry\":\"WENT\",\n"
-    " \"transitions\":[{\"to\":\"idle\",\"after\":0.4}]}]},\n"
-    "\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true,\"additive\":true}}\n";
-
-static void write_bytes(const char *path, const void *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    fclose(file);
-}
-
-static uint8_t *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    uint8_t *bytes = malloc(*size);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
-static int enter(void **state) {
-    (void)state;
-    if (!command_enter_folder() || !command_write_small_gltf("small.gltf")) {
-        return 1;
-    }
-    static const char script[] = "0.1 send GO\n0.15 send GO 2\n0.2 set turn 0.75\n0.2 set turn 0.25 1\n0.3 send GO\n";
-    write_bytes("graph.json", graph, strlen(graph));
-    write_bytes("script.txt", script, strlen(script));
-    return 0;
-}
 
 static void run(int status, const char *line, const char *on_out, const char *on_err) {
     command_output output = command_run("%s", line);
@@ -71,7 +33,7 @@ static void a_frame_comes_to_the_same_again(void **state) {
         "frame 3 of 5 characters, on ", "");
     run(0, COMMAND "replay there.capture", "replayed on reference\nsame: ", "");
     size_t size, other;
-    uint8_t *here = read_bytes("here.capture", &size), *there = read_bytes("there.capture", &other);
+    uint8_t *here = capture_read_bytes("here.capture", &size), *there = capture_read_bytes("there.capture", &other);
     capture one, two;
     assert_int_equal(capture_read(here, size, &one, NULL), LMB_OK);
     assert_int_equal(capture_read(there, other, &two, NULL), LMB_OK);
@@ -112,7 +74,7 @@ static void the_first_operation_that_differs_is_named(void **state) {
     (void)state;
     run(0, CAPTURE "--fps 10 --frames 4 --characters 3 --output whole.capture", "", "");
     size_t size;
-    uint8_t *bytes = read_bytes("whole.capture", &size);
+    uint8_t *bytes = capture_read_bytes("whole.capture", &size);
     static const char *const names[] = {"node 1: clip", "stage: model"};
     for (size_t i = 0; i < 2; i++) {
         size_t at = 0;
@@ -122,10 +84,10 @@ static void the_first_operation_that_differs_is_named(void **state) {
         }
         bytes[at + strlen(names[i])] ^= 0x10;
     }
-    write_bytes("damaged.capture", bytes, size);
+    capture_write_bytes("damaged.capture", bytes, size);
     run(1, COMMAND "replay damaged.capture", "", "damaged.capture: capture: section 'results', byte ");
     assert_true(capture_seal(bytes, size));
-    write_bytes("wrong.capture", bytes, size);
+    capture_write_bytes("wrong.capture", bytes, size);
     run(1, COMMAND "replay wrong.capture",
         "first difference:  node 1: clip\n                   stage: model\ndiffers: ", "");
     run(1, COMMAND "replay wrong.capture --backend gpu", "first difference:  node 1: clip\n", "");
@@ -148,5 +110,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_comes_to_the_same_again), cmocka_unit_test(graphs_that_stand_still_are_captured_too),
         cmocka_unit_test(the_first_operation_that_differs_is_named), cmocka_unit_test(mistakes_are_told)};
-    return run_gpu_suite_with("capture", tests, sizeof tests / sizeof tests[0], enter, NULL);
+    return run_gpu_suite_with("capture", tests, sizeof tests / sizeof tests[0], capture_enter, NULL);
 }

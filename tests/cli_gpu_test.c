@@ -176,8 +176,9 @@ static void a_crowd_is_compared_bit_by_bit(void **state) {
 
 static void comparing_as_json_counts_every_stage(void **state) {
     (void)state;
-    command_output output = run(
-        0, "\"" LIMBER_COMMAND "\" compare small.gltf --characters 65 --frames 2 --seed 18446744073709551615 --json");
+    command_output output =
+        run(0, "\"" LIMBER_COMMAND
+               "\" compare small.gltf --programs 2 --characters 65 --frames 2 --seed 18446744073709551615 --json");
     json_tree tree = json_tree_read(output.out);
     json_tree_expect_keys(&tree, 0, "file device programs characters frames seed stages values differ first");
     const double characters = 65 * 2 * json_tree_number(&tree, json_tree_member(&tree, 0, "programs"));
@@ -249,10 +250,10 @@ static void a_file_without_clips_is_compared_in_its_rest_pose(void **state) {
     fputs("{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"scale\":[1,2,3]}]}",
           file);
     fclose(file);
-    command_output output = run(0, "\"" LIMBER_COMMAND "\" compare still.gltf --characters 100");
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" compare still.gltf --programs 2 --characters 100");
     unsigned long long values = 0, differ = 1;
     read_summary(output.out, &values, &differ);
-    assert_int_equal(values, 4 * 4 * (100 * (34 + 12 + 8 + 6) + LMB_REFUSAL_COUNT));
+    assert_int_equal(values, 2 * 4 * (100 * (34 + 12 + 8 + 6) + LMB_REFUSAL_COUNT));
     assert_int_equal(differ, 0);
     command_output_release(&output);
 }
@@ -270,8 +271,8 @@ static void real_characters_are_compared(void **state) {
         }
         fclose(file);
         found++;
-        snprintf(line, sizeof line, "\"%s\" compare '%s/%s' --frames 1 --characters 500", LIMBER_COMMAND, LIMBER_ASSETS,
-                 names[i]);
+        snprintf(line, sizeof line, "\"%s\" compare '%s/%s' --programs 2 --frames 1 --characters 500", LIMBER_COMMAND,
+                 LIMBER_ASSETS, names[i]);
         command_output output = run(0, line);
         unsigned long long values = 0, differ = 1;
         read_summary(output.out, &values, &differ);

@@ -1,5 +1,6 @@
 // The viewer's demos: each runs by its script, gives the same bits on the device as on the CPU, and moves.
 #include "suite.h"
+#include "viewer_run.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,32 +12,6 @@
 
 #define WIDTH 480
 #define HEIGHT 360
-
-typedef struct run {
-    int status;
-    char output[8192]; // stdout and stderr
-} run;
-
-static run run_viewer(const char *arguments) {
-    char command[2048];
-    run run = {.status = -1};
-    snprintf(command, sizeof command, "'%s' %s 2>&1", LIMBER_VIEWER, arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    size_t length = fread(run.output, 1, sizeof run.output - 1, pipe);
-    run.output[length] = '\0';
-    while (fgetc(pipe) != EOF) {
-    }
-    int status = pclose(pipe);
-    run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return run;
-}
-
-static void expect(const run *run, int status, const char *text) {
-    if (run->status != status || strstr(run->output, text) == NULL) {
-        fail_msg("expected status %d and \"%s\", got status %d and:\n%s", status, text, run->status, run->output);
-    }
-}
 
 static uint8_t *load(const char *path) {
     int width = 0, height = 0, channels = 0;
@@ -76,9 +51,9 @@ static void expect_demo(const char *name, const char *options) {
     snprintf(arguments, sizeof arguments,
              "--demo %s %s --headless --frames 96 --every 48 --size %dx%d --screenshot demo_test_%s.png", name, options,
              WIDTH, HEIGHT, name);
-    run run = run_viewer(arguments);
-    expect(&run, 0, "control: bit-exact: ");
-    expect(&run, 0, "\nbit-exact: ");
+    viewer_result run = viewer_run("", arguments);
+    viewer_expect(&run, 0, "control: bit-exact: ");
+    viewer_expect(&run, 0, "\nbit-exact: ");
     assert_null(strstr(run.output, "control: bit-exact: 0 words"));
     uint8_t *first = load(first_path), *last = load(last_path);
     assert_in_range(count_edges(first), 300, WIDTH * HEIGHT / 2);
@@ -126,23 +101,23 @@ static void crowd_wanders(void **state) {
 // Silent, with synchronization validation.
 static void validation_layer_is_silent(void **state) {
     (void)state;
-    run run = run_viewer("--validate --demo jump --headless --frames 4 --size 64x64");
+    viewer_result run = viewer_run("", "--validate --demo jump --headless --frames 4 --size 64x64");
     if (run.status != 0 && strstr(run.output, "not installed") != NULL) {
         print_message("the validation layer is not installed\n");
         skip();
     }
-    expect(&run, 0, "control: bit-exact: ");
+    viewer_expect(&run, 0, "control: bit-exact: ");
     assert_null(strstr(run.output, "alidation"));
 }
 
 static void unknown_demos_are_refused(void **state) {
     (void)state;
-    run run = run_viewer("--demo no_such_demo --headless");
-    expect(&run, 2, "there is no demo no_such_demo");
-    run = run_viewer("--demo jump no_such_file.glb --headless");
-    expect(&run, 2, "--demo shows the mannequin");
-    run = run_viewer("--every 0 --headless");
-    expect(&run, 2, "--every wants a number");
+    viewer_result run = viewer_run("", "--demo no_such_demo --headless");
+    viewer_expect(&run, 2, "there is no demo no_such_demo");
+    run = viewer_run("", "--demo jump no_such_file.glb --headless");
+    viewer_expect(&run, 2, "--demo shows the mannequin");
+    run = viewer_run("", "--every 0 --headless");
+    viewer_expect(&run, 2, "--every wants a number");
 }
 
 int main(void) {

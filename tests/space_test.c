@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POSITIONS 4096u
+#define POSITIONS (4096u / suite_stride())
 #define JOINTS LMB_MAX_INPUTS
 
 // A step of 1e-4 of the range changes no weight by more.

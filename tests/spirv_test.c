@@ -165,6 +165,66 @@ static void specialised_modules_pass(void **state) {
     lmb_spirv_release(&host, &module);
 }
 
+static uint32_t count_functions(const lmb_spirv *module) {
+    uint32_t functions = 0;
+    for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
+        functions += (module->words[at] & 0xffff) == 54;
+    }
+    return functions;
+}
+
+// Names and decorations are of ids that are there.
+static void expect_targets_defined(const lmb_spirv *module) {
+    static const uint32_t typeless[] = {17, 10,  11, 14,  15, 16, 3,  4,   5,   6,  71,
+                                        72, 331, 8,  317, 56, 62, 63, 224, 225, 228};
+    bool *defined = calloc(module->words[3], sizeof *defined);
+    assert_non_null(defined);
+    for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
+        const uint32_t op = module->words[at] & 0xffff;
+        bool has_type = op < 246;
+        for (size_t i = 0; i < sizeof typeless / sizeof *typeless; i++) {
+            has_type = has_type && op != typeless[i];
+        }
+        if (op == 248 || (op >= 19 && op <= 39) || op == 11) {
+            defined[module->words[at + 1]] = true;
+        } else if (has_type) {
+            defined[module->words[at + 2]] = true;
+        }
+    }
+    for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
+        const uint32_t op = module->words[at] & 0xffff;
+        if (op == 5 || op == 6 || op == 71 || op == 72) {
+            if (!defined[module->words[at + 1]]) {
+                fail_msg("word %zu: opcode %u is of id %u, which is not there", at, op, module->words[at + 1]);
+            }
+        }
+    }
+    free(defined);
+}
+
+// Without a call of its own, the template's functions are gone, with what is said of them.
+static void what_nothing_calls_is_gone(void **state) {
+    (void)state;
+    const lmb_spirv_call call = {"step_rest", {16, 0}, LMB_SPIRV_STRAIGHT};
+    static const struct {
+        const uint32_t *words;
+        size_t count;
+    } templates[] = {{kernel_pose_steps, sizeof kernel_pose_steps / 4},
+                     {kernel_character_steps, sizeof kernel_character_steps / 4}};
+    for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
+        lmb_spirv module;
+        lmb_error error = {0};
+        assert_int_equal(lmb_spirv_replace_body(&host, templates[i].words, templates[i].count, "step_through", &call, 1,
+                                                &module, &error),
+                         LMB_OK);
+        assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
+        assert_true(count_functions(&module) <= 3); // main, step_through, step_rest
+        assert_true(module.count < templates[i].count / 2);
+        expect_targets_defined(&module);
+        lmb_spirv_release(&host, &module);
+    }
+}
+
 static void unknown_functions_are_refused(void **state) {
     (void)state;
     const lmb_spirv_call call = {"step_cli", {0, 0}, LMB_SPIRV_STRAIGHT}; // no more than the beginning of a name
@@ -308,11 +368,11 @@ static void constants_are_those_of_c(void **state) {
 int main(void) {
     host = lmb_host_resolve(NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(embedded_modules_pass),       cmocka_unit_test(one_bare_operation_is_found),
-        cmocka_unit_test(banned_operations_are_found), cmocka_unit_test(rounding_mode_is_declared_once),
-        cmocka_unit_test(specialised_modules_pass),    cmocka_unit_test(unknown_functions_are_refused),
-        cmocka_unit_test(open_loops_are_refused),      cmocka_unit_test(malformed_modules_are_refused),
-        cmocka_unit_test(constants_are_those_of_c),
+        cmocka_unit_test(embedded_modules_pass),         cmocka_unit_test(one_bare_operation_is_found),
+        cmocka_unit_test(banned_operations_are_found),   cmocka_unit_test(rounding_mode_is_declared_once),
+        cmocka_unit_test(specialised_modules_pass),      cmocka_unit_test(what_nothing_calls_is_gone),
+        cmocka_unit_test(unknown_functions_are_refused), cmocka_unit_test(open_loops_are_refused),
+        cmocka_unit_test(malformed_modules_are_refused), cmocka_unit_test(constants_are_those_of_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

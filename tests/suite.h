@@ -9,4 +9,12 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
+
+// The step of a search over values by the million: 1, or more where LIMBER_EMULATED in the environment says that the
+// processor is an emulated one, where it would take minutes.
+static inline uint32_t suite_stride(void) {
+    return getenv("LIMBER_EMULATED") != NULL ? 37 : 1;
+}
+
 #endif

@@ -1,5 +1,6 @@
 #include "suite.h"
 #include "trace_tree.h"
+#include "viewer_run.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,32 +13,6 @@
 
 #define WIDTH 160
 #define HEIGHT 120
-
-typedef struct run {
-    int status;
-    char output[8192]; // stdout and stderr
-} run;
-
-static run run_viewer(const char *before, const char *arguments) {
-    char command[2048];
-    run run = {.status = -1};
-    snprintf(command, sizeof command, "%s '%s' %s 2>&1", before, LIMBER_VIEWER, arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    size_t length = fread(run.output, 1, sizeof run.output - 1, pipe);
-    run.output[length] = '\0';
-    while (fgetc(pipe) != EOF) {
-    }
-    int status = pclose(pipe);
-    run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return run;
-}
-
-static void expect(const run *run, int status, const char *text) {
-    if (run->status != status || strstr(run->output, text) == NULL) {
-        fail_msg("expected status %d and \"%s\", got status %d and:\n%s", status, text, run->status, run->output);
-    }
-}
 
 // Sky above, ground below, and characters between: many colors, and no two of these parts alike.
 static void expect_scene(const char *path) {
@@ -73,10 +48,10 @@ static void expect_crowd(const char *file, const char *name) {
     remove(picture);
     snprintf(arguments, sizeof arguments, "%s --headless --frames 3 --characters 9 --size %dx%d --screenshot %s", file,
              WIDTH, HEIGHT, picture);
-    run run = run_viewer("", arguments);
-    expect(&run, 0, "characters: 9 of ");
-    expect(&run, 0, "\nbit-exact: ");
-    expect(&run, 0, " values compared, 0 differ");
+    viewer_result run = viewer_run("", arguments);
+    viewer_expect(&run, 0, "characters: 9 of ");
+    viewer_expect(&run, 0, "\nbit-exact: ");
+    viewer_expect(&run, 0, " values compared, 0 differ");
     assert_null(strstr(run.output, "bit-exact: 0 values"));
     expect_scene(picture);
 }
@@ -123,25 +98,25 @@ static void draws_a_character_in_two_files(void **state) {
 
 static void is_silent_under_validation(void **state) {
     (void)state;
-    run run = run_viewer("", "--validate --headless --frames 3 --characters 3 --size 64x64");
+    viewer_result run = viewer_run("", "--validate --headless --frames 3 --characters 3 --size 64x64");
     if (run.status != 0 && strstr(run.output, "not installed") != NULL) {
         print_message("the validation layer is not installed\n");
         skip();
     }
-    expect(&run, 0, "bit-exact: ");
+    viewer_expect(&run, 0, "bit-exact: ");
     assert_null(strstr(run.output, "alidation"));
 }
 
 // The panel of the graphs covers the sky at the upper left; the rest stays a picture.
 static void shows_the_times_of_stages(void **state) {
     (void)state;
-    run run = run_viewer("", "--validate --times --headless --frames 4 --characters 3 --size 400x300 "
-                             "--screenshot viewer_test_graph.png");
+    viewer_result run = viewer_run("", "--validate --times --headless --frames 4 --characters 3 --size 400x300 "
+                                       "--screenshot viewer_test_graph.png");
     if (run.status != 0 && strstr(run.output, "not installed") != NULL) {
-        run = run_viewer("", "--times --headless --frames 4 --characters 3 --size 400x300 "
+        run = viewer_run("", "--times --headless --frames 4 --characters 3 --size 400x300 "
                              "--screenshot viewer_test_graph.png");
     }
-    expect(&run, 0, "bit-exact: ");
+    viewer_expect(&run, 0, "bit-exact: ");
     assert_null(strstr(run.output, "alidation"));
     int width = 0, height = 0, channels = 0;
     uint8_t *pixels = stbi_load("viewer_test_graph.png", &width, &height, &channels, 3);
@@ -166,11 +141,11 @@ static void shows_the_times_of_stages(void **state) {
 static void draws_the_poses_of_a_graph(void **state) {
     (void)state;
     remove("viewer_test_poses.png");
-    run run =
-        run_viewer("", "--graph '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"clip\",\"clip\":\"wave\"}}' "
+    viewer_result run =
+        viewer_run("", "--graph '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"clip\",\"clip\":\"wave\"}}' "
                        "--set time=0.4 --label one --label two --screenshot viewer_test_poses.png");
-    expect(&run, 0, "characters: 2 of ");
-    expect(&run, 0, "\nbit-exact: ");
+    viewer_expect(&run, 0, "characters: 2 of ");
+    viewer_expect(&run, 0, "\nbit-exact: ");
     int width = 0, height = 0, channels = 0;
     uint8_t *pixels = stbi_load("viewer_test_poses.png", &width, &height, &channels, 3);
     assert_non_null(pixels);
@@ -203,16 +178,17 @@ static void refuses_bad_graphs(void **state) {
                {"--set speed=1", 2, "need --graph"},
                {"--graph '{\"op\":\"rest\"}' --row 17", 2, "--row wants a number"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        run run = run_viewer("", bad[i].arguments);
-        expect(&run, bad[i].status, bad[i].says);
+        viewer_result run = viewer_run("", bad[i].arguments);
+        viewer_expect(&run, bad[i].status, bad[i].says);
     }
 }
 
 static void writes_a_trace(void **state) {
     (void)state;
     static char text[1 << 16];
-    run run = run_viewer("", "--headless --frames 5 --characters 3 --size 64x64 --trace viewer_test_trace.json");
-    expect(&run, 0, "bit-exact: ");
+    viewer_result run =
+        viewer_run("", "--headless --frames 5 --characters 3 --size 64x64 --trace viewer_test_trace.json");
+    viewer_expect(&run, 0, "bit-exact: ");
     FILE *file = fopen("viewer_test_trace.json", "rb");
     assert_non_null(file);
     size_t length = fread(text, 1, sizeof text - 1, file);
@@ -227,8 +203,8 @@ static void writes_a_trace(void **state) {
         assert_int_equal(wholes, 5);
         assert_true(parts >= 5 * 2);
     }
-    run = run_viewer("", "--headless --frames 1 --size 64x64 --trace no_such_folder/trace.json");
-    expect(&run, 1, "no_such_folder/trace.json: ");
+    run = viewer_run("", "--headless --frames 1 --size 64x64 --trace no_such_folder/trace.json");
+    viewer_expect(&run, 1, "no_such_folder/trace.json: ");
 }
 
 static void refuses_bad_arguments(void **state) {
@@ -236,23 +212,23 @@ static void refuses_bad_arguments(void **state) {
     static const char *const bad[] = {"--characters 0", "--characters", "--trace",
                                       "--size 10",      "--frames x",   "--nonsense"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        run run = run_viewer("", bad[i]);
-        expect(&run, 2, "limber-viewer: ");
+        viewer_result run = viewer_run("", bad[i]);
+        viewer_expect(&run, 2, "limber-viewer: ");
     }
-    run help = run_viewer("", "--help");
-    expect(&help, 0, "usage: limber-viewer");
+    viewer_result help = viewer_run("", "--help");
+    viewer_expect(&help, 0, "usage: limber-viewer");
 }
 
 static void names_what_is_missing(void **state) {
     (void)state;
-    run file = run_viewer("", "no_such_file.glb --headless");
-    expect(&file, 1, "no_such_file.glb");
-    run second = run_viewer("", "no_such_file.glb no_such_clip.glb --headless");
-    expect(&second, 1, "no_such_file.glb");
-    run device = run_viewer("", "--headless --device no_such_device");
-    expect(&device, 1, "no_such_device");
-    run display = run_viewer("env -u DISPLAY -u WAYLAND_DISPLAY", "");
-    expect(&display, 1, "--headless");
+    viewer_result file = viewer_run("", "no_such_file.glb --headless");
+    viewer_expect(&file, 1, "no_such_file.glb");
+    viewer_result second = viewer_run("", "no_such_file.glb no_such_clip.glb --headless");
+    viewer_expect(&second, 1, "no_such_file.glb");
+    viewer_result device = viewer_run("", "--headless --device no_such_device");
+    viewer_expect(&device, 1, "no_such_device");
+    viewer_result display = viewer_run("env -u DISPLAY -u WAYLAND_DISPLAY", "");
+    viewer_expect(&display, 1, "--headless");
 }
 
 int main(void) {

@@ -266,6 +266,7 @@ int command_compare(int argc, char **argv) {
     const option options[] = {
         {"--graph", OPTION_TEXT, &comparing.graph_text, "FILE|JSON",
          "run this program, a file of JSON or the JSON itself"},
+        {"--programs", OPTION_COUNT, &comparing.program_count, "N", "random programs (4)"},
         {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
         {"--seed", OPTION_NUMBER, &comparing.seed, "S", "what the crowd is drawn from (1)"},
@@ -273,8 +274,8 @@ int command_compare(int argc, char **argv) {
         {"--json", OPTION_FLAG, &comparing.as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "compare",
-        .synopsis =
-            "FILE... [--graph FILE|JSON] [--characters N] [--frames N] [--seed S] [--device NAME|INDEX] [--json]",
+        .synopsis = "FILE... [--graph FILE|JSON | --programs N] [--characters N] [--frames N] [--seed S]\n"
+                    "                      [--device NAME|INDEX] [--json]",
         .text =
             "Runs a crowd with random programs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
             "device and on the reference, and compares every stage bit by bit, and the counters of refused inputs,\n"
@@ -288,7 +289,12 @@ int command_compare(int argc, char **argv) {
         return status;
     }
     comparing.file = argv[0];
-    comparing.program_count = comparing.graph_text == NULL ? PROGRAM_COUNT : 1;
+    if (comparing.graph_text != NULL && comparing.program_count != 0) {
+        return usage_error("compare", "--programs is of random ones, --graph gives one");
+    }
+    if (comparing.program_count == 0) {
+        comparing.program_count = comparing.graph_text == NULL ? PROGRAM_COUNT : 1;
+    }
     lmb_error error = {0};
     if (character_open(argv, comparing.file_count, &comparing.character, &error) != LMB_OK) {
         status = command_failed(NULL, &error);

@@ -304,12 +304,19 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
     }
     // volk's functions stay the instance's, which dispatch to whichever device they are given: there may be several.
     vkGetDeviceQueue(device->device, device->queue_family, 0, &device->queue);
+    VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    created = vkCreatePipelineCache(device->device, &cache, NULL, &device->pipeline_cache);
+    if (created != VK_SUCCESS) {
+        device->pipeline_cache = VK_NULL_HANDLE;
+        return fail_call(error, "vkCreatePipelineCache", created);
+    }
     return LMB_OK;
 }
 
 uint32_t device_close(device *device) {
     if (device->device != VK_NULL_HANDLE) {
         vkDeviceWaitIdle(device->device);
+        vkDestroyPipelineCache(device->device, device->pipeline_cache, NULL);
         vkDestroyDevice(device->device, NULL);
     }
     if (device->messenger != VK_NULL_HANDLE) {
@@ -333,6 +340,7 @@ lmb_gpu_def device_gpu_def(const device *device) {
     def.probe_queue = device->queue;
     def.probe_queue_family = device->queue_family;
     def.debug_utils = device->debug_utils;
+    def.pipeline_cache = device->pipeline_cache;
     return def;
 }
 

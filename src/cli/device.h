@@ -24,6 +24,8 @@ typedef struct device {
     VkDevice device; // VK_NULL_HANDLE after device_open_instance
     VkQueue queue;   // compute, graphics where the device has both in one family, transfer
     uint32_t queue_family;
+    // What is made twice is compiled once.
+    VkPipelineCache pipeline_cache;
     bool graphics;    // the family has graphics
     bool swapchain;   // VK_KHR_swapchain is enabled
     bool debug_utils; // VK_EXT_debug_utils is enabled
@@ -47,7 +49,7 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
 // messages that there were, those about objects left behind included.
 uint32_t device_close(device *device);
 
-// An lmb_gpu_def for this device, with its queue for the probe.
+// An lmb_gpu_def for this device, with its queue for the probe and its pipeline cache.
 lmb_gpu_def device_gpu_def(const device *device);
 
 // A one-off command buffer: begin, record, then submit and wait. For tools and tests, never for a frame.
