@@ -264,7 +264,7 @@ static void compare_program(const program_side *side, const world *world, uint32
     const crowd_def def = {.rig = world->rig,
                            .clips = (const lmb_clip *const *)world->clips,
                            .clip_count = program % 16 == 15 ? 0 : CLIP_COUNT,
-                           .character_count = CHARACTERS,
+                           .character_count = side->characters > 0 ? side->characters : CHARACTERS,
                            .seed = SEED,
                            .program = program,
                            .most_nodes = 1 + program * 7 % RANDOM_PROGRAM_NODES,

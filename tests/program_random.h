@@ -13,6 +13,7 @@ typedef struct program_side {
     void (*run)(const struct program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                 const lmb_batch_outputs *outputs);
     void *user;
+    uint32_t characters; // that a program runs for, 0 for 203
 } program_side;
 
 // Programs that a test compares: 50, or as many as LIMBER_PROGRAMS in the environment says (a night has time for 1,000).

@@ -21,7 +21,7 @@ static void compare_programs(bool interpret, uint32_t first, uint32_t end) {
     lmb_gpu *gpu = NULL;
     def.interpret_programs = interpret;
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
-    const program_side side = {opened.properties.deviceName, run_gpu, gpu};
+    const program_side side = {opened.properties.deviceName, run_gpu, gpu, 67};
     program_random_compare(&side, first, end);
     lmb_gpu_destroy(gpu);
 }

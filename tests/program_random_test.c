@@ -18,7 +18,7 @@ static void same_bits_on_every_path(void **state) {
     (void)state;
     for (lmb_cpu_path path = LMB_CPU_LANES_4; path < LMB_CPU_PATH_COUNT; path++) {
         if (lmb_cpu_has(path)) {
-            const program_side side = {lmb_cpu_path_name(path), run_cpu, &path};
+            const program_side side = {lmb_cpu_path_name(path), run_cpu, &path, 0};
             program_random_compare(&side, 0, program_random_count());
         }
     }
@@ -59,7 +59,7 @@ static void note_additive(void *user, const char *line) {
 static void run_wrongly(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                         const lmb_batch_outputs *outputs) {
     lmb_cpu_path path = LMB_CPU_REFERENCE;
-    run_cpu(&(program_side){side->name, run_cpu, &path}, batch, inputs, outputs);
+    run_cpu(&(program_side){side->name, run_cpu, &path, 0}, batch, inputs, outputs);
     bool wrong = false;
     lmb_program_print(batch->program, NULL, note_additive, &wrong);
     uint32_t bits;
@@ -71,7 +71,7 @@ static void run_wrongly(const program_side *side, const lmb_batch *batch, const 
 
 static void a_program_that_differs_is_shrunk(void **state) {
     (void)state;
-    const program_side side = {"a wrong side", run_wrongly, NULL};
+    const program_side side = {"a wrong side", run_wrongly, NULL, 0};
     lmb_rig *rig = scene_single_joint();
     uint32_t shrunk = 0;
     for (uint32_t program = 1; program <= 40; program++) {

@@ -96,7 +96,8 @@
 /// sum of weights (linear blending of matrices, as skinning does with its influences). Where rotations are apart the result is
 /// smaller than either, and it can shear; so it is no pose: it can only be a program's last operation, and a batch leaves
 /// model matrices and what follows from them, but no local transforms and no dual quaternions (lmb_program_outputs()). Weights are those of #LMB_OP_WEIGHTED; where all are
-/// 0 it is the rest pose. Elements are within 2e-6 times the largest of that element among the inputs; float channels are the weighted mean.
+/// 0 it is the rest pose. Elements are within 1e-6 of float64 times the largest one of the inputs: of their translations for
+/// those of translation, of the other nine for those. Float channels are the weighted mean.
 ///
 /// Choices. `interpolation` is for blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add (the
 /// last three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
