@@ -91,6 +91,8 @@ static void wrong_usage_is_told_and_ends_with_2(void **state) {
         {"compare small.gltf --characters 0", "--characters must be a whole number, 1 or more, not '0'"},
         {"compare small.gltf --characters -3", "--characters must be a whole number, 1 or more, not '-3'"},
         {"compare small.gltf --characters 4294967295", "--characters must be a whole number"},
+        {"compare small.gltf --programs 0", "--programs must be a whole number, 1 or more, not '0'"},
+        {"compare small.gltf --programs 2 --graph rest.json", "--programs is of random ones, --graph gives one"},
         {"compare small.gltf --frames 1.5", "--frames must be a whole number, 1 or more, not '1.5'"},
         {"compare small.gltf --seed x", "--seed must be a whole number, 0 or more, not 'x'"},
         {"compare small.gltf --seed 18446744073709551616", "--seed must be a whole number"},

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test: those without a GPU once, the others on every Vulkan driver
-# present, those of tools and of whole projects on the first alone. Arguments go to ctest (-R NAME, -j 4 ...).
+# present. Arguments go to ctest (-R NAME, -j 4 ...).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
@@ -67,11 +67,9 @@ if [ ${#drivers[@]} -eq 0 ] && [ -z "${VK_DRIVER_FILES:-${VK_ICD_FILENAMES:-}}" 
     find_drivers
 fi
 
-labels=(-L gpu)
 for manifest in "${drivers[@]}"; do
     heading "GPU tests with $manifest"
-    with_driver "$manifest" run_tests "${labels[@]}" "$@"
-    labels=(-L gpu -LE tool)
+    with_driver "$manifest" run_tests -L gpu "$@"
 done
 if [ ${#drivers[@]} -eq 0 ]; then
     heading "GPU tests"
