@@ -21,10 +21,6 @@ quaternion q;
 truth lost;
 END_STRUCT(found_rotation)
 
-OP real vector_dot(vector a, vector b) {
-    return affine_row(a.x, a.y, a.z, b.x, b.y, b.z);
-}
-
 // Snapped, so that products of such vectors stay far from what a device may flush.
 OP vector cross_product(vector a, vector b) {
     return snap_vector(make_vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x));

@@ -151,6 +151,10 @@ OP real affine_row(real a, real b, real c, real x, real y, real z) {
     return xy + c * z;
 }
 
+OP real vector_dot(vector a, vector b) {
+    return affine_row(a.x, a.y, a.z, b.x, b.y, b.z);
+}
+
 OP affine affine_multiply(affine a, affine b) {
     affine m;
     m.xx = affine_row(a.xx, a.xy, a.xz, b.xx, b.yx, b.zx);
