@@ -87,6 +87,11 @@ void lmb_control_destroy(lmb_control *control) {
     lmb_host_release(&host, control);
 }
 
+uint32_t lmb_control_inertia_parameters(const lmb_control *control) {
+    const uint32_t at = control->block[CONTROL_INERTIA];
+    return at != CONTROL_NONE ? control->block[at + INERTIAL_PARAMETER] : LMB_NONE;
+}
+
 uint32_t lmb_control_parameter_count(const lmb_control *control) {
     return control->parameter_count;
 }

@@ -24,6 +24,9 @@ lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
 // Writes the block, or tells its size where `block` is NULL.
 uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t *state_words);
 
+// The first parameter that is written for inertialization, or LMB_NONE.
+uint32_t lmb_control_inertia_parameters(const lmb_control *control);
+
 // From seconds, at least 0, to 2^-16 of a tick.
 uint64_t lmb_control_fine(float seconds);
 

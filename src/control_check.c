@@ -115,6 +115,12 @@ static lmb_result claim_parameters(checker *c) {
             result = claim_parameter(c, at, "weight_parameter", machine->states[j].weight_parameter, BY_REST);
         }
     }
+    for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS && def->inertialize && result == LMB_OK; i++) {
+        const place at = {.what = "inertia parameter", .index = i};
+        const uint32_t first = def->inertia_parameters;
+        result = first < def->parameter_count ? claim_parameter(c, at, "inertia_parameters", first + i, BY_REST)
+                                              : fail_at(c, at, "inertia_parameters", "there is no such parameter");
+    }
     return result;
 }
 
@@ -368,6 +374,9 @@ static lmb_result check_transition(const checker *c, uint32_t machine_index, uin
     }
     if (result == LMB_OK && (unsigned)transition->kind >= LMB_FADE_COUNT) {
         result = fail_at(c, at, "kind", "unknown");
+    }
+    if (result == LMB_OK && transition->kind == LMB_FADE_INERTIALIZED && !c->def->inertialize) {
+        result = fail_at(c, at, "kind", "the control does not inertialize");
     }
     return result == LMB_OK ? check_condition(c, at, transition) : result;
 }

@@ -86,6 +86,21 @@ static lmb_result check_mover(const checker *c) {
     return LMB_OK;
 }
 
+static lmb_result check_inertia(const checker *c) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *words = c->state + block[block[CONTROL_INERTIA] + INERTIAL_STATE];
+    const float longest = (float)MOST_WAITING / (float)LMB_TICKS_PER_SECOND;
+    if (words[INERTIAL_NUMBER] > INERTIA_LAST_NUMBER || words[INERTIAL_SWITCHED] > INERTIA_LAST_NUMBER) {
+        return fail_at(c, "inertia's word", INERTIAL_NUMBER, "there is no such frame");
+    }
+    if (!is_within(words[INERTIAL_STEP], 0.0f, longest) || !is_within(words[INERTIAL_STEP_BEFORE], 0.0f, longest) ||
+        !is_within(words[INERTIAL_DURATION], 0.0f, LMB_MAX_CONTROL_SECONDS) ||
+        wide(words + INERTIAL_TIME) > lmb_control_fine(LMB_MAX_CONTROL_SECONDS + longest)) {
+        return fail_at(c, "inertia's word", INERTIAL_TIME, "out of range");
+    }
+    return LMB_OK;
+}
+
 static lmb_result check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
     if (c->state[CHARACTER_BEGUN] != 1 || wide(c->state + CHARACTER_WAITING) > MOST_WAITING) {
@@ -106,6 +121,9 @@ static lmb_result check_begun(const checker *c) {
     }
     if (result == LMB_OK && block[CONTROL_MOVER] != CONTROL_NONE) {
         result = check_mover(c);
+    }
+    if (result == LMB_OK && block[CONTROL_INERTIA] != CONTROL_NONE) {
+        result = check_inertia(c);
     }
     return result;
 }

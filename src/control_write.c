@@ -169,8 +169,9 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
     put(w, at + TRANSITION_FROM, transition->from);
     put(w, at + TRANSITION_TO, transition->to);
     put(w, at + TRANSITION_EVENT, transition->event);
-    put(w, at + TRANSITION_FLAGS,
-        (transition->at_end ? TRANSITION_AT_END : 0) | (transition->kind == LMB_FADE_FROZEN ? TRANSITION_FREEZES : 0));
+    static const uint32_t kinds[LMB_FADE_COUNT] = {
+        [LMB_FADE_FROZEN] = TRANSITION_FREEZES, [LMB_FADE_INERTIALIZED] = TRANSITION_INERTIALIZES};
+    put(w, at + TRANSITION_FLAGS, (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind]);
     put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
     put_time(w, at + TRANSITION_FADE, transition->fade);
     put(w, at + TRANSITION_CURVE, (uint32_t)transition->curve);
@@ -354,6 +355,16 @@ static void write_mover(writer *w) {
     }
 }
 
+static void write_inertia(writer *w) {
+    put(w, CONTROL_INERTIA, CONTROL_NONE);
+    if (w->def->inertialize) {
+        uint32_t at = take(w, INERTIAL_RECORD_WORDS);
+        put(w, CONTROL_INERTIA, at);
+        put(w, at + INERTIAL_STATE, take_state(w, INERTIAL_WORDS));
+        put(w, at + INERTIAL_PARAMETER, w->def->inertia_parameters);
+    }
+}
+
 static void write_header(const writer *w) {
     const lmb_control_def *def = w->def;
     put(w, CONTROL_SIZE, w->size);
@@ -383,6 +394,7 @@ uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t
         write_machine(&w, i);
     }
     write_mover(&w);
+    write_inertia(&w);
     write_header(&w);
     *state_words = w.state_words;
     return w.size;

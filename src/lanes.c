@@ -4,6 +4,7 @@
 #include "program.h"
 
 #include "../shaders/ops/channels.h"
+#include "../shaders/ops/inertia_memory.h"
 #include "../shaders/ops/layout.h"
 #include "../shaders/ops/model.h"
 #include "../shaders/ops/outputs.h"
@@ -87,12 +88,29 @@ static bool needs_models(const lmb_batch *batch) {
     return (batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
 }
 
-static void run_joints(const lmb_batch *batch, const rows *to, frame f, affine *models, slots *held) {
+// Of the joints held. `kept` begins with the first lane's row.
+static LMB_NOINLINE void inertialize_joints(const frame *at, const inertia_clock *now, uint32_t *kept, uint32_t count,
+                                            slots *held) {
+    frame f = *at;
+    for (uint32_t place = 0; place < count; place++) {
+        f.joint = held->joints[place];
+        store_slot(held, 0, place, inertialize(f, *now, kept, load_slot(held, 0, place), held->active[place]));
+    }
+}
+
+static void run_joints(const lmb_batch *batch, const rows *to, frame f, uint32_t *kept, affine *models, slots *held) {
     walk_plan plan = plan_walk(f);
+    inertia_clock now;
+    if (USES_INERTIA && kept != NULL) {
+        now = load_inertia_clock(f);
+    }
     for (uint32_t first = 0; first < plan.computed; first += TILE_JOINTS) {
         uint32_t count = plan.computed - first < TILE_JOINTS ? plan.computed - first : TILE_JOINTS;
         take_joints(f, plan, first, count, held);
         evaluate_joints(f, count, held);
+        if (USES_INERTIA && kept != NULL) {
+            inertialize_joints(&f, &now, kept, count, held);
+        }
         if (plan.mixed) {
             leave_at_rest(f, plan, count, held);
         }
@@ -211,7 +229,9 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
         rows to = find_rows(batch, outputs, character, lanes);
         f.joint = 0;
         prepare_program(f, values, searches);
-        run_joints(batch, &to, f, models, held);
+        const size_t words = (size_t)INERTIA_WORDS * program->joint_count;
+        const bool keeps = program->uses_inertia && outputs->inertia != NULL;
+        run_joints(batch, &to, f, keeps ? outputs->inertia + character * words : NULL, models, held);
         run_outputs(batch, &to, models, rotations);
         if (lmb_batch_runs_channels(batch)) {
             run_channels(batch, &to, f);

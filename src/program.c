@@ -5,12 +5,18 @@
 #include "rig.h"
 
 #include "../shaders/ops/channels.h"
+#include "../shaders/ops/inertia_memory.h"
 #include "../shaders/ops/program.h"
 
 #include <string.h>
 
 #define LARGEST_BLOCK (1u << 30) // words
 
+_Static_assert(LMB_INERTIA_NUMBER == INERTIA_NUMBER && LMB_INERTIA_STEP == INERTIA_STEP &&
+                   LMB_INERTIA_SWITCHED == INERTIA_SWITCHED && LMB_INERTIA_TIME == INERTIA_TIME &&
+                   LMB_INERTIA_DURATION == INERTIA_DURATION && LMB_INERTIA_PARAMETERS == INERTIA_PARAMETERS &&
+                   LMB_INERTIA_LAST_NUMBER == INERTIA_LAST_NUMBER,
+               "the kernels read the parameters of inertialization otherwise than inertia.h says");
 _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
 _Static_assert(LMB_MAX_STACK == 11 && STACK_CHANNELS >= 5 * LMB_MAX_INPUTS + 1,
                "five folds around one another, which two poses each leave room for, hold more values of channels");
@@ -77,6 +83,7 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     }
     c->data = (uint32_t)at;
     header[PROGRAM_DATA] = c->data;
+    header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
     at += c->data_words;
     at += 1; // spare: see load_vector() in shaders/ops/sampling.h
     header[PROGRAM_SIZE] = (uint32_t)at;
@@ -284,6 +291,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
                              .uses_curves = c.uses_curves,
                              .uses_parts = c.uses_parts,
                              .uses_detail = lmb_program_has_levels(def),
+                             .uses_inertia = def->inertialize,
                              .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
                              .limits = c.limits,
                              .parts = c.parts,
@@ -338,6 +346,14 @@ uint32_t lmb_program_joints_at(const lmb_program *program, uint32_t level) {
         return program->joint_count;
     }
     return detail_count(program->block, level < LMB_MAX_LEVELS ? level : LMB_MAX_LEVELS - 1);
+}
+
+uint32_t lmb_program_inertia_parameters(const lmb_program *program) {
+    return program->uses_inertia ? program->block[PROGRAM_INERTIA] - 1 : LMB_NONE;
+}
+
+uint32_t lmb_program_inertia_words(const lmb_program *program) {
+    return program->uses_inertia ? INERTIA_WORDS * program->joint_count : 0;
 }
 
 uint32_t lmb_program_stack(const lmb_program *program) {

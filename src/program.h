@@ -23,6 +23,7 @@ struct lmb_program {
     bool uses_weights;                   // a joint's weight other than 255 can be met
     bool uses_parts;                     // clips or poses of other joints than the rig's can be met
     bool uses_detail;                    // there are levels of detail
+    bool uses_inertia;                   // its result is inertialized
     bool gives_matrices;                 // its last operation does, in the place of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer; 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
@@ -32,6 +33,9 @@ struct lmb_program {
     uint32_t *block;
 };
 
+// The first parameter that its inertialization reads, or LMB_NONE.
+uint32_t lmb_program_inertia_parameters(const lmb_program *program);
+
 // As lmb_program_create(), of nodes that stand in a part of the descriptor's.
 lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, const lmb_host *host, lmb_program **program,
                                  lmb_error *error);
@@ -39,7 +43,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
 // Whether it needs none of what the kernels can leave out.
 static inline bool lmb_program_is_plain(const lmb_program *program) {
     return !program->uses_cubic && !program->uses_far && !program->uses_packed && !program->uses_scale &&
-           !program->uses_weights && !program->uses_parts && !program->gives_matrices;
+           !program->uses_weights && !program->uses_parts && !program->uses_inertia && !program->gives_matrices;
 }
 
 #endif

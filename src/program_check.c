@@ -48,6 +48,24 @@ static lmb_result check_detail(const lmb_compiler *c) {
     return lmb_rig_check_levels(c->def->rig, c->def->last_levels, c->error);
 }
 
+static lmb_result check_inertia(const lmb_compiler *c) {
+    const lmb_program_def *def = c->def;
+    if (!def->inertialize) {
+        return LMB_OK;
+    }
+    if (def->parameter_count < LMB_INERTIA_PARAMETERS ||
+        def->inertia_parameters > def->parameter_count - LMB_INERTIA_PARAMETERS) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
+                        "program: inertia_parameters: there are not %u parameters from %u on",
+                        (unsigned)LMB_INERTIA_PARAMETERS, (unsigned)def->inertia_parameters);
+    }
+    if (def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
+                        "program: inertialize: it ends with a blend of matrices, which are no transforms");
+    }
+    return LMB_OK;
+}
+
 static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     const lmb_operation *op = lmb_find_operation(node->op);
@@ -250,6 +268,9 @@ lmb_result lmb_program_check_def(const lmb_compiler *c) {
     }
     if (result == LMB_OK) {
         result = check_detail(c);
+    }
+    if (result == LMB_OK) {
+        result = check_inertia(c);
     }
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         result = check_node(c, i);

@@ -213,4 +213,13 @@ void lmb_program_print(const lmb_program *program, const char *const *parameters
         print(user, line.text);
         depth = first + shape->pushed;
     }
+    if (block[PROGRAM_INERTIA] != 0) {
+        line line = {.parameters = parameters, .comma = " "};
+        add(&line, "      s0   %-14s s0", "inertialize");
+        line.comma = ", ";
+        const uint32_t duration[VALUE_WORDS] = {
+            [VALUE_PARAMETER] = block[PROGRAM_INERTIA] - 1 + LMB_INERTIA_DURATION, [VALUE_CURVE] = CURVE_LINEAR};
+        add_value(&line, "duration", duration);
+        print(user, line.text);
+    }
 }

@@ -4,6 +4,7 @@
 #include "program.h"
 #include "value.h"
 
+#include "../shaders/ops/inertia_memory.h"
 #include "../shaders/ops/outputs.h"
 #include "../shaders/ops/program.h"
 
@@ -92,9 +93,30 @@ static void run_outputs(const lmb_batch *batch, const lmb_batch_outputs *outputs
     }
 }
 
+// Of the joints held. Apart: few programs do so, and what evaluates all of them should not grow by it.
+static LMB_NOINLINE void inertialize_joints(const frame *at, const inertia_clock *now, uint32_t *kept, uint32_t count,
+                                            slots *held) {
+    frame f = *at;
+    for (uint32_t place = 0; place < count; place++) {
+        f.joint = held->joints[place];
+        store_slot(held, 0, place, inertialize(f, *now, kept, load_slot(held, 0, place), true));
+    }
+}
+
+// The character's row, or NULL where it is not inertialized.
+static uint32_t *find_inertia(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character) {
+    const bool keeps = batch->program->uses_inertia && outputs->inertia != NULL;
+    return keeps ? outputs->inertia + character * INERTIA_WORDS * batch->program->joint_count : NULL;
+}
+
 static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character, frame f,
                           lmb_affine *models, slots *held) {
     uint32_t joints = batch->program->joint_count;
+    uint32_t *kept = find_inertia(batch, outputs, character);
+    inertia_clock now = {0};
+    if (kept != NULL) {
+        now = load_inertia_clock(f);
+    }
     size_t first_joint = character * joints;
     if ((batch->outputs & LMB_OUTPUT_MODEL) && joints > 0) {
         models = (lmb_affine *)outputs->stages[LMB_STAGE_MODEL] + first_joint;
@@ -104,6 +126,9 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
         uint32_t count = plan.computed - first < TILE_JOINTS ? plan.computed - first : TILE_JOINTS;
         take_joints(f, plan, first, count, held);
         evaluate_joints(f, count, held);
+        if (kept != NULL) {
+            inertialize_joints(&f, &now, kept, count, held);
+        }
         for (uint32_t place = 0; place < count; place++) {
             finish_joint(batch, outputs, character, held->joints[place], load_slot(held, 0, place),
                          evaluated_matrix(f.program, place, held), models);

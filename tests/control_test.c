@@ -493,6 +493,121 @@ static void test_frozen_fade(void **state) {
     end(&s);
 }
 
+// What is told of a switch, from frame to frame.
+static void expect_inertia(const stage *s, uint32_t number, double step, uint32_t switched, double time,
+                           double duration) {
+    const float *written = s->parameters + 8;
+    assert_float_equal(written[LMB_INERTIA_NUMBER], (float)number, 0.0f);
+    assert_near(written[LMB_INERTIA_STEP], step, 1e-8);
+    assert_float_equal(written[LMB_INERTIA_SWITCHED], (float)switched, 0.0f);
+    assert_near(written[LMB_INERTIA_TIME], time, 1e-7);
+    assert_near(written[LMB_INERTIA_DURATION], duration, 0.0);
+}
+
+static void test_inertialized(void **state) {
+    (void)state;
+    lmb_machine_def machine;
+    lmb_state_def states[3];
+    lmb_player_def players[3];
+    lmb_transition_def transitions[4];
+    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
+    def.parameter_count = 13;
+    def.inertialize = true;
+    def.inertia_parameters = 8;
+    transitions[2].fade = 0.25f;
+    stage s = begin(&def);
+    const uint32_t go = GO, back = BACK, both[] = {GO, BACK};
+    // A character's first frame has nothing before it.
+    step_with(&s, SIXTIETH, &go, 1);
+    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
+    expect_inertia(&s, 1, 0.0, 1, 1 / 60.0, 0.0);
+    step_with(&s, SIXTIETH, &back, 1);
+    expect_inertia(&s, 2, 1 / 60.0, 2, 1 / 60.0, 0.25);
+    for (uint32_t i = 3; i <= 15; i++) {
+        step(&s, SIXTIETH);
+        expect_inertia(&s, i, 1 / 60.0, 2, (i - 1) / 60.0, 0.25);
+    }
+    // The new state alone weighs, and the old one does not go on.
+    step_with(&s, 2 * SIXTIETH, &go, 1);
+    expect_inertia(&s, 16, 1 / 60.0, 16, 2 / 60.0, 0.5);
+    assert_float_equal(s.parameters[3], 0.0f, 0.0f);
+    assert_float_equal(s.parameters[4], 1.0f, 0.0f);
+    const float stopped = s.parameters[0];
+    step(&s, SIXTIETH);
+    expect_inertia(&s, 17, 2 / 60.0, 16, 3 / 60.0, 0.5);
+    assert_float_equal(s.parameters[0], stopped, 0.0f);
+    assert_near(s.parameters[1], 1 / 60.0, 1e-6);
+    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
+    // Over once its time has passed.
+    for (uint32_t i = 18; i <= 43; i++) {
+        step(&s, SIXTIETH);
+        expect_inertia(&s, i, 1 / 60.0, 16, (i - 14) / 60.0, 0.5);
+    }
+    step(&s, SIXTIETH);
+    expect_inertia(&s, 44, 1 / 60.0, 16, 0.0, 0.0);
+    // Of several in a frame the longest counts, from wherever it goes.
+    step_with(&s, SIXTIETH, &back, 1);
+    step_with(&s, SIXTIETH, both, 2);
+    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
+    expect_inertia(&s, 46, 1 / 60.0, 46, 1 / 60.0, 0.5);
+    const uint32_t reset = LMB_EVENT_RESET;
+    step_with(&s, SIXTIETH, &reset, 1);
+    expect_inertia(&s, 1, 0.0, 0, 0.0, 0.0);
+    end(&s);
+}
+
+// Frames in which a character stands still are none.
+static void test_inertialized_with_updates_left_out(void **state) {
+    (void)state;
+    lmb_machine_def machine;
+    lmb_state_def states[3];
+    lmb_player_def players[3];
+    lmb_transition_def transitions[4];
+    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
+    def.parameter_count = 13;
+    def.inertialize = true;
+    def.inertia_parameters = 8;
+    def.update_every = lmb_constant(4.0f);
+    stage s = begin(&def);
+    for (uint32_t i = 0; i < 9; i++) {
+        step(&s, SIXTIETH);
+        expect_inertia(&s, 1 + (s.number - 1) / 4, i < 8 ? (i < 4 ? 0.0 : 1 / 60.0) : 4 / 60.0, 0, 0.0, 0.0);
+    }
+    const uint32_t go = GO;
+    step_with(&s, SIXTIETH, &go, 1);
+    expect_inertia(&s, 4, 4 / 60.0, 4, 1 / 60.0, 0.5);
+    step(&s, SIXTIETH);
+    expect_inertia(&s, 4, 4 / 60.0, 4, 1 / 60.0, 0.5);
+    end(&s);
+}
+
+static void test_inertia_of_foreign_states(void **state) {
+    (void)state;
+    lmb_machine_def machine;
+    lmb_state_def states[3];
+    lmb_player_def players[3];
+    lmb_transition_def transitions[4];
+    lmb_control_def def = small_machine(LMB_FADE_SMOOTH, &machine, states, players, transitions);
+    def.parameter_count = 13;
+    def.inertia_parameters = 8;
+    stage plain = begin(&def);
+    const uint32_t words = lmb_control_state_words(plain.control);
+    end(&plain);
+    def.inertialize = true;
+    stage s = begin(&def);
+    assert_int_equal(lmb_control_state_words(s.control), words + 7);
+    step(&s, SIXTIETH);
+    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
+    for (uint32_t i = 0; i < 7; i++) {
+        const uint32_t kept = s.state[words + i];
+        s.state[words + i] = 0xffffffffu; // no number, and past every time
+        const bool is_low = i == 4;       // of a time it may be anything
+        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), is_low ? LMB_OK : LMB_ERROR_FORMAT);
+        s.state[words + i] = kept;
+    }
+    end(&s);
+}
+
 // Events are taken in the order sent; one that nobody takes is gone.
 static void test_order_of_events(void **state) {
     (void)state;
@@ -757,6 +872,14 @@ static void test_refusals(void **state) {
     REFUSED(transitions[0].after = INFINITY, "machine 0: transition 0: after");
     REFUSED(transitions[0].curve = LMB_CURVE_BEZIER, "machine 0: transition 0: curve");
     REFUSED(transitions[0].kind = LMB_FADE_COUNT, "machine 0: transition 0: kind");
+    REFUSED(transitions[0].kind = LMB_FADE_INERTIALIZED, "machine 0: transition 0: kind: the control does not");
+    REFUSED((def.inertialize = true, def.inertia_parameters = 6),
+            "inertia parameter 2: inertia_parameters: there is no");
+    REFUSED((def.inertialize = true, def.inertia_parameters = LMB_NONE), "inertia_parameters: there is no");
+    REFUSED(def.inertialize = true, "inertia parameter 0: inertia_parameters: something else");
+    REFUSED((def.parameter_count = 13, def.inertialize = true, def.inertia_parameters = 8,
+             players[0].rate = lmb_parameter(9)),
+            "player 0: rate: reads");
     REFUSED(states[1].end_player = LMB_NONE, "machine 0: transition 1: at_end");
     REFUSED((transitions[0].terms = &join, transitions[0].term_count = 1), "terms: nothing to join");
     REFUSED((transitions[0].terms = two, transitions[0].term_count = 2), "terms: they do not come to one");
@@ -917,6 +1040,9 @@ int main(void) {
         cmocka_unit_test(test_followers),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_frozen_fade),
+        cmocka_unit_test(test_inertialized),
+        cmocka_unit_test(test_inertialized_with_updates_left_out),
+        cmocka_unit_test(test_inertia_of_foreign_states),
         cmocka_unit_test(test_order_of_events),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_nested),

@@ -1,8 +1,6 @@
 // Inertialization against float64: the quintic from its six conditions, solved as a system of equations, offsets and
-// velocities as Bollo has them.
-#include "oracle.h"
-#include "random.h"
-#include "suite.h"
+// velocities as Bollo has them; then programs that do it, frame by frame, on every path of the CPU.
+#include "scene.h"
 
 #include "../shaders/ops/inertia.h"
 
@@ -315,6 +313,479 @@ static void extreme_poses_stay_numbers(void **state) {
     }
 }
 
+// ---- Programs: the pose buffer's poses, inertialized.
+
+enum { JOINTS = 11, CHARACTERS = 9, FRAMES = 90, POSE_FLOATS = JOINTS * LMB_POSE_COMPONENTS };
+#define STEP (1.0f / 60.0f)
+#define FADE 0.25f
+
+typedef float pose_rows[CHARACTERS][LMB_POSE_COMPONENTS][JOINTS];
+
+// A crowd whose poses change all at once in some frames.
+typedef struct crowd {
+    lmb_rig *rig;
+    lmb_program *program;
+    lmb_program *plain; // the same, not inertialized
+    lmb_cpu *cpu[LMB_CPU_PATH_COUNT];
+    lmb_cpu *plain_cpu;
+    uint32_t *memory[LMB_CPU_PATH_COUNT];
+    uint32_t words;
+    float parameters[CHARACTERS][LMB_INERTIA_PARAMETERS];
+    pose_rows poses; // the frame's
+    pose_rows shown; // the reference's
+    pose_rows unmoved;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+} crowd;
+
+static crowd start_crowd(void) {
+    crowd c = {.rig = scene_rig(JOINTS, SCENE_TREE, 7)};
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_POSE;
+    lmb_program_def def = {
+        .rig = c.rig, .nodes = &node, .node_count = 1, .parameter_count = LMB_INERTIA_PARAMETERS, .inertialize = true};
+    lmb_error error;
+    assert_int_equal(lmb_program_create(&def, NULL, &c.program, &error), LMB_OK);
+    def.inertialize = false;
+    assert_int_equal(lmb_program_create(&def, NULL, &c.plain, &error), LMB_OK);
+    assert_int_equal(lmb_program_inertia_words(c.plain), 0);
+    c.words = lmb_program_inertia_words(c.program);
+    assert_int_equal(c.words, 36 * JOINTS);
+    assert_int_equal(lmb_cpu_create(c.plain, LMB_CPU_REFERENCE, NULL, &c.plain_cpu, &error), LMB_OK);
+    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+        if (path != LMB_CPU_FAST && lmb_cpu_has((lmb_cpu_path)path)) {
+            assert_int_equal(lmb_cpu_create(c.program, (lmb_cpu_path)path, NULL, &c.cpu[path], &error), LMB_OK);
+            c.memory[path] = calloc((size_t)CHARACTERS * c.words, sizeof(uint32_t));
+            assert_non_null(c.memory[path]);
+        }
+    }
+    return c;
+}
+
+static void end_crowd(crowd *c) {
+    for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+        lmb_cpu_destroy(c->cpu[path]);
+        free(c->memory[path]);
+    }
+    lmb_cpu_destroy(c->plain_cpu);
+    lmb_program_destroy(c->program);
+    lmb_program_destroy(c->plain);
+    lmb_rig_destroy(c->rig);
+}
+
+// Which of its poses a character is in: it is switched in frames of its own, now and then while the last switch decays.
+static uint32_t switches_until(uint32_t character, uint32_t frame) {
+    static const uint32_t frames[] = {8, 14, 20, 40, 41, 60};
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+        count += frame >= frames[i] + character % 3;
+    }
+    return count;
+}
+
+// Smooth but for the switches; poses of a state are far from those of the others.
+static void move_crowd(crowd *c, uint32_t frame) {
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        const uint32_t state = switches_until(character, frame);
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            random_source source = random_branch(77 + state, character * JOINTS + joint);
+            float rotation[4];
+            random_rotation(&source, rotation);
+            const double time = (double)frame * (double)STEP;
+            for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+                const double speed = random_between(&source, -3.0, 3.0);
+                double value = random_between(&source, -1.0, 1.0) + 0.2 * sin(speed * time);
+                if (i >= 3 && i < 7) {
+                    value = (double)rotation[i - 3] + 0.1 * sin(speed * time);
+                } else if (i >= 7) {
+                    value = 1.0 + 0.2 * value;
+                }
+                c->poses[character][i][joint] = (float)value;
+            }
+        }
+        float *parameters = c->parameters[character];
+        uint32_t switched = frame;
+        while (switched > 0 && switches_until(character, switched - 1) == state) {
+            switched--;
+        }
+        parameters[LMB_INERTIA_NUMBER] = (float)frame;
+        parameters[LMB_INERTIA_STEP] = frame > 0 ? STEP : 0.0f;
+        parameters[LMB_INERTIA_SWITCHED] = (float)switched;
+        parameters[LMB_INERTIA_TIME] = (float)(frame - switched + 1) * STEP;
+        parameters[LMB_INERTIA_DURATION] = switched > 0 ? FADE : 0.0f;
+    }
+}
+
+static lmb_result run_path(crowd *c, lmb_cpu *cpu, const lmb_program *program, uint32_t *memory, pose_rows shown,
+                           const uint32_t *list, uint32_t count) {
+    const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL};
+    const lmb_batch_inputs inputs = {.parameters = &c->parameters[0][0], .poses = {&c->poses[0][0][0]}};
+    const lmb_batch_outputs outputs = {
+        .stages[LMB_STAGE_LOCAL] = &shown[0][0][0], .refused = c->refused, .inertia = memory};
+    return list != NULL ? lmb_cpu_run_list(cpu, &batch, &inputs, &outputs, list, count, NULL)
+                        : lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL);
+}
+
+// A frame of those listed, or of all, on every path; leaves the reference's poses. All paths keep the same.
+static void run_frame_of(crowd *c, const uint32_t *list, uint32_t count) {
+    assert_int_equal(run_path(c, c->plain_cpu, c->plain, NULL, c->unmoved, list, count), LMB_OK);
+    assert_int_equal(
+        run_path(c, c->cpu[LMB_CPU_REFERENCE], c->program, c->memory[LMB_CPU_REFERENCE], c->shown, list, count),
+        LMB_OK);
+    for (int path = LMB_CPU_FAST + 1; path < LMB_CPU_PATH_COUNT; path++) {
+        if (c->cpu[path] != NULL) {
+            pose_rows shown;
+            memcpy(shown, c->shown, sizeof shown);
+            assert_int_equal(run_path(c, c->cpu[path], c->program, c->memory[path], shown, list, count), LMB_OK);
+            assert_memory_equal(shown, c->shown, sizeof shown);
+            assert_memory_equal(c->memory[path], c->memory[LMB_CPU_REFERENCE],
+                                (size_t)CHARACTERS * c->words * sizeof(uint32_t));
+        }
+    }
+}
+
+static void run_frame(crowd *c) {
+    run_frame_of(c, NULL, 0);
+}
+
+static void read_joint(pose_rows poses, uint32_t character, uint32_t joint, double t[3], double q[4], double s[3]) {
+    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        const double value = (double)poses[character][i][joint];
+        *(i < 3 ? t + i : i < 7 ? q + i - 3 : s + i - 7) = value;
+    }
+}
+
+// What a joint was shown as in the two frames before, and what its decay goes on from.
+typedef struct remembered {
+    double t[2][3];
+    double q[2][4];
+    double s[2][3];
+} remembered;
+
+typedef struct decaying {
+    double x0[3], v0[3];        // of translation, rotation, scale
+    double t[3], axis[3], s[3]; // their directions
+} decaying;
+
+static void turn_by(const double axis[3], double angle, const double pose[4], double result[4]) {
+    const double turn[4] = {axis[0] * sin(angle / 2), axis[1] * sin(angle / 2), axis[2] * sin(angle / 2),
+                            cos(angle / 2)};
+    oracle_quaternion_multiply(turn, pose, result);
+}
+
+// An offset's length and velocity along its direction.
+static void find_offset(const double pose[3], const double last[3], const double older[3], double direction[3],
+                        double *x0, double *v0) {
+    *x0 = *v0 = 0.0;
+    for (int i = 0; i < 3; i++) {
+        *x0 += (last[i] - pose[i]) * (last[i] - pose[i]);
+    }
+    *x0 = sqrt(*x0);
+    for (int i = 0; i < 3; i++) {
+        direction[i] = *x0 > 0.0 ? (last[i] - pose[i]) / *x0 : 0.0;
+        *v0 += (last[i] - older[i]) / (double)STEP * direction[i];
+    }
+}
+
+static void a_crowd_decays_as_float64_has_it(void **state) {
+    (void)state;
+    static remembered kept[CHARACTERS][JOINTS];
+    static decaying going[CHARACTERS][JOINTS];
+    crowd c = start_crowd();
+    double worst = 0.0, nearest = 1e9;
+    uint32_t goes_on = 0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        move_crowd(&c, frame);
+        run_frame(&c);
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            const bool switches = frame > 0 && switches_until(character, frame) != switches_until(character, frame - 1);
+            const double time = (double)c.parameters[character][LMB_INERTIA_TIME];
+            double farthest = 0.0;
+            for (uint32_t joint = 0; joint < JOINTS; joint++) {
+                remembered *k = &kept[character][joint];
+                decaying *d = &going[character][joint];
+                double t[3], q[4], s[3], exact_t[3], exact_q[4], exact_s[3], shown_t[3], shown_q[4], shown_s[3];
+                read_joint(c.unmoved, character, joint, t, q, s);
+                read_joint(c.shown, character, joint, shown_t, shown_q, shown_s);
+                if (switches) {
+                    double offset[4], turn[4], turn_axis[3];
+                    find_offset(t, k->t[0], k->t[1], d->t, &d->x0[0], &d->v0[0]);
+                    find_offset(s, k->s[0], k->s[1], d->s, &d->x0[2], &d->v0[2]);
+                    between(k->q[0], q, offset);
+                    between(k->q[0], k->q[1], turn);
+                    d->x0[1] = find_axis(offset, d->axis);
+                    const double angle = find_axis(turn, turn_axis);
+                    d->v0[1] = 0.0;
+                    for (int i = 0; i < 3; i++) {
+                        d->v0[1] += angle * turn_axis[i] * d->axis[i] / (double)STEP;
+                    }
+                    farthest = fmax(farthest, d->x0[0]);
+                }
+                const double left[3] = {decay(d->x0[0], d->v0[0], (double)FADE, time),
+                                        decay(d->x0[1], d->v0[1], (double)FADE, time),
+                                        decay(d->x0[2], d->v0[2], (double)FADE, time)};
+                for (int i = 0; i < 3; i++) {
+                    exact_t[i] = t[i] + d->t[i] * left[0];
+                    exact_s[i] = s[i] + d->s[i] * left[2];
+                    worst = fmax(worst, fmax(fabs(shown_t[i] - exact_t[i]), fabs(shown_s[i] - exact_s[i])));
+                }
+                if (switches) {
+                    // It goes on as it went, towards the new pose: to where its quintic's acceleration bends it in a step.
+                    const double v0 = fmin(d->v0[0], 0.0);
+                    const double t1 = v0 < 0.0 ? fmin((double)FADE, -5.0 * d->x0[0] / v0) : (double)FADE;
+                    double along = 0.0;
+                    for (int i = 0; i < 3; i++) {
+                        along += (shown_t[i] - k->t[0][i]) / (double)STEP * d->t[i];
+                    }
+                    assert_true(fabs(along - v0) <= 10.0 * d->x0[0] * (double)STEP / (t1 * t1) + 1e-4);
+                    goes_on += v0 < -0.5;
+                }
+                turn_by(d->axis, left[1], q, exact_q);
+                const double sign = oracle_quaternion_dot(exact_q, shown_q) < 0.0 ? -1.0 : 1.0;
+                for (int i = 0; i < 4; i++) {
+                    worst = fmax(worst, fabs(sign * shown_q[i] - exact_q[i]));
+                }
+                memcpy(k->t[1], k->t[0], sizeof k->t[0]);
+                memcpy(k->q[1], k->q[0], sizeof k->q[0]);
+                memcpy(k->s[1], k->s[0], sizeof k->s[0]);
+                memcpy(k->t[0], shown_t, sizeof shown_t);
+                memcpy(k->q[0], shown_q, sizeof shown_q);
+                memcpy(k->s[0], shown_s, sizeof shown_s);
+            }
+            nearest = switches ? fmin(nearest, farthest) : nearest;
+        }
+    }
+    printf("a crowd: %.3g, where every switch goes %.3g or more, %u with a velocity\n", worst, nearest, goes_on);
+    assert_true(worst <= 1e-6 && nearest > 0.5 && goes_on > 20);
+    end_crowd(&c);
+}
+
+// In no frame anything goes further than a decay and the poses themselves do, at a switch or at another one meanwhile.
+static void places_do_not_jump(void **state) {
+    (void)state;
+    crowd c = start_crowd();
+    double fastest = 0.0, unmoved = 0.0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        move_crowd(&c, frame);
+        pose_rows last, before;
+        memcpy(last, c.unmoved, sizeof last);
+        memcpy(before, c.shown, sizeof before);
+        run_frame(&c);
+        for (uint32_t i = 0; frame > 0 && i < CHARACTERS * 3 * JOINTS; i++) {
+            const uint32_t character = i / (3 * JOINTS), row = i / JOINTS % 3, joint = i % JOINTS;
+            const double way = (double)c.shown[character][row][joint] - (double)before[character][row][joint];
+            const double bare = (double)c.unmoved[character][row][joint] - (double)last[character][row][joint];
+            fastest = fmax(fastest, fabs(way) / (double)STEP);
+            unmoved = fmax(unmoved, fabs(bare) / (double)STEP);
+        }
+    }
+    printf("at most %.3g a second; %.3g without\n", fastest, unmoved);
+    // Offsets are 2.6 at most, and go at 1.875 x0 / duration at most where they begin without a velocity; the poses
+    // themselves go at 0.6.
+    assert_true(unmoved >= 60.0 && fastest <= 1.875 * 2.6 / (double)FADE + 0.6);
+    end_crowd(&c);
+}
+
+static void what_has_decayed_is_the_programs_to_the_bit(void **state) {
+    (void)state;
+    crowd c = start_crowd();
+    uint32_t alike = 0, others = 0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        move_crowd(&c, frame);
+        run_frame(&c);
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            const float *parameters = c.parameters[character];
+            const bool ended = parameters[LMB_INERTIA_TIME] >= parameters[LMB_INERTIA_DURATION];
+            const bool same = memcmp(c.shown[character], c.unmoved[character], sizeof c.shown[character]) == 0;
+            assert_true(same || !ended);
+            alike += same;
+            others += !same;
+        }
+    }
+    assert_true(alike > 100 && others > 100);
+    end_crowd(&c);
+}
+
+static void a_frame_twice_changes_no_bit(void **state) {
+    (void)state;
+    crowd c = start_crowd();
+    uint32_t *kept = malloc((size_t)CHARACTERS * c.words * sizeof *kept);
+    assert_non_null(kept);
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        move_crowd(&c, frame);
+        run_frame(&c);
+        pose_rows first;
+        memcpy(first, c.shown, sizeof first);
+        memcpy(kept, c.memory[LMB_CPU_REFERENCE], (size_t)CHARACTERS * c.words * sizeof *kept);
+        run_frame(&c);
+        assert_memory_equal(first, c.shown, sizeof first);
+        assert_memory_equal(kept, c.memory[LMB_CPU_REFERENCE], (size_t)CHARACTERS * c.words * sizeof *kept);
+    }
+    free(kept);
+    end_crowd(&c);
+}
+
+// Those that were not shown in the frame before a switch are seen in the new pose at once; those that were go on.
+static void what_was_not_shown_has_no_offset(void **state) {
+    (void)state;
+    crowd c = start_crowd();
+    const uint32_t half[] = {0, 1, 3, 4, 6, 7};
+    uint32_t moved = 0;
+    for (uint32_t frame = 0; frame < 30; frame++) {
+        move_crowd(&c, frame);
+        // 2, 5 and 8 are switched in frames 10, 16 and 22: left out in the one before, in the switch itself, and before by one more.
+        const bool left_out = frame == 9 || frame == 16 || frame == 20;
+        if (left_out) {
+            run_frame_of(&c, half, 6);
+        } else {
+            run_frame(&c);
+        }
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            const bool same = memcmp(c.shown[character], c.unmoved[character], sizeof c.shown[character]) == 0;
+            if (character % 3 == 2 && frame < 22 && !left_out) {
+                assert_true(same);
+            }
+            moved += !same && !left_out;
+        }
+        // One that has no velocity has an offset all the same.
+        assert_true(frame != 22 || memcmp(c.shown[2], c.unmoved[2], sizeof c.shown[2]) != 0);
+    }
+    assert_true(moved > 50);
+    end_crowd(&c);
+}
+
+static void without_memory_nothing_is_inertialized(void **state) {
+    (void)state;
+    crowd c = start_crowd();
+    for (uint32_t frame = 0; frame < 30; frame++) {
+        move_crowd(&c, frame);
+        assert_int_equal(run_path(&c, c.plain_cpu, c.plain, NULL, c.unmoved, NULL, 0), LMB_OK);
+        for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+            if (c.cpu[path] != NULL) {
+                assert_int_equal(run_path(&c, c.cpu[path], c.program, NULL, c.shown, NULL, 0), LMB_OK);
+                assert_memory_equal(c.shown, c.unmoved, sizeof c.shown);
+            }
+        }
+    }
+    end_crowd(&c);
+}
+
+// Numbers of frames begin anew past the largest.
+static void numbers_wrap(void **state) {
+    (void)state;
+    crowd c = start_crowd(), d = start_crowd();
+    for (uint32_t frame = 0; frame < 30; frame++) {
+        move_crowd(&c, frame);
+        move_crowd(&d, frame);
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            float *parameters = d.parameters[character];
+            const uint32_t first = LMB_INERTIA_LAST_NUMBER - 9; // even numbers stay even
+            parameters[LMB_INERTIA_NUMBER] = (float)((frame + first) & LMB_INERTIA_LAST_NUMBER);
+            parameters[LMB_INERTIA_SWITCHED] =
+                (float)(((uint32_t)parameters[LMB_INERTIA_SWITCHED] + first) & LMB_INERTIA_LAST_NUMBER);
+        }
+        run_frame(&c);
+        run_frame(&d);
+        assert_memory_equal(c.shown, d.shown, sizeof c.shown);
+    }
+    end_crowd(&c);
+    end_crowd(&d);
+}
+
+static void expect_numbers(pose_rows poses) {
+    for (uint32_t i = 0; i < CHARACTERS * POSE_FLOATS; i++) {
+        assert_true(isfinite((&poses[0][0][0])[i]));
+    }
+}
+
+static void bad_parameters_are_refused_and_counted(void **state) {
+    (void)state;
+    const float bad[] = {NAN, INFINITY, -INFINITY, -1.0f, 3.4e38f, 1e-40f};
+    for (uint32_t i = 0; i < 6 * LMB_INERTIA_PARAMETERS; i++) {
+        crowd c = start_crowd();
+        for (uint32_t frame = 5; frame < 12; frame++) {
+            move_crowd(&c, frame);
+            c.parameters[1][i / 6] = bad[i % 6];
+            memset(c.refused, 0, sizeof c.refused);
+            assert_int_equal(
+                run_path(&c, c.cpu[LMB_CPU_REFERENCE], c.program, c.memory[LMB_CPU_REFERENCE], c.shown, NULL, 0),
+                LMB_OK);
+            assert_int_equal(c.refused[LMB_REFUSED_TIME], !isfinite(bad[i % 6]));
+            run_frame(&c);
+            expect_numbers(c.shown);
+        }
+        end_crowd(&c);
+    }
+}
+
+static void foreign_memory_shows_no_infinity(void **state) {
+    (void)state;
+    random_source source = {11};
+    for (int round = 0; round < 20; round++) {
+        crowd c = start_crowd();
+        for (uint32_t i = 0; i < CHARACTERS * c.words; i++) {
+            uint32_t word = (uint32_t)random_bits(&source);
+            const uint32_t row = i / JOINTS % 36;
+            // Stamps that are believed.
+            word = row == 33 ? 11 : row == 34 ? 10 : row == 35 ? 11 : word;
+            for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+                if (c.cpu[path] != NULL) {
+                    c.memory[path][i] = word;
+                }
+            }
+        }
+        for (uint32_t frame = 10; frame < 20; frame++) {
+            move_crowd(&c, frame);
+            run_frame(&c);
+            expect_numbers(c.shown);
+        }
+        end_crowd(&c);
+    }
+}
+
+static void keep_line(void *user, const char *line) {
+    snprintf(user, 80, "%s", line);
+}
+
+static void it_is_printed_behind_all_else(void **state) {
+    (void)state;
+    crowd c = start_crowd();
+    char line[80];
+    lmb_program_print(c.program, NULL, keep_line, line);
+    assert_string_equal(line, "      s0   inertialize    s0, duration p4");
+    lmb_program_print(c.plain, NULL, keep_line, line);
+    assert_string_equal(line, "   0  s0   pose           buffer 0");
+    end_crowd(&c);
+}
+
+static void expect_refusal(const lmb_program_def *def, const char *place) {
+    lmb_error error = {0};
+    assert_int_equal(lmb_program_check(def, &error), LMB_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, place));
+}
+
+static void what_is_no_inertialization_is_refused(void **state) {
+    (void)state;
+    lmb_rig *rig = scene_rig(3, SCENE_CHAIN, 1);
+    lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), lmb_default_node_def()};
+    lmb_program_def def = {
+        .rig = rig, .nodes = nodes, .node_count = 1, .parameter_count = LMB_INERTIA_PARAMETERS, .inertialize = true};
+    assert_int_equal(lmb_program_check(&def, NULL), LMB_OK);
+    def.inertia_parameters = 1;
+    expect_refusal(&def, "inertia_parameters");
+    def.inertia_parameters = LMB_NONE;
+    expect_refusal(&def, "inertia_parameters");
+    def.inertia_parameters = 0;
+    def.parameter_count = LMB_INERTIA_PARAMETERS - 1;
+    expect_refusal(&def, "inertia_parameters");
+    def.parameter_count = LMB_INERTIA_PARAMETERS;
+    nodes[2].op = LMB_OP_WEIGHTED_MATRIX;
+    nodes[2].input_count = 2;
+    nodes[2].inputs[1] = 1;
+    def.node_count = 3;
+    expect_refusal(&def, "matrices");
+    lmb_rig_destroy(rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_of_an_offset_decays_by_the_quintic),
@@ -324,6 +795,17 @@ int main(void) {
         cmocka_unit_test(at_first_the_last_pose_is_shown_and_at_last_the_new_one),
         cmocka_unit_test(what_does_not_move_has_no_rate),
         cmocka_unit_test(extreme_poses_stay_numbers),
+        cmocka_unit_test(a_crowd_decays_as_float64_has_it),
+        cmocka_unit_test(places_do_not_jump),
+        cmocka_unit_test(what_has_decayed_is_the_programs_to_the_bit),
+        cmocka_unit_test(a_frame_twice_changes_no_bit),
+        cmocka_unit_test(what_was_not_shown_has_no_offset),
+        cmocka_unit_test(without_memory_nothing_is_inertialized),
+        cmocka_unit_test(numbers_wrap),
+        cmocka_unit_test(bad_parameters_are_refused_and_counted),
+        cmocka_unit_test(foreign_memory_shows_no_infinity),
+        cmocka_unit_test(it_is_printed_behind_all_else),
+        cmocka_unit_test(what_is_no_inertialization_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -314,7 +314,7 @@ static lmb_transition_def transition(uint32_t from, uint32_t to, uint32_t event,
 // frozen does not carry.
 static void test_fades(void **state) {
     (void)state;
-    for (int kind = 0; kind < LMB_FADE_COUNT; kind++) {
+    for (int kind = 0; kind <= LMB_FADE_FROZEN; kind++) {
         lmb_player_def players[3] = {lmb_default_player_def(), lmb_default_player_def(), lmb_default_player_def()};
         for (uint32_t i = 0; i < 3; i++) {
             players[i].duration = 1.0f + 0.25f * (float)i;

@@ -128,6 +128,9 @@ typedef struct lmb_batch_inputs {
 typedef struct lmb_batch_outputs {
     float *stages[LMB_STAGE_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, added to; may be NULL
+    /// Read too: uint32_t [C][lmb_program_inertia_words()] that go from frame to frame, see inertia.h. Start from zero. NULL:
+    /// nothing is inertialized.
+    uint32_t *inertia;
 } lmb_batch_outputs;
 
 #ifdef __cplusplus

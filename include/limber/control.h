@@ -41,7 +41,7 @@
 /// **Machines.** Exactly one state is current. A transition begins a fade from what is seen to its state: with f the share
 /// of the fade's duration that has passed, shaped by the curve, the new state weighs lerp(w, 1, f) and every other one
 /// w (1 - f), with w its weight when the fade began. So a fade that is interrupted goes on from what is seen, without
-/// a jump, and weights sum to 1. Where a state is entered that weighs nothing, whose `end_player` is at its end, or that says `restart`, its
+/// a jump, and weights sum to 1. One that is #LMB_FADE_INERTIALIZED weighs the new state alone from its first frame on. Where a state is entered that weighs nothing, whose `end_player` is at its end, or that says `restart`, its
 /// players begin at their offsets and machines inside it at their initial states; another goes on where it is.
 ///
 /// **The mover** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
@@ -176,6 +176,8 @@ typedef struct lmb_term {
 typedef enum lmb_fade_kind {
     LMB_FADE_SMOOTH, ///< both go on playing
     LMB_FADE_FROZEN, ///< what is faded from stops where it is
+    /// What is faded to weighs all at once, and what the pose lacks of the one shown before decays: inertia.h. `curve` is not used.
+    LMB_FADE_INERTIALIZED,
     LMB_FADE_COUNT
 } lmb_fade_kind;
 
@@ -252,6 +254,12 @@ typedef struct lmb_control_def {
     /// events; in others it stands still.
     lmb_value update_every;
     const lmb_mover_def *mover; ///< NULL: there is none, and motion tracks count for nothing
+    /// Whether transitions may be #LMB_FADE_INERTIALIZED: of every machine, and one decay for the whole character, which a later
+    /// one begins anew; of several in a frame the longest `fade` counts. The program's lmb_program_def.inertialize does
+    /// it. What a character begins with, or anew, has nothing before it.
+    bool inertialize;
+    uint32_t
+        inertia_parameters; ///< written, where it does: the first of #LMB_INERTIA_PARAMETERS parameters, as the program's
 } lmb_control_def;
 
 /// Nothing at all, no mover, updated in every frame, 8 events told.

@@ -154,6 +154,7 @@
 
 #include <limber/clip.h>
 #include <limber/detail.h>
+#include <limber/inertia.h>
 #include <limber/limits.h>
 #include <limber/mirror.h>
 #include <limber/part.h>
@@ -343,6 +344,9 @@ typedef struct lmb_program_def {
     /// The level of each character: rounded down, and clamped to 0 to #LMB_MAX_LEVELS - 1; NaN counts as 0 and as a refused
     /// weight.
     lmb_value level;
+    /// Whether what the last operation gives is inertialized, see inertia.h; not for #LMB_OP_WEIGHTED_MATRIX.
+    bool inertialize;
+    uint32_t inertia_parameters; ///< the first of #LMB_INERTIA_PARAMETERS parameters, where it is
 } lmb_program_def;
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where there are too
@@ -371,6 +375,8 @@ LMB_API uint32_t lmb_program_channel_count(const lmb_program *program);
 /// Joints that are computed at a level of detail, see detail.h; all of them where the program has no levels. Levels past the
 /// last count as that.
 LMB_API uint32_t lmb_program_joints_at(const lmb_program *program, uint32_t level);
+/// Words that a batch keeps of each character where the program's result is inertialized, see inertia.h; 0 where it is not.
+LMB_API uint32_t lmb_program_inertia_words(const lmb_program *program);
 /// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
 /// evaluates the second, and one that takes any number, as #LMB_OP_WEIGHTED does, holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.

@@ -150,7 +150,7 @@ OP void weigh_states(control c, uint machine) {
     ticks faded = state_ticks(c, at + MACHINE_FADED);
     ticks whole = block_ticks(c, fade + TRANSITION_FADE);
     real share = 1.0f;
-    if (ticks_less(faded, whole)) {
+    if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
         // 24 bits of the share, which a float holds.
         real part = TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
         real shaped = shape_number(LOAD(c.block, fade + TRANSITION_CURVE), 0.0f, 1.0f, part);
@@ -241,6 +241,54 @@ OP void tell_state(control c, uint machine, uint state, uint which) {
     }
 }
 
+// Inertialization: what the poses' kernels are told of it.
+
+OP uint inertia_state(control c) {
+    return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
+}
+
+// Another frame, in which time goes on.
+OP void move_inertia(control c) {
+    uint at = inertia_state(c);
+    ticks step = fine_of_ticks(c.duration);
+    set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
+    set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
+    set_state_word(c, at + INERTIAL_STEP, BITS(seconds_of_fine(step)));
+    if (state_number(c, at + INERTIAL_DURATION) > 0.0f) {
+        set_state_ticks(c, at + INERTIAL_TIME, add_ticks(state_ticks(c, at + INERTIAL_TIME), step));
+    }
+    if (!(seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)) < state_number(c, at + INERTIAL_DURATION))) {
+        set_state_word(c, at + INERTIAL_DURATION, 0u);
+        set_state_ticks(c, at + INERTIAL_TIME, make_ticks(0u, 0u));
+    }
+}
+
+// From the frame before on. Of several in a frame the longest.
+OP void switch_inertia(control c, real duration) {
+    uint at = inertia_state(c);
+    uint number = state_word(c, at + INERTIAL_NUMBER);
+    bool again = state_word(c, at + INERTIAL_SWITCHED) == number;
+    real longest = state_number(c, at + INERTIAL_DURATION);
+    if (!again || duration > longest) {
+        longest = duration;
+    }
+    set_state_word(c, at + INERTIAL_SWITCHED, number);
+    set_state_word(c, at + INERTIAL_DURATION, BITS(longest));
+    set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.duration));
+}
+
+OP void write_inertia(control c) {
+    uint at = inertia_state(c);
+    uint first = LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_PARAMETER);
+    real number = TO_REAL(state_word(c, at + INERTIAL_NUMBER));
+    real switched = TO_REAL(state_word(c, at + INERTIAL_SWITCHED));
+    write_parameter(c, first + INERTIA_NUMBER, number);
+    write_parameter(c, first + INERTIA_STEP, state_number(c, at + INERTIAL_STEP_BEFORE));
+    write_parameter(c, first + INERTIA_SWITCHED, switched);
+    write_parameter(c, first + INERTIA_TIME, seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)));
+    write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
+}
+
 OP void take_transition(control c, uint machine, uint transition) {
     uint at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
@@ -259,6 +307,9 @@ OP void take_transition(control c, uint machine, uint transition) {
     set_state_word(c, at + MACHINE_FADE, transition);
     set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
     weigh_states(c, machine);
+    if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
+        switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
+    }
     tell_state(c, machine, to, STATE_ENTRY_EVENT);
 }
 
@@ -815,6 +866,9 @@ OP void write_control(control c) {
             write_parameter(c, parameter, snap(rate * mean.velocity));
         }
     }
+    if (LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
+        write_inertia(c);
+    }
     uint machines = LOAD(c.block, CONTROL_MACHINES);
     for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
         uint machine = machines + i * MACHINE_WORDS;
@@ -855,7 +909,11 @@ OP void begin_character(control c) {
 // Time goes on by c.duration.
 OP void move_character(control c, bool begins) {
     uint mover = LOAD(c.block, CONTROL_MOVER);
+    bool inertializes = LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
     move_followers(c, begins, seconds_of_fine(fine_of_ticks(c.duration)));
+    if (inertializes) {
+        move_inertia(c);
+    }
     real share = 1.0f;
     if (USES_MOVER && mover != CONTROL_NONE) {
         drive_mover(c, mover);
@@ -891,6 +949,10 @@ OP void move_character(control c, bool begins) {
     }
     for (uint i = 0u; i < group_count; i++) {
         match_group(c, groups + i * GROUP_WORDS);
+    }
+    if (inertializes && begins) {
+        // There is nothing that it was shown as before.
+        set_state_word(c, inertia_state(c) + INERTIAL_DURATION, 0u);
     }
 }
 

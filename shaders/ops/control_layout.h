@@ -2,6 +2,7 @@
 #ifndef LMB_OPS_CONTROL_LAYOUT_H
 #define LMB_OPS_CONTROL_LAYOUT_H
 
+#include "inertia_layout.h"
 #include "ticks.h"
 
 // The block is words; offsets count words from its start. The header:
@@ -20,6 +21,7 @@
 #define CONTROL_TOLD_CAPACITY 12u
 #define CONTROL_UPDATE_EVERY 13u // value
 #define CONTROL_MOVER 18u        // offset of its record, or CONTROL_NONE
+#define CONTROL_INERTIA 19u      // offset of its record, or CONTROL_NONE
 #define CONTROL_HEADER_WORDS 20u
 
 #define CONTROL_NONE 0xffffffffu
@@ -129,6 +131,7 @@
 #define TRANSITION_WORDS 11u
 #define TRANSITION_AT_END 1u
 #define TRANSITION_FREEZES 2u
+#define TRANSITION_INERTIALIZES 4u // what its fade takes
 
 #define TERM_KIND 0u
 #define TERM_LEFT 1u
@@ -141,6 +144,10 @@
 #define TERM_EQUAL 4u
 #define TERM_AND 5u
 #define TERM_OR 6u
+
+#define INERTIAL_STATE 0u     // offset in the state
+#define INERTIAL_PARAMETER 1u // the first of INERTIA_PARAMETERS
+#define INERTIAL_RECORD_WORDS 2u
 
 // A character's state. All 0 before its first frame.
 #define CHARACTER_BEGUN 0u
@@ -169,6 +176,14 @@
 #define MOVING_VELOCITY 7u // floats: that of what parameters want
 #define MOVING_MOTION 10u  // floats: how far clips carried in this frame
 #define MOVING_WORDS 14u
+
+#define INERTIAL_NUMBER 0u      // of the frame
+#define INERTIAL_STEP_BEFORE 1u // float
+#define INERTIAL_SWITCHED 2u
+#define INERTIAL_DURATION 3u // float; 0 once it has passed
+#define INERTIAL_TIME 4u     // two words
+#define INERTIAL_STEP 6u     // float: of this frame
+#define INERTIAL_WORDS 7u
 
 #define CARRYING_WEIGHT 0u // float: what its way counts
 #define CARRYING_FROM 1u   // two words: where its player was

@@ -5,14 +5,6 @@
 #include "control_layout.h"
 #include "curve.h"
 
-#ifdef LMB_GLSL
-#define mutable_memory Words
-#define STORE(base, index, value) (base).at[index] = (value)
-#else
-typedef uint32_t *mutable_memory;
-#define STORE(base, index, value) (base)[index] = (value)
-#endif
-
 // Whether there can be a mover: a kernel without one is a good deal smaller.
 #if defined(LMB_GLSL) && defined(LMB_PLAIN)
 #define USES_MOVER false

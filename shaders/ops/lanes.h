@@ -33,6 +33,7 @@ typedef int32_t truth __attribute__((vector_size(4 * LMB_LANES)));
 #define LOWEST(x) lmb_lowest(x)
 #define GATHER(base, index) lmb_gather(base, index)
 #define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
+#define SCATTER(base, index, integer, condition) lmb_scatter(base, index, integer, condition)
 #define FLOOR(x) lmb_floor(x)
 #define MINIMUM(a, b) lmb_minimum(a, b)
 #define LESSER(a, b) lmb_lesser(a, b)
@@ -177,6 +178,14 @@ OP word lmb_gather(memory base, word index) {
     memcpy(&result, gathered, sizeof result);
     return result;
 #endif
+}
+
+OP void lmb_scatter(mutable_memory base, word index, word integer, truth condition) {
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        if (condition[lane]) {
+            base[index[lane]] = integer[lane];
+        }
+    }
 }
 
 // Exact: floats from 2^23 on have no fraction, and smaller ones fit an integer.

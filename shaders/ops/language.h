@@ -30,10 +30,12 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
     uint at[];
 };
 #define memory Words
+#define mutable_memory Words
 #define LOAD(base, index) (base).at[index]
+#define STORE(base, index, value) (base).at[index] = (value)
 
 // Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, a curve beyond the
-// uniform S, joints' weights other than 255, parts, levels of detail, or matrices at its end: where it cannot, a pipeline leaves that work out,
+// uniform S, joints' weights other than 255, parts, levels of detail, matrices at its end, or inertialization: where it cannot, a pipeline leaves that work out,
 // which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
@@ -43,6 +45,7 @@ layout(constant_id = 10) const bool USES_WEIGHTS = true;
 layout(constant_id = 11) const bool USES_PARTS = true;
 layout(constant_id = 12) const bool USES_DETAIL = true;
 layout(constant_id = 13) const bool USES_MATRICES = true;
+layout(constant_id = 15) const bool USES_INERTIA = true;
 // Poses that a program may hold at once.
 layout(constant_id = 14) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
@@ -66,7 +69,9 @@ layout(constant_id = 3) const bool USES_PACKED = true;
 #define UNUSED(x) (void)(x)
 typedef uint32_t uint;
 typedef const uint32_t *memory;
+typedef uint32_t *mutable_memory;
 #define LOAD(base, index) (base)[index]
+#define STORE(base, index, value) (base)[index] = (value)
 #define USES_CURVES true // once for a character: not worth leaving out
 #ifdef LMB_PLAIN
 #define USES_CUBIC false
@@ -76,10 +81,12 @@ typedef const uint32_t *memory;
 #define USES_WEIGHTS false
 #define USES_PARTS false
 #define USES_MATRICES false
+#define USES_INERTIA false
 #else
 #define USES_WEIGHTS true
 #define USES_PARTS true
 #define USES_MATRICES true
+#define USES_INERTIA true
 #define USES_CUBIC true
 #define USES_SCALE true
 #define USES_FAR true
@@ -145,6 +152,11 @@ static inline word BITS(real x) {
 // Memory at an index of each lane's own.
 #define GATHER(base, index) LOAD(base, index)
 #define GATHER_REAL(base, index) LOAD_FLOAT(base, index)
+// And where the condition holds, a word into it.
+#define SCATTER(base, index, integer, condition)                                                                       \
+    if (condition) {                                                                                                   \
+        STORE(base, index, integer);                                                                                   \
+    }
 #endif
 
 #endif

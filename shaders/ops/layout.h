@@ -28,6 +28,7 @@
 #define PROGRAM_DATA 20     // offset of what instructions refer to: values, tables
 #define PROGRAM_DETAIL 21   // offset: levels of detail, DETAIL_..., or 0 where there are none
 #define PROGRAM_MATRICES 22 // 1 where joints end as matrices, not as transforms
+#define PROGRAM_INERTIA 23  // 1 and the first of INERTIA_PARAMETERS where the result is inertialized, or 0
 #define PROGRAM_HEADER_WORDS 24
 
 #define NO_PARENT 0xffffffffu

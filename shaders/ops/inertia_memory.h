@@ -1,0 +1,106 @@
+// The memory of inertialization: what each joint of each character was shown as, and what is left of it. Whose parameters
+// say that the character was switched has its offset taken; all others are moved by theirs, and every result is kept.
+//
+// Running a character's frame again changes no bit: its offset is taken in the first run alone. Memory that the host has
+// put other things into may show anything, but no number that is not finite.
+#ifndef LMB_OPS_INERTIA_MEMORY_H
+#define LMB_OPS_INERTIA_MEMORY_H
+
+#include "inertia.h"
+#include "inertia_layout.h"
+#include "operations.h"
+
+// What a character's parameters say.
+STRUCT(inertia_clock)
+word number;
+word switched;
+real step;
+real time;
+real duration;
+END_STRUCT(inertia_clock)
+
+// One that is not finite counts as 0, and as refused.
+OP real load_inertia_parameter(frame f, uint which, float largest) {
+    uint parameter = LOAD(f.program, PROGRAM_INERTIA) - 1u + which;
+    word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
+    real given = GATHER_REAL(f.parameters, row + parameter);
+    truth finite = is_finite(given);
+    REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(finite)));
+    real bounded = clamp_real(snap(given), 0.0f, largest);
+    return SELECT(finite, bounded, ALL(0.0f));
+}
+
+OP inertia_clock load_inertia_clock(frame f) {
+    inertia_clock now;
+    now.number = TO_WORD(FLOOR(load_inertia_parameter(f, INERTIA_NUMBER, 16777215.0f)));
+    now.switched = TO_WORD(FLOOR(load_inertia_parameter(f, INERTIA_SWITCHED, 16777215.0f)));
+    now.step = load_inertia_parameter(f, INERTIA_STEP, 100000.0f);
+    now.time = load_inertia_parameter(f, INERTIA_TIME, 100000.0f);
+    now.duration = load_inertia_parameter(f, INERTIA_DURATION, 100000.0f);
+    return now;
+}
+
+// `at` is that of the first word; where `stored` holds.
+OP void store_remembered(mutable_memory kept, word at, uint joints, transform pose, truth stored) {
+    SCATTER(kept, at, BITS(pose.t.x), stored);
+    SCATTER(kept, at + joints, BITS(pose.t.y), stored);
+    SCATTER(kept, at + 2u * joints, BITS(pose.t.z), stored);
+    SCATTER(kept, at + 3u * joints, BITS(pose.q.x), stored);
+    SCATTER(kept, at + 4u * joints, BITS(pose.q.y), stored);
+    SCATTER(kept, at + 5u * joints, BITS(pose.q.z), stored);
+    SCATTER(kept, at + 6u * joints, BITS(pose.q.w), stored);
+    SCATTER(kept, at + 7u * joints, BITS(pose.s.x), stored);
+    SCATTER(kept, at + 8u * joints, BITS(pose.s.y), stored);
+    SCATTER(kept, at + 9u * joints, BITS(pose.s.z), stored);
+}
+
+// Takes the offset of a joint whose character is switched in this frame, where the frame before was shown; its velocity,
+// where the one before that was too.
+OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock now, transform pose, truth stored) {
+    word slot = now.number & 1u;
+    word before = (now.number - 1u) & INERTIA_LAST_NUMBER;
+    word first = (now.number - 2u) & INERTIA_LAST_NUMBER;
+    word other = at + (1u - slot) * (POSE_COMPONENTS * joints);
+    truth known = GATHER(kept, at + (INERTIA_STAMPS + 1u - slot) * joints) == before + 1u;
+    truth moves = GATHER(kept, at + (INERTIA_STAMPS + slot) * joints) == first + 1u;
+    transform last = load_pose(kept, other, joints);
+    transform older = load_pose(kept, at + slot * (POSE_COMPONENTS * joints), joints);
+    last = select_transform(known, last, pose);
+    older = select_transform(BOTH(known, moves), older, last);
+    inertia taken = take_inertia(pose, last, older, now.step);
+    store_remembered(kept, at + INERTIA_OFFSET * joints, joints, taken.offset, stored);
+    SCATTER(kept, at + INERTIA_RATES * joints, BITS(taken.t_rate), stored);
+    SCATTER(kept, at + (INERTIA_RATES + 1u) * joints, BITS(taken.q_rate), stored);
+    SCATTER(kept, at + (INERTIA_RATES + 2u) * joints, BITS(taken.s_rate), stored);
+    SCATTER(kept, at + INERTIA_TAKEN * joints, KEEP(known, now.number + 1u), stored);
+}
+
+// What a joint is shown as. Where `shows` holds: a lane may stand for no character, or for one that drops the joint.
+OP transform inertialize(frame f, inertia_clock now, mutable_memory kept, transform pose, truth shows) {
+    uint joints = LOAD(f.program, PROGRAM_JOINTS);
+    word at = f.character * (INERTIA_WORDS * joints) + f.joint;
+    word slot = now.number & 1u;
+    word stamp = at + (INERTIA_STAMPS + slot) * joints;
+    truth begins = BOTH(now.switched == now.number, now.duration > 0.0f);
+    truth switches = BOTH(BOTH(begins, GATHER(kept, stamp) != now.number + 1u), shows);
+    if (ANY(switches)) {
+        remember_offset(kept, at, joints, now, pose, switches);
+    }
+    truth moves = GATHER(kept, at + INERTIA_TAKEN * joints) == now.switched + 1u;
+    moves = BOTH(moves, BOTH(now.time < now.duration, shows));
+    transform shown = pose;
+    if (ANY(moves)) {
+        inertia taken;
+        taken.offset = load_pose(kept, at + INERTIA_OFFSET * joints, joints);
+        taken.t_rate = GATHER_REAL(kept, at + INERTIA_RATES * joints);
+        taken.q_rate = GATHER_REAL(kept, at + (INERTIA_RATES + 1u) * joints);
+        taken.s_rate = GATHER_REAL(kept, at + (INERTIA_RATES + 2u) * joints);
+        transform moved = apply_inertia(pose, taken, now.time, now.duration);
+        shown = select_transform(BOTH(moves, transform_is_finite(moved)), moved, pose);
+    }
+    store_remembered(kept, at + slot * (POSE_COMPONENTS * joints), joints, shown, shows);
+    SCATTER(kept, stamp, now.number + 1u, shows);
+    return shown;
+}
+
+#endif
