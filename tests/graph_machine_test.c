@@ -460,7 +460,8 @@ static void clips_in_states_take_what_they_say(void **state) {
         "{\"transitions\":[{\"to\":\"a\",\"end\":true,\"priority\":-3,\"curve\":\"cubic-in\",\"kind\":\"frozen\"}],"
         "\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"crouch\"},\"b\":{\"op\":\"clip\",\"clip\":"
         "\"land\","
-        "\"play\":true}},\"name\":\"c\"}],\"any\":[{\"to\":\"b\",\"event\":\"B\"}]}");
+        "\"play\":true}},\"name\":\"c\"}],\"any\":[{\"to\":\"b\",\"event\":\"B\",\"kind\":"
+        "\"inertialized\"}]}");
     const lmb_control_def *def = lmb_graph_control_def(graph);
     const lmb_machine_def *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph, 0, 0), "c");
@@ -481,6 +482,8 @@ static void clips_in_states_take_what_they_say(void **state) {
     assert_true(transition->from == 0 && transition->to == 1 && transition->at_end && transition->priority == -3);
     assert_true(transition->curve == LMB_CURVE_CUBIC_IN && transition->kind == LMB_FADE_FROZEN);
     assert_true(machine->transitions[1].from == LMB_NONE && machine->transitions[1].to == 2);
+    assert_true(machine->transitions[1].kind == LMB_FADE_INERTIALIZED && def->inertialize);
+    assert_true(lmb_graph_program_def(graph)->inertialize);
     lmb_graph_destroy(graph);
 }
 
@@ -778,7 +781,8 @@ static void malformed_texts(void **state) {
         {GOES("\"to\":\"b\",\"after\":1,\"curve\":\"round\""), "states[0].transitions[0].curve", 2, 44, "unknown"},
         {GOES("\"to\":\"b\",\"after\":1,\"curve\":{\"bezier\":[0,1]}"), "states[0].transitions[0].curve", 2, 44,
          "an object, where a string was expected"},
-        {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"slow\""), "states[0].transitions[0].kind", 2, 43, "smooth, frozen"},
+        {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"slow\""), "states[0].transitions[0].kind", 2, 43,
+         "smooth, frozen, inertialized"},
         {GOES("\"to\":\"b\",\"after\":1,\"priority\":0.5"), "states[0].transitions[0].priority", 2, 47,
          "no whole number"},
         {GOES("\"to\":\"b\",\"when\":true"), "states[0].transitions[0].when", 2, 33, "an object was expected"},

@@ -262,6 +262,8 @@ static void malformed_texts(void **state) {
         {"stand { after -1 stand }", 1, 15, "stand", "-1 is outside 0 to 100000"},
         {"stand { GO stand fade 1e9 }", 1, 23, "stand", "1e+09 is outside 0 to 100000"},
         {"stand { GO stand curve bezier }", 1, 24, "stand", "\"bezier\", where the name of a curve was expected"},
+        {"stand { GO stand frozen inertialized }", 1, 25, "stand", "a fade is frozen or inertialized, not both"},
+        {"inertialized { GO stand }", 1, 1, "", "\"inertialized\", where a state was expected"},
         {"stand { GO stand priority 1.5 }", 1, 27, "stand", "1.5 is no whole number"},
         {"stand { when x stand }", 1, 16, "stand", "\"stand\", where <, <=, >, >= or == was expected"},
         {"stand { when x < fade stand }", 1, 18, "stand", "\"fade\", where a number or a parameter was expected"},
@@ -344,6 +346,38 @@ static void missing_pointers(void **state) {
     CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "rig");
 }
 
+// What one transition asks for is done to the whole: program and control have it, by parameters behind all others.
+static void transitions_that_are_inertialized(void **state) {
+    (void)state;
+    lmb_graph *graph =
+        read_machine("stand { GO when speed > 1 hop fade 0.3 inertialized BACK stand } hop { END stand }");
+    const lmb_control_def *control = lmb_graph_control_def(graph);
+    const lmb_program_def *program = lmb_graph_program_def(graph);
+    const lmb_transition_def *t = control->machines[0].transitions;
+    assert_true(t[0].kind == LMB_FADE_INERTIALIZED && t[0].fade == 0.3f);
+    assert_true(t[1].kind == LMB_FADE_SMOOTH && t[2].kind == LMB_FADE_SMOOTH);
+    assert_true(control->inertialize && program->inertialize);
+    const uint32_t first = program->parameter_count - LMB_INERTIA_PARAMETERS;
+    assert_int_equal(control->inertia_parameters, first);
+    assert_int_equal(program->inertia_parameters, first);
+    static const char *const names[] = {"inertia.number", "inertia.step", "inertia.switched", "inertia.time",
+                                        "inertia.duration"};
+    for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, first + i);
+        assert_string_equal(parameter.name, names[i]);
+        assert_true(parameter.is_written && parameter.initial == 0.0f && parameter.least == 0.0f);
+    }
+    lmb_graph_destroy(graph);
+    // Within a graph; and where none is, nothing is.
+    graph = read_within("stand { GO hop inertialized } hop { END stand }",
+                        "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"machine\"},\"weight\":0.5}");
+    assert_true(lmb_graph_control_def(graph)->inertialize && lmb_graph_program_def(graph)->inertialize);
+    lmb_graph_destroy(graph);
+    graph = read_machine("stand { GO hop frozen } hop { END stand }");
+    assert_true(!lmb_graph_control_def(graph)->inertialize && !lmb_graph_program_def(graph)->inertialize);
+    lmb_graph_destroy(graph);
+}
+
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
     const lmb_graph_source outer = source_of("{\"op\":\"machine\",\"name\":\"m\"}");
@@ -364,6 +398,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_jump_becomes_a_machine),
         cmocka_unit_test(everything_that_can_be_said),
+        cmocka_unit_test(transitions_that_are_inertialized),
         cmocka_unit_test(a_graph_around_the_machine),
         cmocka_unit_test(problems_around_the_machine),
         cmocka_unit_test(states_that_nothing_leads_to),

@@ -19,7 +19,7 @@
 ///   else it loops), `rate NUMBER`, `offset SECONDS`, `restart`, `entry EVENT` and `exit EVENT` (told to the host).
 /// - **transitions**, within a state's braces: `EVENT STATE`, or `END STATE` at the end of the clip. In place of the event, or
 ///   behind it, may stand `after SECONDS` and `when CONDITION`; before the state, `->`; behind it, `fade SECONDS`,
-///   `curve NAME`, `frozen` and `priority NUMBER`: `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
+///   `curve NAME`, `frozen` or `inertialized`, and `priority NUMBER`: `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
 /// - **any** `{ TRANSITIONS }`: from every state but their own target.
 /// - **fade SECONDS**, **curve NAME**: for transitions further down that say none. **initial STATE**, **machine NAME**.
 ///

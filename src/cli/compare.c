@@ -69,7 +69,10 @@ static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
             return false;
         }
     }
-    return true;
+    // The device keeps its own.
+    const size_t words = (size_t)batch->character_count * lmb_program_inertia_words(batch->program);
+    side->outputs.inertia = calloc(words + 1, sizeof(uint32_t));
+    return side->outputs.inertia != NULL;
 }
 
 static void destroy_outputs(side_outputs *side) {
@@ -77,6 +80,8 @@ static void destroy_outputs(side_outputs *side) {
         free(side->outputs.stages[stage]);
         side->outputs.stages[stage] = NULL;
     }
+    free(side->outputs.inertia);
+    side->outputs.inertia = NULL;
 }
 
 // Keeps the text of the first difference that is met.

@@ -106,7 +106,9 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
         put_needs(p, transition);
         fputs(" -> ", stdout);
         put(p, lmb_graph_state_name(p->graph, machine, transition->to));
-        printf(", fade %g %s%s", (double)transition->fade, lmb_curve_name(transition->curve),
+        const bool inertialized = transition->kind == LMB_FADE_INERTIALIZED;
+        printf(", fade %g %s%s", (double)transition->fade,
+               inertialized ? "inertialized" : lmb_curve_name(transition->curve),
                transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
         if (transition->priority != 0) {
             printf(", priority %d", (int)transition->priority);

@@ -149,6 +149,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     }
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_mover(reader);
+    lmb_graph_add_inertia(reader);
     lmb_graph_finish_parameters(reader);
     lmb_graph_finish_detail(reader);
     lmb_graph *graph = reader->graph;
@@ -270,6 +271,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
     lmb_graph_reader reader = {.source = source,
                                .problems = problems,
                                .graph = create(source, host),
+                               .inertia_at = LMB_NONE,
                                .home = {.machine = LMB_NONE, .end_player = LMB_NONE, .played_at = LMB_NONE}};
     if (reader.graph == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");

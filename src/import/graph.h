@@ -124,7 +124,8 @@ typedef struct lmb_graph_reader {
     uint32_t *objects; // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
     lmb_graph_home home;
-    uint32_t mover_at; // the member's name, or 0
+    uint32_t mover_at;   // the member's name, or 0
+    uint32_t inertia_at; // the first transition that is inertialized, or LMB_NONE
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
@@ -262,6 +263,8 @@ void lmb_graph_read_mover(lmb_graph_reader *reader);
 
 // graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
+// Where a transition is inertialized: what does that, and the parameters that say so.
+void lmb_graph_add_inertia(lmb_graph_reader *reader);
 
 // graph_insert.c: the machine's text put into a graph, for the machine there that has no states, or alone where the source is
 // the machine's. False where that failed.

@@ -101,7 +101,8 @@ static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field
 // Small enough that every whole number in between is a float.
 #define LARGEST_PRIORITY 1000000.0f
 
-static const char *const kinds[] = {[LMB_FADE_SMOOTH] = "smooth", [LMB_FADE_FROZEN] = "frozen", NULL};
+static const char *const kinds[] = {
+    [LMB_FADE_SMOOTH] = "smooth", [LMB_FADE_FROZEN] = "frozen", [LMB_FADE_INERTIALIZED] = "inertialized", NULL};
 
 static const lmb_graph_field transition_members[] = {
     {.name = "to", .required = true, .read = read_to},
@@ -156,6 +157,9 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (machine->transition_count == LMB_MAX_TRANSITIONS) {
         lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);
         return;
+    }
+    if (def->kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
+        reader->inertia_at = object;
     }
     add_transition(reader, machine, &read);
 }
@@ -438,6 +442,27 @@ static void complete_inputs(lmb_graph_reader *reader, machine *machine) {
         machine->pose.weights[1] = lmb_constant(0.0f);
     }
     machine->pose.input_count = machine->state_count == 1 ? 2 : machine->state_count;
+}
+
+void lmb_graph_add_inertia(lmb_graph_reader *reader) {
+    static const struct {
+        const char *name;
+        float greatest;
+    } parameters[LMB_INERTIA_PARAMETERS] = {[LMB_INERTIA_NUMBER] = {"number", (float)LMB_INERTIA_LAST_NUMBER},
+                                            [LMB_INERTIA_STEP] = {"step", LMB_MAX_CONTROL_SECONDS},
+                                            [LMB_INERTIA_SWITCHED] = {"switched", (float)LMB_INERTIA_LAST_NUMBER},
+                                            [LMB_INERTIA_TIME] = {"time", LMB_MAX_CONTROL_SECONDS},
+                                            [LMB_INERTIA_DURATION] = {"duration", LMB_MAX_CONTROL_SECONDS}};
+    lmb_graph *graph = reader->graph;
+    if (reader->inertia_at == LMB_NONE) {
+        return;
+    }
+    const uint32_t first = graph->def.parameter_count;
+    for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS && reader->result == LMB_OK; i++) {
+        lmb_graph_add_written(reader, "inertia", parameters[i].name, 0.0f, parameters[i].greatest, reader->inertia_at);
+    }
+    graph->def.inertialize = graph->control.inertialize = true;
+    graph->def.inertia_parameters = graph->control.inertia_parameters = first;
 }
 
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {

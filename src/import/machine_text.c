@@ -268,9 +268,10 @@ static bool same_name(const token *a, const token *b) {
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
-static const char *const reserved[] = {"END",    "after",    "when",  "and",  "or",   "fade",      "curve",
-                                       "frozen", "priority", "loop",  "hold", "once", "ping-pong", "rate",
-                                       "offset", "restart",  "entry", "exit", "any",  "initial",   "machine"};
+static const char *const reserved[] = {"END",   "after",     "when",         "and",      "or",      "fade",
+                                       "curve", "frozen",    "inertialized", "priority", "loop",    "hold",
+                                       "once",  "ping-pong", "rate",         "offset",   "restart", "entry",
+                                       "exit",  "any",       "initial",      "machine"};
 
 static bool is_reserved(const token *token) {
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
@@ -457,7 +458,7 @@ typedef struct options {
     token fade;
     token curve;
     token priority;
-    bool is_frozen;
+    const char *kind; // or NULL
 } options;
 
 static bool read_transition_option(reader *r, options *options) {
@@ -473,8 +474,13 @@ static bool read_transition_option(reader *r, options *options) {
         if (value != floor(value)) {
             report(r, &options->priority, "%g is no whole number", value);
         }
-    } else if (take(r, TOKEN_WORD, "frozen")) {
-        options->is_frozen = true;
+    } else if (is_token(&r->token, TOKEN_WORD, "frozen") || is_token(&r->token, TOKEN_WORD, "inertialized")) {
+        const char *kind = is_token(&r->token, TOKEN_WORD, "frozen") ? "frozen" : "inertialized";
+        if (options->kind != NULL && options->kind != kind) {
+            report(r, &r->token, "a fade is frozen or inertialized, not both");
+        }
+        options->kind = kind;
+        advance(r);
     } else {
         return false;
     }
@@ -488,8 +494,10 @@ static void read_options_of_transition(reader *r) {
     put_number(r, "fade", &options.fade);
     put_name(r, "curve", &options.curve);
     put_number(r, "priority", &options.priority);
-    if (options.is_frozen) {
-        put_text(r, ",\"kind\":\"frozen\"");
+    if (options.kind != NULL) {
+        put_text(r, ",\"kind\":\"");
+        put_text(r, options.kind);
+        put_text(r, "\"");
     }
 }
 
