@@ -19,6 +19,7 @@ struct span_row {
     Words named_palette;          // of the frame before
     Rows named_rows;              // the same address
     Words poses[MOST_POSE_BUFFERS];
+    Words inertia; // what is kept from frame to frame
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {

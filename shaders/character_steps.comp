@@ -10,6 +10,7 @@
 #define KEEPS_PREPARED
 #include "ops/prepare.h"
 #include "ops/detail.h"
+#include "ops/inertia_memory.h"
 #include "ops/model.h"
 #include "ops/outputs.h"
 
@@ -22,6 +23,7 @@ layout(constant_id = 7) const uint CHARACTERS = 1u; // of a workgroup
 layout(constant_id = 8) const bool WALKS = false;
 
 #include "batch.glsl"
+#include "inertia.glsl"
 #include "outputs.glsl"
 #include "steps.glsl"
 
@@ -246,6 +248,7 @@ void pose(bool keeps_matrices) {
             leave_at_rest();
         } else {
             step_through();
+            poses[0] = shown_pose(at_joint, poses[0]);
         }
         keep_pose(keeps_matrices);
     }

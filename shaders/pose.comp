@@ -5,6 +5,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #define LMB_GLSL
 #include "ops/program.h"
+#include "ops/inertia_memory.h"
 #include "pose.glsl"
 
 // The poses of the evaluator's stack: [slot][component][invocation], a joint's weight behind the transform.
@@ -52,6 +53,7 @@ void main() {
     bool evaluated = !is_left_at_rest(f);
     if (evaluated) {
         local = evaluate_program(f);
+        local = shown_pose(f, local);
     }
     if (gives_matrices()) {
         affine own = own_matrix(local);

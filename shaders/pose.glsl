@@ -3,6 +3,7 @@
 layout(local_size_x = 64) in;
 
 #include "batch.glsl"
+#include "inertia.glsl"
 
 // Whether the invocation has a joint: not where it is past the last character's, or the character is outside the batch,
 // which the first joint counts. (One function that gave a frame or none would leave a pointer undefined, which

@@ -6,6 +6,7 @@
 #define LMB_GLSL
 #include "ops/operations.h"
 #include "ops/detail.h"
+#include "ops/inertia_memory.h"
 #include "pose.glsl"
 #include "steps.glsl"
 
@@ -17,6 +18,7 @@ void main() {
     bool evaluated = !is_left_at_rest(at_joint);
     if (evaluated) {
         step_through();
+        poses[0] = shown_pose(at_joint, poses[0]);
     } else {
         poses[0] = load_rest(at_joint.program, at_joint.joint);
     }

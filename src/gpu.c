@@ -182,7 +182,8 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .parts = VK_TRUE,
                                       .detail = VK_TRUE,
                                       .matrices = VK_TRUE,
-                                      .poses = poses};
+                                      .poses = poses,
+                                      .inertia = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }

@@ -142,6 +142,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 detail;
     VkBool32 matrices;
     uint32_t poses;
+    VkBool32 inertia;
 } lmb_kernel_constants;
 
 // Of workgroup memory, for each pose that shaders/pose.comp has room for.

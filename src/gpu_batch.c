@@ -39,6 +39,8 @@ struct lmb_gpu_batch {
     uint32_t frame_count;
     uint32_t span_characters; // of every span but the last
     uint32_t span_count;
+    lmb_gpu_buffer *inertia; // [span], kept from frame to frame; NULL where the program needs none
+    bool begun;              // they hold what they should
     frame_slot frames[MOST_FRAMES];
 };
 
@@ -54,6 +56,11 @@ static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
 
 static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
     return (VkDeviceSize)lmb_batch_stage_floats(&batch->description, stage) * sizeof(float);
+}
+
+// Of a character.
+static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
+    return (VkDeviceSize)lmb_program_inertia_words(batch->description.program) * sizeof(uint32_t);
 }
 
 // Of a character in a pose buffer.
@@ -111,6 +118,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
 // Of what is kept; matrices count in any case.
 static VkDeviceSize largest_stage_bytes(const lmb_gpu_batch *batch) {
     VkDeviceSize largest = stage_bytes(batch, LMB_STAGE_MODEL);
+    largest = inertia_bytes(batch) > largest ? inertia_bytes(batch) : largest;
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         VkDeviceSize bytes = stage_bytes(batch, (lmb_stage)stage);
         largest = keeps_stage(batch, (lmb_stage)stage) && bytes > largest ? bytes : largest;
@@ -189,6 +197,24 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
     return result;
 }
 
+static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
+    lmb_gpu *gpu = batch->gpu;
+    const VkDeviceSize bytes = inertia_bytes(batch);
+    if (bytes == 0) {
+        return LMB_OK;
+    }
+    batch->inertia = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *batch->inertia);
+    if (batch->inertia == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t span = 0; span < batch->span_count && result == LMB_OK; span++) {
+        result = lmb_gpu_buffer_create(gpu, span_size(batch, span) * bytes, false, "limber inertia",
+                                       &batch->inertia[span], error);
+    }
+    return result;
+}
+
 lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
     lmb_result result = check_def(gpu, def, batch, error);
     if (result != LMB_OK) {
@@ -204,6 +230,9 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     created->description = (lmb_batch){def->program->program, def->character_count, def->outputs};
     created->frame_count = def->frame_count;
     result = plan_spans(created, def->span_bytes, error);
+    if (result == LMB_OK) {
+        result = create_inertia(created, error);
+    }
     for (uint32_t i = 0; i < def->frame_count && result == LMB_OK; i++) {
         result = create_frame(created, &created->frames[i], error);
     }
@@ -232,6 +261,10 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
         lmb_gpu_buffer_destroy(gpu, &frame->spans);
         lmb_gpu_buffer_destroy(gpu, &frame->dispatch);
     }
+    for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
+        lmb_gpu_buffer_destroy(gpu, &batch->inertia[i]);
+    }
+    lmb_host_release(&gpu->host, batch->inertia);
     lmb_host_release(&gpu->host, batch);
 }
 
@@ -331,6 +364,9 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     for (uint32_t i = 0; i < program->pose_count; i++) {
         row.poses[i] = frame->poses[i] + first * pose_bytes(batch, i);
     }
+    if (batch->inertia != NULL) {
+        row.inertia = batch->inertia[span].address;
+    }
     return row;
 }
 
@@ -348,7 +384,15 @@ static void record_spans(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
     }
 }
 
-static void record_parameters(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+// Zeroed once, before the first frame.
+static void record_beginning(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    for (uint32_t i = 0; batch->inertia != NULL && !batch->begun && i < batch->span_count; i++) {
+        batch->gpu->vk.CmdFillBuffer(info->commands, batch->inertia[i].buffer, 0, batch->inertia[i].size, 0);
+    }
+    batch->begun = true;
+}
+
+static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const frame_slot *frame = &batch->frames[info->frame];
     VkCommandBuffer commands = info->commands;
     const lmb_gpu *gpu = batch->gpu;
@@ -359,6 +403,7 @@ static void record_parameters(const lmb_gpu_batch *batch, const lmb_gpu_record_i
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     gpu->vk.CmdFillBuffer(commands, frame->refused.buffer, 0, frame->refused.size, 0);
     record_spans(batch, info);
+    record_beginning(batch, info);
     if (frame->parameters.buffer != VK_NULL_HANDLE) {
         VkBufferCopy copy = {.size = frame->parameters.size};
         gpu->vk.CmdCopyBuffer(commands, frame->staging.buffer, frame->parameters.buffer, 1, &copy);
@@ -518,6 +563,19 @@ bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage 
     return true;
 }
 
+bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia) {
+    *inertia = (lmb_gpu_span){0};
+    if (batch->inertia == NULL || span >= batch->span_count) {
+        return false;
+    }
+    *inertia = (lmb_gpu_span){.buffer = batch->inertia[span].buffer,
+                              .size = batch->inertia[span].size,
+                              .address = batch->inertia[span].address,
+                              .first_character = span * batch->span_characters,
+                              .character_count = span_size(batch, span)};
+    return true;
+}
+
 lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame) {
     if (frame >= batch->frame_count) {
         return (lmb_gpu_span){0};
@@ -542,6 +600,9 @@ uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, ui
         for (uint32_t j = 0; j < batch->span_count * LMB_STAGE_COUNT; j++) {
             lmb_gpu_bytes_add(&frame->stages[j], all, &found);
         }
+    }
+    for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
+        lmb_gpu_bytes_add(&batch->inertia[i], all, &found);
     }
     lmb_gpu_bytes_add(&batch->program->buffer, all, &found);
     lmb_gpu_bytes_add(&batch->program->staging, all, &found);

@@ -2,6 +2,7 @@
 
 #include "control.h"
 #include "gpu_push.h"
+#include "program.h"
 
 #include <string.h>
 
@@ -57,6 +58,11 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     if (def->control->parameter_count != parameters) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's program %u",
                         (unsigned)def->control->parameter_count, (unsigned)parameters);
+    }
+    if (lmb_control_inertia_parameters(def->control) != LMB_NONE &&
+        lmb_control_inertia_parameters(def->control) != lmb_program_inertia_parameters(batch.program)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "gpu control: it inertializes, and the batch's program does not by the same parameters");
     }
     uint32_t words = def->control->state_words;
     if (parameters > words) {

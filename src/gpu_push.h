@@ -14,6 +14,7 @@ typedef struct lmb_span_row {
     VkDeviceAddress named_palette;         // of the frame before, or this frame's
     VkDeviceAddress named_rows;            // the same
     VkDeviceAddress poses[LMB_MAX_POSES];
+    VkDeviceAddress inertia; // what is kept from frame to frame, or 0
 } lmb_span_row;
 
 typedef struct lmb_batch_push {

@@ -90,7 +90,8 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipe
                                           .parts = program->uses_parts,
                                           .detail = program->uses_detail,
                                           .matrices = program->gives_matrices,
-                                          .poses = program->stack};
+                                          .poses = program->stack,
+                                          .inertia = program->uses_inertia};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber program", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

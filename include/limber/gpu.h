@@ -208,6 +208,12 @@ LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
 /// Sockets of a rig without any: true, with a size of 0 and no buffer.
 LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, uint32_t span,
                                   lmb_gpu_span *output);
+/// What inertialization keeps of a span's characters, uint32_t [C][lmb_program_inertia_words()], see inertia.h: one buffer for
+/// all frame slots, which every frame goes on with where the one before left it. So frames are to be submitted to one
+/// queue in the order in which they are to run, or with semaphores that order them so. A copy from it saves it, a copy to it
+/// restores it, between frames, ordered by the host's barriers or semaphores; the first frame recorded begins by zeroing
+/// it. False, and a zero span, where the program inertializes nothing or there is no such span.
+LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia);
 /// The frame slot's refusal counters, uint32_t [#LMB_REFUSAL_COUNT] as one span; zeroed and counted anew each frame.
 LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame);
 

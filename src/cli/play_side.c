@@ -21,8 +21,9 @@ static lmb_result create_memory(play_side *side, lmb_error *error) {
     side->state = calloc(characters * lmb_control_state_words(side->control), sizeof(uint32_t));
     side->told = calloc(characters * lmb_control_told_words(side->control), sizeof(uint32_t));
     side->palettes = calloc(characters * lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE), sizeof(float));
-    if (side->parameters == NULL || side->events == NULL || side->scratch == NULL || side->state == NULL ||
-        side->told == NULL || side->palettes == NULL) {
+    side->inertia = calloc(characters * lmb_program_inertia_words(side->program) + 1, sizeof(uint32_t));
+    if (side->inertia == NULL || side->parameters == NULL || side->events == NULL || side->scratch == NULL ||
+        side->state == NULL || side->told == NULL || side->palettes == NULL) {
         error->result = LMB_ERROR_MEMORY;
         snprintf(error->message, sizeof error->message, "no memory for %u characters", (unsigned)side->character_count);
         return LMB_ERROR_MEMORY;
@@ -90,7 +91,7 @@ static lmb_result run_reference(play_side *side, uint64_t step, uint32_t number,
     lmb_result result = lmb_control_run(side->control, &frame, 0, side->character_count, error);
     const lmb_batch batch = describe(side);
     const lmb_batch_inputs inputs = {.parameters = side->parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = side->palettes};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = side->palettes, .inertia = side->inertia};
     return result == LMB_OK ? lmb_cpu_run(side->cpu, &batch, &inputs, &outputs, error) : result;
 }
 
@@ -133,6 +134,18 @@ static lmb_result run_gpu(play_side *side, uint64_t step, uint32_t number, lmb_e
                             : result;
 }
 
+// What the frame that nobody sees was shown as is nothing to go on from.
+static lmb_result forget_inertia(play_side *side, lmb_error *error) {
+    const size_t words = lmb_program_inertia_words(side->program);
+    lmb_result result = LMB_OK;
+    lmb_gpu_span span;
+    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(side->batch, i, &span); i++) {
+        // Zero, since the reference alone keeps anything there.
+        result = device_write_span(&side->opened.device, &span, side->inertia + span.first_character * words, error);
+    }
+    return result;
+}
+
 lmb_result play_side_restore(play_side *side, const uint32_t *state, lmb_error *error) {
     size_t words = (size_t)side->character_count * lmb_control_state_words(side->control);
     if (side->gpu) {
@@ -144,6 +157,9 @@ lmb_result play_side_restore(play_side *side, const uint32_t *state, lmb_error *
         const lmb_gpu_span span = lmb_gpu_control_state(side->gpu_control);
         if (result == LMB_OK) {
             result = device_write_span(&side->opened.device, &span, state, error);
+        }
+        if (result == LMB_OK) {
+            result = forget_inertia(side, error);
         }
         if (result != LMB_OK) {
             return result;
@@ -168,5 +184,6 @@ lmb_result play_side_destroy(play_side *side, lmb_error *error) {
     free(side->state);
     free(side->told);
     free(side->palettes);
+    free(side->inertia);
     return side->gpu ? gpu_device_close(&side->opened, error) : LMB_OK;
 }

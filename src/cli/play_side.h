@@ -22,6 +22,7 @@ typedef struct play_side {
     uint32_t *state; // after the frame
     uint32_t *told;
     float *palettes;
+    uint32_t *inertia; // of the reference
     lmb_event *scratch;
 
     lmb_cpu *cpu;

@@ -1,0 +1,10 @@
+// What inertialization shows of a joint, in the kernels that evaluate poses.
+
+transform shown_pose(frame f, transform local) {
+    transform shown = local;
+    if (USES_INERTIA && push.program.at[PROGRAM_INERTIA] != 0u) {
+        inertia_clock now = load_inertia_clock(f);
+        shown = inertialize(f, now, push.spans.at[f.span].inertia, local, true);
+    }
+    return shown;
+}
