@@ -277,7 +277,8 @@ static float *sampled(const lmb_clip *clip) {
         }
         const lmb_batch batch = {program, SAMPLES, LMB_OUTPUT_LOCAL};
         const lmb_batch_inputs inputs = {.parameters = times};
-        const lmb_batch_outputs outputs = {{result + (size_t)loop * SAMPLES * pose_floats(clip), NULL, NULL}, NULL};
+        const lmb_batch_outputs outputs = {
+            {result + (size_t)loop * SAMPLES * pose_floats(clip), NULL, NULL}, NULL, NULL};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
         lmb_cpu_destroy(cpu);
         lmb_program_destroy(program);

@@ -474,7 +474,7 @@ static lmb_batch_inputs inputs_of(const buffers *b) {
 }
 
 static lmb_batch_outputs outputs_of(buffers *b) {
-    return (lmb_batch_outputs){{b->local, b->matrices[0], b->matrices[1]}, b->refused};
+    return (lmb_batch_outputs){{b->local, b->matrices[0], b->matrices[1]}, b->refused, NULL};
 }
 
 static void fill(buffers *b, uint64_t seed) {
