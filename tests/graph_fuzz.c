@@ -68,17 +68,42 @@ static void count_line(void *user, const char *line) {
     ++*(uint32_t *)user;
 }
 
-static void run(const lmb_graph *graph, const lmb_program *program) {
+// What moves by itself, for frames in which every event is sent.
+static void move(const lmb_graph *graph, float *parameters) {
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    lmb_control *control = NULL;
+    if (def == NULL) {
+        return;
+    }
+    require(lmb_control_create(def, NULL, &control, NULL) == LMB_OK, "no control");
+    uint32_t *state = calloc(lmb_control_state_words(control), sizeof *state);
+    require(state != NULL, "no memory");
+    for (uint32_t number = 0; number < 8; number++) {
+        const lmb_event event = {0, number};
+        const lmb_control_frame frame = {.step = (uint64_t)number * 123456789,
+                                         .number = number,
+                                         .character_count = 1,
+                                         .state = state,
+                                         .parameters = parameters,
+                                         .events = &event,
+                                         .event_count = number < lmb_graph_event_count(graph) ? 1 : 0};
+        require(lmb_control_run(control, &frame, 0, 1, NULL) == LMB_OK, "the control does not run");
+        require(lmb_control_check_states(control, state, 1, NULL) == LMB_OK, "a state that is refused");
+    }
+    for (uint32_t machine = 0; machine < def->machine_count; machine++) {
+        uint32_t current = lmb_control_current_state(control, state, machine);
+        require(current < def->machines[machine].state_count, "no such state");
+        require(lmb_graph_machine_name(graph, machine)[0] != '\0', "a machine without a name");
+        require(lmb_graph_state_name(graph, machine, current)[0] != '\0', "a state without a name");
+    }
+    free(state);
+    lmb_control_destroy(control);
+}
+
+static void evaluate(const lmb_program *program, const float *parameters) {
     float pose[LMB_POSE_COMPONENTS * JOINTS] = {0};
-    float parameters[LMB_MAX_PARAMETERS];
     float palette[LMB_MATRIX_COMPONENTS * JOINTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
-        require(parameter.least <= parameter.initial && parameter.initial <= parameter.greatest, "a default outside");
-        require(lmb_graph_find_parameter(graph, parameter.name) == i, "a name that is not found");
-        parameters[i] = parameter.initial;
-    }
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         pose[6 * JOINTS + joint] = 1.0f;
     }
@@ -95,6 +120,20 @@ static void run(const lmb_graph *graph, const lmb_program *program) {
         require(fabsf(palette[i]) <= LMB_LARGEST, "a value out of range");
     }
     lmb_cpu_destroy(cpu);
+}
+
+static void run(const lmb_graph *graph, const lmb_program *program) {
+    float parameters[LMB_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        require(parameter.least <= parameter.initial && parameter.initial <= parameter.greatest, "a default outside");
+        require(parameter.is_written || lmb_graph_find_parameter(graph, parameter.name) == i,
+                "a name that is not found");
+        parameters[i] = parameter.initial;
+    }
+    evaluate(program, parameters);
+    move(graph, parameters);
+    evaluate(program, parameters);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -157,6 +196,18 @@ static const char *const words[] = {"\"op\":",
                                     "\"offset\":",
                                     "\"loop\":",
                                     "\"mask\":",
+                                    "\"fade\":",
+                                    "{\"in\":\"IN\"}",
+                                    "\"out\":",
+                                    "\"at-end\":",
+                                    "\"after\":",
+                                    "\"restart\":",
+                                    "\"play\":true",
+                                    "\"machine\"",
+                                    "\"states\":",
+                                    "\"name\":",
+                                    "\"event\":",
+                                    "\"to\":",
                                     "\"Walk\"",
                                     "\"Wave\"",
                                     "\"Head\":",

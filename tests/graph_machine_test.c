@@ -545,6 +545,276 @@ static void fades_inside_fades(void **state) {
     end(&p);
 }
 
+// ---- Fades of a pose on request.
+
+#define CLIP_AT(name, time) "{\"op\":\"clip\",\"clip\":\"" name "\",\"time\":" time "}"
+#define PLAYED(name) "{\"op\":\"clip\",\"clip\":\"" name "\"}"
+// "crouch" from its first frame over a still "stand": x is 2 w, y is w times the time of the clip.
+#define FADED(fade, pose) "{\"op\":\"blend\",\"weight\":" fade ",\"a\":" CLIP_AT("stand", "0") ",\"b\":" pose "}"
+
+static double smoothstep(double x) {
+    return x <= 0.0 ? 0.0 : x >= 1.0 ? 1.0 : x * x * (3.0 - 2.0 * x);
+}
+
+static double blended(double from, double to, double share) {
+    return from + (to - from) * share;
+}
+
+#define FRAME 0.0625
+
+static void expect_faded(const player *p, double weight, double time) {
+    assert_float_equal(lmb_control_state_weight(p->control, p->state, 0, 1), weight, 1e-6);
+    expect_hips(p, CROUCH * weight, time * weight);
+}
+
+// In at 0.25 s; out in the middle of that; in again in the middle of that; out to the end; and in once more, from the
+// beginning.
+static void a_pose_fades_in_and_out_on_request(void **state) {
+    (void)state;
+    player p =
+        begin(FADED("{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0.5,\"out-seconds\":0.25}", PLAYED("crouch")));
+    for (int i = 0; i < 4; i++) {
+        step(&p, FRAME, i == 1 ? "STOP" : NULL);
+        expect_faded(&p, 0.0, 0.0);
+        assert_int_equal(lmb_control_player_ticks(p.control, p.state, 0), 0);
+    }
+    step(&p, FRAME, "WAVE");
+    expect_faded(&p, 0.0, 0.0);
+    for (int i = 1; i <= 4; i++) {
+        step(&p, FRAME, i == 2 ? "WAVE" : i == 4 ? "STOP" : NULL); // asked for again, it does not begin again
+        expect_faded(&p, smoothstep(i / 8.0), i * FRAME);
+    }
+    const double first = smoothstep(0.5);
+    for (int i = 1; i <= 3; i++) {
+        step(&p, FRAME, i == 3 ? "WAVE" : NULL);
+        expect_faded(&p, blended(first, 0.0, smoothstep(i / 4.0)), (4 + i) * FRAME);
+    }
+    const double second = blended(first, 0.0, smoothstep(0.75));
+    for (int i = 1; i <= 10; i++) {
+        step(&p, FRAME, i == 10 ? "STOP" : NULL);
+        expect_faded(&p, blended(second, 1.0, smoothstep(i / 8.0)), fmod((7 + i) * FRAME, 1.0));
+    }
+    for (int i = 1; i <= 8; i++) {
+        step(&p, FRAME, NULL);
+        expect_faded(&p, 1.0 - smoothstep(i / 4.0), fmod((17 + i) * FRAME, 1.0));
+    }
+    const uint64_t stands = lmb_control_player_ticks(p.control, p.state, 0);
+    step(&p, FRAME, NULL);
+    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == stands);
+    step(&p, FRAME, "WAVE");
+    step(&p, FRAME, NULL);
+    expect_faded(&p, smoothstep(1 / 8.0), FRAME);
+    end(&p);
+}
+
+// Asked for once more, it begins anew and yet is not seen less; faded out and in again, too.
+static void a_fade_that_restarts(void **state) {
+    (void)state;
+    player p = begin(FADED(
+        "{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0.5,\"curve\":\"linear\",\"restart\":true,\"name\":\"hello\"}",
+        "{\"op\":\"clip\",\"clip\":\"crouch\",\"offset\":0.25}"));
+    assert_string_equal(lmb_graph_machine_name(p.graph, 0), "hello");
+    step(&p, FRAME, "WAVE");
+    for (int i = 1; i <= 4; i++) {
+        step(&p, FRAME, i == 4 ? "WAVE" : NULL);
+        expect_faded(&p, i / 8.0, i == 4 ? 0.25 : 0.25 + i * FRAME);
+    }
+    for (int i = 1; i <= 4; i++) {
+        step(&p, FRAME, i == 4 ? "STOP" : NULL);
+        expect_faded(&p, blended(0.5, 1.0, i / 8.0), 0.25 + i * FRAME);
+    }
+    step(&p, FRAME, "WAVE");
+    expect_faded(&p, 0.75 * (1.0 - 1.0 / 8.0), 0.25);
+    end(&p);
+}
+
+// At the clip's end, which it keeps meanwhile; asked for before that is over, it begins anew.
+static void a_fade_ends_with_its_clip(void **state) {
+    (void)state;
+    player p =
+        begin(FADED("{\"in\":\"WAVE\",\"at-end\":true,\"seconds\":0.125,\"curve\":\"linear\"}", PLAYED("crouch")));
+    assert_int_equal(lmb_graph_control_def(p.graph)->players[0].end, LMB_END_HOLD);
+    assert_int_equal(lmb_graph_control_def(p.graph)->machines[0].states[1].end_player, 0);
+    step(&p, FRAME, "WAVE");
+    for (int i = 1; i <= 16; i++) {
+        step(&p, FRAME, NULL);
+        expect_faded(&p, fmin(i / 2.0, 1.0), i * FRAME);
+    }
+    step(&p, FRAME, NULL);
+    expect_faded(&p, 0.5, 1.0);
+    step(&p, FRAME, NULL);
+    expect_faded(&p, 0.0, 1.0);
+    step(&p, FRAME, "WAVE");
+    step(&p, FRAME, NULL);
+    expect_faded(&p, 0.5, FRAME);
+    end(&p);
+    // A while after it was asked for.
+    p = begin(FADED("{\"in\":\"WAVE\",\"after\":0.25,\"seconds\":0.125,\"out-seconds\":0,\"curve\":\"linear\"}",
+                    PLAYED("crouch")));
+    step(&p, FRAME, "WAVE");
+    for (int i = 1; i <= 3; i++) {
+        step(&p, FRAME, NULL);
+        expect_faded(&p, fmin(i / 2.0, 1.0), i * FRAME);
+    }
+    step(&p, FRAME, NULL);
+    expect_faded(&p, 0.0, 0.0);
+    end(&p);
+    // Where it dropped out at its end, nothing is left of it, whatever the fade is.
+    p = begin(FADED("{\"in\":\"WAVE\",\"seconds\":0,\"name\":\"w\"}",
+                    "{\"op\":\"clip\",\"clip\":\"takeoff\",\"play\":{\"end\":\"once\"}}"));
+    step(&p, FRAME, "WAVE");
+    step(&p, 0.4, NULL);
+    expect_hips(&p, TAKEOFF, 0.4);
+    step(&p, 0.2, NULL);
+    expect_hips(&p, STAND, 0.0);
+    end(&p);
+}
+
+// One event for both; and what is seen from the beginning on.
+static void a_fade_by_one_event(void **state) {
+    (void)state;
+    player p = begin(FADED("{\"in\":\"T\",\"out\":\"T\",\"seconds\":0}", PLAYED("crouch")));
+    for (int i = 1; i <= 4; i++) {
+        step(&p, FRAME, "T");
+        assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), (i % 2), 0.0);
+    }
+    end(&p);
+    p = begin(FADED("{\"in\":\"T\",\"out\":\"O\",\"initial\":\"in\",\"seconds\":0.25,\"curve\":\"linear\"}",
+                    PLAYED("crouch")));
+    assert_string_equal(current(&p, 0), "in");
+    expect_hips(&p, CROUCH, 0.0); // by the parameters' defaults
+    step(&p, FRAME, "O");
+    expect_hips(&p, CROUCH, FRAME);
+    step(&p, FRAME, NULL);
+    expect_hips(&p, 0.75 * CROUCH, 0.75 * 2 * FRAME);
+    assert_string_equal(current(&p, 0), "out");
+    end(&p);
+}
+
+// In every place that weighs a pose, whichever of both is read first: the clip plays in the fade's state, whose weight is
+// the operation's.
+static void what_a_fade_weighs(void **state) {
+    (void)state;
+#define A "\"a\":{\"op\":\"rest\"}"
+#define FADE "{\"in\":\"I\",\"out\":\"O\"}"
+#define NOTIFYING "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"ended\":\"E\",\"end\":\"hold\"}}"
+    static const struct {
+        const char *text;
+        bool pose_is_first;
+        uint32_t input;
+    } rows[] = {
+        {"{\"op\":\"blend\"," A ",\"b\":" NOTIFYING ",\"weight\":" FADE "}", true, LMB_NONE},
+        {"{\"op\":\"blend\"," A ",\"weight\":" FADE ",\"b\":" NOTIFYING "}", false, LMB_NONE},
+        {"{\"op\":\"masked\"," A ",\"weight\":" FADE ",\"b\":" NOTIFYING ",\"mask\":{\"Spine\":255}}", false, LMB_NONE},
+        {"{\"op\":\"partial\"," A ",\"b\":" NOTIFYING ",\"weight\":" FADE "}", true, LMB_NONE},
+        {"{\"op\":\"additive\",\"weight\":" FADE ",\"base\":{\"op\":\"rest\"},\"add\":" NOTIFYING "}", false, LMB_NONE},
+        {"{\"op\":\"scale\",\"factor\":" FADE ",\"pose\":" NOTIFYING "}", false, LMB_NONE},
+        {"{\"op\":\"weighted\",\"inputs\":[{\"pose\":{\"op\":\"rest\"}},{\"pose\":" NOTIFYING ",\"weight\":" FADE "}]}",
+         true, 1},
+        {"{\"op\":\"layers\",\"inputs\":[{\"pose\":{\"op\":\"rest\"},\"priority\":1},{\"fade\":" FADE
+         ",\"pose\":" NOTIFYING "}]}",
+         false, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_graph *graph = read_graph(rows[i].text);
+        const lmb_control_def *def = lmb_graph_control_def(graph);
+        const lmb_program_def *program = lmb_graph_program_def(graph);
+        const lmb_node_def *node = &program->nodes[program->node_count - 1];
+        const lmb_value weight = rows[i].input == LMB_NONE ? node->weight : node->weights[rows[i].input];
+        assert_int_equal(def->machine_count, 1);
+        assert_int_equal(def->machines[0].state_count, 2);
+        assert_int_equal(def->machines[0].machine, LMB_NONE);
+        assert_int_equal(def->machines[0].states[1].weight_parameter, weight.parameter);
+        assert_true(lmb_graph_parameter_at(graph, weight.parameter).is_written);
+        assert_string_equal(lmb_graph_parameter_at(graph, weight.parameter).name, "I.in");
+        assert_int_equal(def->players[0].machine, 0);
+        assert_int_equal(def->players[0].state, 1);
+        assert_string_equal(lmb_graph_machine_name(graph, 0), "I");
+        assert_string_equal(lmb_graph_state_name(graph, 0, 0), "out");
+        assert_string_equal(lmb_graph_state_name(graph, 0, 1), "in");
+        // Events in the order of the text.
+        assert_int_equal(lmb_graph_find_event(graph, "E"), rows[i].pose_is_first ? 0 : 2);
+        // Both ways, in 0.2 s, smoothly.
+        assert_int_equal(def->machines[0].transition_count, 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            const lmb_transition_def *transition = &def->machines[0].transitions[k];
+            assert_int_equal(transition->from, k);
+            assert_int_equal(transition->to, 1 - k);
+            assert_true(transition->fade == 0.2f && transition->curve == LMB_CURVE_SMOOTHSTEP);
+        }
+        lmb_graph_destroy(graph);
+    }
+    // A curve beside it shapes it once more.
+    player p = begin("{\"op\":\"blend\",\"curve\":\"quadratic-in\",\"weight\":{\"in\":\"I\",\"seconds\":0.25,\"curve\":"
+                     "\"linear\"},\"a\":" CLIP_AT("stand", "0") ",\"b\":" CLIP_AT("crouch", "0") "}");
+    step(&p, FRAME, "I");
+    step(&p, FRAME, NULL);
+    expect_hips(&p, CROUCH * 0.0625, 0.0);
+    end(&p);
+}
+
+// Layers that fade by events: what has the higher priority takes its share of what is left.
+static void layers_fade_by_events(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"layers\",\"inputs\":[{\"pose\":" CLIP_AT(
+        "stand",
+        "0") "},"
+             "{\"priority\":2,\"fade\":{\"in\":\"HIGH\",\"seconds\":0.25,\"curve\":\"linear\"},\"pose\":" CLIP_AT(
+                 "hop", "0") "},"
+                             "{\"priority\":1,\"fade\":{\"in\":\"LOW\",\"out\":\"END_LOW\",\"seconds\":0.5,\"curve\":"
+                             "\"linear\"},"
+                             "\"pose\":" CLIP_AT("crouch", "0") "}]}");
+    step(&p, FRAME, "LOW");
+    for (int i = 1; i <= 8; i++) {
+        step(&p, FRAME, i == 4 ? "HIGH" : NULL);
+        const double low = i / 8.0, high = i < 4 ? 0.0 : fmin((i - 4) / 4.0, 1.0);
+        expect_hips(&p, high * HOP + (1.0 - high) * low * CROUCH, 0.0);
+    }
+    end(&p);
+}
+
+// A fade in a machine's state begins anew with that state, out, and takes no events elsewhere; a machine in a fade likewise.
+static void fades_and_machines_inside_each_other(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"machine\",\"name\":\"m\",\"states\":[{\"name\":\"calm\",\"pose\":" CLIP_AT(
+        "stand", "0") ",\"transitions\":[{\"to\":\"busy\",\"event\":\"GO\",\"fade\":0}]},{\"name\":\"busy\","
+                      "\"pose\":" FADED("{\"in\":\"WAVE\",\"seconds\":0.25,\"curve\":\"linear\",\"at-end\":true}",
+                                        PLAYED("crouch")) ",\"transitions\":[{\"to\":\"calm\",\"event\":\"GO\","
+                                                          "\"fade\":0}]}]}");
+    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    assert_int_equal(def->machine_count, 2);
+    assert_int_equal(def->machines[1].machine, 0);
+    assert_int_equal(def->machines[1].state, 1);
+    assert_int_equal(def->machines[0].states[1].end_player, LMB_NONE);
+    assert_string_equal(lmb_graph_machine_name(p.graph, 1), "WAVE");
+    step(&p, FRAME, "WAVE");
+    assert_string_equal(current(&p, 1), "out"); // nobody is there to take it
+    for (int turn = 0; turn < 2; turn++) {
+        step(&p, FRAME, "GO");
+        step(&p, FRAME, "WAVE");
+        step(&p, FRAME, NULL);
+        expect_hips(&p, CROUCH * 0.25, FRAME * 0.25);
+        assert_string_equal(current(&p, 1), "in");
+        step(&p, FRAME, "GO");
+    }
+    step(&p, FRAME, "GO");
+    assert_string_equal(current(&p, 1), "out");
+    end(&p);
+    p = begin(FADED("{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0}", INNER(PLAYED("crouch"))));
+    assert_string_equal(lmb_graph_machine_name(p.graph, 1), "WAVE");
+    step(&p, FRAME, "GO");
+    assert_string_equal(current(&p, 1), "x");
+    step(&p, FRAME, "WAVE");
+    step(&p, FRAME, "GO");
+    assert_string_equal(current(&p, 1), "y");
+    expect_hips(&p, LAND, 0.0);
+    step(&p, FRAME, "STOP");
+    step(&p, FRAME, "WAVE");
+    assert_string_equal(current(&p, 1), "x");
+    expect_hips(&p, CROUCH, 0.0);
+    end(&p);
+}
+
 static void states_that_nothing_leads_to(void **state) {
     (void)state;
     lmb_graph *graph = read_graph("{\"op\":\"machine\",\"states\":[\n{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},\n"
@@ -745,6 +1015,7 @@ static void expect_problem(const malformed *row) {
 #define GOES(members) TWO("\"transitions\":[{" members "}]")
 #define PLAY(members) "{\"op\":\"clip\",\"clip\":\"hop\",\n\"play\":{" members "}}"
 #define MOVER(value) "{\"op\":\"rest\",\n\"mover\":" value "}"
+#define WEIGHT(value) "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":" value "}"
 #define IN_BLEND(a, b) "{\"op\":\"blend\",\"a\":" a ",\n\"b\":" b "}"
 #define GROUPED(members) "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":\"g\"" members "}}"
 
@@ -853,6 +1124,33 @@ static void malformed_texts(void **state) {
          "states[0].pose.offset", 2, 10, "a number from 0 to 0.75"},
         {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\n\"clip\":\"hope\"}}]}",
          "states[0].pose.clip", 2, 8, "there is no clip of this name"},
+        {WEIGHT("{\"in\":1}"), "weight.in", 2, 16, "a string was expected"},
+        {WEIGHT("{\"out\":\"O\"}"), "weight", 2, 10, "a fade needs the field \"in\""},
+        {WEIGHT("{\"in\":\"\"}"), "weight.in", 2, 16, "an event without a name"},
+        {WEIGHT("{\"in\":\"END\"}"), "weight.in", 2, 16, "END is no event"},
+        {WEIGHT("{\"in\":\"I\",\"in\":\"I\"}"), "weight.in", 2, 20, "given twice"},
+        {WEIGHT("{\"in\":\"I\",\"until\":\"O\"}"), "weight.until", 2, 20,
+         "has in, out, at-end, after, seconds, out-seconds, curve, restart, initial, name"},
+        {WEIGHT("{\"in\":\"I\",\"out\":true}"), "weight.out", 2, 26, "a string was expected"},
+        {WEIGHT("{\"in\":\"I\",\"seconds\":-1}"), "weight.seconds", 2, 30, "-1 is outside 0 to 100000"},
+        {WEIGHT("{\"in\":\"I\",\"out-seconds\":{\"param\":\"s\"}}"), "weight.out-seconds", 2, 34,
+         "a number was expected"},
+        {WEIGHT("{\"in\":\"I\",\"after\":1e6}"), "weight.after", 2, 28, "outside 0 to 100000"},
+        {WEIGHT("{\"in\":\"I\",\"curve\":\"round\"}"), "weight.curve", 2, 28, "unknown"},
+        {WEIGHT("{\"in\":\"I\",\"curve\":{\"bezier\":[0,1]}}"), "weight.curve", 2, 28, "a string was expected"},
+        {WEIGHT("{\"in\":\"I\",\"at-end\":1}"), "weight.at-end", 2, 29, "a boolean was expected"},
+        {WEIGHT("{\"in\":\"I\",\"at-end\":true}"), "weight.at-end", 2, 29, "no clip plays in what is faded"},
+        {WEIGHT("{\"in\":\"I\",\"restart\":0}"), "weight.restart", 2, 30, "a boolean was expected"},
+        {WEIGHT("{\"in\":\"I\",\"restart\":true,\"out\":\"I\"}"), "weight.restart", 2, 30,
+         "the event fades out what it would begin anew"},
+        {WEIGHT("{\"in\":\"I\",\"initial\":\"on\"}"), "weight.initial", 2, 30, "unknown; there are out, in"},
+        {WEIGHT("{\"in\":\"I\",\"name\":7}"), "weight.name", 2, 27, "a string was expected"},
+        {WEIGHT("{\"in\":\"I\",\"name\":\"\"}"), "weight.name", 2, 27, "a name without a character"},
+        {WEIGHT("{\"in\":\"I\",\"param\":\"w\"}"), "weight.param", 2, 20, "a fade has no such field"},
+        {WEIGHT("{\"curve\":\"linear\",\"of\":{\"in\":\"I\"}}"), "weight.of", 2, 33, "in no curve"},
+        {PLAY("\"rate\":{\"in\":\"I\"}"), "play.rate", 2, 16, "a fade stands where a pose is weighed"},
+        {"{\"op\":\"layers\",\"inputs\":[{" REST "},{" REST ",\n\"fade\":{\"in\":\"I\",\"at-end\":true}}]}",
+         "inputs[1].fade.at-end", 2, 27, "no clip plays in what is faded"},
         {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":{\"param\":\"w\",\"smooth\":-"
          "1}}",
          "weight.smooth", 2, 32, "-1 is outside 0 to 100000"},
@@ -924,6 +1222,10 @@ static void machines_inside_each_other(void **state) {
     assert_int_equal(problems.count, 1);
     assert_string_equal(problems.list[0].path, "states[0].pose.states[0].pose.states[0].pose.states[0].pose");
     assert_string_equal(problems.list[0].message, "more than 4 machines inside each other");
+    expect_problem(&(malformed){INNER(INNER(INNER(INNER("\n{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"weight\":{"
+                                                        "\"in\":\"I\"},\"b\":{\"op\":\"rest\"}}")))),
+                                "states[0].pose.states[0].pose.states[0].pose.states[0].pose.weight", 2, 42,
+                                "more than 4 machines inside each other"});
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
@@ -944,6 +1246,10 @@ static void memory_that_is_refused(void **state) {
         "{\"name\":\"b\",\"pose\":" INNER("{\"op\":\"rest\"}") "},{\"name\":\"c\",\"pose\":{\"op\":\"rest\"}}],"
                                                                "\"initial\":\"a\",\"any\":[]}";
     failing_host_try_all(create_and_destroy, text);
+    char fade[] = FADED("{\"in\":\"I\",\"out\":\"O\",\"name\":\"f\"}", PLAYED("hop"));
+    failing_host_try_all(create_and_destroy, fade);
+    char unnamed[] = FADED("{\"in\":\"I\",\"at-end\":true}", PLAYED("hop"));
+    failing_host_try_all(create_and_destroy, unnamed);
 }
 
 int main(void) {
@@ -959,6 +1265,13 @@ int main(void) {
         cmocka_unit_test(clips_in_states_take_what_they_say),
         cmocka_unit_test(machines_run_inside_states),
         cmocka_unit_test(fades_inside_fades),
+        cmocka_unit_test(a_pose_fades_in_and_out_on_request),
+        cmocka_unit_test(a_fade_that_restarts),
+        cmocka_unit_test(a_fade_ends_with_its_clip),
+        cmocka_unit_test(a_fade_by_one_event),
+        cmocka_unit_test(what_a_fade_weighs),
+        cmocka_unit_test(layers_fade_by_events),
+        cmocka_unit_test(fades_and_machines_inside_each_other),
         cmocka_unit_test(states_that_nothing_leads_to),
         cmocka_unit_test(random_machines),
         cmocka_unit_test(motion_of_a_clip),

@@ -133,6 +133,27 @@
 ///   transition of its state has `end`, else it loops. The first clip that plays in a state is the one whose end is the state's; those
 ///   within a machine inside it do not count. A machine without a name has that of its state, else "machine". States that no
 ///   transitions lead to are told as warnings.
+/// - **A fade** stands where one pose is weighed, in place of the number: as the `weight` of a `blend`, `masked` or `partial` (of
+///   its pose `b`), of an `additive` (of `add`), or of an input; as the `fade` of a layer; as the `factor` of a `scale`. Events
+///   then fade the pose in and out, layers of any priority for instance:
+///
+///       {"op": "layers", "inputs": [
+///         {"pose": {"op": "clip", "clip": "Walk", "play": true}},
+///         {"pose": {"op": "clip", "clip": "Wave"}, "priority": 1,
+///          "fade": {"in": "WAVE", "out": "STOP", "at-end": true, "seconds": 0.3, "out-seconds": 0.5}}]}
+///
+///   The weight is 0 until `in` is sent, and then goes to 1; it goes back to 0 on `out`, at the end of the first clip that
+///   plays in the pose where `at-end` is true, and `after` as many seconds, whichever of those are given comes first. All but
+///   `in` is optional: `seconds` (0.2) for either way, `out-seconds` where the way back takes others, `curve`
+///   (`"smoothstep"`, any but a Bezier), `restart` (false), `initial` (`"out"`, or `"in"`: it begins with 1), `name` (that of
+///   the event `in`). In the middle of a fade it goes on from the weight that it has, for the whole time again; there is no
+///   jump. `in` sent once more does nothing, but with `restart`, where the pose then begins anew; `out` may be the same event,
+///   which then goes back and forth.
+///
+///   A fade is a machine of two states, `out` and `in`, with all that belongs to those: clips in the pose play as in a state,
+///   from their offsets when it is faded in from 0, and stand still at 0; they hold where `at-end` is true; machines inside begin
+///   anew; it counts for the depth; and within a machine's state it takes events while that is current, and begins
+///   anew, as `initial` says, where that does.
 /// - **A condition** is `{"<": [a, b]}` with two numbers as everywhere, and so for `<=`, `>`, `>=` and `==`; or
 ///   `{"and": [CONDITION, ...]}`, `{"or": [CONDITION, ...]}`; 16 of all these at most.
 /// - **A parameter that is smoothed**: `{"param": "speed", "smooth": 0.2}` follows the parameter with this half-life in

@@ -156,6 +156,19 @@ typedef struct lmb_graph_fields {
     const char *selector; // a member that has been read already, or NULL
 } lmb_graph_fields;
 
+// A pose that events fade in and out, while the object is read that weighs it.
+typedef struct lmb_graph_fade {
+    uint32_t at;      // the weight's value that says so, or LMB_NONE
+    uint32_t machine; // whose state the pose is for
+    uint32_t state;
+    lmb_state_def *states; // of that machine, or NULL
+    const char *name;
+    uint32_t end_at; // "at-end", or LMB_NONE
+    uint32_t parameter;
+    uint32_t pose_at;    // LMB_NONE until it was read
+    lmb_graph_home home; // what it is in once that is so
+} lmb_graph_fade;
+
 // An operation's node while its object is read; offsets of its fields count from its start.
 typedef struct lmb_graph_node {
     lmb_node_def def;
@@ -171,6 +184,7 @@ typedef struct lmb_graph_node {
     uint32_t initial_at;
     uint32_t any_at;
     uint32_t states_at;
+    lmb_graph_fade fade;
     uint32_t *channel_partners;
     int8_t *channel_signs;
 } lmb_graph_node;
@@ -263,8 +277,26 @@ void lmb_graph_read_mover(lmb_graph_reader *reader);
 
 // graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
+// Another machine, in the state that is read; its index, or LMB_NONE where that was reported.
+uint32_t lmb_graph_begin_machine(lmb_graph_reader *reader, const char *name, uint32_t object);
+// A state that this parameter weighs, once its pose was read. Where that is a clip which drops out, the clip's player has a
+// hand in it.
+void lmb_graph_weigh_state(lmb_graph_reader *reader, const lmb_graph_home *home, uint32_t pose_at, uint32_t parameter,
+                           lmb_state_def *def);
+// A name of one character at least, in the graph's pool; NULL where it is none.
+const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value);
+// A curve by its name alone: a fade has no number that it could shape.
+void lmb_graph_read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // Where a transition is inertialized: what does that, and the parameters that say so.
 void lmb_graph_add_inertia(lmb_graph_reader *reader);
+
+// graph_fade.c: whether a weight's value is a fade; one begins before the object that has it as this member is read, its
+// pose and its value are read in any order, and then it ends.
+bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value);
+void lmb_graph_begin_fade(lmb_graph_reader *reader, uint32_t object, const char *member, lmb_graph_fade *fade);
+uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fade, uint32_t value);
+lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade);
+void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
 
 // graph_insert.c: the machine's text put into a graph, for the machine there that has no states, or alone where the source is
 // the machine's. False where that failed.

@@ -31,7 +31,6 @@ typedef struct state {
 
 typedef struct transition {
     lmb_transition_def def;
-    lmb_value shape;
     const machine *machine;
     uint32_t end_at;
     uint32_t priority_at;
@@ -75,15 +74,13 @@ static void read_end(lmb_graph_reader *reader, const lmb_graph_field *field, uin
     lmb_graph_read_boolean(reader, field, value, target);
 }
 
-// A curve by its name: a fade has no number that it could shape.
-static void read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    transition *read = target;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        return;
+void lmb_graph_read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    static const lmb_graph_field whole = {.offset = 0};
+    lmb_value shape = lmb_constant(0.0f);
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        lmb_graph_read_curve(reader, &whole, value, &shape);
+        *(lmb_curve *)(void *)((char *)target + field->offset) = shape.curve;
     }
-    read->shape = lmb_constant(0.0f);
-    lmb_graph_read_curve(reader, field, value, target);
-    read->def.curve = read->shape.curve;
 }
 
 static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -117,7 +114,7 @@ static const lmb_graph_field transition_members[] = {
      .read = lmb_graph_read_plain,
      .offset = offsetof(transition, def.fade),
      .greatest = LMB_MAX_CONTROL_SECONDS},
-    {.name = "curve", .read = read_fade_curve, .offset = offsetof(transition, shape)},
+    {.name = "curve", .read = lmb_graph_read_fade_curve, .offset = offsetof(transition, def.curve)},
     {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(transition, def.kind), .choices = kinds},
     {.name = "priority", .read = read_priority, .least = -LARGEST_PRIORITY, .greatest = LARGEST_PRIORITY},
 };
@@ -210,17 +207,21 @@ static uint32_t weight_parameter(lmb_graph_reader *reader, const state *read) {
                                  1.0f, read->pose_at);
 }
 
-// A state's weight is that of its pose; where that is a clip which drops out, the clip's player has a hand in it.
+// A state's weight is that of its pose.
 static void weigh_pose(lmb_graph_reader *reader, const state *read) {
-    lmb_state_def *def = &read->machine->states[read->number];
     uint32_t parameter = weight_parameter(reader, read);
-    def->end_player = read->home.end_player;
-    if (read->home.played_at == read->pose_at && reader->graph->players[read->home.played].end == LMB_END_ONCE) {
-        reader->graph->players[read->home.played].weight_parameter = parameter;
+    lmb_graph_weigh_state(reader, &read->home, read->pose_at, parameter, &read->machine->states[read->number]);
+    read->machine->pose.weights[read->number] = lmb_parameter(parameter);
+}
+
+void lmb_graph_weigh_state(lmb_graph_reader *reader, const lmb_graph_home *home, uint32_t pose_at, uint32_t parameter,
+                           lmb_state_def *def) {
+    def->end_player = home->end_player;
+    if (home->played_at == pose_at && reader->graph->players[home->played].end == LMB_END_ONCE) {
+        reader->graph->players[home->played].weight_parameter = parameter;
     } else {
         def->weight_parameter = parameter;
     }
-    read->machine->pose.weights[read->number] = lmb_parameter(parameter);
 }
 
 static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -283,7 +284,7 @@ static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t numb
 
 // ---- Names, before anything else: transitions go to states that stand further down.
 
-static const char *read_name(lmb_graph_reader *reader, uint32_t value) {
+const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value) {
     if (value == LMB_NONE || !lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return NULL;
     }
@@ -297,7 +298,7 @@ static const char *read_name(lmb_graph_reader *reader, uint32_t value) {
 static void name_states(lmb_graph_reader *reader, machine *machine) {
     for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
         uint32_t at = find_member(reader, machine->objects[i], "name");
-        const char *name = read_name(reader, at);
+        const char *name = lmb_graph_read_name(reader, at);
         if (name != NULL && find_state(machine, name) != LMB_NONE) {
             lmb_graph_report(reader, at, "another state has this name");
         }
@@ -316,7 +317,7 @@ static void swap_to_front(machine *machine, uint32_t initial) {
 
 static void read_initial(lmb_graph_reader *reader, machine *machine) {
     uint32_t at = machine->node->initial_at;
-    const char *name = read_name(reader, at);
+    const char *name = lmb_graph_read_name(reader, at);
     if (name == NULL) {
         return;
     }
@@ -364,17 +365,15 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
 
 // ---- The whole.
 
-// Room is taken before the states are read, so that machines stand before those inside them.
-static bool begin_machine(lmb_graph_reader *reader, machine *machine) {
+uint32_t lmb_graph_begin_machine(lmb_graph_reader *reader, const char *name, uint32_t object) {
     lmb_graph *graph = reader->graph;
     uint32_t count = graph->control.machine_count;
-    uint32_t object = machine->node->object;
-    if (count == LMB_MAX_MACHINES || machine->depth > LMB_MAX_MACHINE_DEPTH) {
+    if (count == LMB_MAX_MACHINES || reader->home.depth == LMB_MAX_MACHINE_DEPTH) {
         lmb_graph_report(reader, object,
                          count == LMB_MAX_MACHINES ? "more than %u machines"
                                                    : "more than %u machines inside each other",
                          count == LMB_MAX_MACHINES ? LMB_MAX_MACHINES : LMB_MAX_MACHINE_DEPTH);
-        return false;
+        return LMB_NONE;
     }
     lmb_machine_def *machines =
         lmb_graph_grow(reader, &graph->pool, graph->machines, count, &graph->machine_capacity, sizeof *machines);
@@ -383,12 +382,11 @@ static bool begin_machine(lmb_graph_reader *reader, machine *machine) {
         lmb_graph_grow(reader, &graph->pool, graph->machine_names, count, &graph->machine_name_capacity, sizeof *names);
     graph->machine_names = names == NULL ? graph->machine_names : names;
     if (machines == NULL || names == NULL) {
-        return false;
+        return LMB_NONE;
     }
     machines[count] = (lmb_machine_def){.machine = reader->home.machine, .state = reader->home.state};
-    names[count] = (lmb_graph_machine){.name = machine->name};
-    machine->index = graph->control.machine_count++;
-    return true;
+    names[count] = (lmb_graph_machine){.name = name};
+    return graph->control.machine_count++;
 }
 
 static void end_machine(lmb_graph_reader *reader, const machine *machine) {
@@ -467,9 +465,13 @@ void lmb_graph_add_inertia(lmb_graph_reader *reader) {
 
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
     machine machine = {.node = node, .depth = reader->home.depth + 1, .pose = node->def};
-    const char *name = read_name(reader, node->name_at);
+    const char *name = lmb_graph_read_name(reader, node->name_at);
     machine.name = name != NULL ? name : reader->home.machine != LMB_NONE ? reader->home.name : "machine";
-    if (reader->result != LMB_OK || !begin_machine(reader, &machine)) {
+    if (reader->result != LMB_OK) {
+        return 0;
+    }
+    machine.index = lmb_graph_begin_machine(reader, machine.name, node->object);
+    if (machine.index == LMB_NONE) {
         return 0;
     }
     if (find_states(reader, &machine)) {

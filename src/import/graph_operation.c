@@ -9,6 +9,39 @@ static void read_pose(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_pose(reader, value);
 }
 
+// The one that the node's weight weighs.
+static void read_weighed_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    *(uint32_t *)(void *)((char *)target + field->offset) =
+        lmb_graph_read_faded_pose(reader, &((lmb_graph_node *)target)->fade, value);
+}
+
+// A weight's curve, which may stand beside it, stays.
+static void set_faded(lmb_value *weight, lmb_value faded) {
+    weight->constant = faded.constant;
+    weight->parameter = faded.parameter;
+}
+
+// A number, or the fade of the pose that it weighs.
+static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_node *node = target;
+    if (value == node->fade.at) {
+        set_faded(&node->def.weight, lmb_graph_read_fade(reader, &node->fade));
+    } else {
+        lmb_graph_read_value(reader, field, value, target);
+    }
+}
+
+// The member that weighs, or NULL.
+static const char *find_weight(const lmb_graph_field *fields, size_t count,
+                               void (*read)(lmb_graph_reader *, const lmb_graph_field *, uint32_t, void *)) {
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].read == read) {
+            return fields[i].name;
+        }
+    }
+    return NULL;
+}
+
 // By name, or by number, which a parameter may be.
 static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_node *node = target;
@@ -59,7 +92,23 @@ typedef struct input {
     int32_t priority;
     uint32_t part;
     float place[2];
+    lmb_graph_fade fade;
 } input;
+
+static void read_input_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    input *one = target;
+    one->node = lmb_graph_read_faded_pose(reader, &one->fade, value);
+}
+
+static void read_input_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    input *one = target;
+    if (value == one->fade.at) {
+        set_faded(&one->weight, lmb_graph_read_fade(reader, &one->fade));
+    } else {
+        lmb_graph_read_value(reader, field, value, target);
+    }
+}
 
 static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     float number = 0.0f;
@@ -76,9 +125,9 @@ static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field
     .least = 0.0f, .greatest = 1.0f, .initial = 1.0f, .parameter_least = 0.0f, .parameter_greatest = 1.0f
 
 static const lmb_graph_field input_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
+    {.name = "pose", .required = true, .read = read_input_pose},
     {.name = "weight",
-     .read = lmb_graph_read_value,
+     .read = read_input_weight,
      .offset = offsetof(input, weight),
      .least = 0.0f,
      .greatest = LMB_LARGEST,
@@ -92,8 +141,8 @@ static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL
 #define LARGEST_PRIORITY 1000000.0f
 
 static const lmb_graph_field layer_members[] = {
-    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
-    {.name = "fade", .read = lmb_graph_read_value, .offset = offsetof(input, weight), WEIGHT_RANGE},
+    {.name = "pose", .required = true, .read = read_input_pose},
+    {.name = "fade", .read = read_input_weight, .offset = offsetof(input, weight), WEIGHT_RANGE},
     {.name = "priority",
      .read = read_priority,
      .offset = offsetof(input, priority),
@@ -158,7 +207,10 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
         input one = {.weight = lmb_constant(1.0f), .part = LMB_NONE};
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            const char *weight = find_weight(fields->fields, fields->count, read_input_weight);
+            lmb_graph_begin_fade(reader, at, weight, &one.fade);
             lmb_graph_read_fields(reader, fields, at, &one);
+            lmb_graph_end_fade(reader, &one.fade);
         }
         if (def->input_count < LMB_MAX_INPUTS) {
             def->weights[def->input_count] = one.weight;
@@ -288,11 +340,13 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
 #define CURVE_FIELD                                                                                                    \
     { .name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight) }
 #define BLEND_FIELDS                                                                                                   \
-    {.name = "weight", .read = lmb_graph_read_value, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE}, {  \
+    {.name = "weight", .read = read_weight, .offset = offsetof(lmb_graph_node, def.weight), WEIGHT_RANGE}, {           \
         .name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(lmb_graph_node, def.weight)                  \
     }
 #define POSE_FIELD(key, member)                                                                                        \
     { .name = key, .required = true, .read = read_pose, .offset = offsetof(lmb_graph_node, member) }
+#define WEIGHED_POSE_FIELD(key, member)                                                                                \
+    { .name = key, .required = true, .read = read_weighed_pose, .offset = offsetof(lmb_graph_node, member) }
 
 static const char *const mixes[] = {
     [LMB_MIX_SLERP] = "slerp", [LMB_MIX_NLERP] = "nlerp", [LMB_MIX_LERP] = "lerp", NULL};
@@ -314,11 +368,10 @@ static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MOD
         .name = "space", .read = lmb_graph_read_choice, .offset = offsetof(lmb_graph_node, def.space),                 \
         .choices = spaces                                                                                              \
     }
-#define FACTOR_FIELD                                                                                                   \
+#define FACTOR_FIELD(reads)                                                                                            \
     {                                                                                                                  \
-        .name = "factor", .required = true, .read = lmb_graph_read_value,                                              \
-        .offset = offsetof(lmb_graph_node, def.weight), .least = -4.0f, .greatest = 4.0f, .initial = 1.0f,             \
-        .parameter_greatest = 1.0f                                                                                     \
+        .name = "factor", .required = true, .read = reads, .offset = offsetof(lmb_graph_node, def.weight),             \
+        .least = -4.0f, .greatest = 4.0f, .initial = 1.0f, .parameter_greatest = 1.0f                                  \
     }
 #define PLACE_FIELD(key, index)                                                                                        \
     {                                                                                                                  \
@@ -395,18 +448,18 @@ static const lmb_graph_field pose_members[] = {
 };
 static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),
-    POSE_FIELD("b", def.inputs[1]),
+    WEIGHED_POSE_FIELD("b", def.inputs[1]),
     BLEND_FIELDS,
     MIX_FIELDS,
 };
 static const lmb_graph_field partial_members[] = {
     POSE_FIELD("a", def.inputs[0]),
-    POSE_FIELD("b", def.inputs[1]),
+    WEIGHED_POSE_FIELD("b", def.inputs[1]),
     BLEND_FIELDS,
 };
 static const lmb_graph_field masked_members[] = {
     POSE_FIELD("a", def.inputs[0]),
-    POSE_FIELD("b", def.inputs[1]),
+    WEIGHED_POSE_FIELD("b", def.inputs[1]),
     BLEND_FIELDS,
     MIX_FIELDS,
     {.name = "mask", .required = true, .read = lmb_graph_read_mask, .offset = offsetof(lmb_graph_node, def.mask)},
@@ -450,9 +503,9 @@ static const lmb_graph_field difference_members[] = {
 };
 static const lmb_graph_field additive_members[] = {
     POSE_FIELD("base", def.inputs[0]),
-    POSE_FIELD("add", def.inputs[1]),
+    WEIGHED_POSE_FIELD("add", def.inputs[1]),
     {.name = "weight",
-     .read = lmb_graph_read_value,
+     .read = read_weight,
      .offset = offsetof(lmb_graph_node, def.weight),
      .least = -4.0f,
      .greatest = 4.0f,
@@ -469,15 +522,15 @@ static const lmb_graph_field sum_members[] = {
     POSE_FIELD("b", def.inputs[1]),
 };
 static const lmb_graph_field scale_members[] = {
-    POSE_FIELD("pose", def.inputs[0]),
-    FACTOR_FIELD,
+    WEIGHED_POSE_FIELD("pose", def.inputs[0]),
+    FACTOR_FIELD(read_weight),
     MIX_FIELDS,
 };
 static const lmb_graph_field subtract_scale_add_members[] = {
     POSE_FIELD("a", def.inputs[0]),
     POSE_FIELD("b", def.inputs[1]),
     POSE_FIELD("base", def.inputs[2]),
-    FACTOR_FIELD,
+    FACTOR_FIELD(lmb_graph_read_value),
     MIX_FIELDS,
 };
 static const lmb_graph_field bilinear_members[] = {
@@ -681,6 +734,9 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     char what[40];
     snprintf(what, sizeof what, "\"%s\"", operation->name);
     const lmb_graph_fields fields = {what, operation->fields, operation->field_count, "op"};
+    lmb_graph_begin_fade(reader, value, find_weight(operation->fields, operation->field_count, read_weight),
+                         &node.fade);
     lmb_graph_read_fields(reader, &fields, value, &node);
+    lmb_graph_end_fade(reader, &node.fade);
     return operation->finish(reader, &node);
 }

@@ -315,6 +315,8 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
     } else if (type != LMB_JSON_OBJECT) {
         lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
                          lmb_json_type_name(type));
+    } else if (lmb_graph_is_fade(reader, value)) {
+        lmb_graph_report(reader, value, "a fade stands where a pose is weighed, and in no curve");
     } else if (lmb_json_member(&reader->json, value, "curve", &twice) == LMB_NONE) {
         read_parameter(reader, field, value, result);
     } else if (is_inside) {
