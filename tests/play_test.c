@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PLAY "\"" LIMBER_COMMAND "\" play small.gltf "
+#define PLAY_MANNEQUIN "\"" LIMBER_COMMAND "\" play mannequin "
 #define GRAPH "--graph graph.json --script script.txt "
 
 static const char graph[] =
@@ -111,7 +112,7 @@ static void the_path_does_not_depend_on_the_frame_rate(void **state) {
 }
 
 // The jump among the samples. An event is taken in its frame, an end as long after as the state's clip takes.
-#define JUMP "\"" LIMBER_COMMAND "\" play mannequin --machine \"" LIMBER_SAMPLES "/jump/jump.txt\" "
+#define JUMP PLAY_MANNEQUIN "--machine \"" LIMBER_SAMPLES "/jump/jump.txt\" "
 #define MOST_STEPS 8
 
 typedef struct step {
@@ -220,6 +221,39 @@ static void a_jump_may_be_part_of_a_graph(void **state) {
     command_output_release(&output);
 }
 
+#define WAVE_DEMO                                                                                                      \
+    PLAY_MANNEQUIN "--graph \"" LIMBER_SAMPLES "/demos/wave.json\" --script wave.txt --fps 20 --frames 60 "
+
+// The demo's wave over the gait: in within 0.4 s, out within 0.6 s, from its beginning each time.
+static void a_wave_fades_in_and_out_on_request(void **state) {
+    (void)state;
+    write_text("wave.txt", "0.5 send WAVE\n1.5 send STOP\n1.8 send WAVE\n2.3 send STOP\n");
+    command_output here = run(0, WAVE_DEMO);
+    command_output there = run(0, WAVE_DEMO "--backend gpu");
+    assert_string_equal(here.out, there.out);
+    command_output_release(&there);
+    static const struct {
+        unsigned frame;
+        const char *text;
+    } rows[] = {{9, "wave:out"},
+                {10, "wave:in"},
+                {14, "wave 0.2000 x0.5000"},
+                {18, "wave 0.4000 x1.0000"},
+                {30, "wave:out"},
+                {36, "wave:in"},
+                {36, "x0.5000"},
+                {40, "x0.7500"}, // in the middle of the way from a half
+                {44, "x1.0000"},
+                {46, "wave:out"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        expect_in_frame(here.out, rows[i].frame, rows[i].text);
+    }
+    // Gone 0.6 s after.
+    assert_non_null(strstr(find_frame(here.out, 57), "  wave "));
+    assert_null(strstr(find_frame(here.out, 58), "  wave "));
+    command_output_release(&here);
+}
+
 static void expect_failure(int status, const char *line, const char *part) {
     command_output output = run(status, line);
     if (strstr(output.err, part) == NULL) {
@@ -256,6 +290,7 @@ int main(void) {
                                        cmocka_unit_test(the_path_does_not_depend_on_the_frame_rate),
                                        cmocka_unit_test(a_jump_is_as_high_as_the_press_is_long),
                                        cmocka_unit_test(a_jump_may_be_part_of_a_graph),
+                                       cmocka_unit_test(a_wave_fades_in_and_out_on_request),
                                        cmocka_unit_test(mistakes_are_told)};
     return run_gpu_suite_with("play", tests, sizeof tests / sizeof tests[0], enter, NULL);
 }

@@ -15,7 +15,7 @@ const char controls_help[] = "  drag       orbit                  1 2 3  everybo
                              "  space      pause                  + -    faster, slower\n"
                              "  .          one frame, paused      R      camera back\n"
                              "  G          times of stages        H      this help\n"
-                             "  arrows     sliders of a demo; in the jump, space is to jump\n"
+                             "  arrows     sliders of a demo; in jump and wave, space is to do so\n"
                              "  Esc        end\n";
 
 static void choose_base(crowd *crowd, uint32_t base) {

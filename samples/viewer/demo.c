@@ -357,7 +357,7 @@ void demo_draw(const demo *demo, overlay *overlay) {
         draw_counts(demo, overlay, top + LINE);
     } else if (demo->crowd->count == 1) {
         if (has_machine(demo)) {
-            snprintf(text, sizeof text, "state: %s", demo_state(demo, 0));
+            snprintf(text, sizeof text, "%s: %s", lmb_graph_machine_name(demo->graph, 0), demo_state(demo, 0));
             draw_line(overlay, top += LINE, text);
         }
         draw_players(demo, overlay, top + LINE);
