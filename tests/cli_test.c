@@ -615,6 +615,84 @@ static void machines_are_drawn(void **state) {
     command_output_release(&output);
 }
 
+#define FADE                                                                                                           \
+    "'{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":\"Bend\"},\"weight\":{\"in\":\"UP\","  \
+    "\"at-end\":true,\"after\":0.5,\"seconds\":0.1,\"out-seconds\":0.3,\"curve\":\"linear\"}}'"
+
+// A pose that events fade in and out is a machine, too.
+static void fades_are_printed_and_drawn(void **state) {
+    (void)state;
+    command_output output = run_well("graph small.gltf --graph " FADE);
+    assert_string_equal(output.out, "machine UP\n"
+                                    "  out (initial)\n"
+                                    "    UP -> in, fade 0.1 linear\n"
+                                    "  in: Bend holds\n"
+                                    "    END -> out, fade 0.3 linear\n"
+                                    "    after 0.5 -> out, fade 0.3 linear\n");
+    command_output_release(&output);
+    output = run_well("graph small.gltf --dot --graph " FADE);
+    assert_string_equal(output.out, "digraph limber {\nnode [shape=box, style=rounded];\n"
+                                    "subgraph cluster_0 {\nlabel=\"UP\";\nm0s0 [label=\"out\"];\n"
+                                    "m0s1 [label=\"in\"];\nm0 [label=\"\", shape=point];\nm0 -> m0s0;\n"
+                                    "m0s0 -> m0s1 [label=\"UP\"];\nm0s1 -> m0s0 [label=\"END\"];\n"
+                                    "m0s1 -> m0s0 [label=\"after 0.5\"];\n}\n}\n");
+    command_output_release(&output);
+    write_text("up.txt", "0.1 send UP\n");
+    output = run_well("play small.gltf --fps 10 --frames 8 --changes --script up.txt --graph " FADE);
+    expect_contains(output.out, "     0    0.0000  UP:out ");
+    expect_contains(output.out, "     1    0.1000  UP:in ");
+    expect_contains(output.out, "     6    0.6000  UP:out ");
+    command_output_release(&output);
+}
+
+// How many lines a text has that begin with a number.
+static unsigned count_frames(const char *text) {
+    unsigned count = 0;
+    for (const char *line = text; line != NULL && line[0] != '\0'; line = strchr(line, '\n'), line += line != NULL) {
+        count += strtoul(line, NULL, 10) > 0 || strncmp(line, "     0 ", 7) == 0;
+    }
+    return count;
+}
+
+static void inertialized_machines_are_printed_and_played(void **state) {
+    (void)state;
+    write_text("inert.txt", "machine body  calm = Bend { RISE high fade 0.5 inertialized }\n"
+                            "high = Bend { END calm }\n");
+    static const char json[] =
+        "{\"op\":\"machine\",\"name\":\"body\",\"states\":[\n"
+        "{\"name\":\"calm\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\n"
+        "\"transitions\":[{\"to\":\"high\",\"event\":\"RISE\",\"fade\":0.5,\"kind\":\"%s\"}]},\n"
+        "{\"name\":\"high\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"calm\",\"after\":0.25}]}]}\n";
+    char text[sizeof json + 20];
+    snprintf(text, sizeof text, json, "inertialized");
+    write_text("inert.json", text);
+    command_output output = run_well("graph small.gltf --graph inert.json");
+    assert_string_equal(output.out, "machine body\n"
+                                    "  calm (initial): Bend loops\n"
+                                    "    RISE -> high, fade 0.5 inertialized\n"
+                                    "  high\n"
+                                    "    after 0.25 -> calm, fade 0.2 smoothstep\n");
+    command_output_release(&output);
+    output = run_well("graph small.gltf --machine inert.txt");
+    expect_contains(output.out, "    RISE -> high, fade 0.5 inertialized\n");
+    command_output_release(&output);
+    // What decays is no state's weight: the new state has it all at once.
+    write_text("rise.txt", "0.25 send RISE\n");
+    output = run_well("play small.gltf --graph inert.json --script rise.txt --fps 8 --frames 6");
+    assert_int_equal(count_frames(output.out), 6);
+    expect_contains(output.out, "     1    0.1250  body:calm                 Bend 0.1250 x1.0000");
+    expect_contains(output.out, "     2    0.2500  body:high ");
+    expect_contains(output.out, "     4    0.5000  body:calm ");
+    command_output_release(&output);
+    snprintf(text, sizeof text, json, "inertial");
+    write_text("wrong.json", text);
+    run_badly(
+        1, "graph small.gltf --graph wrong.json",
+        "limber: wrong.json: line 3, column 62: states[0].transitions[0].kind: unknown; there are smooth, frozen, "
+        "inertialized");
+    run_badly(1, "play small.gltf --graph wrong.json", "limber: wrong.json: line 3, column 62: ");
+}
+
 static void machines_come_as_text_too(void **state) {
     (void)state;
     write_text("machine.txt", "machine wave  calm = Bend { RISE high }  high = Bend { END calm }\n");
@@ -868,6 +946,8 @@ int main(void) {
         cmocka_unit_test(every_mistake_of_a_graph_is_told),
         cmocka_unit_test(machines_are_printed),
         cmocka_unit_test(machines_are_drawn),
+        cmocka_unit_test(fades_are_printed_and_drawn),
+        cmocka_unit_test(inertialized_machines_are_printed_and_played),
         cmocka_unit_test(machines_come_as_text_too),
         cmocka_unit_test(the_mannequin_is_built_in),
         cmocka_unit_test(real_characters_are_sampled),
