@@ -981,6 +981,53 @@ static void mover_of_a_graph(void **state) {
     end(&p);
 }
 
+// What the mover has of the wanted velocity, by a name: conditions and poses read it, in the frame in which it is written.
+static void the_actual_velocity_has_a_name(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"op\":\"machine\",\"mover\":{\"actual-velocity\":[\"aside\",null,\"pace\"],\"velocity\":[0.5,0,{\"param\":"
+        "\"push\"}],"
+        "\"acceleration\":4,\"deceleration\":8},\"states\":[{\"name\":\"still\",\"pose\":{\"op\":\"blend\",\"weight\":{"
+        "\"param\":"
+        "\"pace\"},\"a\":" CLIP_AT("stand", "0") ",\"b\":" CLIP_AT(
+            "hop", "0") "},\"transitions\":[{\"to\":\"goes\",\"fade\":0,"
+                        "\"when\":{\">\":[{\"param\":\"pace\"},1]}}]},{\"name\":\"goes\",\"pose\":" CLIP_AT(
+                            "land", "0") ",\"transitions\":[{\"to\":\"still\",\"fade\":0,\"when\":{\"<\":[{\"param\":"
+                                         "\"pace\"},0.9]}}]}]}";
+    player p = begin(text);
+    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    const uint32_t pace = def->mover->velocity_parameters[2];
+    assert_string_equal(lmb_graph_parameter_at(p.graph, pace).name, "pace");
+    assert_true(lmb_graph_parameter_at(p.graph, pace).is_written);
+    assert_int_equal(lmb_graph_find_parameter(p.graph, "pace"), LMB_NONE);
+    assert_int_equal(def->mover->velocity_parameters[1], LMB_NONE);
+    assert_int_equal(def->machines[0].transitions[0].terms[0].left.parameter, pace);
+    const uint32_t aside = def->mover->velocity_parameters[0]; // which nothing reads
+    assert_string_equal(lmb_graph_parameter_at(p.graph, aside).name, "aside");
+    assert_true(lmb_graph_parameter_at(p.graph, aside).least == -10.0f);
+    double velocity[2] = {0.0, 0.0};
+    bool goes = false;
+    set(&p, "push", 2.0f);
+    for (int frame = 0; frame < 24; frame++) {
+        const double wanted[2] = {0.5, frame < 12 ? 2.0 : 0.25};
+        set(&p, "push", (float)wanted[1]);
+        // Straight towards the wanted one, 4 or 8 a second squared.
+        const double way = hypot(wanted[0] - velocity[0], wanted[1] - velocity[1]);
+        const double most = (hypot(wanted[0], wanted[1]) > hypot(velocity[0], velocity[1]) ? 4.0 : 8.0) * FRAME;
+        for (int axis = 0; axis < 2; axis++) {
+            velocity[axis] += (wanted[axis] - velocity[axis]) * (way > most ? most / way : 1.0);
+        }
+        goes = goes ? velocity[1] >= 0.9 : velocity[1] > 1.0;
+        step(&p, FRAME, NULL);
+        assert_float_equal(p.parameters[aside], velocity[0], 1e-5);
+        assert_float_equal(p.parameters[pace], velocity[1], 1e-5);
+        assert_string_equal(current(&p, 0), goes ? "goes" : "still");
+        expect_hips(&p, goes ? LAND : HOP * velocity[1], 0.0);
+    }
+    assert_false(goes);
+    end(&p);
+}
+
 // ---- What is wrong.
 
 typedef struct malformed {
@@ -1101,6 +1148,19 @@ static void malformed_texts(void **state) {
         {MOVER("{\"acceleration\":1e-9}"), "mover.acceleration", 2, 25, "neither 0"},
         {MOVER("{\"deceleration\":{\"param\":\"d\"}}"), "mover.deceleration", 2, 25, "a number was expected"},
         {MOVER("{\"heading\":true}"), "mover.heading", 2, 20, "a boolean, where"},
+        {MOVER("{\"actual-velocity\":\"v\"}"), "mover.actual-velocity", 2, 28, "an array was expected"},
+        {MOVER("{\"actual-velocity\":[null]}"), "mover.actual-velocity", 2, 28, "a velocity is x, y and z"},
+        {MOVER("{\"actual-velocity\":[null,null,1]}"), "mover.actual-velocity[2]", 2, 39, "a string was expected"},
+        {MOVER("{\"actual-velocity\":[\"\",null,null]}"), "mover.actual-velocity[0]", 2, 29, "a name without"},
+        {MOVER("{\"actual-velocity\":[\"v\",null,\"v\"]}"), "mover.actual-velocity[2]", 2, 38, "given twice"},
+        {MOVER("{\"actual-velocity\":[null,null,\"v\"],\"velocity\":[0,0,{\"param\":\"v\"}]}"),
+         "mover.actual-velocity[2]", 2, 39, "cannot be what it wants"},
+        {MOVER("{\"heading\":{\"param\":\"v\"},\"actual-velocity\":[\"v\",null,null]}"), "mover.actual-velocity[0]", 2,
+         53, "cannot be what it wants"},
+        {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\"weight\":{\"param\":\"v\",\"smooth\":1},"
+         "\n"
+         "\"mover\":{\"actual-velocity\":[null,\"v\",null]}}",
+         "mover.actual-velocity[1]", 2, 34, "cannot be smoothed"},
         {MOVER("true,\n\"mover\":true"), "mover", 3, 1, "given twice"},
         {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"mover\":true}"), "b.mover", 2, 18,
          "the outermost pose alone has a mover"},
@@ -1248,6 +1308,8 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, text);
     char fade[] = FADED("{\"in\":\"I\",\"out\":\"O\",\"name\":\"f\"}", PLAYED("hop"));
     failing_host_try_all(create_and_destroy, fade);
+    char mover[] = "{\"op\":\"rest\",\"mover\":{\"actual-velocity\":[\"v\",null,\"w\"]}}";
+    failing_host_try_all(create_and_destroy, mover);
     char unnamed[] = FADED("{\"in\":\"I\",\"at-end\":true}", PLAYED("hop"));
     failing_host_try_all(create_and_destroy, unnamed);
 }
@@ -1276,6 +1338,7 @@ int main(void) {
         cmocka_unit_test(random_machines),
         cmocka_unit_test(motion_of_a_clip),
         cmocka_unit_test(mover_of_a_graph),
+        cmocka_unit_test(the_actual_velocity_has_a_name),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(limits),
         cmocka_unit_test(machines_inside_each_other),

@@ -113,7 +113,10 @@
 /// - **A mover**, `"mover"` in the outermost object: `true`, or what it is to do, all of it optional, as lmb_mover_def has it:
 ///   `{"velocity": [0, 0, {"param": "speed"}], "heading": {"param": "heading"}, "acceleration": 4, "deceleration": 6,
 ///   "turn-rate": 3}`, in units and radians a second. Any clip's motion makes one, too; where there is one, a clip's
-///   `velocity` carries as well. Its parameters count as used after all others.
+///   `velocity` carries as well. Its parameters count as used after all others. `"actual-velocity": [null, null, "pace"]` names
+///   the parameters to which it writes the velocity that it has of the wanted one (lmb_mover_def.velocity_parameters), x, y
+///   and z or null: `{"param": "pace"}` then reads that, in a condition or in a `space1d`, wherever a parameter may stand but
+///   with `smooth`, or in what the mover wants. Like all that the control writes, it is not for the host to set.
 /// - **A machine**, whose states hold any pose, further machines among them, to a depth of 4:
 ///
 ///       {"op": "machine", "name": "jump", "states": [

@@ -226,6 +226,10 @@ lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_decl
 // A parameter that the control writes, of a name of its own: "Walk.time" of "Walk" and "time".
 uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial,
                                float greatest, uint32_t value);
+// The parameter of that name, which the control writes from now on: uses of it were read before. Where there is none, a new
+// one of this field; LMB_NONE where there is no room.
+uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
+                                   uint32_t value);
 // A new parameter that follows one, or what did so for the same half-life before.
 uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value);
 // Completes defaults and ranges once all uses are known.

@@ -168,7 +168,16 @@ static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
+// Read after all others, so that what reads the same parameter can be told.
+static void skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)reader;
+    (void)field;
+    (void)value;
+    (void)target;
+}
+
 #define PI_FLOAT 3.14159274f
+#define VELOCITY_RANGE .parameter_least = -10.0f, .parameter_greatest = 10.0f
 
 static const lmb_graph_field mover_members[] = {
     {.name = "velocity",
@@ -176,8 +185,7 @@ static const lmb_graph_field mover_members[] = {
      .offset = offsetof(lmb_mover_def, velocity),
      .least = -1048576.0f,
      .greatest = 1048576.0f,
-     .parameter_least = -10.0f,
-     .parameter_greatest = 10.0f},
+     VELOCITY_RANGE},
     {.name = "heading",
      .read = read_heading,
      .offset = offsetof(lmb_mover_def, heading),
@@ -194,8 +202,73 @@ static const lmb_graph_field mover_members[] = {
      .offset = offsetof(lmb_mover_def, deceleration),
      .greatest = 1048576.0f},
     {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_mover_def, turn_rate), .greatest = 1048576.0f},
+    {.name = "actual-velocity", .read = skip},
 };
-static const lmb_graph_fields mover_fields = {"\"mover\"", mover_members, 5, NULL};
+static const lmb_graph_fields mover_fields = {"\"mover\"", mover_members, 6, NULL};
+
+// Why the mover cannot write a parameter, or NULL.
+static const char *find_reader(const lmb_graph *graph, uint32_t parameter) {
+    const lmb_mover_def *mover = &graph->mover;
+    bool is_wanted = mover->heading.parameter == parameter;
+    for (uint32_t i = 0; i < 3; i++) {
+        is_wanted = is_wanted || mover->velocity[i].parameter == parameter;
+    }
+    for (uint32_t i = 0; i < graph->control.follower_count; i++) {
+        if (graph->smoothed[i].source == parameter) {
+            return "what the mover writes cannot be smoothed";
+        }
+    }
+    return is_wanted ? "what the mover writes cannot be what it wants" : NULL;
+}
+
+static bool is_named_already(const lmb_graph *graph, uint32_t axis, const char *name) {
+    for (uint32_t i = 0; i < axis; i++) {
+        const uint32_t parameter = graph->mover.velocity_parameters[i];
+        if (parameter != LMB_NONE && strcmp(graph->parameters[parameter].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void name_velocity(lmb_graph_reader *reader, uint32_t value, uint32_t axis) {
+    static const lmb_graph_field field = {VELOCITY_RANGE};
+    lmb_graph *graph = reader->graph;
+    const char *name = lmb_graph_read_name(reader, value);
+    if (name == NULL || name[0] == '\0') {
+        return;
+    }
+    if (is_named_already(graph, axis, name)) {
+        lmb_graph_report(reader, value, "given twice");
+        return;
+    }
+    const uint32_t parameter = lmb_graph_write_parameter(reader, name, &field, value);
+    const char *why = parameter == LMB_NONE ? NULL : find_reader(graph, parameter);
+    graph->mover.velocity_parameters[axis] = parameter;
+    if (why != NULL) {
+        lmb_graph_report(reader, value, "%s", why);
+    }
+}
+
+// Names of the parameters that it writes, or null.
+static void read_actual_velocity(lmb_graph_reader *reader, uint32_t object) {
+    const lmb_json_value *values = reader->json.values;
+    bool twice;
+    const uint32_t list = lmb_json_member(&reader->json, object, "actual-velocity", &twice);
+    if (list == LMB_NONE || !lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
+        return;
+    }
+    if (values[list].count != 3) {
+        lmb_graph_report(reader, list, "a velocity is x, y and z");
+        return;
+    }
+    uint32_t axis = 0;
+    for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next, axis++) {
+        if (values[at].type != LMB_JSON_NULL) {
+            name_velocity(reader, at, axis);
+        }
+    }
+}
 
 bool lmb_graph_find_mover(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
     if (!lmb_graph_is_text(reader, key, "mover")) {
@@ -222,6 +295,7 @@ void lmb_graph_read_mover(lmb_graph_reader *reader) {
     const lmb_json_type type = reader->json.values[value].type;
     if (type == LMB_JSON_OBJECT) {
         lmb_graph_read_fields(reader, &mover_fields, value, &graph->mover);
+        read_actual_velocity(reader, value);
     } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, value)) {
         lmb_graph_report(reader, value, "neither true nor an object");
     }

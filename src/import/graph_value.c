@@ -99,6 +99,21 @@ uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, cons
     return index;
 }
 
+uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
+                                   uint32_t value) {
+    lmb_graph *graph = reader->graph;
+    uint32_t count = graph->def.parameter_count;
+    uint32_t index = lmb_graph_find_parameter(graph, name);
+    if (index == LMB_NONE) {
+        index = add_parameter(reader, name, field, value);
+    }
+    bool is_there = index < count || graph->def.parameter_count > count;
+    if (is_there) {
+        graph->parameters[index].is_written = true;
+    }
+    return is_there ? index : LMB_NONE;
+}
+
 static void *grow_followers(lmb_graph_reader *reader) {
     lmb_graph *graph = reader->graph;
     uint32_t count = graph->control.follower_count;
