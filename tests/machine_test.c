@@ -263,6 +263,8 @@ static void malformed_texts(void **state) {
         {"stand { GO stand fade 1e9 }", 1, 23, "stand", "1e+09 is outside 0 to 100000"},
         {"stand { GO stand curve bezier }", 1, 24, "stand", "\"bezier\", where the name of a curve was expected"},
         {"stand { GO stand frozen inertialized }", 1, 25, "stand", "a fade is frozen or inertialized, not both"},
+        {"stand motion 2 { }", 1, 14, "stand", "\"2\", where { was expected"},
+        {"motion { GO stand }", 1, 1, "", "\"motion\", where a state was expected"},
         {"inertialized { GO stand }", 1, 1, "", "\"inertialized\", where a state was expected"},
         {"stand { GO stand priority 1.5 }", 1, 27, "stand", "1.5 is no whole number"},
         {"stand { when x stand }", 1, 16, "stand", "\"stand\", where <, <=, >, >= or == was expected"},
@@ -378,6 +380,30 @@ static void transitions_that_are_inertialized(void **state) {
     lmb_graph_destroy(graph);
 }
 
+// The way of joint 0 is taken out of the clips that say so, and a mover is carried; how they end stays what it is without.
+static void clips_whose_motion_carries(void **state) {
+    (void)state;
+    lmb_graph *graph = read_machine("stand motion { GO hop } hop rate 2 motion offset 0.5 entry IN { END stand }\n"
+                                    "crouch once motion { OUT land } land { END stand }\n"
+                                    "any { GO crouch UP stand } ");
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    assert_non_null(def->mover);
+    static const lmb_end ends[] = {LMB_END_LOOP, LMB_END_HOLD, LMB_END_ONCE, LMB_END_HOLD};
+    assert_int_equal(def->player_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(def->players[i].end, ends[i]);
+        assert_int_equal(def->players[i].motion != NULL, i < 3);
+    }
+    assert_true(def->players[1].rate.constant == 2.0f && def->players[1].offset == 0.5f);
+    assert_int_equal(def->machines[0].states[1].entry_event, lmb_graph_find_event(graph, "IN"));
+    assert_int_equal(lmb_graph_program_def(graph)->clip_count, CLIPS + 3);
+    lmb_graph_destroy(graph);
+    // Without any, there is no mover.
+    graph = read_machine(jump);
+    assert_null(lmb_graph_control_def(graph)->mover);
+    lmb_graph_destroy(graph);
+}
+
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
     const lmb_graph_source outer = source_of("{\"op\":\"machine\",\"name\":\"m\"}");
@@ -390,7 +416,7 @@ static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, voi
 
 static void memory_that_is_refused(void **state) {
     (void)state;
-    char text[] = "stand rate 2 { GO when x < 1 and y > 2 hop } hop { END stand } crouch { } any { UP stand }";
+    char text[] = "stand rate 2 motion { GO when x < 1 and y > 2 hop } hop { END stand } crouch { } any { UP stand }";
     failing_host_try_all(create_and_destroy, text);
 }
 
@@ -399,6 +425,7 @@ int main(void) {
         cmocka_unit_test(the_jump_becomes_a_machine),
         cmocka_unit_test(everything_that_can_be_said),
         cmocka_unit_test(transitions_that_are_inertialized),
+        cmocka_unit_test(clips_whose_motion_carries),
         cmocka_unit_test(a_graph_around_the_machine),
         cmocka_unit_test(problems_around_the_machine),
         cmocka_unit_test(states_that_nothing_leads_to),

@@ -54,7 +54,8 @@ typedef struct reader {
     size_t edge_capacity;
     uint32_t current; // state, or LMB_NONE
     bool in_any;
-    token fade; // of transitions that say none; TOKEN_END: not said
+    bool has_end; // a transition of the current state
+    token fade;   // of transitions that say none; TOKEN_END: not said
     token curve;
     token initial;
     token name;
@@ -271,7 +272,7 @@ static bool same_name(const token *a, const token *b) {
 static const char *const reserved[] = {"END",   "after",     "when",         "and",      "or",      "fade",
                                        "curve", "frozen",    "inertialized", "priority", "loop",    "hold",
                                        "once",  "ping-pong", "rate",         "offset",   "restart", "entry",
-                                       "exit",  "any",       "initial",      "machine"};
+                                       "exit",  "any",       "initial",      "machine",  "motion"};
 
 static bool is_reserved(const token *token) {
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
@@ -520,6 +521,7 @@ static void read_needs(reader *r) {
     bool needs = true;
     if (take(r, TOKEN_WORD, "END")) {
         put_text(r, ",\"end\":true");
+        r->has_end = true;
     } else if (!is_token(&r->token, TOKEN_WORD, "after") && !is_token(&r->token, TOKEN_WORD, "when")) {
         token event = take_event(r, "an event, END, after, when or }");
         put_name(r, "event", &event);
@@ -623,6 +625,7 @@ typedef struct clip_options {
     token entry;
     token exit;
     bool restarts;
+    bool moves;
 } clip_options;
 
 static bool take_end(reader *r, token *end) {
@@ -645,6 +648,8 @@ static bool read_state_option(reader *r, clip_options *options, float duration) 
         options->offset = take_number(r, 0.0f, duration);
     } else if (take(r, TOKEN_WORD, "restart")) {
         options->restarts = true;
+    } else if (take(r, TOKEN_WORD, "motion")) {
+        options->moves = true;
     } else if (take(r, TOKEN_WORD, "entry")) {
         options->entry = take_event(r, "an event");
     } else if (take(r, TOKEN_WORD, "exit")) {
@@ -655,20 +660,29 @@ static bool read_state_option(reader *r, clip_options *options, float duration) 
     return !r->is_over;
 }
 
-static void put_state(reader *r, const token *name, const token *clip, const clip_options *options) {
+// Up to its transitions.
+static void put_state(reader *r, const token *name, const clip_options *options) {
     put_text(r, r->count == 1 ? "{" : ",{");
-    put_token(r, "\"name\":\"", name, "\",\"pose\":{\"op\":\"clip\"");
+    put_token(r, "\"name\":\"", name, "\"");
+    put_name(r, "entry", &options->entry);
+    put_name(r, "exit", &options->exit);
+    put_text(r, options->restarts ? ",\"restart\":true,\"transitions\":[" : ",\"transitions\":[");
+}
+
+// Behind its transitions, which say how the clip ends where it does not say so itself.
+static void put_pose(reader *r, const token *clip, const clip_options *options) {
+    put_text(r, ",\"pose\":{\"op\":\"clip\"");
     put_name(r, "clip", clip);
     bool says_end = options->end.kind != TOKEN_END;
     if (says_end) {
         put_token(r, ",\"play\":{\"end\":\"", &options->end, "\"");
+    } else if (options->moves) {
+        put_text(r, r->has_end ? ",\"play\":{\"end\":\"hold\"" : ",\"play\":{\"end\":\"loop\"");
     }
     put_number(r, "rate", &options->rate);
     put_number(r, "offset", &options->offset);
-    put_text(r, says_end ? "}}" : "}");
-    put_name(r, "entry", &options->entry);
-    put_name(r, "exit", &options->exit);
-    put_text(r, options->restarts ? ",\"restart\":true,\"transitions\":[" : ",\"transitions\":[");
+    put_text(r, options->moves ? ",\"motion\":true" : "");
+    put_text(r, says_end || options->moves ? "}}" : "}");
 }
 
 static void read_state(reader *r) {
@@ -688,9 +702,12 @@ static void read_state(reader *r) {
     while (read_state_option(r, &options, clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip))) {
     }
     r->into = &r->states;
-    put_state(r, &name, &clip_name, &options);
+    r->has_end = false;
+    put_state(r, &name, &options);
     read_block(r);
-    put_text(r, "]}");
+    put_text(r, "]");
+    put_pose(r, &clip_name, &options);
+    put_text(r, "}");
     r->current = LMB_NONE;
 }
 
