@@ -1005,6 +1005,7 @@ static void test_states_from_outside(void **state) {
     const lmb_follower_def follower = {.source = lmb_parameter(0), .half_life = 1.0f, .parameter = 1};
     const lmb_state_def states[2] = {lmb_default_state_def(), lmb_default_state_def()};
     lmb_transition_def transition = lmb_default_transition_def();
+    transition.to = 1;
     transition.event = 0;
     const lmb_machine_def machine = {
         .states = states, .state_count = 2, .transitions = &transition, .transition_count = 1, .machine = LMB_NONE};
@@ -1023,6 +1024,28 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 13, 0x7fc00000u, "machine 0: a weight");
     expect_state_refused(&s, 14, 0xbf800000u, "machine 0: a weight");
     expect_state_refused(&s, 16, 0x40000000u, "machine 0: a weight");
+    // In a fade there is a transition; another place in the block is none.
+    step_with(&s, SIXTIETH, (const uint32_t[]){0}, 1);
+    const uint32_t fading = s.state[10];
+    assert_int_not_equal(fading, 0);
+    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
+    expect_state_refused(&s, 10, fading + 1, "machine 0: there is no such transition");
+    expect_state_refused(&s, 10, fading - 1, "machine 0: there is no such transition");
+    expect_state_refused(&s, 10, fading + 11, "machine 0: there is no such transition"); // past the last one
+    end(&s);
+
+    // Up to there and back.
+    player.end = LMB_END_PING_PONG;
+    def = control_of(&player);
+    s = begin(&def);
+    step(&s, LMB_TICKS_PER_SECOND * 3 / 2);
+    const uint64_t twice = LMB_TICKS_PER_SECOND << 17; // in 1/65,536 of a tick
+    for (uint64_t more = 0; more < 2; more++) {
+        s.state[6] = (uint32_t)(twice + more);
+        s.state[7] = (uint32_t)((twice + more) >> 32);
+        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error),
+                         more == 0 ? LMB_OK : LMB_ERROR_FORMAT);
+    }
     end(&s);
 }
 

@@ -3,6 +3,7 @@
 
 #include <limber/control.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -616,6 +617,84 @@ static void test_rollback(void **state) {
     end(&s);
 }
 
+static uint32_t bits_of(float number) {
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static lmb_result check(const stage *s, lmb_error *error) {
+    return lmb_control_check_states(s->control, s->state, 1, error);
+}
+
+// Words of the mover, as shaders/ops/control_layout.h has them: its place may be anything; of what it has of the wanted
+// velocity and how far clips carried it, each is a number. What clips do then is written before it is read.
+static void test_states_from_outside(void **state) {
+    (void)state;
+    enum { PLACE_WORDS = LMB_MOVER_WORDS, NUMBERS = 7, CARRYING_WORDS = 5 };
+    static const lmb_motion_track track = {5, winding};
+    lmb_player_def player = lmb_default_player_def();
+    player.duration = 0.8f;
+    player.time_parameter = 1;
+    player.motion = &track;
+    lmb_mover_def mover = lmb_default_mover_def();
+    mover.velocity[2] = lmb_parameter(0);
+    mover.acceleration = mover.deceleration = 4.0f;
+    const lmb_control_def def = control_of(&player, 1, &mover);
+    stage s = begin(&def);
+    const uint32_t at = lmb_control_mover_word(s.control);
+    assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + CARRYING_WORDS);
+    s.parameters[0] = 2.0f;
+    for (int frame = 0; frame < 20; frame++) {
+        step(&s, SECOND / 60);
+    }
+    lmb_error error = {0};
+    assert_ok(check(&s, &error), &error);
+    const stage good = s;
+    const float above = nextafterf(LMB_LARGEST, INFINITY);
+    const float bad[] = {NAN, INFINITY, -INFINITY, above, -above};
+    for (uint32_t i = 0; i < NUMBERS; i++) {
+        char message[80];
+        snprintf(message, sizeof message, "state of character 0: mover's word %u: not a finite number",
+                 i + PLACE_WORDS);
+        for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+            s.state[at + PLACE_WORDS + i] = bits_of(bad[k]);
+            assert_int_equal(check(&s, &error), LMB_ERROR_FORMAT);
+            if (strstr(error.message, message) == NULL) {
+                fail_msg("'%s' does not tell of '%s'", error.message, message);
+            }
+        }
+        // The greatest there is passes, runs and leaves what passes.
+        for (int sign = -1; sign <= 1; sign += 2) {
+            s = good;
+            s.state[at + PLACE_WORDS + i] = bits_of((float)sign * LMB_LARGEST);
+            assert_ok(check(&s, &error), &error);
+            step(&s, SECOND / 60);
+            assert_ok(check(&s, &error), &error);
+        }
+        s = good;
+    }
+    for (uint32_t i = 0; i < PLACE_WORDS; i++) {
+        static const uint32_t places[] = {0xffffffffu, 0x80000000u, 0x7fffffffu};
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            s.state[at + i] = places[k];
+            assert_ok(check(&s, &error), &error);
+            step(&s, SECOND / 60);
+            assert_ok(check(&s, &error), &error);
+            s = good;
+        }
+    }
+    stage next = good;
+    step(&next, SECOND / 60);
+    for (uint32_t i = 0; i < CARRYING_WORDS; i++) {
+        s.state[at + PLACE_WORDS + NUMBERS + i] = 0xffffffffu;
+    }
+    assert_ok(check(&s, &error), &error);
+    step(&s, SECOND / 60);
+    assert_memory_equal(s.state, next.state, lmb_control_state_words(s.control) * sizeof *s.state);
+    end(&s);
+}
+
 static void refuse(const lmb_control_def *def, const char *place) {
     lmb_control *control = NULL;
     lmb_error error = {0};
@@ -698,6 +777,7 @@ int main(void) {
         cmocka_unit_test(test_setting),
         cmocka_unit_test(test_update_rate),
         cmocka_unit_test(test_rollback),
+        cmocka_unit_test(test_states_from_outside),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
