@@ -654,6 +654,29 @@ static unsigned count_frames(const char *text) {
     return count;
 }
 
+static void what_a_state_tells_is_printed_and_drawn(void **state) {
+    (void)state;
+    write_text("tells.txt", "calm = Bend entry IN exit \"O\\\"UT\" restart { GO high }\n"
+                            "high = Bend exit LEFT { GO low }\nlow = Bend restart { GO calm }\n");
+    command_output output = run_well("graph small.gltf --machine tells.txt");
+    assert_string_equal(output.out, "machine machine\n"
+                                    "  calm (initial): Bend loops, entry IN, exit O\"UT, restarts\n"
+                                    "    GO -> high, fade 0.2 smoothstep\n"
+                                    "  high: Bend loops, exit LEFT\n"
+                                    "    GO -> low, fade 0.2 smoothstep\n"
+                                    "  low: Bend loops, restarts\n"
+                                    "    GO -> calm, fade 0.2 smoothstep\n");
+    command_output_release(&output);
+    output = run_well("graph small.gltf --machine tells.txt --dot");
+    expect_contains(output.out, "m0s0 [label=\"calm\\nentry IN\\nexit O\\\"UT\"];\n"
+                                "m0s1 [label=\"high\\nexit LEFT\"];\nm0s2 [label=\"low\"];\n");
+    command_output_release(&output);
+    output = run_well("graph small.gltf --graph '{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"entry\":\"E\","
+                      "\"pose\":{\"op\":\"rest\"}}]}'");
+    assert_string_equal(output.out, "machine machine\n  a (initial): entry E\n");
+    command_output_release(&output);
+}
+
 static void inertialized_machines_are_printed_and_played(void **state) {
     (void)state;
     write_text("inert.txt", "machine body  calm = Bend { RISE high fade 0.5 inertialized }\n"
@@ -947,6 +970,7 @@ int main(void) {
         cmocka_unit_test(machines_are_printed),
         cmocka_unit_test(machines_are_drawn),
         cmocka_unit_test(fades_are_printed_and_drawn),
+        cmocka_unit_test(what_a_state_tells_is_printed_and_drawn),
         cmocka_unit_test(inertialized_machines_are_printed_and_played),
         cmocka_unit_test(machines_come_as_text_too),
         cmocka_unit_test(the_mannequin_is_built_in),

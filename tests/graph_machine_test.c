@@ -434,6 +434,31 @@ static void conditions_compare_and_join(void **state) {
     end(&p);
 }
 
+// Left, then entered; what a machine begins with was not entered, and a transition to the same state does both.
+static void what_states_tell(void **state) {
+    (void)state;
+    player p =
+        begin("{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},\"entry\":\"came\",\"exit\":"
+              "\"left\",\"transitions\":[{\"to\":\"b\",\"event\":\"GO\"},{\"to\":\"a\",\"event\":\"AGAIN\"}]},"
+              "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"a\",\"event\":\"GO\"},{\"to\":"
+              "\"a\",\"event\":\"left\"}]}]}");
+    const uint32_t came = lmb_graph_find_event(p.graph, "came"), left = lmb_graph_find_event(p.graph, "left");
+    step(&p, 0.1, NULL);
+    assert_int_equal(p.told[0], 0);
+    step(&p, 0.1, "GO");
+    assert_int_equal(p.told[0], 1);
+    assert_int_equal(p.told[1], left);
+    assert_string_equal(current(&p, 0), "b"); // what is told is for the host: no transition takes it
+    step(&p, 0.1, "GO");
+    assert_int_equal(p.told[0], 1);
+    assert_int_equal(p.told[1], came);
+    step(&p, 0.1, "AGAIN");
+    assert_int_equal(p.told[0], 2);
+    assert_int_equal(p.told[1], left);
+    assert_int_equal(p.told[3], came);
+    end(&p);
+}
+
 static void a_clip_played_once_drops_out(void **state) {
     (void)state;
     player p = begin("{\"op\":\"machine\",\"states\":[{\"name\":\"one\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\","
@@ -1323,6 +1348,7 @@ int main(void) {
         cmocka_unit_test(a_player_alone_moves_its_clip),
         cmocka_unit_test(followers_are_shared),
         cmocka_unit_test(conditions_compare_and_join),
+        cmocka_unit_test(what_states_tell),
         cmocka_unit_test(a_clip_played_once_drops_out),
         cmocka_unit_test(clips_in_states_take_what_they_say),
         cmocka_unit_test(machines_run_inside_states),

@@ -203,9 +203,10 @@ LMB_API lmb_transition_def lmb_default_transition_def(void);
 typedef struct lmb_state_def {
     uint32_t weight_parameter; ///< written: its weight in its machine; or #LMB_NONE
     uint32_t end_player;       ///< the player whose end is the state's; or #LMB_NONE
-    uint32_t entry_event;      ///< told to the host; or #LMB_NONE
-    uint32_t exit_event;       ///< told to the host; or #LMB_NONE
-    bool restart;              ///< begins anew where it is entered while it still weighs something
+    uint32_t entry_event; ///< told to the host as a transition leads to it, not as the machine begins; or #LMB_NONE
+    uint32_t
+        exit_event; ///< told to the host as a transition leads away from it, before the other's entry; or #LMB_NONE
+    bool restart;   ///< begins anew where it is entered while it still weighs something
 } lmb_state_def;
 
 /// No parameter, player or events; does not restart.

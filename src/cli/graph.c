@@ -126,7 +126,7 @@ static bool leaves_any(const lmb_machine_def *def) {
     return false;
 }
 
-static void print_players(const printing *p, uint32_t machine, uint32_t state) {
+static const char *print_players(const printing *p, uint32_t machine, uint32_t state) {
     static const char *const ends[LMB_END_COUNT] = {"loops", "holds", "once", "ping-pong"};
     const char *comma = ": ";
     for (uint32_t i = 0; i < p->def->player_count; i++) {
@@ -138,6 +138,33 @@ static void print_players(const printing *p, uint32_t machine, uint32_t state) {
             comma = ", ";
         }
     }
+    return comma;
+}
+
+// What is told of a state: before each, what parts it from the one before.
+static void put_events(const printing *p, const lmb_state_def *state, const char *before, const char *between) {
+    const char *const what[] = {"entry", "exit"};
+    const uint32_t events[] = {state->entry_event, state->exit_event};
+    for (int i = 0; i < 2; i++) {
+        if (events[i] != LMB_NONE) {
+            printf("%s%s ", before, what[i]);
+            put(p, lmb_graph_event_name(p->graph, events[i]));
+            before = between;
+        }
+    }
+}
+
+static void print_state(const printing *p, uint32_t machine, uint32_t state) {
+    const lmb_state_def *def = &p->def->machines[machine].states[state];
+    fputs("  ", stdout);
+    put(p, lmb_graph_state_name(p->graph, machine, state));
+    fputs(state == 0 ? " (initial)" : "", stdout);
+    const char *before = print_players(p, machine, state);
+    put_events(p, def, before, ", ");
+    if (def->restart) {
+        printf("%srestarts", def->entry_event != LMB_NONE || def->exit_event != LMB_NONE ? ", " : before);
+    }
+    putchar('\n');
 }
 
 static void print_machine(const printing *p, uint32_t machine) {
@@ -152,11 +179,7 @@ static void print_machine(const printing *p, uint32_t machine) {
     }
     putchar('\n');
     for (uint32_t state = 0; state < def->state_count; state++) {
-        fputs("  ", stdout);
-        put(p, lmb_graph_state_name(p->graph, machine, state));
-        fputs(state == 0 ? " (initial)" : "", stdout);
-        print_players(p, machine, state);
-        putchar('\n');
+        print_state(p, machine, state);
         print_transitions(p, machine, state);
     }
     if (leaves_any(def)) {
@@ -175,12 +198,17 @@ static void draw_label(const printing *p, const char *text) {
     putchar('"');
 }
 
+static void draw_state(const printing *p, uint32_t machine, uint32_t state) {
+    printf("m%us%u [label=\"", machine, state);
+    put(p, lmb_graph_state_name(p->graph, machine, state));
+    put_events(p, &p->def->machines[machine].states[state], "\\n", "\\n");
+    puts("\"];");
+}
+
 static void draw_states(const printing *p, uint32_t machine) {
     const lmb_machine_def *def = &p->def->machines[machine];
     for (uint32_t state = 0; state < def->state_count; state++) {
-        printf("m%us%u [", machine, state);
-        draw_label(p, lmb_graph_state_name(p->graph, machine, state));
-        puts("];");
+        draw_state(p, machine, state);
     }
     printf("m%u [label=\"\", shape=point];\nm%u -> m%us0;\n", machine, machine, machine);
     if (leaves_any(def)) {
