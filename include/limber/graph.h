@@ -88,6 +88,7 @@
 ///   also stand beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`,
 ///   `smoothstep`; `quadratic-in`, `quadratic-out`, `quadratic-in-out`, and so for `cubic`, `sine` and `cosine`;
 ///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas stand in program.h.
+/// - a fade that events ask for, where it is the weight of one pose: see below.
 ///
 /// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
 /// used at the end of that clip, as do those inside its `play`, and those of a state's transitions at the end of the state.
