@@ -11,6 +11,7 @@
 
 #define WIDTH 480
 #define HEIGHT 360
+#define FOX LIMBER_ASSETS "/Fox.glb"
 
 static uint8_t *load(const char *path) {
     int width = 0, height = 0, channels = 0;
@@ -42,7 +43,7 @@ static unsigned count_edges(const uint8_t *pixels) {
 }
 
 static void expect_demo(const char *name, const char *options) {
-    char arguments[512], first_path[100], last_path[100];
+    char arguments[1024], first_path[100], last_path[100];
     snprintf(first_path, sizeof first_path, "demo_test_%s-0048.png", name);
     snprintf(last_path, sizeof last_path, "demo_test_%s.png", name);
     remove(first_path);
@@ -97,6 +98,28 @@ static void crowd_wanders(void **state) {
     expect_demo("wander", "--characters 60");
 }
 
+// Of a file, whose clips have other names.
+static void a_fox_walks(void **state) {
+    (void)state;
+    expect_demo("walk-run", FOX);
+}
+
+static void foxes_wander(void **state) {
+    (void)state;
+    expect_demo("wander", FOX " --clip wave=Survey --characters 40");
+}
+
+static void demos_that_a_file_has_no_clips_for_are_refused(void **state) {
+    (void)state;
+    viewer_result run = viewer_run("", "--demo wander " FOX " --headless");
+    viewer_expect(&run, 1,
+                  "the demo wander plays 'wave', and the file's clips are 'Survey', 'Walk', 'Run': see --clip");
+    run = viewer_run("", "--demo walk-run --clip jump=Run " FOX " --headless");
+    viewer_expect(&run, 1, "--clip jump=Run: the demo walk-run plays no 'jump'");
+    run = viewer_run("", "--demo jump " FOX " --headless");
+    viewer_expect(&run, 1, "there is no clip of this name");
+}
+
 // Silent, with synchronization validation.
 static void validation_layer_is_silent(void **state) {
     (void)state;
@@ -113,8 +136,12 @@ static void unknown_demos_are_refused(void **state) {
     (void)state;
     viewer_result run = viewer_run("", "--demo no_such_demo --headless");
     viewer_expect(&run, 2, "there is no demo no_such_demo");
-    run = viewer_run("", "--demo jump no_such_file.glb --headless");
-    viewer_expect(&run, 2, "--demo shows the mannequin");
+    run = viewer_run("", "--demo walk-run --graph {} --headless");
+    viewer_expect(&run, 2, "--demo shows no --graph");
+    run = viewer_run("", "--demo walk-run --clip walk=Walk --headless");
+    viewer_expect(&run, 2, "--clip needs --demo and a file");
+    run = viewer_run("", "--clip walk=Walk " FOX " --headless");
+    viewer_expect(&run, 2, "--clip needs --demo and a file");
     run = viewer_run("", "--every 0 --headless");
     viewer_expect(&run, 2, "--every wants a number");
 }
@@ -128,6 +155,9 @@ int main(void) {
         cmocka_unit_test(body_turns),
         cmocka_unit_test(aim_points),
         cmocka_unit_test(crowd_wanders),
+        cmocka_unit_test(a_fox_walks),
+        cmocka_unit_test(foxes_wander),
+        cmocka_unit_test(demos_that_a_file_has_no_clips_for_are_refused),
         cmocka_unit_test(validation_layer_is_silent),
         cmocka_unit_test(unknown_demos_are_refused),
     };

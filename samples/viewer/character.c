@@ -17,11 +17,11 @@ typedef struct mannequin_level {
 static const mannequin_level mannequin_levels[CHARACTER_LEVELS] = {
     {MANNEQUIN_VERTICES_HIGH, 330.0f}, {2600, 150.0f}, {MANNEQUIN_VERTICES_LOW, 0.0f}};
 
-static bool contains(const char *text, const char *word) {
+bool character_name_holds(const char *name, const char *word) {
     size_t length = strlen(word);
-    for (; *text != '\0'; text++) {
+    for (; *name != '\0'; name++) {
         size_t i = 0;
-        while (i < length && tolower((unsigned char)text[i]) == word[i]) {
+        while (i < length && tolower((unsigned char)name[i]) == word[i]) {
             i++;
         }
         if (i == length) {
@@ -32,7 +32,8 @@ static bool contains(const char *text, const char *word) {
 }
 
 static bool is_gait(const char *clip_name) {
-    return contains(clip_name, "walk") || contains(clip_name, "run") || contains(clip_name, "jog");
+    return character_name_holds(clip_name, "walk") || character_name_holds(clip_name, "run") ||
+           character_name_holds(clip_name, "jog");
 }
 
 static void add_base(character *character, const lmb_clip *clip) {
@@ -205,17 +206,24 @@ void character_close(character *character) {
     *character = (struct character){0};
 }
 
+uint32_t character_clip_count(const character *character) {
+    return character->import != NULL ? lmb_import_clip_count(character->import) : MANNEQUIN_CLIP_COUNT;
+}
+
+const lmb_clip *character_clip(const character *character, uint32_t index) {
+    return character->import != NULL ? lmb_import_clip(character->import, index)
+                                     : mannequin_clip(character->mannequin, (mannequin_clip_id)index);
+}
+
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
                                 lmb_graph **graph, lmb_error *error) {
-    const lmb_import *import = character->import;
-    uint32_t count = import != NULL ? lmb_import_clip_count(import) : MANNEQUIN_CLIP_COUNT;
+    uint32_t count = character_clip_count(character);
     const lmb_clip **clips = malloc((count + (size_t)1) * sizeof(lmb_clip *));
     if (clips == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u clips", count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        clips[i] =
-            import != NULL ? lmb_import_clip(import, i) : mannequin_clip(character->mannequin, (mannequin_clip_id)i);
+        clips[i] = character_clip(character, i);
     }
     const lmb_graph_source source = {
         .text = text, .size = size, .name = name, .rig = character->rig, .clips = clips, .clip_count = count};

@@ -69,6 +69,13 @@ void character_close(character *character);
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
                                 lmb_graph **graph, lmb_error *error);
 
+// Whether a word of small letters stands somewhere in a name, however that is written.
+bool character_name_holds(const char *name, const char *word);
+
+// All that it has, those of a file or the mannequin's.
+uint32_t character_clip_count(const character *character);
+const lmb_clip *character_clip(const character *character, uint32_t index);
+
 uint32_t character_mesh_count(const character *character, uint32_t level);
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh);
 uint32_t character_image_count(const character *character);

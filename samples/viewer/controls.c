@@ -83,7 +83,7 @@ static void press_in_demo(demo *demo, int key) {
         {GLFW_KEY_LEFT, 0, -0.1f}, {GLFW_KEY_RIGHT, 0, 0.1f}, {GLFW_KEY_DOWN, 1, -0.1f}, {GLFW_KEY_UP, 1, 0.1f}};
     for (size_t i = 0; i < sizeof sliders / sizeof *sliders; i++) {
         if (key == sliders[i].key && sliders[i].slider < demo->kind->slider_count) {
-            const demo_slider *slider = &demo->kind->sliders[sliders[i].slider];
+            const demo_slider *slider = &demo->ranges[sliders[i].slider];
             demo_set(demo, slider->name,
                      demo->sliders[sliders[i].slider] + sliders[i].step * (slider->greatest - slider->least));
         }

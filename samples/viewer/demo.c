@@ -5,8 +5,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demo_clips.h"
 #include "graphics.h"
-#include "travel.h"
+#include "stride.h"
+
+// A player's clip: the one whose node its time is written for.
+static const lmb_clip *clip_of_player(const demo *demo, const lmb_player_def *player) {
+    const lmb_program_def *program = lmb_graph_program_def(demo->graph);
+    for (uint32_t i = 0; i < program->node_count; i++) {
+        const lmb_node_def *node = &program->nodes[i];
+        if (node->op == LMB_OP_CLIP && node->time.parameter == player->time_parameter) {
+            return program->clips[(uint32_t)node->clip.constant];
+        }
+    }
+    return NULL;
+}
+
+// Of the clip that stands for the one of a speed that the text states. One on the spot has none of its own.
+static void note_speed(demo *demo, float stated, float measured) {
+    if (stated == DEMO_WALK_SPEED && measured > 0.0f) {
+        demo->walk_speed = measured;
+    } else if (stated == DEMO_RUN_SPEED && measured > 0.0f) {
+        demo->run_speed = measured;
+    }
+}
+
+// What the text says of the mannequin's clips does not hold for a file's: those carry as far as their feet go.
+static lmb_result create_measured(demo *demo, const character *character, lmb_error *error) {
+    lmb_control_def def = *lmb_graph_control_def(demo->graph);
+    lmb_player_def *players = malloc((def.player_count + (size_t)1) * sizeof *players);
+    float(*ways)[2][4] = calloc(def.player_count + (size_t)1, sizeof *ways);
+    lmb_motion_track *tracks = calloc(def.player_count + (size_t)1, sizeof *tracks);
+    lmb_result result = LMB_OK;
+    if (players == NULL || ways == NULL || tracks == NULL) {
+        result = graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u players", def.player_count);
+    }
+    for (uint32_t i = 0; result == LMB_OK && i < def.player_count; i++) {
+        const lmb_clip *clip = clip_of_player(demo, &def.players[i]);
+        float velocity[2] = {0.0f, 0.0f};
+        players[i] = def.players[i];
+        if (clip != NULL && (players[i].velocity != 0.0f || players[i].motion != NULL)) {
+            result = stride_measure(character, clip, velocity, error);
+        }
+        for (size_t axis = 0; axis < 2; axis++) {
+            ways[i][1][2 * axis] = velocity[axis] / character->unit * players[i].duration;
+        }
+        note_speed(demo, players[i].velocity, hypotf(velocity[0], velocity[1]));
+        tracks[i] = (lmb_motion_track){.key_count = 2, .keys = ways[i][0]};
+        players[i].motion = &tracks[i];
+    }
+    def.players = players;
+    result = result == LMB_OK ? lmb_control_create(&def, NULL, &demo->control, error) : result;
+    free(tracks);
+    free(ways);
+    free(players);
+    return result;
+}
 
 static lmb_result create_program(demo *demo, character *character, lmb_error *error) {
     const lmb_program_def *def = lmb_graph_program_def(demo->graph);
@@ -18,21 +72,57 @@ static lmb_result create_program(demo *demo, character *character, lmb_error *er
     lmb_program_destroy(character->program);
     character->program = program;
     demo->parameter_count = lmb_program_parameter_count(program);
-    return control != NULL ? lmb_control_create(control, NULL, &demo->control, error) : LMB_OK;
+    if (control == NULL) {
+        return LMB_OK;
+    }
+    return control->mover != NULL ? create_measured(demo, character, error)
+                                  : lmb_control_create(control, NULL, &demo->control, error);
 }
 
-lmb_result demo_open(const demo_kind *kind, character *character, demo *demo, lmb_error *error) {
-    *demo = (struct demo){.kind = kind, .scripted = true};
-    if (character_read_graph(character, kind->name, (const char *)kind->text, kind->size, &demo->graph, error)) {
+static lmb_result read_graph(demo *demo, const char *const *clips, uint32_t clip_count, const character *character,
+                             lmb_error *error) {
+    const demo_kind *kind = demo->kind;
+    const char *text = (const char *)kind->text;
+    if (character->import == NULL) {
+        return character_read_graph(character, kind->name, text, kind->size, &demo->graph, error);
+    }
+    const demo_clips_def def = {kind->name, text, kind->size, clips, clip_count};
+    char *fitted = NULL;
+    if (demo_clips_fit(&def, character, &fitted, error)) {
+        return error->result;
+    }
+    lmb_result result = character_read_graph(character, kind->name, fitted, strlen(fitted), &demo->graph, error);
+    free(fitted);
+    return result;
+}
+
+static void set_ranges(demo *demo) {
+    demo->run_speed = fmaxf(demo->run_speed, 1.1f * demo->walk_speed);
+    for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
+        demo_slider *range = &demo->ranges[i];
+        *range = demo->kind->sliders[i];
+        if (strcmp(range->name, "speed") == 0) {
+            range->greatest = demo->run_speed;
+            range->initial = demo->walk_speed;
+        }
+        demo->sliders[i] = range->initial;
+    }
+}
+
+lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t clip_count, character *character,
+                     demo *demo, lmb_error *error) {
+    *demo = (struct demo){.kind = kind, .walk_speed = DEMO_WALK_SPEED, .run_speed = DEMO_RUN_SPEED, .scripted = true};
+    if (read_graph(demo, clips, clip_count, character, error)) {
         return error->result;
     }
     if (!demo_script_read((const char *)kind->script, kind->script_size, &demo->script)) {
         return graphics_fail(error, LMB_ERROR_FORMAT, "%s.script: line %u", kind->name, demo->script.count);
     }
-    for (uint32_t i = 0; i < kind->slider_count; i++) {
-        demo->sliders[i] = kind->sliders[i].initial;
+    if (create_program(demo, character, error)) {
+        return error->result;
     }
-    return create_program(demo, character, error);
+    set_ranges(demo);
+    return LMB_OK;
 }
 
 #define TURN 6.28318531f
@@ -45,9 +135,11 @@ static void place_walkers(demo *demo) {
         if (crowd->count == 1) {
             *placement = (crowd_placement){.scale = 1.0f, .tint = {0.90f, 0.62f, 0.42f}, .heading = {1.0f, 0.0f}};
         }
-        placement->position[0] *= demo->kind->spread;
-        placement->position[1] *= demo->kind->spread;
-        demo->walkers[i].heading = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
+        demo_walker *walker = &demo->walkers[i];
+        for (size_t axis = 0; axis < 2; axis++) {
+            walker->home[axis] = placement->position[axis] *= demo->kind->spread;
+        }
+        walker->heading = walker->facing = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
     }
 }
 
@@ -101,7 +193,7 @@ void demo_close(demo *demo) {
 
 void demo_set(demo *demo, const char *slider, float value) {
     for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
-        const demo_slider *own = &demo->kind->sliders[i];
+        const demo_slider *own = &demo->ranges[i];
         if (strcmp(own->name, slider) == 0) {
             demo->sliders[i] = fminf(fmaxf(value, own->least), own->greatest);
         }
@@ -131,13 +223,23 @@ const char *demo_state(const demo *demo, uint32_t character) {
     return lmb_graph_state_name(demo->graph, 0, lmb_control_current_state(demo->control, state, 0));
 }
 
+// A script's values are for the mannequin.
+static float scale_of(const demo *demo, const char *slider) {
+    for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
+        if (strcmp(demo->ranges[i].name, slider) == 0) {
+            return demo->ranges[i].greatest / demo->kind->sliders[i].greatest;
+        }
+    }
+    return 1.0f;
+}
+
 static void follow_script(demo *demo) {
     const demo_script_line *line;
     while (demo->scripted && (line = demo_script_take(&demo->script, demo->time)) != NULL) {
         if (line->sends) {
             demo_send(demo, 0, line->name);
         } else {
-            demo_set(demo, line->name, line->value);
+            demo_set(demo, line->name, line->value * scale_of(demo, line->name));
         }
     }
 }
@@ -162,16 +264,25 @@ static lmb_result run_control(demo *demo, lmb_error *error) {
     return demo->control != NULL ? lmb_control_run(demo->control, &frame, 0, demo->crowd->count, error) : LMB_OK;
 }
 
+static bool has_mover(const demo *demo) {
+    return demo->control != NULL && lmb_control_has_mover(demo->control);
+}
+
+// The mover's way begins at home, in the character's own units.
 static void move(demo *demo, uint32_t character, float seconds) {
     crowd_placement *placement = &demo->crowd->members[character].placement;
     demo_walker *walker = &demo->walkers[character];
-    mannequin_travel travel = travel_of_pose(lmb_graph_program_def(demo->graph), lmb_graph_control_def(demo->graph),
-                                             demo->parameters + (size_t)character * demo->parameter_count);
-    float c = cosf(walker->heading), s = sinf(walker->heading), way = seconds * placement->scale;
-    placement->position[0] += way * (c * travel.left + s * travel.forward);
-    placement->position[1] += way * (c * travel.forward - s * travel.left);
-    walker->speed = hypotf(travel.left, travel.forward) * placement->scale;
-    walker->heading += seconds * (travel.turn + walker->turn);
+    const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
+    const lmb_mover mover = lmb_control_mover(demo->control, state);
+    const double unit = (double)placement->scale * (double)demo->crowd->character->unit;
+    const double left = unit * mover.position[0], ahead = unit * mover.position[2];
+    const double c = cos((double)walker->facing), s = sin((double)walker->facing);
+    const float place[2] = {walker->home[0] + (float)(c * left + s * ahead),
+                            walker->home[1] + (float)(c * ahead - s * left)};
+    const float way = hypotf(place[0] - placement->position[0], place[1] - placement->position[1]);
+    walker->speed = seconds > 0.0f ? way / seconds : walker->speed;
+    walker->heading = walker->facing + (float)mover.yaw;
+    memcpy(placement->position, place, sizeof place);
     placement->heading[0] = cosf(walker->heading);
     placement->heading[1] = sinf(walker->heading);
 }
@@ -186,7 +297,7 @@ lmb_result demo_advance(demo *demo, double seconds, lmb_error *error) {
     if (run_control(demo, error)) {
         return error->result;
     }
-    for (uint32_t i = 0; i < demo->crowd->count; i++) {
+    for (uint32_t i = 0; has_mover(demo) && i < demo->crowd->count; i++) {
         move(demo, i, (float)seconds);
     }
     demo->time += seconds;
@@ -213,28 +324,6 @@ lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_erro
     return LMB_OK;
 }
 
-static lmb_result read_states(const demo *demo, device *device, const device_buffer *buffer, lmb_error *error) {
-    lmb_gpu_span span = lmb_gpu_control_state(demo->gpu_control);
-    VkCommandPool pool;
-    VkCommandBuffer commands;
-    if (device_begin(device, &pool, &commands, error)) {
-        return error->result;
-    }
-    const VkMemoryBarrier before = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                    .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
-                                    .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT};
-    const VkMemoryBarrier after = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                                   .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                   .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
-    const VkBufferCopy copy = {.srcOffset = span.offset, .size = span.size};
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &before,
-                         0, NULL, 0, NULL);
-    vkCmdCopyBuffer(commands, span.buffer, buffer->buffer, 1, &copy);
-    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &after, 0, NULL, 0,
-                         NULL);
-    return device_submit_and_wait(device, pool, commands, error);
-}
-
 lmb_result demo_verify(const demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame, uint64_t *compared,
                        uint64_t *differ, lmb_error *error) {
     size_t count = demo->crowd->count;
@@ -244,16 +333,16 @@ lmb_result demo_verify(const demo *demo, device *device, lmb_gpu_batch *batch, u
         return LMB_OK;
     }
     size_t words = count * lmb_control_state_words(demo->control);
-    device_buffer buffer = {0};
-    lmb_result result =
-        device_buffer_create(device, words * sizeof(uint32_t), VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, &buffer, error);
-    if (result == LMB_OK) {
-        result = read_states(demo, device, &buffer, error);
+    lmb_gpu_span span = lmb_gpu_control_state(demo->gpu_control);
+    uint32_t *states = malloc(words * sizeof *states);
+    if (states == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for the states of %u characters", demo->crowd->count);
     }
+    lmb_result result = device_read_span(device, &span, states, error);
     for (*compared = 0; result == LMB_OK && *compared < words; ++*compared) {
-        *differ += ((const uint32_t *)buffer.mapped)[*compared] != demo->states[*compared];
+        *differ += states[*compared] != demo->states[*compared];
     }
-    device_buffer_destroy(device, &buffer);
+    free(states);
     return result;
 }
 
@@ -366,7 +455,7 @@ void demo_draw(const demo *demo, overlay *overlay) {
 
 void demo_show(demo *demo, panel *panel) {
     for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
-        const demo_slider *slider = &demo->kind->sliders[i];
+        const demo_slider *slider = &demo->ranges[i];
         panel_slider(panel, slider->name, slider->least, slider->greatest, &demo->sliders[i]);
     }
     for (uint32_t i = 0; i < lmb_graph_event_count(demo->graph); i++) {

@@ -1,5 +1,5 @@
 // A demo: a program written as JSON or as a machine's text that moves by itself on the device, its sliders and events,
-// and a script that plays them. The mannequin's clips say how the characters move over the ground.
+// and a script that plays them. Its mover says where the characters are on the ground.
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_H
 
@@ -13,6 +13,8 @@
 #define DEMO_SLIDERS 4u
 #define DEMO_EVENTS 1024u // in a frame
 #define DEMO_CELLS 256u
+#define DEMO_WALK_SPEED 1.25f // of the mannequin's walk, as demos' texts have it: metres a second
+#define DEMO_RUN_SPEED 3.0f
 
 typedef struct demo demo;
 
@@ -40,10 +42,12 @@ typedef struct demo_kind {
     void (*steer)(demo *demo, double seconds); // before each frame; may be NULL
 } demo_kind;
 
-// A character's way over the ground, beside its placement.
+// A character on the ground, beside its placement: where its mover's way begins, and what that has come to.
 typedef struct demo_walker {
-    float heading; // radians about Y
-    float turn;    // radians a second, set by whoever steers
+    float home[2]; // metres: x, z
+    float facing;  // at home, radians about Y
+    float heading; // now
+    float wanted;  // heading, from `facing` on: of whoever steers
     float speed;   // metres a second, of the frame before
 } demo_walker;
 
@@ -53,6 +57,9 @@ struct demo {
     lmb_graph *graph;
     lmb_control *control;
     lmb_gpu_control *gpu_control;
+    float walk_speed; // of the clips of those names, metres a second
+    float run_speed;
+    demo_slider ranges[DEMO_SLIDERS]; // the kind's, of this character
     float sliders[DEMO_SLIDERS];
     demo_script script;
     bool scripted;
@@ -76,8 +83,10 @@ const demo_kind *demo_find(const char *name);
 // The names, NULL past the last one.
 const char *demo_name(uint32_t index);
 
-// Puts the demo's program in the place of the character's own.
-lmb_result demo_open(const demo_kind *kind, character *character, demo *demo, lmb_error *error);
+// Puts the demo's program in the place of the character's own. `clips` say which of a file's stand for the mannequin's, see
+// demo_clips.h.
+lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t clip_count, character *character,
+                     demo *demo, lmb_error *error);
 // Once there is a crowd, which it places, and a batch.
 lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error);
 lmb_result demo_start_device(demo *demo, lmb_gpu *gpu, lmb_gpu_batch *batch, lmb_error *error);

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define WALK_SPEED 1.25f
-#define RUN_SPEED 3.0f
 #define BACK_SPEED 0.85f
 #define SIDE_SPEED 0.6f
 #define AIR_SECONDS 0.35
@@ -61,8 +59,8 @@ static void steer_directional(demo *demo, double seconds) {
     demo->goal[0] = approach(demo->goal[0], demo->sliders[0], (float)seconds * 2.0f);
     demo->goal[1] = approach(demo->goal[1], demo->sliders[1], (float)seconds * 3.0f);
     float x = demo->goal[0], z = demo->goal[1];
-    float weights[5] = {0.0f, fmaxf(z, 0.0f) / WALK_SPEED, fmaxf(-z, 0.0f) / BACK_SPEED, fmaxf(x, 0.0f) / SIDE_SPEED,
-                        fmaxf(-x, 0.0f) / SIDE_SPEED};
+    float weights[5] = {0.0f, fmaxf(z, 0.0f) / DEMO_WALK_SPEED, fmaxf(-z, 0.0f) / BACK_SPEED,
+                        fmaxf(x, 0.0f) / SIDE_SPEED, fmaxf(-x, 0.0f) / SIDE_SPEED};
     float sum = weights[1] + weights[2] + weights[3] + weights[4];
     weights[0] = fmaxf(1.0f - sum, 0.0f);
     for (uint32_t i = 0; i < 5; i++) {
@@ -71,8 +69,8 @@ static void steer_directional(demo *demo, double seconds) {
 }
 
 static void set_gaits(demo *demo, uint32_t character, float speed) {
-    float walk = fminf(speed / WALK_SPEED, 1.0f);
-    float run = fminf(fmaxf((speed - WALK_SPEED) / (RUN_SPEED - WALK_SPEED), 0.0f), 1.0f);
+    float walk = fminf(speed / demo->walk_speed, 1.0f);
+    float run = fminf(fmaxf((speed - demo->walk_speed) / (demo->run_speed - demo->walk_speed), 0.0f), 1.0f);
     demo_set_parameter(demo, character, "idle", 1.0f - walk);
     demo_set_parameter(demo, character, "walk", walk - run);
     demo_set_parameter(demo, character, "run", run);
@@ -99,12 +97,18 @@ static float wave_of(uint32_t character, uint32_t purpose, double time) {
     return sinf((float)time * (0.25f + 0.3f * own) + 40.0f * own);
 }
 
+#define TURN 6.28318531f
 #define CELL 1.4f // metres
 #define ELBOW_ROOM 0.6f
 #define SIDESTEP_SPEED 0.4f
 
-static uint32_t cell_of(float place) {
-    return (uint32_t)(int32_t)(floorf(place / CELL) + 0.5f * (float)DEMO_CELLS) % DEMO_CELLS;
+// How much more room a character needs than one that is higher than it is long.
+static float room_of(const demo *demo) {
+    return fmaxf(2.0f * demo->crowd->character->width / demo->crowd->character->height, 1.0f);
+}
+
+static uint32_t cell_of(const demo *demo, float place) {
+    return (uint32_t)(int32_t)(floorf(place / (CELL * room_of(demo))) + 0.5f * (float)DEMO_CELLS) % DEMO_CELLS;
 }
 
 // One of those in each cell: enough to turn away from.
@@ -113,38 +117,41 @@ static void fill_cells(const demo *demo) {
     memset(cells, 0xff, (size_t)DEMO_CELLS * DEMO_CELLS * sizeof *cells);
     for (uint32_t i = 0; i < demo->crowd->count; i++) {
         const float *place = demo->crowd->members[i].placement.position;
-        cells[cell_of(place[1]) * DEMO_CELLS + cell_of(place[0])] = i;
+        cells[cell_of(demo, place[1]) * DEMO_CELLS + cell_of(demo, place[0])] = i;
     }
 }
 
-// Away from one who is too near to walk around.
-static void step_aside(float *own, float x, float z, float distance, float seconds) {
-    if (distance < ELBOW_ROOM && distance > 0.01f) {
-        own[0] -= x / distance * SIDESTEP_SPEED * seconds;
-        own[1] -= z / distance * SIDESTEP_SPEED * seconds;
-    }
-}
+// What a character does about the others: how strongly it turns to the left, away from who is in front, and how it steps
+// aside, left and ahead, from who is too near to walk around.
+typedef struct avoidance {
+    float turn;
+    float left;
+    float ahead;
+} avoidance;
 
-// How strongly to turn to the left, away from who is in front.
-static float turn_away(const demo *demo, uint32_t character, float seconds) {
-    float *own = demo->crowd->members[character].placement.position;
-    float c = cosf(demo->walkers[character].heading), s = sinf(demo->walkers[character].heading), turn = 0.0f;
+static avoidance avoid(const demo *demo, uint32_t character) {
+    const float *own = demo->crowd->members[character].placement.position;
+    avoidance result = {0};
+    float c = cosf(demo->walkers[character].heading), s = sinf(demo->walkers[character].heading);
     for (uint32_t i = 0; i < 9; i++) {
-        uint32_t row = (cell_of(own[1]) + DEMO_CELLS + i / 3 - 1) % DEMO_CELLS;
-        uint32_t column = (cell_of(own[0]) + DEMO_CELLS + i % 3 - 1) % DEMO_CELLS;
+        uint32_t row = (cell_of(demo, own[1]) + DEMO_CELLS + i / 3 - 1) % DEMO_CELLS;
+        uint32_t column = (cell_of(demo, own[0]) + DEMO_CELLS + i % 3 - 1) % DEMO_CELLS;
         uint32_t other = demo->cells[row * DEMO_CELLS + column];
         if (other == LMB_NONE || other == character) {
             continue;
         }
         const float *place = demo->crowd->members[other].placement.position;
         float x = place[0] - own[0], z = place[1] - own[1];
-        float left = c * x - s * z, ahead = s * x + c * z, distance = hypotf(x, z);
-        step_aside(own, x, z, distance, seconds);
-        if (ahead > 0.0f && distance < 1.6f) {
-            turn += (left > 0.0f ? -1.0f : 1.0f) * (1.6f - distance);
+        float left = c * x - s * z, ahead = s * x + c * z, distance = hypotf(x, z), apart = distance / room_of(demo);
+        if (apart < ELBOW_ROOM && distance > 0.01f) {
+            result.left -= left / distance * SIDESTEP_SPEED;
+            result.ahead -= ahead / distance * SIDESTEP_SPEED;
+        }
+        if (ahead > 0.0f && apart < 1.6f) {
+            result.turn += (left > 0.0f ? -1.0f : 1.0f) * (1.6f - apart);
         }
     }
-    return turn;
+    return result;
 }
 
 static float turn_home(const demo *demo, uint32_t character) {
@@ -164,8 +171,14 @@ static void steer_wander(demo *demo, double seconds) {
         float will = 0.45f + 0.35f * wave_of(i, 1, demo->time) + 0.3f * wave_of(i, 2, demo->time);
         float run = fminf(fmaxf(5.0f * (will - 0.85f), 0.0f), 1.0f);
         demo_walker *walker = &demo->walkers[i];
-        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * turn_away(demo, i, (float)seconds) + turn_home(demo, i);
-        walker->turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / WALK_SPEED, 1.0f);
+        avoidance others = avoid(demo, i);
+        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * others.turn + turn_home(demo, i);
+        float unit = demo->crowd->members[i].placement.scale * demo->crowd->character->unit;
+        turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / demo->walk_speed, 1.0f);
+        walker->wanted = remainderf(walker->wanted + turn * (float)seconds, TURN);
+        demo_set_parameter(demo, i, "heading", walker->wanted);
+        demo_set_parameter(demo, i, "aside", others.left / unit);
+        demo_set_parameter(demo, i, "along", others.ahead / unit);
         demo_set_parameter(demo, i, "will", will);
         demo_set_parameter(demo, i, "walk", 1.0f - run);
         demo_set_parameter(demo, i, "run", run);
@@ -184,7 +197,7 @@ static const demo_kind kinds[] = {
      .script = directional_script,
      .script_size = sizeof directional_script,
      .characters = 1,
-     .sliders = {{"x", -SIDE_SPEED, SIDE_SPEED, 0.0f}, {"z", -BACK_SPEED, WALK_SPEED, 0.0f}},
+     .sliders = {{"x", -SIDE_SPEED, SIDE_SPEED, 0.0f}, {"z", -BACK_SPEED, DEMO_WALK_SPEED, 0.0f}},
      .slider_count = 2,
      .steer = steer_directional},
     {.name = "jump",
@@ -204,7 +217,7 @@ static const demo_kind kinds[] = {
      .script = walk_run_script,
      .script_size = sizeof walk_run_script,
      .characters = 1,
-     .sliders = {{"speed", 0.0f, RUN_SPEED, WALK_SPEED}},
+     .sliders = {{"speed", 0.0f, DEMO_RUN_SPEED, DEMO_WALK_SPEED}},
      .slider_count = 1,
      .steer = steer_gaits},
     {.name = "wave",
@@ -216,7 +229,7 @@ static const demo_kind kinds[] = {
      .characters = 1,
      .pressed = "WAVE",
      .released = "STOP",
-     .sliders = {{"speed", 0.0f, RUN_SPEED, WALK_SPEED}},
+     .sliders = {{"speed", 0.0f, DEMO_RUN_SPEED, DEMO_WALK_SPEED}},
      .slider_count = 1,
      .steer = steer_gaits},
     {.name = "body-turn",

@@ -23,7 +23,8 @@ const char options_usage[] =
     "  --headless          draw without a display\n"
     "  --demo NAME         directional, jump, walk-run, wave, body-turn, aim or wander: a program that moves by "
     "itself;\n"
-    "                      without a display, as its script says\n"
+    "                      without a display, as its script says. Of a FILE it plays the clips named alike\n"
+    "  --clip NAME=CLIP    a demo plays the file's CLIP where its program says NAME (several times)\n"
     "  --every N           with --screenshot: also of every Nth frame, its number before the ending\n"
     "  --graph FILE|JSON   draw a program's poses side by side, once and without a display: what its outermost\n"
     "                      operation takes in, and what it gives\n"
@@ -91,6 +92,9 @@ static bool parse_valued(const char *name, const char *value, options *options) 
         options->demo = demo_find(value);
         return options->demo != NULL || complain("there is no demo", value);
     }
+    if (strcmp(name, "--clip") == 0) {
+        return add_text(name, value, options->clips, DEMO_CLIPS, &options->clip_count);
+    }
     if (strcmp(name, "--row") == 0) {
         return parse_count(value, EXHIBIT_FIGURES, &options->exhibit.row) ||
                complain("--row wants a number, not", value);
@@ -114,8 +118,9 @@ static bool parse_valued(const char *name, const char *value, options *options) 
 }
 
 static bool takes_value(const char *name) {
-    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot", "--trace",
-                                         "--graph",      "--set",    "--row",  "--label",  "--demo",       "--every"};
+    static const char *const valued[] = {"--characters", "--frames", "--size", "--device", "--screenshot",
+                                         "--trace",      "--graph",  "--set",  "--row",    "--label",
+                                         "--demo",       "--every",  "--clip"};
     for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
         if (strcmp(name, valued[i]) == 0) {
             return true;
@@ -165,8 +170,11 @@ bool options_parse(int argument_count, char **arguments, options *options) {
     } else if (options->exhibit.setting_count + options->exhibit.label_count + options->exhibit.row > 0) {
         return complain("--set, --label and --row need --graph", NULL);
     }
-    if (options->demo != NULL && (options->exhibit.graph != NULL || options->file_count > 0)) {
-        return complain("--demo shows the mannequin, and no --graph", NULL);
+    if (options->demo != NULL && options->exhibit.graph != NULL) {
+        return complain("--demo shows no --graph", NULL);
+    }
+    if (options->clip_count > 0 && (options->demo == NULL || options->file_count == 0)) {
+        return complain("--clip needs --demo and a file", NULL);
     }
     if (options->characters == 0) {
         options->characters = options->demo != NULL ? options->demo->characters : 300;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "demo.h"
+#include "demo_clips.h"
 #include "exhibit.h"
 
 typedef struct options {
@@ -18,10 +19,12 @@ typedef struct options {
     uint32_t frames; // 0 runs until the window is closed
     uint32_t width;
     uint32_t height;
-    bool sized;            // width and height were given
-    const demo_kind *demo; // or NULL
-    uint32_t every;        // frames between pictures, 0: the last one alone
-    exhibit_def exhibit;   // its graph is NULL where there is none
+    bool sized;                    // width and height were given
+    const demo_kind *demo;         // or NULL
+    const char *clips[DEMO_CLIPS]; // of the file, for those of the demo
+    uint32_t clip_count;
+    uint32_t every;      // frames between pictures, 0: the last one alone
+    exhibit_def exhibit; // its graph is NULL where there is none
     bool headless;
     bool times;
     bool validate;

@@ -1,9 +1,11 @@
 #include "panel.h"
 
+#include <cfloat>
 #include <new>
 
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_vulkan.h>
+
 #include <imgui.h>
 
 struct panel {
@@ -101,6 +103,9 @@ void panel_begin(panel *panel, const char *title, VkExtent2D extent, float secon
     ImGui::NewFrame();
     const ImVec2 corner(static_cast<float>(extent.width) - 16.0f, 16.0f);
     ImGui::SetNextWindowPos(corner, ImGuiCond_Always, ImVec2(1.0f, 0.0f));
+    // As wide as its title, which sizing to what is below does not see.
+    const float width = ImGui::CalcTextSize(title).x + 4.0f * ImGui::GetFontSize();
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0.0f), ImVec2(FLT_MAX, FLT_MAX));
     ImGui::Begin(title, nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove);
 }
 

@@ -11,6 +11,7 @@ typedef struct sides {
     float *parameters;
     float *shown;
     float *reference;
+    uint32_t *inertia; // what the device keeps: to run a frame a second time changes nothing
 } sides;
 
 static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_error *error) {
@@ -19,10 +20,21 @@ static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_
         return error->result;
     }
     const lmb_batch_inputs inputs = {.parameters = sides->parameters};
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = sides->reference};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = sides->reference, .inertia = sides->inertia};
     lmb_result result = lmb_cpu_run(cpu, batch, &inputs, &outputs, error);
     lmb_cpu_destroy(cpu);
     return result;
+}
+
+static lmb_result read_inertia(device *device, lmb_gpu_batch *batch, uint32_t words, uint32_t *inertia,
+                               lmb_error *error) {
+    lmb_gpu_span span;
+    for (uint32_t i = 0; lmb_gpu_batch_inertia(batch, i, &span); i++) {
+        if (device_read_span(device, &span, inertia + (size_t)span.first_character * words, error)) {
+            return error->result;
+        }
+    }
+    return LMB_OK;
 }
 
 static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uint32_t frame, const sides *sides,
@@ -34,6 +46,7 @@ static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uin
     size_t parameters = (size_t)batch.character_count * lmb_program_parameter_count(batch.program);
     memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
     if (device_read_stage(device, gpu_batch, frame, LMB_STAGE_PALETTE, sides->shown, error) ||
+        read_inertia(device, gpu_batch, lmb_program_inertia_words(batch.program), sides->inertia, error) ||
         run_reference(&batch, sides, error)) {
         return error->result;
     }
@@ -47,10 +60,11 @@ lmb_result verify_frame(device *device, lmb_gpu_batch *batch, uint32_t frame, lm
     lmb_batch description = lmb_gpu_batch_description(batch);
     size_t floats = (size_t)lmb_batch_stage_floats(&description, LMB_STAGE_PALETTE) * description.character_count;
     size_t parameters = (size_t)lmb_program_parameter_count(description.program) * description.character_count;
+    size_t words = (size_t)lmb_program_inertia_words(description.program) * description.character_count;
     const sides sides = {malloc(parameters * sizeof(float)), malloc(floats * sizeof(float)),
-                         malloc(floats * sizeof(float))};
+                         malloc(floats * sizeof(float)), malloc((words + 1) * sizeof(uint32_t))};
     lmb_result result = LMB_OK;
-    if (sides.parameters == NULL || sides.shown == NULL || sides.reference == NULL) {
+    if (sides.parameters == NULL || sides.shown == NULL || sides.reference == NULL || sides.inertia == NULL) {
         result =
             graphics_fail(error, LMB_ERROR_MEMORY, "no memory to compare %u characters", description.character_count);
     } else {
@@ -59,5 +73,6 @@ lmb_result verify_frame(device *device, lmb_gpu_batch *batch, uint32_t frame, lm
     free(sides.parameters);
     free(sides.shown);
     free(sides.reference);
+    free(sides.inertia);
     return result;
 }

@@ -206,7 +206,10 @@ static lmb_result open_exhibit(viewer *viewer, lmb_error *error) {
 }
 
 static lmb_result open_demo(viewer *viewer, lmb_error *error) {
-    return has_demo(viewer) ? demo_open(viewer->options.demo, &viewer->character, &viewer->demo, error) : LMB_OK;
+    const options *options = &viewer->options;
+    return has_demo(viewer)
+               ? demo_open(options->demo, options->clips, options->clip_count, &viewer->character, &viewer->demo, error)
+               : LMB_OK;
 }
 
 static lmb_result open_crowd(viewer *viewer, lmb_error *error) {

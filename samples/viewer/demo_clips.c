@@ -1,0 +1,174 @@
+#include "demo_clips.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graphics.h"
+
+#define LONGEST_NAME 64u // of those that demos use
+#define LISTED 400u      // bytes of the file's names in a message
+
+static const char *const meanings[][4] = {
+    {"idle", "stand", "survey", "wait"}, {"run", "jog", "sprint"}, {"wave", "greet"}};
+
+static const char *find_holding(const character *character, const char *word, bool all) {
+    for (uint32_t i = 0; i < character_clip_count(character); i++) {
+        const char *name = lmb_clip_name(character_clip(character, i));
+        if (character_name_holds(name, word) && (!all || strlen(name) == strlen(word))) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
+static const char *find_by_meaning(const character *character, const char *name) {
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (strcmp(meanings[i][0], name) == 0) {
+            for (size_t k = 1; k < sizeof meanings[i] / sizeof *meanings[i] && found == NULL; k++) {
+                found = meanings[i][k] != NULL ? find_holding(character, meanings[i][k], false) : NULL;
+            }
+        }
+    }
+    return found;
+}
+
+static const char *find_stated(const demo_clips_def *def, const char *name) {
+    size_t length = strlen(name);
+    for (uint32_t i = 0; i < def->stated_count; i++) {
+        if (strncmp(def->stated[i], name, length) == 0 && def->stated[i][length] == '=') {
+            return def->stated[i] + length + 1;
+        }
+    }
+    return NULL;
+}
+
+static bool has_clip(const character *character, const char *name) {
+    for (uint32_t i = 0; i < character_clip_count(character); i++) {
+        if (strcmp(lmb_clip_name(character_clip(character, i)), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static lmb_result report_missing(const demo_clips_def *def, const character *character, const char *name,
+                                 lmb_error *error) {
+    char listed[LISTED] = "none";
+    size_t used = 0;
+    for (uint32_t i = 0; i < character_clip_count(character) && used < sizeof listed; i++) {
+        used += (size_t)snprintf(listed + used, sizeof listed - used, "%s'%s'", i > 0 ? ", " : "",
+                                 lmb_clip_name(character_clip(character, i)));
+    }
+    return graphics_fail(error, LMB_ERROR_ARGUMENT, "the demo %s plays '%s', and the file's clips are %s: see --clip",
+                         def->demo, name, listed);
+}
+
+static lmb_result find_clip(const demo_clips_def *def, const character *character, const char *name, const char **clip,
+                            lmb_error *error) {
+    *clip = find_stated(def, name);
+    if (*clip != NULL) {
+        return has_clip(character, *clip) ? LMB_OK : report_missing(def, character, *clip, error);
+    }
+    *clip = find_holding(character, name, true);
+    if (*clip == NULL) {
+        *clip = find_holding(character, name, false);
+    }
+    if (*clip == NULL) {
+        *clip = find_by_meaning(character, name);
+    }
+    return *clip != NULL ? LMB_OK : report_missing(def, character, name, error);
+}
+
+// Where the next clip's name is, or NULL; `length` is its length.
+static const char *next_name(const char *text, const char *end, size_t *length) {
+    static const char key[] = "\"clip\": \"";
+    for (const char *at = text; (size_t)(end - at) > sizeof key; at++) {
+        if (memcmp(at, key, sizeof key - 1) == 0) {
+            const char *name = at + sizeof key - 1;
+            const char *quote = memchr(name, '"', (size_t)(end - name));
+            *length = quote != NULL ? (size_t)(quote - name) : 0;
+            return quote != NULL ? name : NULL;
+        }
+    }
+    return NULL;
+}
+
+// As JSON has it, without the quotes. Returns how long it is.
+static size_t write_name(const char *name, char *target) {
+    size_t used = 0;
+    for (; *name != '\0'; name++) {
+        if (*name == '"' || *name == '\\') {
+            target[used++] = '\\';
+        }
+        target[used++] = *name;
+    }
+    return used;
+}
+
+static lmb_result check_stated(const demo_clips_def *def, lmb_error *error) {
+    for (uint32_t i = 0; i < def->stated_count; i++) {
+        const char *at = def->text, *name;
+        size_t length = 0, stated = strcspn(def->stated[i], "=");
+        bool used = false;
+        while ((name = next_name(at, def->text + def->size, &length)) != NULL) {
+            used = used || (length == stated && memcmp(name, def->stated[i], length) == 0);
+            at = name + length;
+        }
+        if (def->stated[i][stated] != '=') {
+            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: not NAME=CLIP", def->stated[i]);
+        }
+        if (!used) {
+            return graphics_fail(error, LMB_ERROR_ARGUMENT, "--clip %s: the demo %s plays no '%.*s'", def->stated[i],
+                                 def->demo, (int)stated, def->stated[i]);
+        }
+    }
+    return LMB_OK;
+}
+
+// Writes into `target`, which has room for the longest names there are.
+static lmb_result replace_names(const demo_clips_def *def, const character *character, char *target, lmb_error *error) {
+    const char *at = def->text, *end = def->text + def->size, *name;
+    size_t length = 0;
+    while ((name = next_name(at, end, &length)) != NULL) {
+        char own[LONGEST_NAME + 1] = {0};
+        const char *clip = NULL;
+        memcpy(own, name, length < LONGEST_NAME ? length : LONGEST_NAME);
+        if (find_clip(def, character, own, &clip, error)) {
+            return error->result;
+        }
+        memcpy(target, at, (size_t)(name - at));
+        target += name - at;
+        target += write_name(clip, target);
+        at = name + length;
+    }
+    memcpy(target, at, (size_t)(end - at));
+    target[end - at] = '\0';
+    return LMB_OK;
+}
+
+lmb_result demo_clips_fit(const demo_clips_def *def, const character *character, char **text, lmb_error *error) {
+    size_t longest = 0, names = 0, length = 0;
+    *text = NULL;
+    if (check_stated(def, error)) {
+        return error->result;
+    }
+    for (uint32_t i = 0; i < character_clip_count(character); i++) {
+        size_t own = strlen(lmb_clip_name(character_clip(character, i)));
+        longest = own > longest ? own : longest;
+    }
+    for (const char *at = def->text; (at = next_name(at, def->text + def->size, &length)) != NULL; at += length) {
+        names++;
+    }
+    *text = malloc(def->size + 2 * names * longest + 1);
+    if (*text == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for the demo %s", def->demo);
+    }
+    lmb_result result = replace_names(def, character, *text, error);
+    if (result != LMB_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    return result;
+}
