@@ -5,6 +5,7 @@
 
 const uint64_t control_scenario_golden = UINT64_C(0x0163d0119e632b71);
 const uint64_t mover_scenario_golden = UINT64_C(0x65ffafdf7e4d2c6b);
+const uint64_t mover_scenario_long_golden = UINT64_C(0x5534c18f74e4d755);
 
 // The host's parameters, then those that the control writes.
 enum {

@@ -35,5 +35,8 @@ uint64_t control_scenario_hash(const control_scenario *scenario);
 // What 200 characters come to after 400 frames.
 enum { CONTROL_GOLDEN_CHARACTERS = 200, CONTROL_GOLDEN_FRAMES = 400 };
 extern const uint64_t control_scenario_golden, mover_scenario_golden;
+// What 1,000 with a mover come to after 10,000 frames: nearly three minutes at 60 a second.
+enum { CONTROL_LONG_CHARACTERS = 1000, CONTROL_LONG_FRAMES = 10000 };
+extern const uint64_t mover_scenario_long_golden;
 
 #endif

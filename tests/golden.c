@@ -6,6 +6,7 @@
 #include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -102,8 +103,31 @@ static bool check_control(bool moves, const char *name, int rounding, bool flush
     return same && restored;
 }
 
-int main(void) {
+// What takes a while: `golden long`.
+static bool check_long(void) {
+    control_scenario s;
+    lmb_error error = {0};
+    uint64_t hash = 0;
+    lmb_result result = mover_scenario_create(&s, CONTROL_LONG_CHARACTERS, &error);
+    for (uint32_t frame = 0; frame < CONTROL_LONG_FRAMES && result == LMB_OK; frame++) {
+        control_scenario_begin_frame(&s, frame);
+        result = control_scenario_run(&s, frame, &error);
+    }
+    if (result == LMB_OK) {
+        hash = control_scenario_hash(&s);
+    }
+    control_scenario_destroy(&s);
+    bool same = hash == mover_scenario_long_golden;
+    printf("%-10s %-20s 0x%016" PRIx64 "%s%s\n", "mover", "10,000 frames", hash,
+           same ? "" : " differs from the golden hash", result == LMB_OK ? "" : error.message);
+    return same;
+}
+
+int main(int argument_count, char **arguments) {
     bool same = true;
+    if (argument_count > 1 && strcmp(arguments[1], "long") == 0) {
+        return check_long() ? 0 : 1;
+    }
     for (int moves = 0; moves < 2; moves++) {
         same = check_control(moves, "default", FE_TONEAREST, false) && same;
         same = check_control(moves, "flush to zero", FE_TONEAREST, true) && same;
