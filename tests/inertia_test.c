@@ -286,6 +286,30 @@ static void what_does_not_move_has_no_rate(void **state) {
     }
 }
 
+// The sign of a zero is not every device's, and offsets are compared bit by bit.
+static void no_zero_of_an_offset_has_a_sign(void **state) {
+    (void)state;
+    transform pose = {.q = {0.0f, 0.0f, 0.0f, 1.0f}, .s = {1.0f, 1.0f, 1.0f}, .weight = WEIGHT_PRESENT};
+    uint32_t turned = 0;
+    for (int i = 0; i < 3 * 64; i++) {
+        const double half = PI * (double)(i / 3) / 32.0, sine = sin(half);
+        transform last = pose;
+        last.q = quaternion_normalize((quaternion){i % 3 == 0 ? (float)sine : 0.0f, i % 3 == 1 ? (float)sine : 0.0f,
+                                                   i % 3 == 2 ? (float)sine : 0.0f, (float)cos(half)});
+        turned += last.q.w < 0.0f;
+        const inertia taken = take_inertia(pose, last, pose, 0.02f);
+        uint32_t words[13];
+        memcpy(words, &taken.offset, 10 * sizeof *words);
+        words[10] = BITS(taken.t_rate);
+        words[11] = BITS(taken.q_rate);
+        words[12] = BITS(taken.s_rate);
+        for (int j = 0; j < 13; j++) {
+            assert_int_not_equal(words[j], 0x80000000u);
+        }
+    }
+    assert_true(turned > 50);
+}
+
 static void extreme_poses_stay_numbers(void **state) {
     (void)state;
     const float values[] = {0.0f, 9.09494702e-13f, -1.0f, 1.09951163e+12f, -1.09951163e+12f};
@@ -766,16 +790,19 @@ static void bad_parameters_are_refused_and_counted(void **state) {
     }
 }
 
+// Of any bits that stand there; before a switch, from which it takes its offsets, and after it, as an offset itself.
 static void foreign_memory_shows_no_infinity(void **state) {
     (void)state;
+    static const uint32_t extremes[] = {0x7fc00000u, 0xff800000u, 0x7f7fffffu, 0x00000001u, 0x80000000u, 0x3f800000u};
     random_source source = {11};
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 40; round++) {
         crowd c = start_crowd();
         for (uint32_t i = 0; i < CHARACTERS * c.words; i++) {
             uint32_t word = (uint32_t)random_bits(&source);
             const uint32_t row = i / JOINTS % 36;
+            word = round % 2 == 0 ? word : extremes[word % 6];
             // Stamps that are believed.
-            word = row == 33 ? 11 : row == 34 ? 10 : row == 35 ? 11 : word;
+            word = row == 33 ? (round < 20 ? 11 : 9) : row == 34 ? 10 : row == 35 ? 11 : word;
             for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
                 if (c.cpu[path] != NULL) {
                     c.memory[path][i] = word;
@@ -843,6 +870,7 @@ int main(void) {
         cmocka_unit_test(offsets_and_velocities_are_those_of_the_talk),
         cmocka_unit_test(at_first_the_last_pose_is_shown_and_at_last_the_new_one),
         cmocka_unit_test(what_does_not_move_has_no_rate),
+        cmocka_unit_test(no_zero_of_an_offset_has_a_sign),
         cmocka_unit_test(extreme_poses_stay_numbers),
         cmocka_unit_test(a_crowd_decays_as_float64_has_it),
         cmocka_unit_test(places_do_not_jump),

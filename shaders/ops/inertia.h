@@ -48,13 +48,13 @@ OP vector rotation_vector(quaternion q) {
     return make_vector(snap(q.x * p), snap(q.y * p), snap(q.z * p));
 }
 
-// The rotation that goes from b to a, on the left of b: w is at least 0.
+// The rotation that goes from b to a, on the left of b: w is at least 0. Turned before it is snapped, so that no zero has a
+// sign.
 OP quaternion rotation_between(quaternion a, quaternion b) {
     quaternion inverse = quaternion_conjugate(b);
-    quaternion between = quaternion_multiply(a, inverse);
-    quaternion q = quaternion_polish(between);
+    quaternion q = quaternion_multiply(a, inverse);
     quaternion turned = make_quaternion(-q.x, -q.y, -q.z, -q.w);
-    return select_quaternion(q.w < 0.0f, turned, q);
+    return quaternion_polish(select_quaternion(q.w < 0.0f, turned, q));
 }
 
 // What the new pose lacks of the last one that was shown, `older` the one shown before that, a step earlier; 0 for the

@@ -2,7 +2,7 @@
 // say that the character was switched has its offset taken; all others are moved by theirs, and every result is kept.
 //
 // Running a character's frame again changes no bit: its offset is taken in the first run alone. Memory that the host has
-// put other things into may show anything, but no number that is not finite.
+// put other things into may show anything, but the same everywhere, and no number that is not finite.
 #ifndef LMB_OPS_INERTIA_MEMORY_H
 #define LMB_OPS_INERTIA_MEMORY_H
 
@@ -54,6 +54,23 @@ OP void store_remembered(mutable_memory kept, word at, uint joints, transform po
     SCATTER(kept, at + 9u * joints, BITS(pose.s.z), stored);
 }
 
+OP real bound_component(real x) {
+    return clamp_real(x, -1.0f, 1.0f);
+}
+
+// Of what may stand there, so much that nothing that follows from it leaves the finite numbers: the rest of this reckons
+// with poses as instructions leave them, and paths differ in what they make of NaN.
+OP transform load_remembered(mutable_memory kept, word at, uint joints) {
+    transform pose = snap_transform(load_pose(kept, at, joints));
+    pose.q = make_quaternion(bound_component(pose.q.x), bound_component(pose.q.y), bound_component(pose.q.z),
+                             bound_component(pose.q.w));
+    return pose;
+}
+
+OP real load_rate(mutable_memory kept, word at) {
+    return clamp_real(snap(GATHER_REAL(kept, at)), INERTIA_STEEPEST, 0.0f);
+}
+
 // Takes the offset of a joint whose character is switched in this frame, where the frame before was shown; its velocity,
 // where the one before that was too.
 OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock now, transform pose, truth stored) {
@@ -63,8 +80,8 @@ OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock
     word other = at + (1u - slot) * (POSE_COMPONENTS * joints);
     truth known = GATHER(kept, at + (INERTIA_STAMPS + 1u - slot) * joints) == before + 1u;
     truth moves = GATHER(kept, at + (INERTIA_STAMPS + slot) * joints) == first + 1u;
-    transform last = load_pose(kept, other, joints);
-    transform older = load_pose(kept, at + slot * (POSE_COMPONENTS * joints), joints);
+    transform last = load_remembered(kept, other, joints);
+    transform older = load_remembered(kept, at + slot * (POSE_COMPONENTS * joints), joints);
     last = select_transform(known, last, pose);
     older = select_transform(BOTH(known, moves), older, last);
     inertia taken = take_inertia(pose, last, older, now.step);
@@ -91,12 +108,12 @@ OP transform inertialize(frame f, inertia_clock now, mutable_memory kept, transf
     transform shown = pose;
     if (ANY(moves)) {
         inertia taken;
-        taken.offset = load_pose(kept, at + INERTIA_OFFSET * joints, joints);
-        taken.t_rate = GATHER_REAL(kept, at + INERTIA_RATES * joints);
-        taken.q_rate = GATHER_REAL(kept, at + (INERTIA_RATES + 1u) * joints);
-        taken.s_rate = GATHER_REAL(kept, at + (INERTIA_RATES + 2u) * joints);
+        taken.offset = load_remembered(kept, at + INERTIA_OFFSET * joints, joints);
+        taken.t_rate = load_rate(kept, at + INERTIA_RATES * joints);
+        taken.q_rate = load_rate(kept, at + (INERTIA_RATES + 1u) * joints);
+        taken.s_rate = load_rate(kept, at + (INERTIA_RATES + 2u) * joints);
         transform moved = apply_inertia(pose, taken, now.time, now.duration);
-        shown = select_transform(BOTH(moves, transform_is_finite(moved)), moved, pose);
+        shown = select_transform(moves, moved, pose);
     }
     store_remembered(kept, at + slot * (POSE_COMPONENTS * joints), joints, shown, shows);
     SCATTER(kept, stamp, now.number + 1u, shows);
