@@ -550,9 +550,59 @@ static void test_inertialized(void **state) {
     step_with(&s, SIXTIETH, both, 2);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
     expect_inertia(&s, 46, 1 / 60.0, 46, 1 / 60.0, 0.5);
-    const uint32_t reset = LMB_EVENT_RESET;
+    end(&s);
+}
+
+// Begun anew, a character has nothing before it, and no frame the number of one that was shown: what is remembered of that
+// one would be taken for its own.
+static void test_inertialized_and_begun_anew(void **state) {
+    (void)state;
+    lmb_machine_def machine;
+    lmb_state_def states[3];
+    lmb_player_def players[3];
+    lmb_transition_def transitions[4];
+    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
+    def.parameter_count = 13;
+    def.inertialize = true;
+    def.inertia_parameters = 8;
+    stage s = begin(&def);
+    const uint32_t go = GO, reset = LMB_EVENT_RESET, anew[] = {LMB_EVENT_RESET, GO};
+    step(&s, SIXTIETH);
+    step_with(&s, SIXTIETH, &go, 1);
+    expect_inertia(&s, 2, 1 / 60.0, 2, 1 / 60.0, 0.5);
+    step_with(&s, SIXTIETH, &reset, 1);
+    expect_inertia(&s, 4, 0.0, 0, 0.0, 0.0);
+    step_with(&s, SIXTIETH, &go, 1);
+    expect_inertia(&s, 5, 1 / 60.0, 5, 1 / 60.0, 0.5);
+    step_with(&s, SIXTIETH, anew, 2);
+    expect_inertia(&s, 7, 0.0, 7, 1 / 60.0, 0.0);
+    // Past the largest number.
+    s.state[lmb_control_state_words(s.control) - 7] = LMB_INERTIA_LAST_NUMBER;
     step_with(&s, SIXTIETH, &reset, 1);
     expect_inertia(&s, 1, 0.0, 0, 0.0, 0.0);
+    end(&s);
+}
+
+// The longest fade and step that there are make no state that is refused: step_with() checks it.
+static void test_inertialized_for_the_longest_time(void **state) {
+    (void)state;
+    lmb_machine_def machine;
+    lmb_state_def states[3];
+    lmb_player_def players[3];
+    lmb_transition_def transitions[4];
+    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
+    def.parameter_count = 13;
+    def.inertialize = true;
+    def.inertia_parameters = 8;
+    def.update_every = lmb_constant(16.0f);
+    transitions[0].fade = LMB_MAX_CONTROL_SECONDS;
+    stage s = begin(&def);
+    const uint32_t go = GO;
+    step(&s, LMB_MAX_STEP_TICKS);
+    step_with(&s, LMB_MAX_STEP_TICKS, &go, 1);
+    for (uint32_t i = 0; i < 2000; i++) {
+        step(&s, LMB_MAX_STEP_TICKS);
+    }
     end(&s);
 }
 
@@ -1064,6 +1114,8 @@ int main(void) {
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_frozen_fade),
         cmocka_unit_test(test_inertialized),
+        cmocka_unit_test(test_inertialized_and_begun_anew),
+        cmocka_unit_test(test_inertialized_for_the_longest_time),
         cmocka_unit_test(test_inertialized_with_updates_left_out),
         cmocka_unit_test(test_inertia_of_foreign_states),
         cmocka_unit_test(test_order_of_events),

@@ -880,8 +880,14 @@ OP void write_control(control c) {
     }
 }
 
-// The mover alone stays where it is.
+// The mover alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
+// one that is told of from here on.
 OP void begin_character(control c) {
+    uint inertia = LOAD(c.block, CONTROL_INERTIA);
+    uint number = 0u;
+    if (inertia != CONTROL_NONE) {
+        number = state_word(c, inertia_state(c) + INERTIAL_NUMBER) + state_word(c, CHARACTER_BEGUN);
+    }
     uint mover = LOAD(c.block, CONTROL_MOVER);
     uint kept = LOAD(c.block, CONTROL_STATE_WORDS);
     if (mover != CONTROL_NONE) {
@@ -891,6 +897,9 @@ OP void begin_character(control c) {
         if (i < kept || i >= kept + MOVING_PLACE_WORDS) {
             set_state_word(c, i, 0u);
         }
+    }
+    if (inertia != CONTROL_NONE) {
+        set_state_word(c, inertia_state(c) + INERTIAL_NUMBER, number & INERTIA_LAST_NUMBER);
     }
     uint machines = LOAD(c.block, CONTROL_MACHINES);
     for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
