@@ -673,7 +673,8 @@ static void what_was_not_shown_has_no_offset(void **state) {
     uint32_t moved = 0;
     for (uint32_t frame = 0; frame < 30; frame++) {
         move_crowd(&c, frame);
-        // 2, 5 and 8 are switched in frames 10, 16 and 22: left out in the one before, in the switch itself, and before by one more.
+        // 2, 5 and 8 are switched in frames 10, 16 and 22: left out in the one before, in the switch itself, and before by
+        // one more.
         const bool left_out = frame == 9 || frame == 16 || frame == 20;
         if (left_out) {
             run_frame_of(&c, half, 6);

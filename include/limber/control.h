@@ -41,8 +41,9 @@
 /// **Machines.** Exactly one state is current. A transition begins a fade from what is seen to its state: with f the share
 /// of the fade's duration that has passed, shaped by the curve, the new state weighs lerp(w, 1, f) and every other one
 /// w (1 - f), with w its weight when the fade began. So a fade that is interrupted goes on from what is seen, without
-/// a jump, and weights sum to 1. One that is #LMB_FADE_INERTIALIZED weighs the new state alone from its first frame on. Where a state is entered that weighs nothing, whose `end_player` is at its end, or that says `restart`, its
-/// players begin at their offsets and machines inside it at their initial states; another goes on where it is.
+/// a jump, and weights sum to 1. One that is #LMB_FADE_INERTIALIZED weighs the new state alone from its first frame on. Where
+/// a state is entered that weighs nothing, whose `end_player` is at its end, or that says `restart`, its players begin at
+/// their offsets and machines inside it at their initial states; another goes on where it is.
 ///
 /// **The mover** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
 /// are kept to 2^-32 of the unit of length, up to 2^31 of them (beyond, they stay there), angles to 2^-32 of a turn, so
@@ -176,7 +177,8 @@ typedef struct lmb_term {
 typedef enum lmb_fade_kind {
     LMB_FADE_SMOOTH, ///< both go on playing
     LMB_FADE_FROZEN, ///< what is faded from stops where it is
-    /// What is faded to weighs all at once, and what the pose lacks of the one shown before decays: inertia.h. `curve` is not used.
+    /// What is faded to weighs all at once, and what the pose lacks of the one shown before decays: inertia.h. `curve` is not
+    /// used.
     LMB_FADE_INERTIALIZED,
     LMB_FADE_COUNT
 } lmb_fade_kind;

@@ -132,7 +132,8 @@ typedef struct lmb_gpu_batch_def {
     uint32_t character_count; ///< 1 or more
     uint32_t outputs;         ///< LMB_OUTPUT_... bits
     uint32_t frame_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs
-    /// No buffer of outputs is larger than this many bytes: a batch that needs more is split into spans of characters.
+    /// No buffer of outputs, or of what inertialization keeps, is larger than this many bytes: a batch that needs more is
+    /// split into spans of characters.
     /// 0 takes 256 MiB, or the device's maxMemoryAllocationSize where that is less. A multiple of one character's size
     /// is used; less than that is refused.
     VkDeviceSize span_bytes;
@@ -175,7 +176,8 @@ typedef struct lmb_gpu_record_info {
     /// 4, in buffers of the host's made as for lmb_gpu_batch_bind_pose(); the host writes them before it submits, or
     /// compute shaders or copies do, earlier on the same queue, and nobody until the commands have completed. Other
     /// characters cost nothing, and their outputs stay what the slot held. A character listed twice is run twice, which is
-    /// not allowed together with a previous palette of the same slot. An index outside the batch is passed over and
+    /// not allowed together with a previous palette of the same slot, nor where the program inertializes (inertia.h): both
+    /// runs would change what the character's joints remember. An index outside the batch is passed over and
     /// counted as #LMB_REFUSED_CHARACTER, and so is, once, a count above the capacity, which is then taken. 0: all
     /// characters.
     VkDeviceAddress list;
@@ -211,8 +213,9 @@ LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lm
 /// What inertialization keeps of a span's characters, uint32_t [C][lmb_program_inertia_words()], see inertia.h: one buffer for
 /// all frame slots, which every frame goes on with where the one before left it. So frames are to be submitted to one
 /// queue in the order in which they are to run, or with semaphores that order them so. A copy from it saves it, a copy to it
-/// restores it, between frames, ordered by the host's barriers or semaphores; the first frame recorded begins by zeroing
-/// it. False, and a zero span, where the program inertializes nothing or there is no such span.
+/// restores it, between frames, ordered by the host's barriers or semaphores. The first frame recorded begins by zeroing
+/// it: that one is to be submitted, once and before all others, and what is to be restored is copied behind it. False, and
+/// a zero span, where the program inertializes nothing or there is no such span.
 LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia);
 /// The frame slot's refusal counters, uint32_t [#LMB_REFUSAL_COUNT] as one span; zeroed and counted anew each frame.
 LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame);

@@ -18,10 +18,11 @@ extern "C" {
 
 /// Start from lmb_default_gpu_control_def().
 typedef struct lmb_gpu_control_def {
-    const lmb_control *control; ///< must outlive it; of as many parameters as the batch's program
-    lmb_gpu_batch *batch;       ///< whose characters it moves; must outlive it
-    uint32_t events_a_frame;    ///< events that a frame can send, to all characters together
-    bool tells;                 ///< keep told events, one buffer for each frame slot
+    /// Must outlive it; of as many parameters as the batch's program. One that inertializes tells it by the same ones.
+    const lmb_control *control;
+    lmb_gpu_batch *batch;    ///< whose characters it moves; must outlive it
+    uint32_t events_a_frame; ///< events that a frame can send, to all characters together
+    bool tells;              ///< keep told events, one buffer for each frame slot
 } lmb_gpu_control_def;
 
 /// No control, no batch; 1,024 events a frame; tells nothing.
@@ -41,7 +42,8 @@ LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame
                                         lmb_error *error);
 
 /// The states, uint32_t [C][lmb_control_state_words()], as one span: a copy from it saves them, a copy to it restores them,
-/// between frames, ordered by the host's barriers or semaphores. The first frame recorded begins by zeroing it.
+/// between frames, ordered by the host's barriers or semaphores. The first frame recorded begins by zeroing it: that one is
+/// to be submitted, once and before all others, and what is to be restored is copied behind it.
 LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 /// What a frame slot's frame told, uint32_t [C][lmb_control_told_words()], as one span; zero where it tells nothing, or
 /// there is no such slot.

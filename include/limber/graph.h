@@ -132,7 +132,8 @@
 ///   `exit` (events told) and `transitions`. A transition needs `to`, and one or more of `event`, `end` (true), `after`
 ///   (seconds) and `when` (a condition); optional are `fade` (0.2 seconds), `curve` (`"smoothstep"`, any but a Bezier), `kind`
 ///   (`"smooth"`, `"frozen"` or `"inertialized"`) and `priority` (0). Where any is inertialized, so is the outermost pose
-///   (inertia.h), by five parameters that stand behind all others: the whole character decays, whatever part of it the machine moves. Those of `any` leave every state but their own. A clip inside a state
+///   (inertia.h), by five parameters that stand behind all others: the whole character decays, whatever part of it the
+///   machine moves. Those of `any` leave every state but their own. A clip inside a state
 ///   that says neither `time` nor `play` plays, from its `offset` on, at its `rate`; it holds where its `loop` is false or a
 ///   transition of its state has `end`, else it loops. The first clip that plays in a state is the one whose end is the state's; those
 ///   within a machine inside it do not count. A machine without a name has that of its state, else "machine". States that no

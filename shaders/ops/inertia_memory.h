@@ -2,7 +2,7 @@
 // say that the character was switched has its offset taken; all others are moved by theirs, and every result is kept.
 //
 // Running a character's frame again changes no bit: its offset is taken in the first run alone. Memory that the host has
-// put other things into may show anything, but the same everywhere, and no number that is not finite.
+// put other things into may show anything, but no number that is not finite, and the same on every path of the CPU.
 #ifndef LMB_OPS_INERTIA_MEMORY_H
 #define LMB_OPS_INERTIA_MEMORY_H
 
