@@ -197,7 +197,8 @@ static device opened;
 static lmb_rig *rig;
 static lmb_clip *clip;
 static lmb_program *program;
-static VkPipelineCache cache; // every test creates the same pipelines
+static lmb_program *inertialized; // the same
+static VkPipelineCache cache;     // every test creates the same pipelines
 
 static void create_rig_and_clip(void) {
     lmb_joint_def joints[JOINTS];
@@ -216,21 +217,27 @@ static void create_rig_and_clip(void) {
     assert_ok(lmb_clip_create(rig, &clip_def, NULL, &clip, &error), &error);
 }
 
-// The clip at parameter 0, or, with `pose`, pose buffer 0.
-static lmb_program *create_program(bool pose) {
+static lmb_program *create_program_of(lmb_op op, uint32_t parameters, bool inertializes) {
     lmb_node_def node = lmb_default_node_def();
-    node.op = pose ? LMB_OP_POSE : LMB_OP_CLIP;
+    node.op = op;
     node.time = lmb_parameter(0);
     const lmb_program_def def = {.rig = rig,
                                  .clips = (const lmb_clip *const *)&clip,
                                  .clip_count = 1,
                                  .nodes = &node,
                                  .node_count = 1,
-                                 .parameter_count = pose ? 0 : 1};
+                                 .parameter_count = parameters,
+                                 .inertialize = inertializes,
+                                 .inertia_parameters = 1};
     lmb_program *made = NULL;
     lmb_error error;
     assert_ok(lmb_program_create(&def, NULL, &made, &error), &error);
     return made;
+}
+
+// The clip at parameter 0, or, with `pose`, pose buffer 0.
+static lmb_program *create_program(bool pose) {
+    return create_program_of(pose ? LMB_OP_POSE : LMB_OP_CLIP, pose ? 0 : 1, false);
 }
 
 static int start(void **state) {
@@ -240,12 +247,14 @@ static int start(void **state) {
     assert_int_equal(vkCreatePipelineCache(opened.device, &info, NULL, &cache), VK_SUCCESS);
     create_rig_and_clip();
     program = create_program(false);
+    inertialized = create_program_of(LMB_OP_CLIP, 1 + LMB_INERTIA_PARAMETERS, true);
     return 0;
 }
 
 static int finish(void **state) {
     (void)state;
     lmb_program_destroy(program);
+    lmb_program_destroy(inertialized);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
     vkDestroyPipelineCache(opened.device, cache, NULL);
@@ -296,6 +305,7 @@ typedef struct ground {
     lmb_gpu_def def;
     lmb_gpu *gpu;
     lmb_gpu_program *program;
+    lmb_gpu_program *inertialized;
     lmb_gpu_batch *batch;
     lmb_control *control;
 } ground;
@@ -317,15 +327,25 @@ static lmb_result step_program(const ground *on, lmb_error *error) {
 }
 
 // Two spans.
-static lmb_result step_batch(const ground *on, lmb_error *error) {
+static lmb_result create_batch(const ground *on, lmb_gpu_program *of, size_t largest, lmb_error *error) {
     lmb_gpu_batch *batch = NULL;
-    lmb_gpu_batch_def def = batch_def(on->program);
+    lmb_gpu_batch_def def = batch_def(of);
     def.frame_count = 1;
-    def.span_bytes = CHARACTERS / 2 * JOINTS * sizeof(lmb_affine);
+    def.span_bytes = CHARACTERS / 2 * largest;
     lmb_result result = lmb_gpu_batch_create(on->gpu, &def, &batch, error);
     assert_true((result == LMB_OK) == (batch != NULL));
+    assert_true(batch == NULL || lmb_gpu_batch_span_count(batch) == 2);
     lmb_gpu_batch_destroy(batch);
     return result;
+}
+
+static lmb_result step_batch(const ground *on, lmb_error *error) {
+    return create_batch(on, on->program, JOINTS * sizeof(lmb_affine), error);
+}
+
+// Whose memory for inertialization is larger than any output.
+static lmb_result step_inertialized_batch(const ground *on, lmb_error *error) {
+    return create_batch(on, on->inertialized, lmb_program_inertia_words(inertialized) * sizeof(uint32_t), error);
 }
 
 static lmb_result step_profile(const ground *on, lmb_error *error) {
@@ -383,6 +403,7 @@ static void ground_create(ground *ground) {
     lmb_error error;
     assert_ok(lmb_gpu_create(&ground->def, &counting_host, &ground->gpu, &error), &error);
     assert_ok(lmb_gpu_program_create(ground->gpu, program, &ground->program, &error), &error);
+    assert_ok(lmb_gpu_program_create(ground->gpu, inertialized, &ground->inertialized, &error), &error);
     const lmb_gpu_batch_def batch = batch_def(ground->program);
     assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
     lmb_control_def control = lmb_default_control_def();
@@ -396,6 +417,7 @@ static void ground_destroy(ground *ground) {
     lmb_control_destroy(ground->control);
     lmb_gpu_batch_destroy(ground->batch);
     lmb_gpu_program_destroy(ground->program);
+    lmb_gpu_program_destroy(ground->inertialized);
     lmb_gpu_destroy(ground->gpu);
     assert_int_equal(alive, 0);
     assert_int_equal(blocks, 0);
@@ -407,6 +429,7 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     fail_each(step_gpu, ground, asked, failing, expected, part);
     fail_each(step_program, ground, asked, failing, expected, part);
     fail_each(step_batch, ground, asked, failing, expected, part);
+    fail_each(step_inertialized_batch, ground, asked, failing, expected, part);
     fail_each(step_control, ground, asked, failing, expected, part);
     ground_destroy(ground);
 }

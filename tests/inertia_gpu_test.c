@@ -187,7 +187,8 @@ static uint32_t draw_events(const fixture *f, uint32_t frame, lmb_event *events)
     uint32_t count = 0;
     for (uint32_t i = 0; i < f->characters; i++) {
         if (random_below(&source, 6) == 0) {
-            events[count++] = (lmb_event){i, random_below(&source, EVENTS)};
+            const uint32_t event = random_below(&source, 4 * EVENTS);
+            events[count++] = (lmb_event){i, event == 0 ? LMB_EVENT_RESET : event % EVENTS};
         }
     }
     return count;
