@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { CLIPS = 3, SLOTS = 2, EVENTS = 3, MOST_JOINTS = 700, MOST_CHARACTERS = 128 };
-// A time and a weight for each clip, then what inertialization reads.
-enum { WEIGHTS = CLIPS, INERTIA = 2 * CLIPS, PARAMETERS = INERTIA + LMB_INERTIA_PARAMETERS };
+// A time and a weight for each clip, what inertialization reads, then a level of detail.
+enum { WEIGHTS = CLIPS, INERTIA = 2 * CLIPS, LEVEL = INERTIA + LMB_INERTIA_PARAMETERS, PARAMETERS };
 
 typedef struct fixture {
     device device;
@@ -25,6 +25,7 @@ typedef struct fixture {
     lmb_cpu *cpu;
     uint32_t joints;
     uint32_t characters;
+    bool has_levels;
     device_buffer list;    // of what is shown, after its number; or none, and all are
     uint32_t first_listed; // frame
     float *parameters;
@@ -84,12 +85,19 @@ static void make_program(fixture *f) {
         nodes[CLIPS].inputs[i] = i;
         nodes[CLIPS].weights[i] = lmb_parameter(WEIGHTS + i);
     }
+    // The joints at the ends of branches are for level 0 alone.
+    uint8_t levels[MOST_JOINTS];
+    for (uint32_t i = 0; i < f->joints; i++) {
+        levels[i] = 2 * i + 1 < f->joints ? LMB_MAX_LEVELS - 1 : 0;
+    }
     const lmb_program_def def = {.rig = f->rig,
                                  .clips = (const lmb_clip *const *)f->clips,
                                  .clip_count = CLIPS,
                                  .nodes = nodes,
                                  .node_count = CLIPS + 1,
                                  .parameter_count = PARAMETERS,
+                                 .last_levels = f->has_levels ? levels : NULL,
+                                 .level = lmb_parameter(LEVEL),
                                  .inertialize = true,
                                  .inertia_parameters = INERTIA};
     assert_ok(lmb_program_create(&def, NULL, &f->program, &error), &error);
@@ -130,9 +138,10 @@ static lmb_control *make_control(uint32_t inertia_parameters) {
     return control;
 }
 
-static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool interprets, uint64_t span_bytes) {
+static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool interprets, bool has_levels,
+                         uint64_t span_bytes) {
     lmb_error error = {0};
-    *f = (fixture){.joints = joints, .characters = characters};
+    *f = (fixture){.joints = joints, .characters = characters, .has_levels = has_levels};
     open_device(&f->device);
     lmb_gpu_def gpu_def = device_gpu_def(&f->device);
     gpu_def.interpret_programs = interprets;
@@ -194,8 +203,16 @@ static uint32_t draw_events(const fixture *f, uint32_t frame, lmb_event *events)
     return count;
 }
 
+// The host's own parameter.
+static void set_levels(const fixture *f, uint32_t frame, float *parameters) {
+    for (uint32_t i = 0; i < f->characters; i++) {
+        parameters[i * PARAMETERS + LEVEL] = (float)((frame / 2 + i) % 3 == 0);
+    }
+}
+
 static void run_here(fixture *f, uint32_t frame, const lmb_event *events, uint32_t count) {
     lmb_error error;
+    set_levels(f, frame, f->parameters);
     const lmb_control_frame moved = {.step = LMB_TICKS_PER_SECOND / 60,
                                      .number = frame,
                                      .character_count = f->characters,
@@ -223,6 +240,7 @@ static void run_there(fixture *f, uint32_t frame, const lmb_event *events, uint3
         assert_ok(lmb_gpu_program_record_upload(f->gpu_program, commands, &error), &error);
     }
     memset(lmb_gpu_batch_parameters(f->batch, slot), 0, f->characters * PARAMETERS * sizeof(float));
+    set_levels(f, frame, lmb_gpu_batch_parameters(f->batch, slot));
     for (uint32_t i = 0; i < count; i++) {
         assert_ok(lmb_gpu_control_send(f->gpu_control, slot, events[i].character, events[i].event, &error), &error);
     }
@@ -368,12 +386,12 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     lmb_control_destroy(other);
 }
 
-// In several spans; then again from what was saved; then of those that lists name.
+// In several spans, beside levels of detail; then again from what was saved; then of those that lists name.
 static void by_the_programs_own_kernel(void **state) {
     (void)state;
     fixture f;
     lmb_error error;
-    open_fixture(&f, 19, 70, false, 30 * 19 * 36 * sizeof(uint32_t));
+    open_fixture(&f, 19, 70, false, true, 30 * 19 * 36 * sizeof(uint32_t));
     assert_int_equal(lmb_gpu_batch_span_count(f.batch), 3);
     expect_refusal_of_other_parameters(&f);
     run_frames(&f, 0, 24);
@@ -390,7 +408,7 @@ static void by_the_programs_own_kernel(void **state) {
 static void by_the_interpreter(void **state) {
     (void)state;
     fixture f;
-    open_fixture(&f, 19, 23, true, 0);
+    open_fixture(&f, 19, 23, true, false, 0);
     run_frames(&f, 0, 24);
     assert_true(count_moved(&f) > 300);
     close_fixture(&f);
@@ -399,7 +417,7 @@ static void by_the_interpreter(void **state) {
 static void of_a_rig_too_large_for_one_kernel(void **state) {
     (void)state;
     fixture f;
-    open_fixture(&f, MOST_JOINTS, 3, false, 0);
+    open_fixture(&f, MOST_JOINTS, 3, false, false, 0);
     run_frames(&f, 0, 20);
     assert_true(count_moved(&f) > 0);
     close_fixture(&f);
