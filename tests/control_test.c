@@ -493,6 +493,15 @@ static void test_frozen_fade(void **state) {
     end(&s);
 }
 
+static lmb_control_def inertialized_machine(lmb_machine_def *machine, lmb_state_def states[3],
+                                            lmb_player_def players[3], lmb_transition_def transitions[4]) {
+    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, machine, states, players, transitions);
+    def.parameter_count = 8 + LMB_INERTIA_PARAMETERS;
+    def.inertialize = true;
+    def.inertia_parameters = 8;
+    return def;
+}
+
 // What is told of a switch, from frame to frame.
 static void expect_inertia(const stage *s, uint32_t number, double step, uint32_t switched, double time,
                            double duration) {
@@ -510,10 +519,7 @@ static void test_inertialized(void **state) {
     lmb_state_def states[3];
     lmb_player_def players[3];
     lmb_transition_def transitions[4];
-    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
-    def.parameter_count = 13;
-    def.inertialize = true;
-    def.inertia_parameters = 8;
+    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
     transitions[2].fade = 0.25f;
     stage s = begin(&def);
     const uint32_t go = GO, back = BACK, both[] = {GO, BACK};
@@ -561,10 +567,7 @@ static void test_inertialized_and_begun_anew(void **state) {
     lmb_state_def states[3];
     lmb_player_def players[3];
     lmb_transition_def transitions[4];
-    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
-    def.parameter_count = 13;
-    def.inertialize = true;
-    def.inertia_parameters = 8;
+    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
     stage s = begin(&def);
     const uint32_t go = GO, reset = LMB_EVENT_RESET, anew[] = {LMB_EVENT_RESET, GO};
     step(&s, SIXTIETH);
@@ -590,10 +593,7 @@ static void test_inertialized_for_the_longest_time(void **state) {
     lmb_state_def states[3];
     lmb_player_def players[3];
     lmb_transition_def transitions[4];
-    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
-    def.parameter_count = 13;
-    def.inertialize = true;
-    def.inertia_parameters = 8;
+    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
     def.update_every = lmb_constant(16.0f);
     transitions[0].fade = LMB_MAX_CONTROL_SECONDS;
     stage s = begin(&def);
@@ -613,10 +613,7 @@ static void test_inertialized_with_updates_left_out(void **state) {
     lmb_state_def states[3];
     lmb_player_def players[3];
     lmb_transition_def transitions[4];
-    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, &machine, states, players, transitions);
-    def.parameter_count = 13;
-    def.inertialize = true;
-    def.inertia_parameters = 8;
+    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
     def.update_every = lmb_constant(4.0f);
     stage s = begin(&def);
     for (uint32_t i = 0; i < 9; i++) {
