@@ -64,8 +64,9 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
                           {kernel_pose_steps, sizeof kernel_pose_steps / sizeof(uint32_t)}},
                          {{kernel_character_steps_plain, sizeof kernel_character_steps_plain / sizeof(uint32_t)},
                           {kernel_character_steps, sizeof kernel_character_steps / sizeof(uint32_t)}}};
-    const uint32_t *words = templates[all_stages][program->uses_packed].words;
-    size_t size = templates[all_stages][program->uses_packed].count;
+    const bool whole = program->uses_packed || program->uses_inertia;
+    const uint32_t *words = templates[all_stages][whole].words;
+    size_t size = templates[all_stages][whole].count;
     return lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
 }
 

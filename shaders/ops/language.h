@@ -45,14 +45,15 @@ layout(constant_id = 10) const bool USES_WEIGHTS = true;
 layout(constant_id = 11) const bool USES_PARTS = true;
 layout(constant_id = 12) const bool USES_DETAIL = true;
 layout(constant_id = 13) const bool USES_MATRICES = true;
-layout(constant_id = 15) const bool USES_INERTIA = true;
 // Poses that a program may hold at once.
 layout(constant_id = 14) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
-// Not every driver removes what a specialisation constant closes, and packed clips are the longest of it.
+// Not every driver removes what a specialisation constant closes, and these are the longest of it.
 #define USES_PACKED false
+#define USES_INERTIA false
 #else
 layout(constant_id = 3) const bool USES_PACKED = true;
+layout(constant_id = 15) const bool USES_INERTIA = true;
 #endif
 
 #else
