@@ -9,13 +9,21 @@
 
 typedef struct backend backend;
 
+// Seconds from handing a frame over to having it, and of those the control's and the poses', 0 where they are not known
+// apart.
+typedef struct frame_time {
+    double whole;
+    double control;
+    double poses;
+} frame_time;
+
 struct backend {
     char name[300];
     limits limits;
     const workload *workload;
     uint32_t characters;
-    // Runs a frame to its end; `seconds` is the time from handing it over to having it.
-    lmb_result (*run)(backend *backend, uint32_t frame, double *seconds, lmb_error *error);
+    // Runs a frame to its end. Frames follow each other, from 0 on.
+    lmb_result (*run)(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error);
     void (*close)(backend *backend);
     // Times the stages of later runs, into `times`; leaves that NULL where the backend cannot.
     lmb_result (*profile)(backend *backend, lmb_error *error);

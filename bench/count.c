@@ -1,7 +1,8 @@
 // limber-count PATH WORKLOAD CLIPS [compressed]: runs one frame of a small crowd on one path of the CPU, for a tool that
 // counts instructions while lmb_cpu_run_range() runs; bench/count.sh is the tool. Prints how many joints were done, and
-// by what the code was compiled.
-#include "workload.h"
+// by what the code was compiled. With `control` as the path, a second's frames of the workload's control alone, which are counted
+// while movement_run() runs, and how many characters that moved.
+#include "movement.h"
 
 #include <limber/cpu.h>
 
@@ -9,22 +10,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHARACTERS = 64, JOINTS = 67 };
+enum { CHARACTERS = 64, JOINTS = 67, CONTROL_FRAMES = 60 };
 
 static int fail(const char *where, const char *message) {
     fprintf(stderr, "limber-count: %s: %s\n", where, message);
     return 1;
 }
 
+static void print_count(uint32_t count, const char *what) {
+#ifdef __clang__
+    printf("%u %s, Clang %d\n", (unsigned)count, what, __clang_major__);
+#else
+    printf("%u %s, GCC %d\n", (unsigned)count, what, __GNUC__);
+#endif
+}
+
+static float parameters[CHARACTERS * WORKLOAD_MOST_PARAMETERS];
+
+static int run_control(const workload *workload, bool counts) {
+    movement movement = {0};
+    lmb_error error = {LMB_ERROR_ARGUMENT, "the workload has none"};
+    lmb_result result = LMB_ERROR_ARGUMENT;
+    if (workload->control != NULL) {
+        result = movement_create(workload, CHARACTERS, parameters, &movement, &error);
+    }
+    for (uint32_t frame = 0; frame < CONTROL_FRAMES && result == LMB_OK; frame++) {
+        movement_begin_frame(&movement, frame);
+        workload_fill(workload, CHARACTERS, frame, parameters);
+        result = movement_run(&movement, frame, parameters, &error);
+    }
+    movement_destroy(&movement);
+    if (result != LMB_OK) {
+        return fail("control", error.message);
+    }
+    if (counts) {
+        print_count(CHARACTERS * CONTROL_FRAMES, "characters");
+    }
+    return 0;
+}
+
 static int run(lmb_cpu_path path, const workload *workload) {
-    static float palette[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS],
-        parameters[CHARACTERS * WORKLOAD_MOST_PARAMETERS];
+    static float palette[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
     lmb_cpu *cpu = NULL;
     lmb_error error;
     if (lmb_cpu_create(workload->program, path, NULL, &cpu, &error) != LMB_OK) {
         return fail(lmb_cpu_path_name(path), error.message);
     }
     workload_fill(workload, CHARACTERS, 0, parameters);
+    if (workload->control != NULL && run_control(workload, false) != 0) {
+        return 1;
+    }
     lmb_batch batch = {workload->program, CHARACTERS, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = parameters};
     lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}};
@@ -33,11 +68,7 @@ static int run(lmb_cpu_path path, const workload *workload) {
     if (result != LMB_OK) {
         return fail(lmb_cpu_path_name(path), error.message);
     }
-#ifdef __clang__
-    printf("%u joints, Clang %d\n", CHARACTERS * JOINTS, __clang_major__);
-#else
-    printf("%u joints, GCC %d\n", CHARACTERS * JOINTS, __GNUC__);
-#endif
+    print_count(CHARACTERS * JOINTS, "joints");
     return 0;
 }
 
@@ -63,12 +94,14 @@ static const char *clips_name(int kind) {
 }
 
 int main(int argument_count, char **arguments) {
-    int path, kind, clips;
+    int path = 0, kind, clips;
     bool compressed = argument_count == 5 && strcmp(arguments[4], "compressed") == 0;
-    if ((argument_count != 4 && !compressed) || !find(arguments[1], path_name, LMB_CPU_PATH_COUNT, &path) ||
+    bool control = argument_count > 1 && strcmp(arguments[1], "control") == 0;
+    if ((argument_count != 4 && !compressed) ||
+        (!control && !find(arguments[1], path_name, LMB_CPU_PATH_COUNT, &path)) ||
         !find(arguments[2], workload_name, WORKLOAD_KIND_COUNT, &kind) ||
         !find(arguments[3], clips_name, ACTOR_KIND_COUNT, &clips)) {
-        fprintf(stderr, "usage: limber-count PATH WORKLOAD CLIPS [compressed]\n");
+        fprintf(stderr, "usage: limber-count PATH|control WORKLOAD CLIPS [compressed]\n");
         return 2;
     }
     actor actor;
@@ -79,7 +112,7 @@ int main(int argument_count, char **arguments) {
         workload_create((workload_kind)kind, &actor, &workload, &error) != LMB_OK) {
         status = fail(arguments[3], error.message);
     } else {
-        status = run((lmb_cpu_path)path, &workload);
+        status = control ? run_control(&workload, true) : run((lmb_cpu_path)path, &workload);
     }
     workload_destroy(&workload);
     actor_destroy(&actor);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Counts what a fixed small crowd costs, by callgrind and not by time, so that any machine finds the same.
 #
-#   bench/count.sh                compares instructions a character and joint with bench/budgets.txt: exit 1 where one is more
-#                                 than 5 % above its budget, or where the operations in bench/operations.inc are 5 % off
+#   bench/count.sh                compares instructions a character and joint, those of a control a character and frame, with
+#                                 bench/budgets.txt: exit 1 where one is more than 5 % above its budget, or where the operations in bench/operations.inc are 5 % off
 #   bench/count.sh --update       writes both files anew
 #   bench/count.sh --operations   the second alone
 #
@@ -18,11 +18,13 @@ tolerance=5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# count_case PATH WORKLOAD CLIPS [compressed]: instructions and float operations a character and joint, and the compiler.
+# count_case PATH WORKLOAD CLIPS [compressed]: instructions and float operations a character and joint, or, where the path is
+# `control`, a character and frame, and the compiler.
 # An operation is one addition, subtraction or multiplication; four of a packed one count as four.
 count_case() {
-    local joints instructions
-    valgrind --quiet --tool=callgrind --toggle-collect=lmb_cpu_run_range --dump-instr=yes --compress-pos=no \
+    local joints instructions counted=lmb_cpu_run_range
+    if [ "$1" = control ]; then counted=movement_run; fi
+    valgrind --quiet --tool=callgrind --toggle-collect="$counted" --dump-instr=yes --compress-pos=no \
         --compress-strings=no --callgrind-out-file="$work/profile" "$program" "$@" >"$work/said" || return 1
     joints=$(cut -d' ' -f1 "$work/said")
     compiler=$(cut -d' ' -f3- "$work/said")
@@ -43,7 +45,7 @@ count_case() {
 # The paths whose instructions are held, on two sets of clips.
 held=("reference|four-clips|procedural" "lanes 4|four-clips|procedural" "lanes 8|four-clips|procedural"
     "lanes 8|distant|procedural" "reference|four-clips|mannequin|compressed" "lanes 4|four-clips|mannequin|compressed"
-    "lanes 8|four-clips|mannequin|compressed")
+    "lanes 8|four-clips|mannequin|compressed" "control|machines|procedural")
 
 update_budgets() {
     local case arguments counted lines=()
@@ -54,7 +56,7 @@ update_budgets() {
         lines+=("$(printf '%8s %s' "${counted% *}" "$case")")
     done
     {
-        echo "# Instructions a character and joint, by bench/count.sh --update."
+        echo "# Instructions a character and joint (of control: a character and frame), by bench/count.sh --update."
         echo "compiler $compiler"
         printf '%s\n' "${lines[@]}"
     } >"$budgets"
@@ -65,7 +67,7 @@ update_budgets() {
 update_operations() {
     local workload clips compressed row
     {
-        for workload in four-clips two-clips masked distant neighbours; do
+        for workload in four-clips two-clips masked distant neighbours machines; do
             for clips in procedural mannequin pab; do
                 for compressed in "" compressed; do
                     if [ "$workload$compressed" != "$workload" ] && [ "$workload" != four-clips ]; then continue; fi

@@ -1,6 +1,7 @@
 #include "backend.h"
 
 #include "clock.h"
+#include "movement.h"
 
 #include <limber/cpu_profile.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@ typedef struct cpu_state {
     lmb_cpu_profile *profile;
     float *parameters;
     float *palette;
+    movement movement; // with a control
 } cpu_state;
 
 static void close_cpu(backend *backend) {
@@ -18,20 +20,39 @@ static void close_cpu(backend *backend) {
     if (state != NULL) {
         lmb_cpu_destroy(state->cpu);
         lmb_cpu_profile_destroy(state->profile);
+        movement_destroy(&state->movement);
         free(state->parameters);
         free(state);
     }
 }
 
-static lmb_result run_cpu(backend *backend, uint32_t frame, double *seconds, lmb_error *error) {
+// By the thread's own clock.
+static lmb_result move_crowd(cpu_state *state, uint32_t frame, double *seconds, lmb_error *error) {
+    movement_begin_frame(&state->movement, frame);
+    double start = clock_thread_seconds();
+    lmb_result result = movement_run(&state->movement, frame, state->parameters, error);
+    *seconds = clock_thread_seconds() - start;
+    return result;
+}
+
+static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     cpu_state *state = backend->state;
     workload_fill(backend->workload, backend->characters, frame, state->parameters);
     lmb_batch batch = {backend->workload->program, backend->characters, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = state->parameters};
     lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = state->palette}};
+    *taken = (frame_time){0};
+    if (backend->workload->control != NULL) {
+        lmb_result moved = move_crowd(state, frame, &taken->control, error);
+        if (moved != LMB_OK) {
+            return moved;
+        }
+    }
     double start = clock_thread_seconds();
     lmb_result result = lmb_cpu_run(state->cpu, &batch, &inputs, &outputs, error);
-    *seconds = clock_thread_seconds() - start;
+    double seconds = clock_thread_seconds() - start;
+    taken->poses = backend->workload->control != NULL ? seconds : 0.0;
+    taken->whole = taken->control + seconds;
     return result;
 }
 
@@ -52,7 +73,8 @@ static size_t parameter_bytes(const workload *workload, uint32_t characters) {
 
 double backend_cpu_bytes(const workload *workload, uint32_t characters) {
     return (double)characters * (double)workload_palette_bytes(workload) +
-           (double)parameter_bytes(workload, characters);
+           (double)parameter_bytes(workload, characters) +
+           (workload->control != NULL ? movement_bytes(workload, characters) : 0.0);
 }
 
 lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, float *palette,
@@ -74,5 +96,9 @@ lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_c
     if (state->parameters == NULL) {
         return LMB_ERROR_MEMORY;
     }
-    return lmb_cpu_create(workload->program, path, NULL, &state->cpu, error);
+    lmb_result result = LMB_OK;
+    if (workload->control != NULL) {
+        result = movement_create(workload, characters, state->parameters, &state->movement, error);
+    }
+    return result == LMB_OK ? lmb_cpu_create(workload->program, path, NULL, &state->cpu, error) : result;
 }

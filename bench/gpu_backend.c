@@ -1,5 +1,9 @@
 #include "backend.h"
 
+#include "crowd.h"
+#include "movement.h"
+
+#include <limber/gpu_control.h>
 #include <limber/gpu_profile.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +14,16 @@ typedef struct gpu_state {
     lmb_gpu_program *program;
     lmb_gpu_batch *batch;
     lmb_gpu_profile *profile;
+    lmb_gpu_control *control; // or NULL
+    lmb_event *events;        // of a frame
 } gpu_state;
 
 static void close_gpu(backend *backend) {
     gpu_state *state = backend->state;
     if (state != NULL) {
         lmb_gpu_profile_destroy(state->profile);
+        lmb_gpu_control_destroy(state->control);
+        free(state->events);
         lmb_gpu_batch_destroy(state->batch);
         lmb_gpu_program_destroy(state->program);
         lmb_gpu_destroy(state->gpu);
@@ -23,43 +31,83 @@ static void close_gpu(backend *backend) {
     }
 }
 
+static lmb_result send_events(const backend *backend, uint32_t frame, lmb_error *error) {
+    gpu_state *state = backend->state;
+    uint32_t count = crowd_list_events(backend->characters, CROWD_WARM_FRAMES + frame, state->events);
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
+        result = lmb_gpu_control_send(state->control, 0, state->events[i].character, state->events[i].event, error);
+    }
+    return result;
+}
+
+// By the timestamps of the newest frame, control and poses have these shares of it.
+static void share_time(const gpu_state *state, frame_time *taken) {
+    lmb_profile *times = lmb_gpu_profile_times(state->profile);
+    double control = (double)lmb_profile_total(times, LMB_GPU_STAGE_CONTROL).newest;
+    double poses = 0.0;
+    for (uint32_t stage = LMB_GPU_STAGE_CHARACTERS; stage <= LMB_GPU_STAGE_MODEL; stage++) {
+        poses += (double)lmb_profile_total(times, stage).newest;
+    }
+    double whole = (double)lmb_profile_total(times, LMB_GPU_STAGE_PARAMETERS).newest + control + poses;
+    if (whole > 0.0) {
+        taken->control = taken->whole * control / whole;
+        taken->poses = taken->whole * poses / whole;
+    }
+}
+
 // The time is from submission to completion, the queue's own work included: what a host waits for a crowd alone.
-static lmb_result run_gpu(backend *backend, uint32_t frame, double *seconds, lmb_error *error) {
+static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     gpu_state *state = backend->state;
     VkCommandPool pool;
     VkCommandBuffer commands;
     workload_fill(backend->workload, backend->characters, frame, lmb_gpu_batch_parameters(state->batch, 0));
+    *taken = (frame_time){0};
     lmb_result result = device_begin(state->device, &pool, &commands, error);
     if (result != LMB_OK) {
         return result;
     }
     lmb_gpu_record_info info = {.commands = commands, .profile = state->profile};
     lmb_result recorded = LMB_OK;
-    if (state->profile != NULL) {
+    if (state->control != NULL) {
+        info.control = state->control;
+        info.step = crowd_step(CROWD_WARM_FRAMES + frame);
+        info.number = CROWD_WARM_FRAMES + frame;
+        recorded = send_events(backend, frame, error);
+    }
+    if (recorded == LMB_OK && state->profile != NULL) {
         recorded = lmb_gpu_profile_begin(state->profile, 0, commands, error);
         backend->shift = backend->shift == 0 ? trace_clock(NULL) : backend->shift;
     }
     recorded = recorded == LMB_OK ? lmb_gpu_batch_record(state->batch, &info, error) : recorded;
     double start = limits_device_seconds(state->device);
     result = device_submit_and_wait(state->device, pool, commands, error);
-    *seconds = limits_device_seconds(state->device) - start;
+    taken->whole = limits_device_seconds(state->device) - start;
     if (recorded == LMB_OK && result == LMB_OK && state->profile != NULL) {
         result = lmb_gpu_profile_collect(state->profile, 0, NULL, error);
+        if (result == LMB_OK && state->control != NULL) {
+            share_time(state, taken);
+        }
     }
     return recorded != LMB_OK ? recorded : result;
+}
+
+static lmb_result create_profile(gpu_state *state, lmb_error *error) {
+    lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
+    def.queue_family = state->device->queue_family;
+    def.frame_count = 1;
+    lmb_result result = lmb_gpu_profile_create(state->gpu, &def, &state->profile, error);
+    return result == LMB_ERROR_UNSUPPORTED ? LMB_OK : result;
 }
 
 // A device's clock begins with its first frame.
 static lmb_result profile_gpu(backend *backend, lmb_error *error) {
     gpu_state *state = backend->state;
-    lmb_gpu_profile_def def = lmb_default_gpu_profile_def();
-    def.queue_family = state->device->queue_family;
-    def.frame_count = 1;
-    lmb_result result = lmb_gpu_profile_create(state->gpu, &def, &state->profile, error);
-    if (result == LMB_OK) {
+    lmb_result result = state->profile == NULL ? create_profile(state, error) : LMB_OK;
+    if (result == LMB_OK && state->profile != NULL) {
         backend->times = lmb_gpu_profile_times(state->profile);
     }
-    return result == LMB_ERROR_UNSUPPORTED ? LMB_OK : result;
+    return result;
 }
 
 static lmb_result upload(gpu_state *state, lmb_error *error) {
@@ -75,12 +123,50 @@ static lmb_result upload(gpu_state *state, lmb_error *error) {
     return result == LMB_OK ? lmb_gpu_program_uploaded(state->program, error) : result;
 }
 
-// Palettes, local poses on the way to them, and parameters on both sides.
+// The states of a crowd that the CPU has moved through its warm frames: the first frame on the device begins with states of
+// zero, and they are what the next one finds.
+static lmb_result warm_up(backend *backend, lmb_error *error) {
+    gpu_state *state = backend->state;
+    movement movement;
+    frame_time taken;
+    lmb_result result = movement_create(backend->workload, backend->characters,
+                                        lmb_gpu_batch_parameters(state->batch, 0), &movement, error);
+    if (result == LMB_OK) {
+        result = run_gpu(backend, 0, &taken, error);
+    }
+    if (result == LMB_OK) {
+        const lmb_gpu_span span = lmb_gpu_control_state(state->control);
+        result = device_write_span(state->device, &span, movement.state, error);
+    }
+    movement_destroy(&movement);
+    return result;
+}
+
+static lmb_result open_control(backend *backend, lmb_error *error) {
+    gpu_state *state = backend->state;
+    lmb_gpu_control_def def = lmb_default_gpu_control_def();
+    def.control = backend->workload->control;
+    def.batch = state->batch;
+    def.events_a_frame = backend->characters;
+    def.tells = true;
+    state->events = malloc(backend->characters * sizeof *state->events);
+    if (state->events == NULL) {
+        return actor_no_memory(error);
+    }
+    lmb_result result = lmb_gpu_control_create(state->gpu, &def, &state->control, error);
+    if (result == LMB_OK) {
+        result = create_profile(state, error);
+    }
+    return result == LMB_OK ? warm_up(backend, error) : result;
+}
+
+// Palettes, local poses on the way to them, and parameters on both sides; a control's on the device and on the CPU.
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
     double joints = lmb_rig_joint_count(workload->actor->rig);
     double parameters = lmb_program_parameter_count(workload->program);
-    return (double)characters * sizeof(float) *
-           (joints * (LMB_MATRIX_COMPONENTS + LMB_POSE_COMPONENTS) + 2.0 * parameters);
+    double control = workload->control != NULL ? 2.0 * movement_bytes(workload, characters) : 0.0;
+    return control + (double)characters * sizeof(float) *
+                         (joints * (LMB_MATRIX_COMPONENTS + LMB_POSE_COMPONENTS) + 2.0 * parameters);
 }
 
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
@@ -111,5 +197,8 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
         def.frame_count = 1;
         result = lmb_gpu_batch_create(state->gpu, &def, &state->batch, error);
     }
-    return result == LMB_OK ? upload(state, error) : result;
+    if (result == LMB_OK) {
+        result = upload(state, error);
+    }
+    return result == LMB_OK && workload->control != NULL ? open_control(backend, error) : result;
 }

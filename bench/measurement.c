@@ -8,6 +8,8 @@ static const double turn_seconds = 1e-3;
 
 typedef struct samples {
     double values[MOST_SAMPLES];
+    double controls[MOST_SAMPLES];
+    double poses[MOST_SAMPLES];
     uint32_t count;
     uint32_t frame;
     double spent;
@@ -18,9 +20,9 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static lmb_result run_frame(backend *backend, samples *samples, double *taken, lmb_error *error) {
+static lmb_result run_frame(backend *backend, samples *samples, frame_time *taken, lmb_error *error) {
     lmb_result result = backend->run(backend, samples->frame++, taken, error);
-    samples->spent += result == LMB_OK ? *taken : 0.0;
+    samples->spent += result == LMB_OK ? taken->whole : 0.0;
     if (backend->times != NULL) {
         trace_take(backend->trace, backend->process, 1, backend->times, backend->shift);
     }
@@ -29,22 +31,27 @@ static lmb_result run_frame(backend *backend, samples *samples, double *taken, l
 
 // A frame that warms up, not counted where it takes no longer than a turn, then the frames that are.
 static lmb_result run_turn(backend *backend, samples *samples, lmb_error *error) {
-    double taken, total;
+    frame_time taken, total;
     lmb_result result = run_frame(backend, samples, &taken, error);
     if (result != LMB_OK) {
         return result;
     }
     uint32_t frames = 1;
     total = taken;
-    if (taken < turn_seconds) {
-        frames = (uint32_t)(turn_seconds / (taken + 1e-9)) + 1;
-        total = 0.0;
+    if (taken.whole < turn_seconds) {
+        frames = (uint32_t)(turn_seconds / (taken.whole + 1e-9)) + 1;
+        total = (frame_time){0};
         for (uint32_t i = 0; i < frames && result == LMB_OK; i++) {
             result = run_frame(backend, samples, &taken, error);
-            total += taken;
+            total.whole += taken.whole;
+            total.control += taken.control;
+            total.poses += taken.poses;
         }
     }
-    samples->values[samples->count++] = total * 1e6 / backend->characters / frames;
+    double share = 1e6 / backend->characters / frames;
+    samples->values[samples->count] = total.whole * share;
+    samples->controls[samples->count] = total.control * share;
+    samples->poses[samples->count++] = total.poses * share;
     return result;
 }
 
@@ -53,10 +60,21 @@ static bool has_enough(const samples *samples, double seconds) {
     return samples->count == MOST_SAMPLES || (samples->count >= fewest && samples->spent >= seconds);
 }
 
+static void sort(double *values, uint32_t count) {
+    qsort(values, count, sizeof *values, compare_doubles);
+}
+
 static measurement summarise(samples *samples) {
-    qsort(samples->values, samples->count, sizeof samples->values[0], compare_doubles);
-    return (measurement){samples->values[samples->count / 2], samples->values[samples->count / 4],
-                         samples->values[samples->count * 3 / 4], samples->count};
+    uint32_t count = samples->count;
+    sort(samples->values, count);
+    sort(samples->controls, count);
+    sort(samples->poses, count);
+    return (measurement){.median = samples->values[count / 2],
+                         .low = samples->values[count / 4],
+                         .high = samples->values[count * 3 / 4],
+                         .control = samples->controls[count / 2],
+                         .poses = samples->poses[count / 2],
+                         .samples = count};
 }
 
 lmb_result measurement_take(backend *backends, uint32_t count, double seconds, measurement *measured, uint32_t *failed,

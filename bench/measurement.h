@@ -8,6 +8,7 @@ enum { MEASUREMENT_MOST_BACKENDS = DEVICE_MAX + LMB_CPU_PATH_COUNT };
 
 typedef struct measurement {
     double median, low, high; // microseconds a character: median, and the quartiles about it
+    double control, poses;    // medians of what both take of it, 0 where that is not known
     uint32_t samples;
 } measurement;
 

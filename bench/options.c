@@ -20,7 +20,8 @@ void options_print_usage(bool wrong) {
         "by what they have had of a core, other devices by the clock on the wall.\n"
         "  --workload       four-clips: three blended by weight, one added (default); two-clips: blended;\n"
         "                   masked: one clip over the upper body of another; distant: four-clips with half of the\n"
-        "                   joints dropped; neighbours: so for every second character\n"
+        "                   joints dropped; neighbours: so for every second character; machines: state machines\n"
+        "                   over blend spaces and a layer, each character's own, control and poses also apart\n"
         "  --clips          procedural (default); mannequin: the built-in character's; pab: of FBX files\n"
         "  --compress       the clips through lmb_clip_compress\n"
         "  --joints         of the rig; default 67\n"
@@ -89,6 +90,7 @@ static const scene all_scenes[] = {
     {WORKLOAD_FOUR_CLIPS, ACTOR_PROCEDURAL, false, 1000, {{1000}, 1}},
     {WORKLOAD_TWO_CLIPS, ACTOR_PROCEDURAL, false, 67, {{1000}, 1}},
     {WORKLOAD_MASKED, ACTOR_PROCEDURAL, false, 67, {{1000}, 1}},
+    {WORKLOAD_MACHINES, ACTOR_PROCEDURAL, false, 67, {{1000}, 1}},
     {WORKLOAD_FOUR_CLIPS, ACTOR_MANNEQUIN, false, 67, {{1000}, 1}},
     {WORKLOAD_FOUR_CLIPS, ACTOR_MANNEQUIN, true, 67, {{1000}, 1}},
     {WORKLOAD_FOUR_CLIPS, ACTOR_PAB, false, 67, {{1000}, 1}},

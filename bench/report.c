@@ -64,8 +64,22 @@ void report_scene(report *report, const scene *scene) {
            workload_kind_name(scene->workload), actor_kind_name(scene->clips), scene->compressed ? " compressed" : "",
            (unsigned)scene->joints, (unsigned)(scene->joints * sizeof(lmb_affine)),
            operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints);
-    printf("%-42s %10s %14s %22s %10s %10s %9s\n", "backend", "characters", "us a character", "quartiles", "us to copy",
+    printf("%-42s %10s %14s %22s %10s %10s %9s", "backend", "characters", "us a character", "quartiles", "us to copy",
            "us to add", "of floor");
+    if (scene->workload == WORKLOAD_MACHINES) {
+        printf(" %10s %9s %14s", "us control", "us poses", "control/poses");
+    }
+    printf("\n");
+}
+
+static void print_parts(const report *report, const measurement *measured) {
+    double share = measured->control / measured->poses;
+    if (report->json) {
+        printf(",\"control_us\":%.6g,\"pose_us\":%.6g,\"control_share\":%.6g", measured->control, measured->poses,
+               share);
+    } else {
+        printf(" %10.3f %9.3f %12.2f %%", measured->control, measured->poses, 100.0 * share);
+    }
 }
 
 void report_result(report *report, const scene *scene, const backend *backend, const measurement *measured) {
@@ -78,15 +92,18 @@ void report_result(report *report, const scene *scene, const backend *backend, c
         print_text(backend->name);
         printf(",\"workload\":\"%s\",\"clips\":\"%s\",\"compressed\":%s,\"joints\":%u,\"characters\":%u,"
                "\"us_per_character\":%.6g,\"low\":%.6g,\"high\":%.6g,\"samples\":%u,\"copy_floor_us\":%.6g,"
-               "\"arithmetic_floor_us\":%.6g,\"share_of_floor\":%.6g}",
+               "\"arithmetic_floor_us\":%.6g,\"share_of_floor\":%.6g",
                workload_kind_name(scene->workload), actor_kind_name(scene->clips), scene->compressed ? "true" : "false",
                (unsigned)scene->joints, (unsigned)backend->characters, measured->median, measured->low, measured->high,
                (unsigned)measured->samples, copy, arithmetic, floor / measured->median);
     } else {
-        printf("%-42s %10u %14.3f %10.3f to %8.3f %10.3f %10.3f %7.2f %%\n", backend->name,
-               (unsigned)backend->characters, measured->median, measured->low, measured->high, copy, arithmetic,
-               100.0 * floor / measured->median);
+        printf("%-42s %10u %14.3f %10.3f to %8.3f %10.3f %10.3f %7.2f %%", backend->name, (unsigned)backend->characters,
+               measured->median, measured->low, measured->high, copy, arithmetic, 100.0 * floor / measured->median);
     }
+    if (measured->poses > 0.0) {
+        print_parts(report, measured);
+    }
+    printf(report->json ? "}" : "\n");
     report->results++;
     fflush(stdout);
 }

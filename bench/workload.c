@@ -1,13 +1,14 @@
 #include "workload.h"
 
+#include "crowd.h"
 #include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 const char *workload_kind_name(workload_kind kind) {
-    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips", "two-clips", "masked", "distant",
-                                                           "neighbours"};
+    static const char *const names[WORKLOAD_KIND_COUNT] = {"four-clips", "two-clips",  "masked",
+                                                           "distant",    "neighbours", "machines"};
     return names[kind];
 }
 
@@ -21,6 +22,9 @@ static bool has_levels(workload_kind kind) {
 }
 
 static uint32_t parameter_count(workload_kind kind) {
+    if (kind == WORKLOAD_MACHINES) {
+        return CROWD_PARAMETERS;
+    }
     return clip_count(kind) + (kind == WORKLOAD_TWO_CLIPS || has_levels(kind) ? 1 : 0);
 }
 
@@ -55,8 +59,15 @@ static lmb_node_def weighted_node(void) {
     return node;
 }
 
+enum { MOST_NODES = 9 };
+_Static_assert((int)CROWD_NODES <= (int)MOST_NODES && (int)CROWD_PARAMETERS <= (int)WORKLOAD_MOST_PARAMETERS, "room");
+
 // Returns the number of nodes.
-static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[8]) {
+static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
+    if (kind == WORKLOAD_MACHINES) {
+        crowd_make_nodes(nodes);
+        return CROWD_NODES;
+    }
     uint32_t count = clip_count(kind);
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = clip_node(i);
@@ -91,7 +102,7 @@ static void make_levels(const actor *actor, uint8_t *last_levels) {
 
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error) {
     *workload = (struct workload){.kind = kind, .actor = actor};
-    lmb_node_def nodes[8];
+    lmb_node_def nodes[MOST_NODES];
     const lmb_clip *clips[ACTOR_CLIPS];
     const uint8_t *mask = actor->upper_body;
     for (int i = 0; i < ACTOR_CLIPS; i++) {
@@ -116,15 +127,23 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     }
     lmb_result result = lmb_program_create(&def, NULL, &workload->program, error);
     free(last_levels);
+    if (result == LMB_OK && kind == WORKLOAD_MACHINES) {
+        result = crowd_create_control(actor, &workload->control, error);
+    }
     return result;
 }
 
 void workload_destroy(workload *workload) {
     lmb_program_destroy(workload->program);
+    lmb_control_destroy(workload->control);
     *workload = (struct workload){0};
 }
 
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
+    if (workload->control != NULL) {
+        crowd_fill(characters, CROWD_WARM_FRAMES + frame, parameters);
+        return;
+    }
     uint32_t state = 1, clips = clip_count(workload->kind), width = parameter_count(workload->kind);
     for (uint32_t i = 0; i < characters; i++) {
         float phase = (float)(random_next(&state) % 4096) / 4096.0f;

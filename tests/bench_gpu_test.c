@@ -60,6 +60,28 @@ static void a_device_has_limits_and_results(void **state) {
     command_leave_folder();
 }
 
+static void a_device_runs_machines(void **state) {
+    (void)state;
+    assert_true(command_enter_folder());
+    command_output output = command_run(
+        "\"%s\" --device 0 --seconds 0.001 --json --workload machines --joints 24 --characters 17", LIMBER_BENCH);
+    if (output.status != 0) {
+        fail_msg("status %d\n%s", output.status, output.err);
+    }
+    json_tree tree = json_tree_read(output.out);
+    int results = json_tree_member(&tree, 0, "benchmarks");
+    int row = json_tree_item(&tree, results, json_tree_size(&tree, results) - 1);
+    json_tree_expect_text(&tree, json_tree_member(&tree, row, "workload"), "machines");
+    assert_true(json_tree_number(&tree, json_tree_member(&tree, row, "us_per_character")) > 0.0);
+    int share = json_tree_member(&tree, row, "control_share");
+    if (share >= 0) { // where it has timestamps
+        assert_true(json_tree_number(&tree, share) > 0.0);
+    }
+    json_tree_release(&tree);
+    command_output_release(&output);
+    command_leave_folder();
+}
+
 int main(void) {
     device device;
     lmb_error error;
@@ -69,6 +91,7 @@ int main(void) {
     }
     device_close(&device);
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_has_limits_and_results),
+                                       cmocka_unit_test(a_device_runs_machines),
                                        cmocka_unit_test(a_trace_has_paths_and_devices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

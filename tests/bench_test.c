@@ -150,11 +150,17 @@ static void json_has_a_result_for_every_path_rig_and_crowd(void **state) {
 static void every_workload_and_set_of_clips_runs(void **state) {
     (void)state;
     static const char *const arguments[] = {
-        "--workload distant --characters 1 --joints 67",   "--workload neighbours --characters 2 --joints 67",
-        "--workload two-clips --characters 1 --joints 67", "--workload masked --characters 1 --joints 67",
-        "--clips mannequin --characters 1 --joints 67",    "--clips mannequin --characters 1 --joints 24",
-        "--clips mannequin --characters 1 --joints 200",   "--compress --characters 1 --joints 7",
+        "--workload distant --characters 1 --joints 67",
+        "--workload neighbours --characters 2 --joints 67",
+        "--workload two-clips --characters 1 --joints 67",
+        "--workload masked --characters 1 --joints 67",
+        "--clips mannequin --characters 1 --joints 67",
+        "--clips mannequin --characters 1 --joints 24",
+        "--clips mannequin --characters 1 --joints 200",
+        "--compress --characters 1 --joints 7",
         "--workload masked --characters 1 --joints 1",
+        "--workload machines --characters 9 --joints 67",
+        "--workload machines --clips mannequin --characters 2 --joints 24",
     };
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
         command_output output = run_well(arguments[i]);
@@ -162,6 +168,35 @@ static void every_workload_and_set_of_clips_runs(void **state) {
         assert_string_equal(output.err, "");
         command_output_release(&output);
     }
+}
+
+static void control_and_poses_are_told_apart(void **state) {
+    (void)state;
+    lmb_cpu_path paths[LMB_CPU_PATH_COUNT];
+    int path_count = list_paths(paths);
+    command_output output = run_well("--json --workload machines --joints 24 --characters 17");
+    json_tree tree = json_tree_read(output.out);
+    int results = json_tree_member(&tree, 0, "benchmarks");
+    assert_int_equal(json_tree_size(&tree, results), path_count);
+    for (int i = 0; i < path_count; i++) {
+        int row = json_tree_item(&tree, results, i);
+        json_tree_expect_keys(&tree, row,
+                              "backend workload clips compressed joints characters us_per_character low high samples "
+                              "copy_floor_us arithmetic_floor_us share_of_floor control_us pose_us control_share");
+        double control = json_tree_number(&tree, json_tree_member(&tree, row, "control_us"));
+        double poses = json_tree_number(&tree, json_tree_member(&tree, row, "pose_us"));
+        double share = json_tree_number(&tree, json_tree_member(&tree, row, "control_share"));
+        assert_true(control > 0.0 && poses > 0.0);
+        assert_true(share > 0.999 * control / poses && share < 1.001 * control / poses);
+    }
+    json_tree_release(&tree);
+    command_output_release(&output);
+    output = run_well("--workload machines --joints 24 --characters 17");
+    expect_contains(output.out, "us control  us poses  control/poses\n");
+    command_output_release(&output);
+    output = run_well("--joints 24 --characters 17");
+    assert_null(strstr(output.out, "us control"));
+    command_output_release(&output);
 }
 
 static void files_that_are_missing_are_left_out_with_a_message(void **state) {
@@ -190,6 +225,7 @@ int main(void) {
         cmocka_unit_test(help_is_no_error),
         cmocka_unit_test(json_has_a_result_for_every_path_rig_and_crowd),
         cmocka_unit_test(every_workload_and_set_of_clips_runs),
+        cmocka_unit_test(control_and_poses_are_told_apart),
         cmocka_unit_test(files_that_are_missing_are_left_out_with_a_message),
         cmocka_unit_test(what_would_take_too_long_is_left_out_with_a_message),
     };
