@@ -2,6 +2,9 @@
 
 #include "environment.h"
 
+#ifdef __GNUC__
+#define LMB_INLINE_OPS __attribute__((always_inline))
+#endif
 #include "../shaders/ops/control.h"
 
 #include <math.h>
@@ -239,7 +242,7 @@ uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *st
         place = turned_time(place, make_ticks(record[PLAYER_DURATION], record[PLAYER_DURATION + 1]));
     }
     place = ticks_of_fine(place);
-    return (uint64_t)place.high << 32 | place.low;
+    return (uint64_t)ticks_high(place) << 32 | ticks_low(place);
 }
 
 float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player) {

@@ -16,7 +16,7 @@ OP pace make_pace(real rate) {
     real magnitude = magnitude_of(bounded) * 65536.0f;
     pace p;
     p.backwards = bounded < 0.0f;
-    p.rate = TO_WORD(FLOOR(magnitude + 0.5f));
+    p.rate = TO_WORD(magnitude + 0.5f);
     return p;
 }
 
@@ -26,14 +26,14 @@ OP void tell_times(control c, uint event, real weight, uint times) {
         return;
     }
     uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
-    uint count = LOAD(c.told, c.told_at);
+    uint count = LOAD(c.told, TOLD_AT(c, 0u));
     uint room = capacity > count ? capacity - count : 0u;
     uint kept = times < room ? times : room;
-    for (uint i = 0u; i < kept; i++) {
-        STORE(c.told, c.told_at + 1u + 2u * (count + i), event);
-        STORE(c.told, c.told_at + 2u + 2u * (count + i), BITS(weight));
+    for (address i = 0u; i < kept; i++) {
+        STORE(c.told, TOLD_AT(c, 1u + 2u * (count + i)), event);
+        STORE(c.told, TOLD_AT(c, 2u + 2u * (count + i)), BITS(weight));
     }
-    STORE(c.told, c.told_at, count + times);
+    STORE(c.told, TOLD_AT(c, 0u), count + times);
     set_state_word(c, CHARACTER_TOLD_LOST, state_word(c, CHARACTER_TOLD_LOST) + (times - kept));
 }
 
@@ -43,22 +43,22 @@ OP void tell(control c, uint event, real weight) {
 
 // Machines.
 
-OP uint machine_at(control c, uint machine) {
+OP address machine_at(control c, address machine) {
     return LOAD(c.block, machine + MACHINE_STATE);
 }
 
-OP uint state_weight_at(control c, uint machine, uint state) {
+OP address state_weight_at(control c, address machine, address state) {
     return machine_at(c, machine) + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
 }
 
-OP real state_weight(control c, uint machine, uint state) {
+OP real state_weight(control c, address machine, address state) {
     return state_number(c, state_weight_at(c, machine, state));
 }
 
 // A state's weight in all: in its machine, that one's in its own, and so on; 1 in no machine.
-OP real whole_weight(control c, uint machine, uint state) {
+OP real whole_weight(control c, address machine, address state) {
     real weight = 1.0f;
-    for (uint level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
+    for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
         weight = weight * state_weight(c, machine, state);
         state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
         machine = LOAD(c.block, machine + MACHINE_OUTER);
@@ -67,14 +67,15 @@ OP real whole_weight(control c, uint machine, uint state) {
 }
 
 // Whether time passes in a state: it is current or still seen, and no fade from it freezes it, nor what it is in.
-OP bool state_moves(control c, uint machine, uint state) {
+OP bool state_moves(control c, address machine, address state) {
     bool moves = true;
-    for (uint level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
-        uint at = machine_at(c, machine);
-        uint fade = state_word(c, at + MACHINE_FADE);
-        bool current = state_word(c, at + MACHINE_CURRENT) == state;
-        bool frozen = fade != 0u && !current && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_FREEZES) != 0u;
-        moves = moves && !frozen && (current || state_weight(c, machine, state) > 0.0f);
+    for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE && moves; level++) {
+        address at = machine_at(c, machine);
+        if (state_word(c, at + MACHINE_CURRENT) != state) {
+            address fade = state_word(c, at + MACHINE_FADE);
+            bool frozen = fade != 0u && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_FREEZES) != 0u;
+            moves = !frozen && state_weight(c, machine, state) > 0.0f;
+        }
         state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
         machine = LOAD(c.block, machine + MACHINE_OUTER);
     }
@@ -82,10 +83,10 @@ OP bool state_moves(control c, uint machine, uint state) {
 }
 
 // Whether all the states that a machine is in are current.
-OP bool machine_is_current(control c, uint machine) {
+OP bool machine_is_current(control c, address machine) {
     bool current = true;
-    for (uint level = 0u; level < MOST_MACHINES_WITHIN; level++) {
-        uint state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
+    for (address level = 0u; level < MOST_MACHINES_WITHIN; level++) {
+        address state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
         machine = LOAD(c.block, machine + MACHINE_OUTER);
         if (machine == CONTROL_NONE) {
             break;
@@ -96,43 +97,45 @@ OP bool machine_is_current(control c, uint machine) {
 }
 
 // Whether a machine is in a state of another one, at whatever depth.
-OP bool machine_is_in(control c, uint inner, uint machine, uint state) {
+OP bool machine_is_in(control c, address inner, address machine, address state) {
     bool found = false;
-    for (uint level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
-        uint outer = LOAD(c.block, inner + MACHINE_OUTER);
+    for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
+        address outer = LOAD(c.block, inner + MACHINE_OUTER);
         found = found || (outer == machine && LOAD(c.block, inner + MACHINE_OUTER_STATE) == state);
         inner = outer;
     }
     return found;
 }
 
-OP void begin_machine(control c, uint machine) {
-    uint at = machine_at(c, machine);
-    uint words = MACHINE_WEIGHTS + LOAD(c.block, machine + MACHINE_STATE_COUNT) * MACHINE_STATE_WEIGHT_WORDS;
-    for (uint i = 0u; i < words; i++) {
+OP void begin_machine(control c, address machine) {
+    address at = machine_at(c, machine);
+    address words = MACHINE_WEIGHTS + LOAD(c.block, machine + MACHINE_STATE_COUNT) * MACHINE_STATE_WEIGHT_WORDS;
+    for (address i = 0u; i < words; i++) {
         set_state_word(c, at + i, 0u);
     }
     set_state_word(c, at + MACHINE_WEIGHTS, BITS(1.0f));
 }
 
-OP void begin_player(control c, uint player) {
-    uint at = LOAD(c.block, player + PLAYER_STATE);
+OP void begin_player(control c, address player) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
     set_state_ticks(c, at + PLAYING_PLACE, block_ticks(c, player + PLAYER_OFFSET));
     set_state_word(c, at + PLAYING_FLAGS, 0u);
 }
 
-OP void begin_state(control c, uint machine, uint state) {
-    uint machines = LOAD(c.block, CONTROL_MACHINES);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
-        uint inner = machines + i * MACHINE_WORDS;
+OP void begin_state(control c, address machine, address state) {
+    address machines = LOAD(c.block, CONTROL_MACHINES);
+    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    for (address i = 0u; i < machine_count; i++) {
+        address inner = machines + i * MACHINE_WORDS;
         if (machine_is_in(c, inner, machine, state)) {
             begin_machine(c, inner);
         }
     }
-    uint players = LOAD(c.block, CONTROL_PLAYERS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
-        uint player = players + i * PLAYER_WORDS;
-        uint owner = LOAD(c.block, player + PLAYER_MACHINE);
+    address players = LOAD(c.block, CONTROL_PLAYERS);
+    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
+    for (address i = 0u; i < player_count; i++) {
+        address player = players + i * PLAYER_WORDS;
+        address owner = LOAD(c.block, player + PLAYER_MACHINE);
         bool here = owner == machine && LOAD(c.block, player + PLAYER_MACHINE_STATE) == state;
         if (here || (owner != CONTROL_NONE && machine_is_in(c, owner, machine, state))) {
             begin_player(c, player);
@@ -141,9 +144,9 @@ OP void begin_state(control c, uint machine, uint state) {
 }
 
 // The weights of a machine's states, from how far its fade has come.
-OP void weigh_states(control c, uint machine) {
-    uint at = machine_at(c, machine);
-    uint fade = state_word(c, at + MACHINE_FADE);
+OP void weigh_states(control c, address machine) {
+    address at = machine_at(c, machine);
+    address fade = state_word(c, at + MACHINE_FADE);
     if (fade == 0u) {
         return;
     }
@@ -158,9 +161,10 @@ OP void weigh_states(control c, uint machine) {
     } else {
         set_state_word(c, at + MACHINE_FADE, 0u);
     }
-    uint current = state_word(c, at + MACHINE_CURRENT);
-    for (uint state = 0u; state < LOAD(c.block, machine + MACHINE_STATE_COUNT); state++) {
-        uint weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+    address current = state_word(c, at + MACHINE_CURRENT);
+    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    for (address state = 0u; state < state_count; state++) {
+        address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
         real began = state_number(c, weight_at + 1u);
         real target = state == current ? 1.0f : 0.0f;
         real weight = lerp(began, target, share);
@@ -186,10 +190,10 @@ OP bool compare_terms(uint kind, real left, real right) {
 }
 
 // The truths so far are bits, the newest the lowest.
-OP bool condition_holds(control c, uint terms, uint count) {
+OP bool condition_holds(control c, address terms, uint count) {
     uint truths = 1u;
-    for (uint i = 0u; i < count; i++) {
-        uint term = terms + i * TERM_WORDS;
+    for (address i = 0u; i < count; i++) {
+        address term = terms + i * TERM_WORDS;
         uint kind = LOAD(c.block, term + TERM_KIND);
         uint both = truths & 3u;
         if (kind == TERM_AND) {
@@ -205,8 +209,8 @@ OP bool condition_holds(control c, uint terms, uint count) {
     return (truths & 1u) != 0u;
 }
 
-OP bool state_ended(control c, uint machine, uint state) {
-    uint player = LOAD(c.block, LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS + STATE_END_PLAYER);
+OP bool state_ended(control c, address machine, address state) {
+    address player = LOAD(c.block, LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS + STATE_END_PLAYER);
     bool ended = false;
     if (player != CONTROL_NONE) {
         uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
@@ -215,9 +219,9 @@ OP bool state_ended(control c, uint machine, uint state) {
     return ended;
 }
 
-OP bool transition_applies(control c, uint machine, uint transition, uint event) {
-    uint at = machine_at(c, machine);
-    uint current = state_word(c, at + MACHINE_CURRENT);
+OP bool transition_applies(control c, address machine, address transition, uint event) {
+    address at = machine_at(c, machine);
+    address current = state_word(c, at + MACHINE_CURRENT);
     uint from = LOAD(c.block, transition + TRANSITION_FROM);
     bool leaves = from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current);
     if (!leaves || LOAD(c.block, transition + TRANSITION_EVENT) != event) {
@@ -234,7 +238,7 @@ OP bool transition_applies(control c, uint machine, uint transition, uint event)
                            LOAD(c.block, transition + TRANSITION_TERM_COUNT));
 }
 
-OP void tell_state(control c, uint machine, uint state, uint which) {
+OP void tell_state(control c, address machine, address state, uint which) {
     uint event = LOAD(c.block, LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS + which);
     if (event != CONTROL_NONE) {
         tell(c, event, whole_weight(c, machine, state));
@@ -243,13 +247,13 @@ OP void tell_state(control c, uint machine, uint state, uint which) {
 
 // Inertialization: what the poses' kernels are told of it.
 
-OP uint inertia_state(control c) {
+OP address inertia_state(control c) {
     return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
 }
 
 // Another frame, in which time goes on.
 OP void move_inertia(control c) {
-    uint at = inertia_state(c);
+    address at = inertia_state(c);
     ticks step = fine_of_ticks(c.duration);
     set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
     set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
@@ -265,7 +269,7 @@ OP void move_inertia(control c) {
 
 // From the frame before on. Of several in a frame the longest.
 OP void switch_inertia(control c, real duration) {
-    uint at = inertia_state(c);
+    address at = inertia_state(c);
     uint number = state_word(c, at + INERTIAL_NUMBER);
     bool again = state_word(c, at + INERTIAL_SWITCHED) == number;
     real longest = state_number(c, at + INERTIAL_DURATION);
@@ -278,7 +282,7 @@ OP void switch_inertia(control c, real duration) {
 }
 
 OP void write_inertia(control c) {
-    uint at = inertia_state(c);
+    address at = inertia_state(c);
     uint first = LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_PARAMETER);
     real number = TO_REAL(state_word(c, at + INERTIAL_NUMBER));
     real switched = TO_REAL(state_word(c, at + INERTIAL_SWITCHED));
@@ -289,36 +293,41 @@ OP void write_inertia(control c) {
     write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
 }
 
-OP void take_transition(control c, uint machine, uint transition) {
-    uint at = machine_at(c, machine);
+// Whether players began anew.
+OP bool take_transition(control c, address machine, address transition) {
+    address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
     tell_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
-    for (uint state = 0u; state < LOAD(c.block, machine + MACHINE_STATE_COUNT); state++) {
-        uint weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    for (address state = 0u; state < state_count; state++) {
+        address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
         set_state_word(c, weight_at + 1u, state_word(c, weight_at));
     }
-    uint state = LOAD(c.block, machine + MACHINE_STATES) + to * STATE_WORDS;
+    address state = LOAD(c.block, machine + MACHINE_STATES) + to * STATE_WORDS;
     bool seen = state_weight(c, machine, to) > 0.0f;
-    if (!seen || state_ended(c, machine, to) || LOAD(c.block, state + STATE_RESTARTS) != 0u) {
+    bool begins = !seen || state_ended(c, machine, to) || LOAD(c.block, state + STATE_RESTARTS) != 0u;
+    if (begins) {
         begin_state(c, machine, to);
     }
     set_state_word(c, at + MACHINE_CURRENT, to);
     set_state_ticks(c, at + MACHINE_TIME, make_ticks(0u, 0u));
-    set_state_word(c, at + MACHINE_FADE, transition);
+    set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
     set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
     weigh_states(c, machine);
     if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
     }
     tell_state(c, machine, to, STATE_ENTRY_EVENT);
+    return begins;
 }
 
 // The first transition that applies, or CONTROL_NONE. `event` is CONTROL_NONE for those that need none.
-OP uint find_transition(control c, uint machine, uint event) {
-    uint transitions = LOAD(c.block, machine + MACHINE_TRANSITIONS);
-    uint found = CONTROL_NONE;
-    for (uint i = 0u; i < LOAD(c.block, machine + MACHINE_TRANSITION_COUNT); i++) {
-        uint transition = transitions + i * TRANSITION_WORDS;
+OP address find_transition(control c, address machine, uint event) {
+    address transitions = LOAD(c.block, machine + MACHINE_TRANSITIONS);
+    address found = CONTROL_NONE;
+    address transition_count = LOAD(c.block, machine + MACHINE_TRANSITION_COUNT);
+    for (address i = 0u; i < transition_count; i++) {
+        address transition = transitions + i * TRANSITION_WORDS;
         if (transition_applies(c, machine, transition, event)) {
             found = transition;
             break;
@@ -327,13 +336,15 @@ OP uint find_transition(control c, uint machine, uint event) {
     return found;
 }
 
-// All of a machine's transitions in a frame: turn by turn one that needs no event, or else the next event's.
-OP void run_transitions(control c, uint machine) {
+// All of a machine's transitions in a frame: turn by turn one that needs no event, or else the next event's. Whether
+// players began anew.
+OP bool run_transitions(control c, address machine) {
+    bool begun = false;
     uint taken = 0u;
     uint event = 0u;
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
     while (machine_is_current(c, machine)) {
-        uint transition = find_transition(c, machine, CONTROL_NONE);
+        address transition = find_transition(c, machine, CONTROL_NONE);
         if (transition == CONTROL_NONE) {
             if (event == count) {
                 break;
@@ -347,15 +358,17 @@ OP void run_transitions(control c, uint machine) {
                 set_state_word(c, CHARACTER_TRANSITIONS_LEFT, left + 1u);
                 break;
             }
-            take_transition(c, machine, transition);
+            bool begins = take_transition(c, machine, transition);
+            begun = begun || begins;
             taken++;
         }
     }
+    return begun;
 }
 
-OP void move_fade(control c, uint machine) {
-    uint at = machine_at(c, machine);
-    uint outer = LOAD(c.block, machine + MACHINE_OUTER);
+OP void move_fade(control c, address machine) {
+    address at = machine_at(c, machine);
+    address outer = LOAD(c.block, machine + MACHINE_OUTER);
     if (outer != CONTROL_NONE && !state_moves(c, outer, LOAD(c.block, machine + MACHINE_OUTER_STATE))) {
         return;
     }
@@ -369,11 +382,11 @@ OP void move_fade(control c, uint machine) {
 // Players.
 
 // Tells the notifies in [low, high), or up to and with high, in the order of time or against it.
-OP void tell_notifies(control c, uint player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
-    uint notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
+OP void tell_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
+    address notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
-    for (uint i = 0u; i < count; i++) {
-        uint notify = notifies + (backwards ? count - 1u - i : i) * NOTIFY_WORDS;
+    for (address i = 0u; i < count; i++) {
+        address notify = notifies + (backwards ? count - 1u - i : i) * NOTIFY_WORDS;
         ticks time = block_ticks(c, notify);
         bool below = ticks_less(time, high) || (with_high && !ticks_less(high, time));
         if (below && !ticks_less(time, low)) {
@@ -382,11 +395,11 @@ OP void tell_notifies(control c, uint player, ticks low, ticks high, bool with_h
     }
 }
 
-OP void tell_all_notifies(control c, uint player, ticks duration, uint rounds, bool backwards, real weight) {
+OP void tell_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
     uint told = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
-    for (uint i = 0u; i < told; i++) {
+    for (address i = 0u; i < told; i++) {
         tell_notifies(c, player, make_ticks(0u, 0u), duration, true, backwards, weight);
     }
     if (count > 0u && rounds > told) {
@@ -395,7 +408,10 @@ OP void tell_all_notifies(control c, uint player, ticks duration, uint rounds, b
     }
 }
 
-OP void tell_loop(control c, uint player, passage p, ticks duration, real weight) {
+OP void tell_loop(control c, address player, passage p, ticks duration, real weight) {
+    if (!c.tells || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) == 0u) {
+        return;
+    }
     ticks start = make_ticks(0u, 0u);
     if (p.ends == 0u) {
         ticks low = p.backwards ? p.to : p.from;
@@ -431,7 +447,7 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
 }
 
 // On the way there and back, leg by leg. The clip's end is told where it is reached, its beginning where it is left.
-OP void tell_turns(control c, uint player, passage p, ticks duration, real weight) {
+OP void tell_turns(control c, address player, passage p, ticks duration, real weight) {
     bool rising = ticks_less(p.from, duration); // in the clip's time
     if (p.backwards) {
         rising = no_ticks(p.from) || ticks_less(duration, p.from);
@@ -459,29 +475,29 @@ OP void tell_turns(control c, uint player, passage p, ticks duration, real weigh
     }
 }
 
-OP void set_playing(control c, uint player, passage p, uint flags) {
-    uint at = LOAD(c.block, player + PLAYER_STATE);
+OP void set_playing(control c, address player, passage p, uint flags) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
     set_state_ticks(c, at + PLAYING_PLACE, p.to);
     set_state_word(c, at + PLAYING_FLAGS, flags | (p.ends > 0u ? PLAYING_PASSED : 0u));
 }
 
-OP real player_weight(control c, uint player) {
+OP real player_weight(control c, address player) {
     return whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
 }
 
-OP bool player_moves(control c, uint player) {
+OP bool player_moves(control c, address player) {
     return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
 }
 
 // Root motion.
 
 // How a player went, for its motion.
-OP void note_passage(control c, uint player, passage p) {
+OP void note_passage(control c, address player, passage p) {
     if (!USES_MOVER || LOAD(c.block, CONTROL_MOVER) == CONTROL_NONE) {
         return;
     }
-    uint index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
-    uint carrying = LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_MOVER) + MOVER_CARRYING) + index);
+    address index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
+    address carrying = LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_MOVER) + MOVER_CARRYING) + index);
     if (carrying != CONTROL_NONE) {
         set_state_ticks(c, carrying + CARRYING_FROM, p.from);
         set_state_word(c, carrying + CARRYING_ENDS, p.ends);
@@ -489,8 +505,8 @@ OP void note_passage(control c, uint player, passage p) {
     }
 }
 
-OP real motion_weight(control c, uint motion) {
-    uint player = LOAD(c.block, motion + MOTION_PLAYER);
+OP real motion_weight(control c, address motion) {
+    address player = LOAD(c.block, motion + MOTION_PLAYER);
     uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
     bool stays = (flags & PLAYING_ENDED) != 0u && LOAD(c.block, player + PLAYER_END) == PLAYER_DROPS_OUT;
     real weight = control_number(c, motion + MOTION_WEIGHT);
@@ -498,12 +514,12 @@ OP real motion_weight(control c, uint motion) {
 }
 
 // What the ways of a home's players count: their weights, as many as sum up to 1 at most, of the home's. All are still.
-OP real weigh_home(control c, uint home) {
-    uint motions = LOAD(c.block, home + HOME_MOTIONS);
-    uint end = motions + LOAD(c.block, home + HOME_MOTION_COUNT) * MOTION_WORDS;
+OP real weigh_home(control c, address home) {
+    address motions = LOAD(c.block, home + HOME_MOTIONS);
+    address end = motions + LOAD(c.block, home + HOME_MOTION_COUNT) * MOTION_WORDS;
     real sum = 0.0f;
-    for (uint motion = motions; motion < end; motion += MOTION_WORDS) {
-        uint at = LOAD(c.block, motion + MOTION_STATE);
+    for (address motion = motions; motion < end; motion += MOTION_WORDS) {
+        address at = LOAD(c.block, motion + MOTION_STATE);
         real weight = motion_weight(c, motion);
         sum = sum + weight;
         set_state_word(c, at + CARRYING_WEIGHT, BITS(weight));
@@ -514,27 +530,28 @@ OP real weigh_home(control c, uint home) {
     if (sum > 1.0f) {
         factor = factor * reciprocal(sum);
     }
-    for (uint motion = motions; motion < end; motion += MOTION_WORDS) {
-        uint at = LOAD(c.block, motion + MOTION_STATE) + CARRYING_WEIGHT;
+    for (address motion = motions; motion < end; motion += MOTION_WORDS) {
+        address at = LOAD(c.block, motion + MOTION_STATE) + CARRYING_WEIGHT;
         set_state_word(c, at, BITS(snap(state_number(c, at) * factor)));
     }
     return factor * sum;
 }
 
 // Before players move. All homes together weigh 1 at most: what their ways are to be multiplied with for that.
-OP real weigh_homes(control c, uint mover) {
-    uint homes = LOAD(c.block, mover + MOVER_HOMES);
+OP real weigh_homes(control c, address mover) {
+    address homes = LOAD(c.block, mover + MOVER_HOMES);
     real all = 0.0f;
-    for (uint i = 0u; i < LOAD(c.block, mover + MOVER_HOME_COUNT); i++) {
+    address home_count = LOAD(c.block, mover + MOVER_HOME_COUNT);
+    for (address i = 0u; i < home_count; i++) {
         all = all + weigh_home(c, homes + i * HOME_WORDS);
     }
     return all > 1.0f ? reciprocal(all) : 1.0f;
 }
 
 // How far a player's clip carries.
-OP displacement carried_by(control c, uint motion) {
-    uint player = LOAD(c.block, motion + MOTION_PLAYER);
-    uint at = LOAD(c.block, motion + MOTION_STATE);
+OP displacement carried_by(control c, address motion) {
+    address player = LOAD(c.block, motion + MOTION_PLAYER);
+    address at = LOAD(c.block, motion + MOTION_STATE);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
     passage p;
     p.from = state_ticks(c, at + CARRYING_FROM);
@@ -550,12 +567,13 @@ OP displacement carried_by(control c, uint motion) {
 }
 
 // After players have moved. Motions lie home by home.
-OP void carry(control c, uint mover, real share) {
-    uint motions = LOAD(c.block, mover + MOVER_MOTIONS);
+OP void carry(control c, address mover, real share) {
+    address motions = LOAD(c.block, mover + MOVER_MOTIONS);
     displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
-    for (uint i = 0u; i < LOAD(c.block, mover + MOVER_MOTION_COUNT); i++) {
-        uint motion = motions + i * MOTION_WORDS;
-        uint at = LOAD(c.block, motion + MOTION_STATE);
+    address motion_count = LOAD(c.block, mover + MOVER_MOTION_COUNT);
+    for (address i = 0u; i < motion_count; i++) {
+        address motion = motions + i * MOTION_WORDS;
+        address at = LOAD(c.block, motion + MOTION_STATE);
         real weight = state_number(c, at + CARRYING_WEIGHT) * share;
         if (weight > 0.0f && state_word(c, at + CARRYING_HOW) != 0u) {
             displacement d = carried_by(c, motion);
@@ -569,8 +587,8 @@ OP void carry(control c, uint mover, real share) {
 }
 
 // To an end, where it stays.
-OP void move_to_end(control c, uint player, ticks by, bool backwards) {
-    uint at = LOAD(c.block, player + PLAYER_STATE);
+OP void move_to_end(control c, address player, ticks by, bool backwards) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
     bool had_ended = (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
     passage p;
@@ -597,8 +615,8 @@ OP void move_to_end(control c, uint player, ticks by, bool backwards) {
     }
 }
 
-OP void move_player(control c, uint player) {
-    uint at = LOAD(c.block, player + PLAYER_STATE);
+OP void move_player(control c, address player) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
     uint end = LOAD(c.block, player + PLAYER_END);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
     pace speed = make_pace(control_number(c, player + PLAYER_RATE));
@@ -632,13 +650,13 @@ OP void move_player(control c, uint player) {
 
 // A piece between two markers of a member, counted from its first one.
 STRUCT(piece)
-uint index;
+address index;
 ticks begin;
 ticks size;
 END_STRUCT(piece)
 
-OP piece find_piece_at(control c, uint group, uint member, uint index) {
-    uint markers = LOAD(c.block, member + MEMBER_MARKERS);
+OP piece find_piece_at(control c, address group, address member, address index) {
+    address markers = LOAD(c.block, member + MEMBER_MARKERS);
     uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
     ticks first = block_ticks(c, markers);
     ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
@@ -653,9 +671,10 @@ OP piece find_piece_at(control c, uint group, uint member, uint index) {
 }
 
 // The piece that a place, counted from the first marker, lies in.
-OP piece find_piece(control c, uint group, uint member, ticks place) {
-    uint index = 0u;
-    for (uint i = 1u; i < LOAD(c.block, group + GROUP_MARKER_COUNT); i++) {
+OP piece find_piece(control c, address group, address member, ticks place) {
+    address index = 0u;
+    address marker_count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    for (address i = 1u; i < marker_count; i++) {
         piece p = find_piece_at(c, group, member, i);
         if (!ticks_less(place, p.begin)) {
             index = i;
@@ -664,8 +683,22 @@ OP piece find_piece(control c, uint group, uint member, ticks place) {
     return find_piece_at(c, group, member, index);
 }
 
+// Where a leader is among its pieces, which is where the other members are among theirs.
+STRUCT(phase)
+address index;
+uint share; // 2^-32 of the piece
+END_STRUCT(phase)
+
+OP phase find_phase(control c, address group, ticks leader) {
+    piece led = find_piece(c, group, LOAD(c.block, group + GROUP_MEMBERS), leader);
+    phase p;
+    p.index = led.index;
+    p.share = share_of_ticks(subtract_ticks(leader, led.begin), led.size);
+    return p;
+}
+
 // From a place in the clip to one counted from the first marker on, and back.
-OP ticks place_from_marker(control c, uint member, ticks place) {
+OP ticks place_from_marker(control c, address member, ticks place) {
     ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
     if (ticks_less(place, first)) {
         place = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
@@ -673,34 +706,22 @@ OP ticks place_from_marker(control c, uint member, ticks place) {
     return subtract_ticks(place, first);
 }
 
-// Whether a place counted from the first marker lies past the clip's end.
-OP bool is_past_end(control c, uint member, ticks place) {
-    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
-    return !ticks_less(add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS))), duration);
-}
-
-OP ticks place_in_clip(control c, uint member, ticks place) {
+OP ticks place_in_clip(control c, address member, ticks place) {
     ticks found = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS)));
-    if (is_past_end(c, member, place)) {
-        found = subtract_ticks(found, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
+    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    if (!ticks_less(found, duration)) {
+        found = subtract_ticks(found, duration);
     }
     return found;
 }
 
-// Where a member is when the leader is at a place, both counted from their first markers.
-OP ticks matched_place(control c, uint group, uint member, ticks leader) {
-    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
-    ticks found = leader;
-    if (member != leading) {
-        piece from = find_piece(c, group, leading, leader);
-        piece to = find_piece_at(c, group, member, from.index);
-        uint share = share_of_ticks(subtract_ticks(leader, from.begin), from.size);
-        found = add_ticks(to.begin, part_of_ticks(to.size, share));
-    }
-    return found;
+// Where in its clip a member other than the leader is at a phase.
+OP ticks matched_place(control c, address group, address member, phase at) {
+    piece to = find_piece_at(c, group, member, at.index);
+    return place_in_clip(c, member, add_ticks(to.begin, part_of_ticks(to.size, at.share)));
 }
 
-OP real member_weight(control c, uint member) {
+OP real member_weight(control c, address member) {
     real weight = control_number(c, member + MEMBER_WEIGHT);
     return clamp_real(snap(weight), 0.0f, 1.09951163e+12f);
 }
@@ -711,21 +732,24 @@ real rate;
 real velocity;
 END_STRUCT(group_mean)
 
-OP group_mean find_group_mean(control c, uint group, ticks leader) {
-    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+OP group_mean find_group_mean(control c, address group, ticks leader) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
     piece led = find_piece(c, group, leading, leader);
     real size = seconds_of_fine(led.size);
     real weights = 0.0f;
     real rates = 0.0f;
     real velocities = 0.0f;
-    for (uint i = 0u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
-        uint member = leading + i * MEMBER_WORDS;
-        piece own = find_piece_at(c, group, member, led.index);
+    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 0u; i < member_count; i++) {
+        address member = leading + i * MEMBER_WORDS;
         real weight = member_weight(c, member);
-        real rate = size * reciprocal(seconds_of_fine(own.size));
-        weights = weights + weight;
-        rates = rates + weight * rate;
-        velocities = velocities + weight * LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
+        if (weight > 0.0f) {
+            piece own = find_piece_at(c, group, member, led.index);
+            real rate = size * reciprocal(seconds_of_fine(own.size));
+            weights = weights + weight;
+            rates = rates + weight * rate;
+            velocities = velocities + weight * LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
+        }
     }
     real inverse = reciprocal(snap(weights));
     group_mean mean;
@@ -738,73 +762,102 @@ OP group_mean find_group_mean(control c, uint group, ticks leader) {
     return mean;
 }
 
-OP ticks leader_place(control c, uint group) {
-    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
-    uint player = LOAD(c.block, leading + MEMBER_PLAYER);
+OP ticks leader_place(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address player = LOAD(c.block, leading + MEMBER_PLAYER);
     return place_from_marker(c, leading, state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE));
 }
 
-OP bool group_moves(control c, uint group) {
-    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
+OP bool group_moves(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
     bool moves = false;
-    for (uint i = 0u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
-        moves = moves || player_moves(c, LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+    for (address i = 0u; i < count && !moves; i++) {
+        moves = player_moves(c, LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
     }
     return moves;
 }
 
-OP void move_group(control c, uint group) {
-    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
-    uint leader = LOAD(c.block, leading + MEMBER_PLAYER);
+// The state that a player is in, which others of its group are often in as well.
+STRUCT(home)
+address machine;
+address state;
+bool moves;
+real weight;
+END_STRUCT(home)
+
+OP home find_home(control c, address player) {
+    home h;
+    h.machine = LOAD(c.block, player + PLAYER_MACHINE);
+    h.state = LOAD(c.block, player + PLAYER_MACHINE_STATE);
+    h.moves = player_moves(c, player);
+    h.weight = player_weight(c, player);
+    return h;
+}
+
+OP bool is_at_home(control c, address player, home h) {
+    return LOAD(c.block, player + PLAYER_MACHINE) == h.machine &&
+           LOAD(c.block, player + PLAYER_MACHINE_STATE) == h.state;
+}
+
+OP void move_group(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address leader = LOAD(c.block, leading + MEMBER_PLAYER);
     ticks duration = block_ticks(c, leader + PLAYER_DURATION);
     ticks from = leader_place(c, group);
     group_mean mean = find_group_mean(c, group, from);
     pace speed = make_pace(control_number(c, group + GROUP_RATE) * mean.rate);
     passage led = move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
-    for (uint i = 0u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
-        uint member = leading + i * MEMBER_WORDS;
-        uint player = LOAD(c.block, member + MEMBER_PLAYER);
-        ticks before = matched_place(c, group, member, led.from);
-        ticks after = matched_place(c, group, member, led.to);
-        uint past_before = is_past_end(c, member, before) ? 1u : 0u;
-        uint past_after = is_past_end(c, member, after) ? 1u : 0u;
+    phase after = find_phase(c, group, led.to);
+    home seen = find_home(c, leader);
+    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 0u; i < member_count; i++) {
+        address member = leading + i * MEMBER_WORDS;
+        address player = LOAD(c.block, member + MEMBER_PLAYER);
+        ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
         passage p;
-        p.from = place_in_clip(c, member, before);
-        p.to = place_in_clip(c, member, after);
+        p.from = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
+        p.to = i == 0u ? place_in_clip(c, member, led.to) : matched_place(c, group, member, after);
+        // The clip's end lies between a place before the first marker and that marker.
+        uint past_before = ticks_less(p.from, first) ? 1u : 0u;
+        uint past_after = ticks_less(p.to, first) ? 1u : 0u;
         p.ends = speed.backwards ? led.ends + past_before - past_after : led.ends + past_after - past_before;
         p.backwards = speed.backwards;
         set_playing(c, player, p, 0u);
         // One that is not seen keeps pace, and tells nothing.
-        if (player_moves(c, player)) {
+        if (!is_at_home(c, player, seen)) {
+            seen = find_home(c, player);
+        }
+        if (seen.moves) {
             note_passage(c, player, p);
-            real weight = player_weight(c, player);
-            tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
+            tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), seen.weight);
             if (p.ends > 0u) {
-                tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
+                tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), seen.weight);
             }
         }
     }
 }
 
 // After players have begun anew, the others of a group are where its leader is.
-OP void match_group(control c, uint group) {
-    uint leading = LOAD(c.block, group + GROUP_MEMBERS);
-    ticks leader = leader_place(c, group);
-    for (uint i = 1u; i < LOAD(c.block, group + GROUP_MEMBER_COUNT); i++) {
-        uint member = leading + i * MEMBER_WORDS;
-        uint at = LOAD(c.block, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_STATE);
-        ticks place = matched_place(c, group, member, leader);
-        set_state_ticks(c, at + PLAYING_PLACE, place_in_clip(c, member, place));
+OP void match_group(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    phase leader = find_phase(c, group, leader_place(c, group));
+    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 1u; i < member_count; i++) {
+        address member = leading + i * MEMBER_WORDS;
+        address at = LOAD(c.block, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_STATE);
+        set_state_ticks(c, at + PLAYING_PLACE, matched_place(c, group, member, leader));
     }
 }
 
 // Frames.
 
 OP void move_followers(control c, bool begins, real seconds) {
-    uint followers = LOAD(c.block, CONTROL_FOLLOWERS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_FOLLOWER_COUNT); i++) {
-        uint follower = followers + i * FOLLOWER_WORDS;
-        uint at = LOAD(c.block, follower + FOLLOWER_STATE);
+    address followers = LOAD(c.block, CONTROL_FOLLOWERS);
+    address follower_count = LOAD(c.block, CONTROL_FOLLOWER_COUNT);
+    for (address i = 0u; i < follower_count; i++) {
+        address follower = followers + i * FOLLOWER_WORDS;
+        address at = LOAD(c.block, follower + FOLLOWER_STATE);
         real target = control_number(c, follower + FOLLOWER_SOURCE);
         real rate = LOAD_FLOAT(c.block, follower + FOLLOWER_RATE);
         real x = state_number(c, at);
@@ -823,42 +876,48 @@ OP void move_followers(control c, bool begins, real seconds) {
 }
 
 OP void write_followers(control c) {
-    uint followers = LOAD(c.block, CONTROL_FOLLOWERS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_FOLLOWER_COUNT); i++) {
-        uint follower = followers + i * FOLLOWER_WORDS;
+    address followers = LOAD(c.block, CONTROL_FOLLOWERS);
+    address follower_count = LOAD(c.block, CONTROL_FOLLOWER_COUNT);
+    for (address i = 0u; i < follower_count; i++) {
+        address follower = followers + i * FOLLOWER_WORDS;
         real x = state_number(c, LOAD(c.block, follower + FOLLOWER_STATE));
         write_parameter(c, LOAD(c.block, follower + FOLLOWER_PARAMETER), x);
     }
 }
 
-OP void write_player(control c, uint player) {
-    uint at = LOAD(c.block, player + PLAYER_STATE);
+OP void write_player(control c, address player) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
     uint end = LOAD(c.block, player + PLAYER_END);
-    uint machine = LOAD(c.block, player + PLAYER_MACHINE);
+    address machine = LOAD(c.block, player + PLAYER_MACHINE);
     ticks time = state_ticks(c, at + PLAYING_PLACE);
     if (end == PLAYER_TURNS) {
         time = turned_time(time, block_ticks(c, player + PLAYER_DURATION));
     }
     write_parameter(c, LOAD(c.block, player + PLAYER_TIME_PARAMETER), seconds_of_fine(time));
-    real weight = 1.0f;
-    if (machine != CONTROL_NONE) {
-        weight = state_weight(c, machine, LOAD(c.block, player + PLAYER_MACHINE_STATE));
+    address parameter = LOAD(c.block, player + PLAYER_WEIGHT_PARAMETER);
+    if (parameter != CONTROL_NONE) {
+        real weight = 1.0f;
+        if (machine != CONTROL_NONE) {
+            weight = state_weight(c, machine, LOAD(c.block, player + PLAYER_MACHINE_STATE));
+        }
+        if (end == PLAYER_DROPS_OUT && (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u) {
+            weight = 0.0f;
+        }
+        write_parameter(c, parameter, weight);
     }
-    if (end == PLAYER_DROPS_OUT && (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u) {
-        weight = 0.0f;
-    }
-    write_parameter(c, LOAD(c.block, player + PLAYER_WEIGHT_PARAMETER), weight);
 }
 
 OP void write_control(control c) {
-    uint players = LOAD(c.block, CONTROL_PLAYERS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
+    address players = LOAD(c.block, CONTROL_PLAYERS);
+    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
+    for (address i = 0u; i < player_count; i++) {
         write_player(c, players + i * PLAYER_WORDS);
     }
-    uint groups = LOAD(c.block, CONTROL_GROUPS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_GROUP_COUNT); i++) {
-        uint group = groups + i * GROUP_WORDS;
-        uint parameter = LOAD(c.block, group + GROUP_VELOCITY_PARAMETER);
+    address groups = LOAD(c.block, CONTROL_GROUPS);
+    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
+    for (address i = 0u; i < group_count; i++) {
+        address group = groups + i * GROUP_WORDS;
+        address parameter = LOAD(c.block, group + GROUP_VELOCITY_PARAMETER);
         if (parameter != CONTROL_NONE) {
             real rate = control_number(c, group + GROUP_RATE);
             group_mean mean = find_group_mean(c, group, leader_place(c, group));
@@ -869,11 +928,13 @@ OP void write_control(control c) {
     if (LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
         write_inertia(c);
     }
-    uint machines = LOAD(c.block, CONTROL_MACHINES);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
-        uint machine = machines + i * MACHINE_WORDS;
-        uint states = LOAD(c.block, machine + MACHINE_STATES);
-        for (uint state = 0u; state < LOAD(c.block, machine + MACHINE_STATE_COUNT); state++) {
+    address machines = LOAD(c.block, CONTROL_MACHINES);
+    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    for (address i = 0u; i < machine_count; i++) {
+        address machine = machines + i * MACHINE_WORDS;
+        address states = LOAD(c.block, machine + MACHINE_STATES);
+        address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+        for (address state = 0u; state < state_count; state++) {
             write_parameter(c, LOAD(c.block, states + state * STATE_WORDS + STATE_WEIGHT_PARAMETER),
                             state_weight(c, machine, state));
         }
@@ -883,17 +944,18 @@ OP void write_control(control c) {
 // The mover alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
 // one that is told of from here on.
 OP void begin_character(control c) {
-    uint inertia = LOAD(c.block, CONTROL_INERTIA);
+    address inertia = LOAD(c.block, CONTROL_INERTIA);
     uint number = 0u;
     if (inertia != CONTROL_NONE) {
         number = state_word(c, inertia_state(c) + INERTIAL_NUMBER) + state_word(c, CHARACTER_BEGUN);
     }
-    uint mover = LOAD(c.block, CONTROL_MOVER);
-    uint kept = LOAD(c.block, CONTROL_STATE_WORDS);
+    address mover = LOAD(c.block, CONTROL_MOVER);
+    address kept = LOAD(c.block, CONTROL_STATE_WORDS);
     if (mover != CONTROL_NONE) {
         kept = mover_state(c, mover);
     }
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_STATE_WORDS); i++) {
+    address state_words = LOAD(c.block, CONTROL_STATE_WORDS);
+    for (address i = 0u; i < state_words; i++) {
         if (i < kept || i >= kept + MOVING_PLACE_WORDS) {
             set_state_word(c, i, 0u);
         }
@@ -901,23 +963,26 @@ OP void begin_character(control c) {
     if (inertia != CONTROL_NONE) {
         set_state_word(c, inertia_state(c) + INERTIAL_NUMBER, number & INERTIA_LAST_NUMBER);
     }
-    uint machines = LOAD(c.block, CONTROL_MACHINES);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_MACHINE_COUNT); i++) {
+    address machines = LOAD(c.block, CONTROL_MACHINES);
+    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    for (address i = 0u; i < machine_count; i++) {
         begin_machine(c, machines + i * MACHINE_WORDS);
     }
-    uint players = LOAD(c.block, CONTROL_PLAYERS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
+    address players = LOAD(c.block, CONTROL_PLAYERS);
+    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
+    for (address i = 0u; i < player_count; i++) {
         begin_player(c, players + i * PLAYER_WORDS);
     }
-    uint groups = LOAD(c.block, CONTROL_GROUPS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_GROUP_COUNT); i++) {
+    address groups = LOAD(c.block, CONTROL_GROUPS);
+    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
+    for (address i = 0u; i < group_count; i++) {
         match_group(c, groups + i * GROUP_WORDS);
     }
 }
 
 // Time goes on by c.duration.
 OP void move_character(control c, bool begins) {
-    uint mover = LOAD(c.block, CONTROL_MOVER);
+    address mover = LOAD(c.block, CONTROL_MOVER);
     bool inertializes = LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
     move_followers(c, begins, seconds_of_fine(fine_of_ticks(c.duration)));
     if (inertializes) {
@@ -928,23 +993,24 @@ OP void move_character(control c, bool begins) {
         drive_mover(c, mover);
         share = weigh_homes(c, mover);
     }
-    uint machines = LOAD(c.block, CONTROL_MACHINES);
-    uint machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
-    for (uint i = 0u; i < machine_count; i++) {
+    address machines = LOAD(c.block, CONTROL_MACHINES);
+    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    for (address i = 0u; i < machine_count; i++) {
         move_fade(c, machines + i * MACHINE_WORDS);
     }
-    uint players = LOAD(c.block, CONTROL_PLAYERS);
-    for (uint i = 0u; i < LOAD(c.block, CONTROL_PLAYER_COUNT); i++) {
-        uint player = players + i * PLAYER_WORDS;
+    address players = LOAD(c.block, CONTROL_PLAYERS);
+    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
+    for (address i = 0u; i < player_count; i++) {
+        address player = players + i * PLAYER_WORDS;
         uint flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
         set_state_word(c, flags, state_word(c, flags) & PLAYING_ENDED);
         if (LOAD(c.block, player + PLAYER_GROUP) == CONTROL_NONE && player_moves(c, player)) {
             move_player(c, player);
         }
     }
-    uint groups = LOAD(c.block, CONTROL_GROUPS);
-    uint group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
-    for (uint i = 0u; i < group_count; i++) {
+    address groups = LOAD(c.block, CONTROL_GROUPS);
+    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
+    for (address i = 0u; i < group_count; i++) {
         if (group_moves(c, groups + i * GROUP_WORDS)) {
             move_group(c, groups + i * GROUP_WORDS);
         }
@@ -952,11 +1018,14 @@ OP void move_character(control c, bool begins) {
     if (USES_MOVER && mover != CONTROL_NONE) {
         carry(c, mover, share);
     }
-    for (uint i = 0u; i < machine_count; i++) {
+    bool begun = false;
+    for (address i = 0u; i < machine_count; i++) {
         weigh_states(c, machines + i * MACHINE_WORDS);
-        run_transitions(c, machines + i * MACHINE_WORDS);
+        bool begins_anew = run_transitions(c, machines + i * MACHINE_WORDS);
+        begun = begun || begins_anew;
     }
-    for (uint i = 0u; i < group_count; i++) {
+    // Groups that moved are in phase.
+    for (address i = 0u; begun && i < group_count; i++) {
         match_group(c, groups + i * GROUP_WORDS);
     }
     if (inertializes && begins) {
@@ -999,7 +1068,7 @@ OP uint last_reset(control c) {
 
 OP void run_control(control c) {
     if (c.tells) {
-        STORE(c.told, c.told_at, 0u);
+        STORE(c.told, TOLD_AT(c, 0u), 0u);
     }
     uint reset = last_reset(c);
     bool begins = state_word(c, CHARACTER_BEGUN) == 0u || reset != CONTROL_NONE;
@@ -1015,7 +1084,7 @@ OP void run_control(control c) {
         uint lost = state_word(c, CHARACTER_EVENTS_LOST) + (c.sent_count - MOST_EVENTS_SENT);
         set_state_word(c, CHARACTER_EVENTS_LOST, lost);
     }
-    uint mover = LOAD(c.block, CONTROL_MOVER);
+    address mover = LOAD(c.block, CONTROL_MOVER);
     if (USES_MOVER && mover != CONTROL_NONE) {
         set_moved_by_clips(c, mover, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
     }

@@ -12,18 +12,33 @@
 #define USES_MOVER true
 #endif
 
+// Where a character's rows begin: the CPU finds them beforehand.
+#ifdef LMB_GLSL
+#define STATE_AT(c, index) ((c).state_at + (index))
+#define ROW_AT(c, index) ((c).row + (index))
+#define TOLD_AT(c, index) ((c).told_at + (index))
+#define MOVER_AT(c, index) ((c).mover_at + (index))
+#else
+#define STATE_AT(c, index) (index)
+#define ROW_AT(c, index) (index)
+#define TOLD_AT(c, index) (index)
+#define MOVER_AT(c, index) (index)
+#endif
+
 // A character in a frame.
 STRUCT(control)
 memory block;
 mutable_memory state;
-uint state_at; // where the character's begins
 mutable_memory parameters;
-uint row;
 mutable_memory told;
-uint told_at;
-bool tells;
 mutable_memory movers; // where renderers read them
+#ifdef LMB_GLSL
+uint state_at;
+uint row;
+uint told_at;
 uint mover_at;
+#endif
+bool tells;
 bool shows;
 memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's
@@ -32,43 +47,42 @@ uint number;    // frame number plus character
 ticks duration; // of the step, in ticks
 END_STRUCT(control)
 
-OP uint state_word(control c, uint index) {
-    return LOAD(c.state, c.state_at + index);
+OP uint state_word(control c, address index) {
+    return LOAD(c.state, STATE_AT(c, index));
 }
 
-OP void set_state_word(control c, uint index, uint value) {
-    STORE(c.state, c.state_at + index, value);
+OP void set_state_word(control c, address index, uint value) {
+    STORE(c.state, STATE_AT(c, index), value);
 }
 
-OP real state_number(control c, uint index) {
+OP real state_number(control c, address index) {
     return REAL(state_word(c, index));
 }
 
-OP ticks state_ticks(control c, uint index) {
-    return make_ticks(state_word(c, index), state_word(c, index + 1u));
+OP ticks state_ticks(control c, address index) {
+    return load_ticks(c.state, STATE_AT(c, index));
 }
 
-OP void set_state_ticks(control c, uint index, ticks value) {
-    set_state_word(c, index, value.low);
-    set_state_word(c, index + 1u, value.high);
+OP void set_state_ticks(control c, address index, ticks value) {
+    store_ticks(c.state, STATE_AT(c, index), value);
 }
 
-OP ticks block_ticks(control c, uint index) {
-    return make_ticks(LOAD(c.block, index), LOAD(c.block, index + 1u));
+OP ticks block_ticks(control c, address index) {
+    return load_ticks(c.block, index);
 }
 
-OP void write_parameter(control c, uint parameter, real value) {
+OP void write_parameter(control c, address parameter, real value) {
     if (parameter != CONTROL_NONE) {
-        STORE(c.parameters, c.row + parameter, BITS(value));
+        STORE(c.parameters, ROW_AT(c, parameter), BITS(value));
     }
 }
 
 // A value as an instruction's: a constant or a parameter, shaped. May be anything that a float can be.
-OP real control_number(control c, uint value) {
-    uint parameter = LOAD(c.block, value);
+OP real control_number(control c, address value) {
+    address parameter = LOAD(c.block, value);
     real x = LOAD_FLOAT(c.block, value + 1u);
     if (parameter != CONTROL_NONE) {
-        x = LOAD_FLOAT(c.parameters, c.row + parameter);
+        x = LOAD_FLOAT(c.parameters, ROW_AT(c, parameter));
     }
     uint curve = LOAD(c.block, value + 2u);
     if (curve != CURVE_LINEAR && is_finite(x)) {

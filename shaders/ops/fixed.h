@@ -8,12 +8,6 @@
 
 #define FIXED_MOST 1.07374182e+09f // 2^30
 
-// A word as a number, rounded once.
-OP real real_of_word(uint a) {
-    real upper = TO_REAL(a >> 16u) * 65536.0f;
-    return upper + TO_REAL(a & 0xffffu);
-}
-
 OP ticks negate_fixed(ticks a) {
     return subtract_ticks(make_ticks(0u, 0u), a);
 }
@@ -31,14 +25,14 @@ OP ticks fixed_of(real x) {
 }
 
 OP bool is_negative(ticks a) {
-    return (a.high >> 31u) != 0u;
+    return (ticks_high(a) >> 31u) != 0u;
 }
 
 // Within 2e-7, relative.
 OP real real_of_fixed(ticks a) {
     bool below = is_negative(a);
     ticks magnitude = below ? negate_fixed(a) : a;
-    real x = real_of_word(magnitude.high) + real_of_word(magnitude.low) * 2.32830644e-10f;
+    real x = real_of_word(ticks_high(magnitude)) + real_of_word(ticks_low(magnitude)) * 2.32830644e-10f;
     return below ? -x : x;
 }
 
@@ -90,7 +84,7 @@ OP direction direction_of_angle(uint angle) {
 
 // The angle of a number of turns, and the number of radians.
 OP uint angle_of_turns(real turns) {
-    return fixed_of(turns).low;
+    return ticks_low(fixed_of(turns));
 }
 
 OP real turns_of_radians(real radians) {

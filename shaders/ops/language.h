@@ -31,6 +31,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 };
 #define memory Words
 #define mutable_memory Words
+#define address uint
 #define LOAD(base, index) (base).at[index]
 #define STORE(base, index, value) (base).at[index] = (value)
 
@@ -71,6 +72,8 @@ layout(constant_id = 15) const bool USES_INERTIA = true;
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 typedef uint32_t *mutable_memory;
+// An index into memory, as wide as what it is added to, so that there is nothing to be widened.
+typedef uintptr_t address;
 #define LOAD(base, index) (base)[index]
 #define STORE(base, index, value) (base)[index] = (value)
 #define USES_CURVES true // once for a character: not worth leaving out
@@ -104,7 +107,12 @@ static inline float lmb_float_of(uint32_t bits) {
 #include "lanes.h"
 #else
 
+// Where functions are many and small, and what they are given is large, a compiler is told to put them into one.
+#ifdef LMB_INLINE_OPS
+#define OP static inline LMB_INLINE_OPS
+#else
 #define OP static inline
+#endif
 typedef float real;
 typedef uint32_t word;
 typedef bool truth;

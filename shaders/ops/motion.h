@@ -51,19 +51,19 @@ OP motion_place make_motion_place(uint key, uint part) {
 }
 
 // Of a place in the clip, to 2^-30 of its duration. The block has the duration's inverse, so that nothing is divided.
-OP motion_place find_motion_place(control c, uint motion, ticks place, ticks duration) {
+OP motion_place find_motion_place(control c, address motion, ticks place, ticks duration) {
     uint intervals = LOAD(c.block, motion + MOTION_INTERVALS);
     uint shift = LOAD(c.block, motion + MOTION_SHIFT);
-    uint upper = shift == 0u ? 0u : place.high << (32u - shift);
-    ticks share = multiply_words((place.low >> shift) | upper, LOAD(c.block, motion + MOTION_INVERSE));
-    ticks at = multiply_words((share.high << 1u) | (share.low >> 31u), intervals);
+    uint upper = shift == 0u ? 0u : ticks_high(place) << (32u - shift);
+    ticks share = multiply_words((ticks_low(place) >> shift) | upper, LOAD(c.block, motion + MOTION_INVERSE));
+    ticks at = multiply_words((ticks_high(share) << 1u) | (ticks_low(share) >> 31u), intervals);
     bool before_end = ticks_less(place, duration);
-    return make_motion_place(before_end ? at.high : intervals, before_end ? at.low : 0u);
+    return make_motion_place(before_end ? ticks_high(at) : intervals, before_end ? ticks_low(at) : 0u);
 }
 
 // How much a component grows from one place to another. Within an interval it is the way between that counts, so that a
 // short way is as precise as a long one.
-OP real motion_growth(control c, uint from_key, uint to_key, real from_share, real to_share) {
+OP real motion_growth(control c, address from_key, address to_key, real from_share, real to_share) {
     real from = LOAD_FLOAT(c.block, from_key);
     real to = LOAD_FLOAT(c.block, to_key);
     real to_growth = LOAD_FLOAT(c.block, to_key + MOTION_KEY_WORDS) - to;
@@ -71,10 +71,10 @@ OP real motion_growth(control c, uint from_key, uint to_key, real from_share, re
     return (to - from) + (to_growth * to_share - from_growth * from_share);
 }
 
-OP displacement displacement_between(control c, uint motion, motion_place from, motion_place to) {
-    uint keys = LOAD(c.block, motion + MOTION_KEYS);
-    uint a = keys + from.key * MOTION_KEY_WORDS;
-    uint b = keys + to.key * MOTION_KEY_WORDS;
+OP displacement displacement_between(control c, address motion, motion_place from, motion_place to) {
+    address keys = LOAD(c.block, motion + MOTION_KEYS);
+    address a = keys + from.key * MOTION_KEY_WORDS;
+    address b = keys + to.key * MOTION_KEY_WORDS;
     bool back = to.part < from.part;
     real between = real_of_word(back ? from.part - to.part : to.part - from.part) * 2.32830644e-10f;
     real begin = real_of_word(from.part) * 2.32830644e-10f;
@@ -95,14 +95,14 @@ OP displacement displacement_between(control c, uint motion, motion_place from, 
 
 // How far a passage carries: to the first end, around as often as it goes, and from the last end. Moves that are made
 // again and again are doubled.
-OP displacement displacement_along(control c, uint motion, passage p, ticks duration) {
+OP displacement displacement_along(control c, address motion, passage p, ticks duration) {
     motion_place from = find_motion_place(c, motion, p.from, duration);
     motion_place to = find_motion_place(c, motion, p.to, duration);
     uint last = LOAD(c.block, motion + MOTION_INTERVALS);
     motion_place first_end = make_motion_place(p.backwards ? 0u : last, 0u);
     motion_place other_end = make_motion_place(p.backwards ? last : 0u, 0u);
     displacement whole = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
-    for (uint i = 0u; i < 3u; i++) {
+    for (address i = 0u; i < 3u; i++) {
         bool begins = i == 0u;
         bool ends = i == 2u;
         uint times = begins ? 1u : (p.ends == 0u ? 0u : (ends ? 1u : p.ends - 1u));
@@ -127,34 +127,34 @@ OP displacement displacement_along(control c, uint motion, passage p, ticks dura
 
 // The mover. Its record's offset is what these are given.
 
-OP uint mover_state(control c, uint mover) {
+OP address mover_state(control c, address mover) {
     return LOAD(c.block, mover + MOVER_STATE);
 }
 
-OP void shift_component(control c, uint at, real by) {
+OP void shift_component(control c, address at, real by) {
     set_state_ticks(c, at, add_fixed(state_ticks(c, at), fixed_of(by)));
 }
 
 // By a move along the mover's own axes, which are then turned.
-OP void shift_mover(control c, uint mover, displacement d, uint angle) {
-    uint at = mover_state(c, mover);
+OP void shift_mover(control c, address mover, displacement d, uint angle) {
+    address at = mover_state(c, mover);
     uint yaw = state_word(c, at + MOVING_YAW);
     displacement turned = turn_displacement(d, direction_of_angle(yaw));
-    for (uint i = 0u; i < 3u; i++) {
+    for (address i = 0u; i < 3u; i++) {
         real by = i == 0u ? turned.x : (i == 1u ? turned.y : turned.z);
         shift_component(c, at + MOVING_POSITION + 2u * i, by);
     }
     set_state_word(c, at + MOVING_YAW, yaw + angle);
 }
 
-OP displacement moved_by_clips(control c, uint mover) {
-    uint at = mover_state(c, mover) + MOVING_MOTION;
+OP displacement moved_by_clips(control c, address mover) {
+    address at = mover_state(c, mover) + MOVING_MOTION;
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u),
                              state_number(c, at + 3u));
 }
 
-OP void set_moved_by_clips(control c, uint mover, displacement d) {
-    uint at = mover_state(c, mover) + MOVING_MOTION;
+OP void set_moved_by_clips(control c, address mover, displacement d) {
+    address at = mover_state(c, mover) + MOVING_MOTION;
     set_state_word(c, at, BITS(snap(d.x)));
     set_state_word(c, at + 1u, BITS(snap(d.y)));
     set_state_word(c, at + 2u, BITS(snap(d.z)));
@@ -162,7 +162,7 @@ OP void set_moved_by_clips(control c, uint mover, displacement d) {
 }
 
 // The angle to turn by towards a wanted heading, the short way.
-OP uint steer(control c, uint mover, real wanted, uint yaw, real seconds) {
+OP uint steer(control c, address mover, real wanted, uint yaw, real seconds) {
     uint by = angle_of_turns(turns_of_radians(snap(wanted))) - yaw;
     real rate = LOAD_FLOAT(c.block, mover + MOVER_TURN_RATE); // turns a second
     uint most = turn_magnitude(by);
@@ -180,12 +180,12 @@ OP real square_of(displacement d) {
     return square + d.z * d.z;
 }
 
-OP displacement mover_velocity(control c, uint mover) {
-    uint at = mover_state(c, mover) + MOVING_VELOCITY;
+OP displacement mover_velocity(control c, address mover) {
+    address at = mover_state(c, mover) + MOVING_VELOCITY;
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u), 0.0f);
 }
 
-OP void write_velocity(control c, uint mover) {
+OP void write_velocity(control c, address mover) {
     displacement v = mover_velocity(c, mover);
     write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS), v.x);
     write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS + 1u), v.y);
@@ -193,7 +193,7 @@ OP void write_velocity(control c, uint mover) {
 }
 
 // Towards the wanted velocity at the rate allowed, and by the way that this takes.
-OP displacement accelerate(control c, uint mover, displacement wanted, real seconds) {
+OP displacement accelerate(control c, address mover, displacement wanted, real seconds) {
     displacement from = mover_velocity(c, mover);
     displacement change = make_displacement(wanted.x - from.x, wanted.y - from.y, wanted.z - from.z, 0.0f);
     bool faster = square_of(wanted) > square_of(from);
@@ -212,7 +212,7 @@ OP displacement accelerate(control c, uint mover, displacement wanted, real seco
             to = make_displacement(from.x + change.x * part, from.y + change.y * part, from.z + change.z * part, 0.0f);
         }
     }
-    uint at = mover_state(c, mover) + MOVING_VELOCITY;
+    address at = mover_state(c, mover) + MOVING_VELOCITY;
     set_state_word(c, at, BITS(snap(to.x)));
     set_state_word(c, at + 1u, BITS(snap(to.y)));
     set_state_word(c, at + 2u, BITS(snap(to.z)));
@@ -223,9 +223,9 @@ OP displacement accelerate(control c, uint mover, displacement wanted, real seco
 }
 
 // A velocity and, as its turns, a heading in radians. What is not finite counts as 0 in a velocity.
-OP displacement wanted_of(control c, uint mover) {
+OP displacement wanted_of(control c, address mover) {
     displacement wanted = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
-    for (uint i = 0u; i < 4u; i++) {
+    for (address i = 0u; i < 4u; i++) {
         real number = control_number(c, mover + MOVER_WANTED + i * CONTROL_VALUE_WORDS);
         real bounded = is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
         wanted.x = i == 0u ? bounded : wanted.x;
@@ -237,12 +237,12 @@ OP displacement wanted_of(control c, uint mover) {
 }
 
 // What parameters want: half of the turn, the way, the other half.
-OP void drive_mover(control c, uint mover) {
+OP void drive_mover(control c, address mover) {
     if (LOAD(c.block, mover + MOVER_IS_DRIVEN) == 0u) {
         return;
     }
     real seconds = seconds_of_fine(fine_of_ticks(c.duration));
-    uint yaw_at = mover_state(c, mover) + MOVING_YAW;
+    address yaw_at = mover_state(c, mover) + MOVING_YAW;
     uint yaw = state_word(c, yaw_at);
     displacement wanted = wanted_of(c, mover);
     uint by = steer(c, mover, wanted.turns, yaw, seconds);
@@ -254,13 +254,13 @@ OP void drive_mover(control c, uint mover) {
 }
 
 // For renderers.
-OP void show_mover(control c, uint mover) {
-    uint at = mover_state(c, mover);
-    for (uint i = 0u; i < 3u; i++) {
+OP void show_mover(control c, address mover) {
+    address at = mover_state(c, mover);
+    for (address i = 0u; i < 3u; i++) {
         ticks component = state_ticks(c, at + MOVING_POSITION + 2u * i);
-        STORE(c.movers, c.mover_at + i, BITS(real_of_fixed(component)));
+        STORE(c.movers, MOVER_AT(c, i), BITS(real_of_fixed(component)));
     }
-    STORE(c.movers, c.mover_at + 3u, BITS(radians_of_angle(state_word(c, at + MOVING_YAW))));
+    STORE(c.movers, MOVER_AT(c, 3u), BITS(radians_of_angle(state_word(c, at + MOVING_YAW))));
 }
 
 #endif

@@ -1,0 +1,23 @@
+// What shaders/ops has for numbers of 64 bits, in both of its forms, over numbers as C has them.
+#ifndef LIMBER_TESTS_TICKS_FUNCTIONS_H
+#define LIMBER_TESTS_TICKS_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct ticks_functions {
+    uint64_t (*store_and_load)(uint64_t a); // through memory, and from its two words
+    bool (*none)(uint64_t a);
+    bool (*less)(uint64_t a, uint64_t b);
+    uint64_t (*add)(uint64_t a, uint64_t b);
+    uint64_t (*subtract)(uint64_t a, uint64_t b);
+    uint64_t (*multiply)(uint32_t a, uint32_t b);
+    uint64_t (*scale)(uint64_t a, uint32_t factor);
+    uint64_t (*part)(uint64_t a, uint32_t share);
+    uint32_t (*share)(uint64_t a, uint64_t b);
+    uint32_t (*divide)(uint64_t a, uint64_t b, uint64_t *rest);
+} ticks_functions;
+
+extern const ticks_functions ticks_of_words, ticks_of_the_compiler;
+
+#endif

@@ -1,0 +1,127 @@
+// Numbers of 64 bits: those of two words, which devices compute, are those that the compiler has, bit by bit, and what the
+// textbook says of them.
+#include "suite.h"
+#include "ticks_functions.h"
+
+#include "../shaders/ops/ticks.h"
+
+enum { ROUNDS = 300000 };
+
+static const uint64_t edges[] = {0,
+                                 1,
+                                 2,
+                                 0x7fff,
+                                 0xffff,
+                                 0x10000,
+                                 0x7fffffff,
+                                 0x80000000,
+                                 0xfffffffe,
+                                 0xffffffff,
+                                 1ull << 32,
+                                 0x100000001,
+                                 0xffffffffffff,
+                                 1ull << 48,
+                                 (1ull << 62) - 1,
+                                 1ull << 62,
+                                 (1ull << 63) - 2,
+                                 (1ull << 63) - 1};
+enum { EDGES = sizeof edges / sizeof *edges };
+
+static uint64_t random_state = 1;
+
+static uint64_t next_word(void) { // splitmix64
+    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+// Of any number of bits below 64.
+static uint64_t next_number(void) {
+    uint64_t bits = next_word();
+    return bits >> (1 + next_word() % 63);
+}
+
+static void expect_alike(uint64_t a, uint64_t b) {
+    const ticks_functions *w = &ticks_of_words, *c = &ticks_of_the_compiler;
+    assert_true(w->store_and_load(a) == a && c->store_and_load(a) == a);
+    assert_true(w->none(a) == (a == 0) && c->none(a) == (a == 0));
+    assert_true(w->less(a, b) == (a < b) && c->less(a, b) == (a < b));
+    assert_true(w->add(a, b) == a + b && c->add(a, b) == a + b);
+    assert_true(w->subtract(a, b) == a - b && c->subtract(a, b) == a - b);
+    uint32_t x = (uint32_t)(a ^ a >> 17), y = (uint32_t)(b ^ b >> 23);
+    assert_true(w->multiply(x, y) == (uint64_t)x * y && c->multiply(x, y) == (uint64_t)x * y);
+    assert_true(w->scale(a, y) == a * y && c->scale(a, y) == a * y);
+    assert_true(w->part(a, y) == c->part(a, y));
+    // floor(a y / 2^32), of the upper word and the lower one.
+    assert_true(c->part(a, y) == (a >> 32) * y + ((a & 0xffffffffu) * y >> 32));
+    if (b > 0) {
+        uint64_t rest_of_words, rest;
+        assert_int_equal(w->divide(a, b, &rest_of_words), (uint32_t)(a / b));
+        assert_int_equal(c->divide(a, b, &rest), (uint32_t)(a / b));
+        assert_true(rest_of_words == a % b && rest == a % b);
+    }
+    if (a <= b) {
+        assert_int_equal(w->share(a, b), c->share(a, b));
+    }
+    if (a < b) {
+        // share b <= 2^32 a < (share + 1) b, by what is left: exact modulo 2^64, and that is enough where it is below b.
+        uint32_t share = c->share(a, b);
+        assert_true((a << 32) - share * b < b);
+    }
+}
+
+static void words_are_as_the_compiler_has_numbers(void **state) {
+    (void)state;
+    for (int i = 0; i < EDGES; i++) {
+        for (int j = 0; j < EDGES; j++) {
+            expect_alike(edges[i], edges[j]);
+        }
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t a = next_number(), b = next_number();
+        expect_alike(a, b);
+        expect_alike(a, a);
+        if (b > 0) {
+            expect_alike(a % b, b);
+            expect_alike(a - a % b, b); // without a rest, often
+        }
+    }
+}
+
+static void the_whole_is_the_greatest_share(void **state) {
+    (void)state;
+    assert_int_equal(ticks_of_words.share(0, 0), 0xffffffffu);
+    assert_int_equal(ticks_of_the_compiler.share(0, 0), 0xffffffffu);
+    assert_int_equal(ticks_of_the_compiler.share(0, 1), 0);
+    assert_int_equal(ticks_of_the_compiler.share(1, 2), 0x80000000u);
+    assert_int_equal(ticks_of_the_compiler.share((1ull << 63) - 2, (1ull << 63) - 1), 0xffffffffu);
+}
+
+// A word as a number, put together from halves, which is how devices have it.
+static void a_word_is_rounded_once(void **state) {
+    (void)state;
+    for (int i = 0; i < ROUNDS + EDGES; i++) {
+        uint32_t a = (uint32_t)(i < EDGES ? edges[i] : next_number());
+        float halves = (float)(a >> 16) * 65536.0f;
+        halves = halves + (float)(a & 0xffffu);
+        float found = real_of_word(a);
+        assert_memory_equal(&found, &halves, sizeof found);
+    }
+    // Halfway between two floats, and beside it.
+    for (uint32_t a = 0x81000000u; a < 0x81000400u; a++) {
+        float halves = (float)(a >> 16) * 65536.0f;
+        halves = halves + (float)(a & 0xffffu);
+        float found = real_of_word(a);
+        assert_memory_equal(&found, &halves, sizeof found);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_are_as_the_compiler_has_numbers),
+        cmocka_unit_test(the_whole_is_the_greatest_share),
+        cmocka_unit_test(a_word_is_rounded_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
