@@ -2,7 +2,15 @@
 
 #include "environment.h"
 
-#ifdef __GNUC__
+// One long function is quicker, but takes what instruments it minutes to compile.
+#ifdef __has_feature
+#define LMB_INSTRUMENTED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define LMB_INSTRUMENTED 1
+#else
+#define LMB_INSTRUMENTED 0
+#endif
+#if defined(__GNUC__) && defined(NDEBUG) && !LMB_INSTRUMENTED
 #define LMB_INLINE_OPS __attribute__((always_inline))
 #endif
 #include "../shaders/ops/control.h"
