@@ -48,8 +48,8 @@ static void what_is_damaged_is_named(void **state) {
     memcpy(copy, bytes, size);
     copy[size] = 0;
     expect_unreadable(copy, size + 1, "something follows the last section");
-    copy[8] = 2;
-    expect_unreadable(copy, size, "of version 2");
+    copy[8] = 3;
+    expect_unreadable(copy, size, "of version 3");
     copy[0] = 'l';
     expect_unreadable(copy, size, "no capture");
     memcpy(copy, bytes, size);

@@ -12,7 +12,7 @@ static const char graph[] =
     "{\"name\":\"idle\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\n"
     " \"transitions\":[{\"to\":\"go\",\"event\":\"GO\",\"fade\":0.3}]},\n"
     "{\"name\":\"go\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"rate\":2},\"entry\":\"WENT\",\n"
-    " \"transitions\":[{\"to\":\"idle\",\"after\":0.4}]}]},\n"
+    " \"transitions\":[{\"to\":\"idle\",\"after\":0.4,\"kind\":\"inertialized\"}]}]},\n"
     "\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true,\"additive\":true}}\n";
 
 void capture_write_bytes(const char *path, const void *bytes, size_t size) {

@@ -26,17 +26,6 @@ static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_
     return result;
 }
 
-static lmb_result read_inertia(device *device, lmb_gpu_batch *batch, uint32_t words, uint32_t *inertia,
-                               lmb_error *error) {
-    lmb_gpu_span span;
-    for (uint32_t i = 0; lmb_gpu_batch_inertia(batch, i, &span); i++) {
-        if (device_read_span(device, &span, inertia + (size_t)span.first_character * words, error)) {
-            return error->result;
-        }
-    }
-    return LMB_OK;
-}
-
 static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uint32_t frame, const sides *sides,
                                    lmb_comparison *comparison, lmb_error *error) {
     lmb_batch batch = lmb_gpu_batch_description(gpu_batch);
@@ -46,8 +35,7 @@ static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uin
     size_t parameters = (size_t)batch.character_count * lmb_program_parameter_count(batch.program);
     memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
     if (device_read_stage(device, gpu_batch, frame, LMB_STAGE_PALETTE, sides->shown, error) ||
-        read_inertia(device, gpu_batch, lmb_program_inertia_words(batch.program), sides->inertia, error) ||
-        run_reference(&batch, sides, error)) {
+        device_read_inertia(device, gpu_batch, sides->inertia, error) || run_reference(&batch, sides, error)) {
         return error->result;
     }
     const lmb_batch_outputs shown = {.stages[LMB_STAGE_PALETTE] = sides->shown};

@@ -11,7 +11,8 @@
 typedef struct capturing {
     play_run run;
     const char *path;
-    uint32_t *state; // before the frame that is captured
+    uint32_t *state;   // before the frame that is captured
+    uint32_t *inertia; // likewise
 } capturing;
 
 static lmb_result no_memory(lmb_error *error) {
@@ -24,6 +25,10 @@ static size_t state_words(const capturing *capturing) {
     return (size_t)capturing->run.side.character_count * lmb_control_state_words(capturing->run.control);
 }
 
+static size_t inertia_words(const capturing *capturing) {
+    return (size_t)capturing->run.side.character_count * lmb_program_inertia_words(capturing->run.program);
+}
+
 // Up to the beginning of the last frame.
 static lmb_result run_before(capturing *capturing, lmb_error *error) {
     play_run *run = &capturing->run;
@@ -33,8 +38,13 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
         result = play_run_step(run, frame, error);
     }
     capturing->state = calloc(state_words(capturing) + 1, sizeof *capturing->state);
-    if (result == LMB_OK && capturing->state == NULL) {
+    capturing->inertia = calloc(inertia_words(capturing) + 1, sizeof *capturing->inertia);
+    if (result == LMB_OK && (capturing->state == NULL || capturing->inertia == NULL)) {
         result = no_memory(error);
+    }
+    // Before the first frame it is zero, on devices too.
+    if (result == LMB_OK && run->frame_count > 1) {
+        result = play_side_read_inertia(&run->side, capturing->inertia, error);
     }
     if (result == LMB_OK) {
         memcpy(capturing->state, run->side.state, state_words(capturing) * sizeof *capturing->state);
@@ -65,6 +75,8 @@ static capture describe(const capturing *capturing) {
                      .parameter_count = (size_t)run->side.character_count * lmb_graph_parameter_count(run->graph.graph),
                      .state = capturing->state,
                      .state_words = state_words(capturing),
+                     .inertia = capturing->inertia,
+                     .inertia_words = inertia_words(capturing),
                      .events = run->side.events,
                      .event_count = run->side.event_count};
 }
@@ -120,9 +132,9 @@ static int read_usage(capturing *capturing, int argc, char **argv, bool *proceed
                     "                      [--backend reference|gpu] [--device NAME|INDEX]",
         .text =
             "Runs a graph as 'limber play' does, and writes the last frame into a file: the rig and its clips, the\n"
-            "program, the parameters, the control's states and the events before the frame, the device, and a\n"
-            "hash of what each operation and each stage comes to. 'limber replay' runs it again, here or "
-            "elsewhere.\n" CHARACTER_HELP,
+            "program, the parameters, the control's states and what inertialization keeps before the frame, its\n"
+            "events, the device, and a hash of what each operation and each stage comes to. 'limber replay' runs\n"
+            "it again, here or elsewhere.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -155,6 +167,7 @@ int command_capture(int argc, char **argv) {
         status = command_failed("capture", &error);
     }
     free(capturing.state);
+    free(capturing.inertia);
     lmb_result closed = play_run_close(&capturing.run, &error);
     return closed == LMB_OK || status != 0 ? status : command_failed("capture", &error);
 }

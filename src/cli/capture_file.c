@@ -14,8 +14,8 @@
 #define TRANSFORM_FLOATS 10u
 #define AFFINE_FLOATS 12u
 
-static const char *const section_names[CAPTURE_SECTIONS] = {"frame", "rig",        "clips", "graph",  "machine",
-                                                            "poses", "parameters", "state", "events", "results"};
+static const char *const section_names[CAPTURE_SECTIONS] = {
+    "frame", "rig", "clips", "graph", "machine", "poses", "parameters", "state", "inertia", "events", "results"};
 
 uint64_t capture_hash(const void *bytes, size_t size) {
     const uint8_t *byte = bytes;
@@ -180,6 +180,9 @@ static void put_section(output *to, const capture *capture, capture_section sect
         break;
     case CAPTURE_STATE:
         put_words(to, capture->state, capture->state_words);
+        break;
+    case CAPTURE_INERTIA:
+        put_words(to, capture->inertia, capture->inertia_words);
         break;
     case CAPTURE_EVENTS:
         put_words(to, capture->events, (size_t)capture->event_count * 2);
@@ -535,6 +538,9 @@ static void read_section(input *from, capture *capture) {
     case CAPTURE_STATE:
         capture->state = read_words(from, 1, &capture->state_words);
         break;
+    case CAPTURE_INERTIA:
+        capture->inertia = read_words(from, 1, &capture->inertia_words);
+        break;
     case CAPTURE_EVENTS:
         read_events(from, capture);
         break;
@@ -608,6 +614,7 @@ void capture_release(capture *capture) {
     free((void *)(uintptr_t)capture->static_poses);
     free((void *)(uintptr_t)capture->parameters);
     free((void *)(uintptr_t)capture->state);
+    free((void *)(uintptr_t)capture->inertia);
     free((void *)(uintptr_t)capture->events);
     free((void *)(uintptr_t)capture->results);
     *capture = (struct capture){0};

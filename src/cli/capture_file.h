@@ -11,7 +11,7 @@
 
 #include <limber/control.h>
 
-#define CAPTURE_VERSION 1u
+#define CAPTURE_VERSION 2u
 #define CAPTURE_DEVICE_SIZE 256
 #define CAPTURE_NAME_SIZE 64
 #define CAPTURE_MOST_RESULTS 8192u
@@ -25,6 +25,7 @@ typedef enum capture_section {
     CAPTURE_POSES,      // static poses
     CAPTURE_PARAMETERS, // float [character][parameter], before the control
     CAPTURE_STATE,      // of the control, before the frame
+    CAPTURE_INERTIA,    // what inertialization keeps, before the frame, or nothing
     CAPTURE_EVENTS,     // sent with the frame
     CAPTURE_RESULTS,    // a name and a hash each, in the order of what is done
     CAPTURE_SECTIONS
@@ -55,6 +56,8 @@ typedef struct capture {
     size_t parameter_count; // of all characters
     const uint32_t *state;
     size_t state_words; // of all characters
+    const uint32_t *inertia;
+    size_t inertia_words; // of all characters
     const lmb_event *events;
     uint32_t event_count;
     const capture_result *results;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Beside those of nodes.
-#define MOST_OTHERS (4u + LMB_STAGE_COUNT)
+#define MOST_OTHERS (5u + LMB_STAGE_COUNT)
 
 typedef struct running {
     const capture_scene *scene;
@@ -17,6 +17,7 @@ typedef struct running {
     play_side side;    // whose device runs the rest too
     float *parameters; // after the control
     float *stages[LMB_STAGE_COUNT];
+    uint32_t *inertia; // of the run that is under way
     capture_results *results;
 } running;
 
@@ -67,6 +68,9 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
     }
     if (capture->state_words != characters * lmb_control_state_words(scene->control)) {
         return fail(error, LMB_ERROR_FORMAT, "section 'state' is not as long as its characters and graph need");
+    }
+    if (capture->inertia_words != characters * lmb_program_inertia_words(scene->program)) {
+        return fail(error, LMB_ERROR_FORMAT, "section 'inertia' is not as long as its characters and graph need");
     }
     if (capture->step > LMB_MAX_STEP_TICKS) {
         return fail(error, LMB_ERROR_FORMAT, "section 'frame': the step is too long");
@@ -135,7 +139,7 @@ static void clear_rest_of_told(const running *r, uint32_t *told) {
 
 static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
     const capture *capture = r->scene->capture;
-    lmb_result result = play_side_restore(side, capture->state, error);
+    lmb_result result = play_side_restore(side, capture->state, capture->inertia, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -200,10 +204,16 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
                                 const lmb_batch_outputs *outputs, lmb_error *error) {
     gpu_side side;
     lmb_result result = gpu_side_create(&r->side.opened.device, r->side.opened.gpu, batch, 0, &side, error);
-    if (result == LMB_OK) {
-        result = gpu_side_run(&side, inputs, outputs, error);
-        gpu_side_destroy(&side);
+    if (result != LMB_OK) {
+        return result;
     }
+    result = gpu_side_run(&side, inputs, outputs, error);
+    if (result == LMB_OK && lmb_program_inertia_words(batch->program) > 0) {
+        // The first frame zeroes what it keeps.
+        result = device_write_inertia(&r->side.opened.device, side.batch, outputs->inertia, error);
+        result = result == LMB_OK ? gpu_side_run(&side, inputs, outputs, error) : result;
+    }
+    gpu_side_destroy(&side);
     return result;
 }
 
@@ -223,13 +233,22 @@ static lmb_result run_poses(running *r, const lmb_program *program, bool gpu, ui
     const lmb_batch_inputs inputs = {.parameters = r->parameters};
     lmb_batch_outputs outputs = {0};
     memcpy(outputs.stages, r->stages, sizeof outputs.stages);
+    if (lmb_program_inertia_words(program) > 0) {
+        memcpy(r->inertia, r->scene->capture->inertia, r->scene->capture->inertia_words * sizeof *r->inertia);
+        outputs.inertia = r->inertia;
+    }
     return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : run_here(&batch, &inputs, &outputs, error);
+}
+
+static uint32_t stages_of(const running *r) {
+    return lmb_program_outputs(r->scene->program) & ~LMB_OUTPUT_PREVIOUS_PALETTE;
 }
 
 // The program that ends with a node. Those inside parts cannot stand alone: their clips and poses are of other joints.
 static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error) {
     lmb_program_def def = *lmb_graph_program_def(r->scene->graph);
     def.node_count = node + 1;
+    def.inertialize = false;
     lmb_program *program = NULL;
     lmb_result result = lmb_program_create(&def, NULL, &program, error);
     if (result == LMB_ERROR_ARGUMENT) {
@@ -253,6 +272,10 @@ static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
     for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
         result = run_node(r, i, gpu, error);
     }
+    if (result == LMB_OK && lmb_program_inertia_words(r->scene->program) > 0) {
+        result = run_poses(r, r->scene->program, gpu, stages_of(r), error);
+        add(r, "inertialized", capture_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
+    }
     return result;
 }
 
@@ -266,10 +289,6 @@ static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
         result = run_nodes(r, r->gpu, error);
     }
     return result;
-}
-
-static uint32_t stages_of(const running *r) {
-    return lmb_program_outputs(r->scene->program) & ~LMB_OUTPUT_PREVIOUS_PALETTE;
 }
 
 static lmb_result run_stages(running *r, uint64_t hashes[LMB_STAGE_COUNT], lmb_error *error) {
@@ -323,7 +342,8 @@ lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device,
     results->list = calloc(nodes + MOST_OTHERS, sizeof *results->list);
     running r = {.scene = scene, .gpu = gpu, .results = results};
     r.parameters = calloc(scene->capture->parameter_count + 1, sizeof *r.parameters);
-    bool has_memory = results->list != NULL && r.parameters != NULL;
+    r.inertia = calloc(scene->capture->inertia_words + 1, sizeof *r.inertia);
+    bool has_memory = results->list != NULL && r.parameters != NULL && r.inertia != NULL;
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         r.stages[stage] = calloc(stage_bytes(&r, stage) + 1, 1);
         has_memory = has_memory && r.stages[stage] != NULL;
@@ -333,6 +353,7 @@ lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device,
         free(r.stages[stage]);
     }
     free(r.parameters);
+    free(r.inertia);
     if (result != LMB_OK) {
         capture_results_release(results);
     }

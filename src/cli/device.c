@@ -507,6 +507,26 @@ lmb_result device_write_span(device *device, const lmb_gpu_span *span, const voi
     return result;
 }
 
+lmb_result device_read_inertia(device *device, const lmb_gpu_batch *batch, uint32_t *inertia, lmb_error *error) {
+    const size_t words = lmb_program_inertia_words(lmb_gpu_batch_description(batch).program);
+    lmb_result result = LMB_OK;
+    lmb_gpu_span span;
+    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {
+        result = device_read_span(device, &span, inertia + span.first_character * words, error);
+    }
+    return result;
+}
+
+lmb_result device_write_inertia(device *device, const lmb_gpu_batch *batch, const uint32_t *inertia, lmb_error *error) {
+    const size_t words = lmb_program_inertia_words(lmb_gpu_batch_description(batch).program);
+    lmb_result result = LMB_OK;
+    lmb_gpu_span span;
+    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {
+        result = device_write_span(device, &span, inertia + span.first_character * words, error);
+    }
+    return result;
+}
+
 lmb_result device_read_stage(device *device, const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, float *floats,
                              lmb_error *error) {
     lmb_batch description = lmb_gpu_batch_description(batch);

@@ -134,20 +134,18 @@ static lmb_result run_gpu(play_side *side, uint64_t step, uint32_t number, lmb_e
                             : result;
 }
 
-// What the frame that nobody sees was shown as is nothing to go on from.
-static lmb_result forget_inertia(play_side *side, lmb_error *error) {
-    const size_t words = lmb_program_inertia_words(side->program);
-    lmb_result result = LMB_OK;
-    lmb_gpu_span span;
-    for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(side->batch, i, &span); i++) {
-        // Zero, since the reference alone keeps anything there.
-        result = device_write_span(&side->opened.device, &span, side->inertia + span.first_character * words, error);
+lmb_result play_side_read_inertia(play_side *side, uint32_t *inertia, lmb_error *error) {
+    if (side->gpu) {
+        return device_read_inertia(&side->opened.device, side->batch, inertia, error);
     }
-    return result;
+    memcpy(inertia, side->inertia,
+           (size_t)side->character_count * lmb_program_inertia_words(side->program) * sizeof *inertia);
+    return LMB_OK;
 }
 
-lmb_result play_side_restore(play_side *side, const uint32_t *state, lmb_error *error) {
+lmb_result play_side_restore(play_side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error) {
     size_t words = (size_t)side->character_count * lmb_control_state_words(side->control);
+    size_t kept = (size_t)side->character_count * lmb_program_inertia_words(side->program);
     if (side->gpu) {
         // The first frame zeroes the states: one that nobody sees.
         uint32_t events = side->event_count;
@@ -159,13 +157,16 @@ lmb_result play_side_restore(play_side *side, const uint32_t *state, lmb_error *
             result = device_write_span(&side->opened.device, &span, state, error);
         }
         if (result == LMB_OK) {
-            result = forget_inertia(side, error);
+            result = device_write_inertia(&side->opened.device, side->batch, inertia, error);
         }
         if (result != LMB_OK) {
             return result;
         }
     }
     memcpy(side->state, state, words * sizeof *state);
+    if (kept > 0) {
+        memcpy(side->inertia, inertia, kept * sizeof *inertia);
+    }
     return LMB_OK;
 }
 

@@ -22,7 +22,7 @@ typedef struct play_side {
     uint32_t *state; // after the frame
     uint32_t *told;
     float *palettes;
-    uint32_t *inertia; // of the reference
+    uint32_t *inertia; // what inertialization keeps, of the reference
     lmb_event *scratch;
 
     lmb_cpu *cpu;
@@ -36,8 +36,10 @@ typedef struct play_side {
 lmb_result play_side_create(play_side *side, lmb_error *error);
 lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error);
 // Before the first frame: what its characters' states are then, uint32_t [C][lmb_control_state_words()], in place of states
-// that have not begun.
-lmb_result play_side_restore(play_side *side, const uint32_t *state, lmb_error *error);
+// that have not begun, and what inertialization keeps of them, uint32_t [C][lmb_program_inertia_words()].
+lmb_result play_side_restore(play_side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error);
+// Between frames: what inertialization keeps.
+lmb_result play_side_read_inertia(play_side *side, uint32_t *inertia, lmb_error *error);
 // A zeroed one is fine. Fails as gpu_device_close() does.
 lmb_result play_side_destroy(play_side *side, lmb_error *error);
 
