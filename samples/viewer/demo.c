@@ -75,8 +75,9 @@ static lmb_result create_program(demo *demo, character *character, lmb_error *er
     if (control == NULL) {
         return LMB_OK;
     }
-    return control->mover != NULL ? create_measured(demo, character, error)
-                                  : lmb_control_create(control, NULL, &demo->control, error);
+    const bool measures = character->import != NULL && control->mover != NULL;
+    return measures ? create_measured(demo, character, error)
+                    : lmb_control_create(control, NULL, &demo->control, error);
 }
 
 static lmb_result read_graph(demo *demo, const char *const *clips, uint32_t clip_count, const character *character,
