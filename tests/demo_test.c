@@ -63,6 +63,30 @@ static void expect_demo(const char *name, const char *options) {
     stbi_image_free(last);
 }
 
+// As far as the slider's speed goes, which is approached by 2 metres a second squared and which the script then raises: the
+// clips of a file carry as far as its feet go, and those that stand take no share of it.
+static void expect_way(const char *arguments, double walk, double run) {
+    char line[512];
+    snprintf(line, sizeof line, "%s --demo walk-run --headless --frames 96 --size 64x64", arguments);
+    viewer_result result = viewer_run("", line);
+    viewer_expect(&result, 0, "first character: at ");
+    double left = 1.0, ahead = 0.0;
+    const char *told = strstr(result.output, "first character: at ");
+    assert_int_equal(sscanf(told, "first character: at %lf, %lf metres", &left, &ahead), 2);
+    const double fast = 2.0 * run / 3.0;
+    const double way = walk - walk * walk / 4.0 + 0.6 * fast - (fast - walk) * (fast - walk) / 4.0;
+    assert_true(left > -0.05 && left < 0.05);
+    if (ahead < 0.9 * way || ahead > 1.1 * way) {
+        fail_msg("%s: %g metres in the place of %g", line, ahead, way);
+    }
+}
+
+static void characters_go_as_fast_as_they_are_told(void **state) {
+    (void)state;
+    expect_way("", 1.25, 3.0);
+    expect_way(FOX, 1.176, 2.526);
+}
+
 static void directional_walks(void **state) {
     (void)state;
     expect_demo("directional", "");
@@ -155,6 +179,7 @@ int main(void) {
         cmocka_unit_test(body_turns),
         cmocka_unit_test(aim_points),
         cmocka_unit_test(crowd_wanders),
+        cmocka_unit_test(characters_go_as_fast_as_they_are_told),
         cmocka_unit_test(a_fox_walks),
         cmocka_unit_test(foxes_wander),
         cmocka_unit_test(demos_that_a_file_has_no_clips_for_are_refused),

@@ -44,9 +44,11 @@ static lmb_result create_measured(demo *demo, const character *character, lmb_er
         const lmb_clip *clip = clip_of_player(demo, &def.players[i]);
         float velocity[2] = {0.0f, 0.0f};
         players[i] = def.players[i];
-        if (clip != NULL && (players[i].velocity != 0.0f || players[i].motion != NULL)) {
-            result = stride_measure(character, clip, velocity, error);
+        // Others have no way at all, which is not one of length 0: that would share the weight of those that go.
+        if (clip == NULL || (players[i].velocity == 0.0f && players[i].motion == NULL)) {
+            continue;
         }
+        result = stride_measure(character, clip, velocity, error);
         for (size_t axis = 0; axis < 2; axis++) {
             ways[i][1][2 * axis] = velocity[axis] / character->unit * players[i].duration;
         }

@@ -565,6 +565,8 @@ static lmb_result summarize_demo(viewer *viewer, bool *good, lmb_error *error) {
     }
     printf("control: %s: %llu words of state compared, %llu differ\n", differ == 0 ? "bit-exact" : "not bit-exact",
            (unsigned long long)compared, (unsigned long long)differ);
+    const float *place = viewer->crowd.members[0].placement.position;
+    printf("first character: at %.3f, %.3f metres\n", (double)place[0], (double)place[1]);
     *good = differ == 0;
     return LMB_OK;
 }
