@@ -52,5 +52,6 @@ void main() {
     }
     c.number = push.number + character;
     c.duration = make_ticks(push.step_low, push.step_high);
+    c = begin_frame(c);
     run_control(c);
 }

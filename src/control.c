@@ -12,6 +12,7 @@
 #endif
 #if defined(__GNUC__) && defined(NDEBUG) && !LMB_INSTRUMENTED
 #define LMB_INLINE_OPS __attribute__((always_inline))
+#define LMB_SELDOM_OPS LMB_NOINLINE
 #endif
 #include "../shaders/ops/control.h"
 
@@ -181,14 +182,17 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
     return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
 }
 
-static LMB_NOINLINE void run_characters(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
-                                        uint32_t count) {
+static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
+                                   uint32_t count) {
     const uint32_t *sent = (const uint32_t *)frame->events;
     control c = {.block = block->block,
                  .tells = frame->told != NULL,
                  .shows = frame->movers != NULL,
                  .sent = sent,
                  .duration = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+    crowd all;
+    all.block = block->block;
+    all.count = count;
     uint32_t event = find_sent(sent, frame->event_count, first);
     for (uint32_t i = 0; i < count; i++) {
         // Rows are found here, with indices as wide as memory.
@@ -204,7 +208,17 @@ static LMB_NOINLINE void run_characters(const lmb_control *block, const lmb_cont
             event++;
         }
         c.sent_count = event - c.sent_first;
-        run_control(c);
+        all.each[i] = begin_frame(c);
+    }
+    run_control(&all);
+}
+
+static void run_characters(const lmb_control *block, const lmb_control_frame *frame, uint32_t first, uint32_t count) {
+    while (count > 0) {
+        const uint32_t together = count < MOST_IN_CROWD ? count : MOST_IN_CROWD;
+        run_crowd(block, frame, first, together);
+        first += together;
+        count -= together;
     }
 }
 

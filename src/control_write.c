@@ -104,7 +104,7 @@ static void write_player(writer *w, uint32_t index) {
     put(w, at + PLAYER_MACHINE, machine_record(w, player->machine));
     put(w, at + PLAYER_MACHINE_STATE, player->state);
     put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
-    put(w, at + PLAYER_GROUP, CONTROL_NONE);
+    put(w, at + PLAYER_RATES, CONTROL_NONE);
     write_notifies(w, at, player);
 }
 
@@ -117,7 +117,6 @@ static void write_member(writer *w, uint32_t group, uint32_t at, uint32_t number
     put_number(w, at + MEMBER_VELOCITY, player->velocity);
     put_value(w, at + MEMBER_WEIGHT, weight);
     put(w, group + GROUP_MARKER_COUNT, count);
-    put(w, player_record(w, number) + PLAYER_GROUP, group);
     float offset = player->offset == player->duration ? 0.0f : player->offset;
     for (uint32_t i = 0; i < count; i++) {
         put_time(w, markers + 2 * i, player->marker_count > 0 ? player->markers[i] : offset);
@@ -150,7 +149,6 @@ static void write_states(writer *w, uint32_t record, const lmb_machine_def *mach
         put(w, at + STATE_END_PLAYER, player_record(w, state->end_player));
         put(w, at + STATE_ENTRY_EVENT, state->entry_event);
         put(w, at + STATE_EXIT_EVENT, state->exit_event);
-        put(w, at + STATE_RESTARTS, state->restart);
     }
 }
 
@@ -365,9 +363,105 @@ static void write_inertia(writer *w) {
     }
 }
 
+// Tables, which spare each frame what is the same in all of them.
+
+static ticks ticks_of_seconds(float seconds) {
+    const uint64_t fine = lmb_control_fine(seconds);
+    return make_ticks((uint32_t)fine, (uint32_t)(fine >> 32));
+}
+
+static bool is_in_group(const writer *w, uint32_t player) {
+    for (uint32_t i = 0; i < w->def->group_count; i++) {
+        const lmb_group_def *group = &w->def->groups[i];
+        for (uint32_t j = 0; j < group->player_count; j++) {
+            if (group->players[j].player == player) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void write_alone(writer *w) {
+    put(w, CONTROL_ALONE, w->size);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->def->player_count; i++) {
+        if (!is_in_group(w, i)) {
+            put(w, take(w, 1), player_record(w, i));
+            count++;
+        }
+    }
+    put(w, CONTROL_ALONE_COUNT, count);
+}
+
+// How long a piece between two of a player's markers is; that of the last one is counted to the clip's end.
+static ticks piece_size(const lmb_player_def *player, uint32_t piece) {
+    if (player->marker_count == 0) {
+        return ticks_of_seconds(player->duration);
+    }
+    const ticks begin = ticks_of_seconds(player->markers[piece]);
+    if (piece + 1 < player->marker_count) {
+        return subtract_ticks(ticks_of_seconds(player->markers[piece + 1]), begin);
+    }
+    return subtract_ticks(ticks_of_seconds(player->duration),
+                          subtract_ticks(begin, ticks_of_seconds(player->markers[0])));
+}
+
+static void write_rates(writer *w, const lmb_group_def *group) {
+    const lmb_player_def *leader = &w->def->players[group->players[0].player];
+    const uint32_t pieces = leader->marker_count > 0 ? leader->marker_count : 1;
+    for (uint32_t i = 0; i < group->player_count; i++) {
+        const uint32_t player = group->players[i].player;
+        const uint32_t at = take(w, pieces);
+        put(w, player_record(w, player) + PLAYER_RATES, at);
+        for (uint32_t piece = 0; piece < pieces; piece++) {
+            const float led = seconds_of_fine(piece_size(leader, piece));
+            const float own = seconds_of_fine(piece_size(&w->def->players[player], piece));
+            put_number(w, at + piece, led * reciprocal(own));
+        }
+    }
+}
+
+// A state's transitions that need no event. Those written are in the order of their priorities; counted are they as well
+// as they come.
+static void write_state_table(writer *w, const lmb_machine_def *machine, uint32_t record, uint32_t state) {
+    const uint32_t at = take(w, TABLE_TRANSITIONS);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        const lmb_transition_def *transition = &machine->transitions[i];
+        uint32_t from = transition->from, to = transition->to, event = transition->event, written = 0;
+        if (w->block != NULL) {
+            written = w->block[record + MACHINE_TRANSITIONS] + i * TRANSITION_WORDS;
+            from = w->block[written + TRANSITION_FROM];
+            to = w->block[written + TRANSITION_TO];
+            event = w->block[written + TRANSITION_EVENT];
+        }
+        if (event == LMB_NONE && (from == state || (from == LMB_NONE && to != state))) {
+            put(w, take(w, 1), written);
+            count++;
+        }
+    }
+    put(w, at + TABLE_RESTARTS, machine->states[state].restart);
+    put(w, at + TABLE_TRANSITION_COUNT, count);
+    if (w->block != NULL) {
+        put(w, w->block[record + MACHINE_STATES] + state * STATE_WORDS + STATE_TABLE, at);
+    }
+}
+
+static void write_tables(writer *w) {
+    write_alone(w);
+    for (uint32_t i = 0; i < w->def->group_count; i++) {
+        write_rates(w, &w->def->groups[i]);
+    }
+    for (uint32_t i = 0; i < w->def->machine_count; i++) {
+        for (uint32_t state = 0; state < w->def->machines[i].state_count; state++) {
+            write_state_table(w, &w->def->machines[i], machine_record(w, i), state);
+        }
+    }
+}
+
 static void write_header(const writer *w) {
     const lmb_control_def *def = w->def;
-    put(w, CONTROL_SIZE, w->size);
     put(w, CONTROL_PARAMETERS, def->parameter_count);
     put(w, CONTROL_STATE_WORDS, w->state_words);
     put(w, CONTROL_FOLLOWER_COUNT, def->follower_count);
@@ -376,7 +470,6 @@ static void write_header(const writer *w) {
     put(w, CONTROL_GROUP_COUNT, def->group_count);
     put(w, CONTROL_MACHINES, w->machines);
     put(w, CONTROL_MACHINE_COUNT, def->machine_count);
-    put(w, CONTROL_EVENT_COUNT, def->event_count);
     put(w, CONTROL_TOLD_CAPACITY, def->told_capacity);
     put_value(w, CONTROL_UPDATE_EVERY, def->update_every);
 }
@@ -395,6 +488,7 @@ uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t
     }
     write_mover(&w);
     write_inertia(&w);
+    write_tables(&w);
     write_header(&w);
     *state_words = w.state_words;
     return w.size;

@@ -8,6 +8,7 @@
 typedef struct ticks_functions {
     uint64_t (*store_and_load)(uint64_t a); // through memory, and from its two words
     bool (*none)(uint64_t a);
+    bool (*same)(uint64_t a, uint64_t b);
     bool (*less)(uint64_t a, uint64_t b);
     uint64_t (*add)(uint64_t a, uint64_t b);
     uint64_t (*subtract)(uint64_t a, uint64_t b);
@@ -16,6 +17,8 @@ typedef struct ticks_functions {
     uint64_t (*part)(uint64_t a, uint32_t share);
     uint32_t (*share)(uint64_t a, uint64_t b);
     uint32_t (*divide)(uint64_t a, uint64_t b, uint64_t *rest);
+    uint64_t (*fine)(uint64_t a);
+    float (*real)(uint64_t a);
 } ticks_functions;
 
 extern const ticks_functions ticks_of_words, ticks_of_the_compiler;

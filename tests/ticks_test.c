@@ -5,6 +5,8 @@
 
 #include "../shaders/ops/ticks.h"
 
+#include <math.h>
+
 enum { ROUNDS = 300000 };
 
 static const uint64_t edges[] = {0,
@@ -42,10 +44,21 @@ static uint64_t next_number(void) {
     return bits >> (1 + next_word() % 63);
 }
 
+// The whole ticks of fine ones: rounded once below 2^56, and twice above.
+static void expect_real(uint64_t a, float found) {
+    const double whole = (double)(a >> 16);
+    if (a >> 56 == 0) {
+        assert_true(found == (float)whole);
+    } else {
+        assert_true(fabs((double)found - whole) <= whole * ldexp(1.0001, -23));
+    }
+}
+
 static void expect_alike(uint64_t a, uint64_t b) {
     const ticks_functions *w = &ticks_of_words, *c = &ticks_of_the_compiler;
     assert_true(w->store_and_load(a) == a && c->store_and_load(a) == a);
     assert_true(w->none(a) == (a == 0) && c->none(a) == (a == 0));
+    assert_true(w->same(a, b) == (a == b) && c->same(a, b) == (a == b));
     assert_true(w->less(a, b) == (a < b) && c->less(a, b) == (a < b));
     assert_true(w->add(a, b) == a + b && c->add(a, b) == a + b);
     assert_true(w->subtract(a, b) == a - b && c->subtract(a, b) == a - b);
@@ -61,6 +74,10 @@ static void expect_alike(uint64_t a, uint64_t b) {
         assert_int_equal(c->divide(a, b, &rest), (uint32_t)(a / b));
         assert_true(rest_of_words == a % b && rest == a % b);
     }
+    assert_true(w->fine(a) == a << 16 && c->fine(a) == a << 16);
+    expect_real(a, w->real(a));
+    expect_real(a, c->real(a));
+    assert_true(w->real(a) == c->real(a));
     if (a <= b) {
         assert_int_equal(w->share(a, b), c->share(a, b));
     }

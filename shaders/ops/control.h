@@ -5,23 +5,8 @@
 
 #include "motion.h"
 
-// A rate in 2^-16, and its direction.
-STRUCT(pace)
-uint rate;
-bool backwards;
-END_STRUCT(pace)
-
-OP pace make_pace(real rate) {
-    real bounded = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
-    real magnitude = magnitude_of(bounded) * 65536.0f;
-    pace p;
-    p.backwards = bounded < 0.0f;
-    p.rate = TO_WORD(magnitude + 0.5f);
-    return p;
-}
-
 // What is told to the host. Where there is no room it is counted.
-OP void tell_times(control c, uint event, real weight, uint times) {
+SELDOM_OP void tell_times(control c, uint event, real weight, uint times) {
     if (event == CONTROL_NONE || !c.tells) {
         return;
     }
@@ -41,7 +26,51 @@ OP void tell(control c, uint event, real weight) {
     tell_times(c, event, weight, 1u);
 }
 
-// Machines.
+OP address inertia_state(control c) {
+    return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
+}
+
+// Another frame, in which time goes on.
+SELDOM_OP void move_inertia(control c) {
+    address at = inertia_state(c);
+    ticks step = fine_of_ticks(c.duration);
+    set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
+    set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
+    set_state_word(c, at + INERTIAL_STEP, BITS(seconds_of_fine(step)));
+    if (state_number(c, at + INERTIAL_DURATION) > 0.0f) {
+        set_state_ticks(c, at + INERTIAL_TIME, add_ticks(state_ticks(c, at + INERTIAL_TIME), step));
+    }
+    if (!(seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)) < state_number(c, at + INERTIAL_DURATION))) {
+        set_state_word(c, at + INERTIAL_DURATION, 0u);
+        set_state_ticks(c, at + INERTIAL_TIME, make_ticks(0u, 0u));
+    }
+}
+
+// From the frame before on. Of several in a frame the longest.
+SELDOM_OP void switch_inertia(control c, real duration) {
+    address at = inertia_state(c);
+    uint number = state_word(c, at + INERTIAL_NUMBER);
+    bool again = state_word(c, at + INERTIAL_SWITCHED) == number;
+    real longest = state_number(c, at + INERTIAL_DURATION);
+    if (!again || duration > longest) {
+        longest = duration;
+    }
+    set_state_word(c, at + INERTIAL_SWITCHED, number);
+    set_state_word(c, at + INERTIAL_DURATION, BITS(longest));
+    set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.duration));
+}
+
+SELDOM_OP void write_inertia(control c) {
+    address at = inertia_state(c);
+    uint first = LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_PARAMETER);
+    real number = TO_REAL(state_word(c, at + INERTIAL_NUMBER));
+    real switched = TO_REAL(state_word(c, at + INERTIAL_SWITCHED));
+    write_parameter(c, first + INERTIA_NUMBER, number);
+    write_parameter(c, first + INERTIA_STEP, state_number(c, at + INERTIAL_STEP_BEFORE));
+    write_parameter(c, first + INERTIA_SWITCHED, switched);
+    write_parameter(c, first + INERTIA_TIME, seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)));
+    write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
+}
 
 OP address machine_at(control c, address machine) {
     return LOAD(c.block, machine + MACHINE_STATE);
@@ -72,12 +101,53 @@ OP bool state_moves(control c, address machine, address state) {
     for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE && moves; level++) {
         address at = machine_at(c, machine);
         if (state_word(c, at + MACHINE_CURRENT) != state) {
+            // Most of the others are not seen.
+            moves = state_weight(c, machine, state) > 0.0f;
             address fade = state_word(c, at + MACHINE_FADE);
-            bool frozen = fade != 0u && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_FREEZES) != 0u;
-            moves = !frozen && state_weight(c, machine, state) > 0.0f;
+            if (moves && fade != 0u) {
+                moves = (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_FREEZES) == 0u;
+            }
         }
         state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
         machine = LOAD(c.block, machine + MACHINE_OUTER);
+    }
+    return moves;
+}
+
+// A state that players are in, or none, as it is for all characters.
+STRUCT(home)
+address machine;
+address state;
+address current;   // where the state has the number of the machine's current one
+address weight;    // and this one's weight
+bool is_outermost; // the machine is in no other
+END_STRUCT(home)
+
+OP home load_home(memory block, address player) {
+    home h;
+    h.machine = LOAD(block, player + PLAYER_MACHINE);
+    h.state = LOAD(block, player + PLAYER_MACHINE_STATE);
+    h.current = 0u;
+    h.weight = 0u;
+    h.is_outermost = false;
+    if (h.machine != CONTROL_NONE) {
+        address at = LOAD(block, h.machine + MACHINE_STATE);
+        h.current = at + MACHINE_CURRENT;
+        h.weight = at + MACHINE_WEIGHTS + h.state * MACHINE_STATE_WEIGHT_WORDS;
+        h.is_outermost = LOAD(block, h.machine + MACHINE_OUTER) == CONTROL_NONE;
+    }
+    return h;
+}
+
+// As state_moves, which is asked where the answer is not plain.
+OP bool home_moves(control c, home h) {
+    bool moves = true;
+    if (h.machine != CONTROL_NONE) {
+        bool is_current = state_word(c, h.current) == h.state;
+        moves = is_current || state_number(c, h.weight) > 0.0f;
+        if (moves && !(is_current && h.is_outermost)) {
+            moves = state_moves(c, h.machine, h.state);
+        }
     }
     return moves;
 }
@@ -122,7 +192,7 @@ OP void begin_player(control c, address player) {
     set_state_word(c, at + PLAYING_FLAGS, 0u);
 }
 
-OP void begin_state(control c, address machine, address state) {
+SELDOM_OP void begin_state(control c, address machine, address state) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
     for (address i = 0u; i < machine_count; i++) {
@@ -143,6 +213,11 @@ OP void begin_state(control c, address machine, address state) {
     }
 }
 
+SELDOM_OP real shape_fade(uint curve, real part) {
+    real shaped = shape_number(curve, 0.0f, 1.0f, part);
+    return clamp_real(snap(shaped), 0.0f, 1.0f);
+}
+
 // The weights of a machine's states, from how far its fade has come.
 OP void weigh_states(control c, address machine) {
     address at = machine_at(c, machine);
@@ -156,8 +231,7 @@ OP void weigh_states(control c, address machine) {
     if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
         // 24 bits of the share, which a float holds.
         real part = TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
-        real shaped = shape_number(LOAD(c.block, fade + TRANSITION_CURVE), 0.0f, 1.0f, part);
-        share = clamp_real(snap(shaped), 0.0f, 1.0f);
+        share = shape_fade(LOAD(c.block, fade + TRANSITION_CURVE), part);
     } else {
         set_state_word(c, at + MACHINE_FADE, 0u);
     }
@@ -209,8 +283,16 @@ OP bool condition_holds(control c, address terms, uint count) {
     return (truths & 1u) != 0u;
 }
 
+OP address state_record(control c, address machine, address state) {
+    return LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS;
+}
+
+OP address state_table(control c, address machine, address state) {
+    return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
+}
+
 OP bool state_ended(control c, address machine, address state) {
-    address player = LOAD(c.block, LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS + STATE_END_PLAYER);
+    address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
     bool ended = false;
     if (player != CONTROL_NONE) {
         uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
@@ -219,19 +301,14 @@ OP bool state_ended(control c, address machine, address state) {
     return ended;
 }
 
-OP bool transition_applies(control c, address machine, address transition, uint event) {
-    address at = machine_at(c, machine);
-    address current = state_word(c, at + MACHINE_CURRENT);
-    uint from = LOAD(c.block, transition + TRANSITION_FROM);
-    bool leaves = from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current);
-    if (!leaves || LOAD(c.block, transition + TRANSITION_EVENT) != event) {
-        return false;
-    }
+// Of one that leaves the current state, whatever its event.
+OP bool transition_applies(control c, address machine, address current, address transition) {
     bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
     if (at_end && !state_ended(c, machine, current)) {
         return false;
     }
-    if (ticks_less(state_ticks(c, at + MACHINE_TIME), block_ticks(c, transition + TRANSITION_AFTER))) {
+    ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
+    if (ticks_less(time, block_ticks(c, transition + TRANSITION_AFTER))) {
         return false;
     }
     return condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
@@ -239,62 +316,14 @@ OP bool transition_applies(control c, address machine, address transition, uint 
 }
 
 OP void tell_state(control c, address machine, address state, uint which) {
-    uint event = LOAD(c.block, LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS + which);
+    uint event = LOAD(c.block, state_record(c, machine, state) + which);
     if (event != CONTROL_NONE) {
         tell(c, event, whole_weight(c, machine, state));
     }
 }
 
-// Inertialization: what the poses' kernels are told of it.
-
-OP address inertia_state(control c) {
-    return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
-}
-
-// Another frame, in which time goes on.
-OP void move_inertia(control c) {
-    address at = inertia_state(c);
-    ticks step = fine_of_ticks(c.duration);
-    set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
-    set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
-    set_state_word(c, at + INERTIAL_STEP, BITS(seconds_of_fine(step)));
-    if (state_number(c, at + INERTIAL_DURATION) > 0.0f) {
-        set_state_ticks(c, at + INERTIAL_TIME, add_ticks(state_ticks(c, at + INERTIAL_TIME), step));
-    }
-    if (!(seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)) < state_number(c, at + INERTIAL_DURATION))) {
-        set_state_word(c, at + INERTIAL_DURATION, 0u);
-        set_state_ticks(c, at + INERTIAL_TIME, make_ticks(0u, 0u));
-    }
-}
-
-// From the frame before on. Of several in a frame the longest.
-OP void switch_inertia(control c, real duration) {
-    address at = inertia_state(c);
-    uint number = state_word(c, at + INERTIAL_NUMBER);
-    bool again = state_word(c, at + INERTIAL_SWITCHED) == number;
-    real longest = state_number(c, at + INERTIAL_DURATION);
-    if (!again || duration > longest) {
-        longest = duration;
-    }
-    set_state_word(c, at + INERTIAL_SWITCHED, number);
-    set_state_word(c, at + INERTIAL_DURATION, BITS(longest));
-    set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.duration));
-}
-
-OP void write_inertia(control c) {
-    address at = inertia_state(c);
-    uint first = LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_PARAMETER);
-    real number = TO_REAL(state_word(c, at + INERTIAL_NUMBER));
-    real switched = TO_REAL(state_word(c, at + INERTIAL_SWITCHED));
-    write_parameter(c, first + INERTIA_NUMBER, number);
-    write_parameter(c, first + INERTIA_STEP, state_number(c, at + INERTIAL_STEP_BEFORE));
-    write_parameter(c, first + INERTIA_SWITCHED, switched);
-    write_parameter(c, first + INERTIA_TIME, seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)));
-    write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
-}
-
 // Whether players began anew.
-OP bool take_transition(control c, address machine, address transition) {
+SELDOM_OP bool take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
     tell_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
@@ -303,9 +332,9 @@ OP bool take_transition(control c, address machine, address transition) {
         address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
         set_state_word(c, weight_at + 1u, state_word(c, weight_at));
     }
-    address state = LOAD(c.block, machine + MACHINE_STATES) + to * STATE_WORDS;
     bool seen = state_weight(c, machine, to) > 0.0f;
-    bool begins = !seen || state_ended(c, machine, to) || LOAD(c.block, state + STATE_RESTARTS) != 0u;
+    bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
+    bool begins = !seen || state_ended(c, machine, to) || restarts;
     if (begins) {
         begin_state(c, machine, to);
     }
@@ -321,14 +350,33 @@ OP bool take_transition(control c, address machine, address transition) {
     return begins;
 }
 
-// The first transition that applies, or CONTROL_NONE. `event` is CONTROL_NONE for those that need none.
-OP address find_transition(control c, address machine, uint event) {
-    address transitions = LOAD(c.block, machine + MACHINE_TRANSITIONS);
+// The first transition that needs no event and applies, or CONTROL_NONE.
+OP address find_transition(control c, address machine) {
+    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address table = state_table(c, machine, current);
+    address end = table + TABLE_TRANSITIONS + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
     address found = CONTROL_NONE;
-    address transition_count = LOAD(c.block, machine + MACHINE_TRANSITION_COUNT);
-    for (address i = 0u; i < transition_count; i++) {
-        address transition = transitions + i * TRANSITION_WORDS;
-        if (transition_applies(c, machine, transition, event)) {
+    for (address i = table + TABLE_TRANSITIONS; i < end; i++) {
+        address transition = LOAD(c.block, i);
+        if (transition_applies(c, machine, current, transition)) {
+            found = transition;
+            break;
+        }
+    }
+    return found;
+}
+
+// Likewise the first that takes an event.
+SELDOM_OP address find_taker(control c, address machine, uint event) {
+    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address transition = LOAD(c.block, machine + MACHINE_TRANSITIONS);
+    address end = transition + LOAD(c.block, machine + MACHINE_TRANSITION_COUNT) * TRANSITION_WORDS;
+    address found = CONTROL_NONE;
+    for (; transition < end; transition += TRANSITION_WORDS) {
+        uint from = LOAD(c.block, transition + TRANSITION_FROM);
+        bool leaves = from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current);
+        if (leaves && LOAD(c.block, transition + TRANSITION_EVENT) == event &&
+            transition_applies(c, machine, current, transition)) {
             found = transition;
             break;
         }
@@ -344,12 +392,12 @@ OP bool run_transitions(control c, address machine) {
     uint event = 0u;
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
     while (machine_is_current(c, machine)) {
-        address transition = find_transition(c, machine, CONTROL_NONE);
+        address transition = find_transition(c, machine);
         if (transition == CONTROL_NONE) {
             if (event == count) {
                 break;
             }
-            transition = find_transition(c, machine, LOAD(c.sent, (c.sent_first + event) * 2u + 1u));
+            transition = find_taker(c, machine, LOAD(c.sent, (c.sent_first + event) * 2u + 1u));
             event++;
         }
         if (transition != CONTROL_NONE) {
@@ -379,7 +427,20 @@ OP void move_fade(control c, address machine) {
     }
 }
 
-// Players.
+// A rate in 2^-16, and its direction.
+STRUCT(pace)
+uint rate;
+bool backwards;
+END_STRUCT(pace)
+
+OP pace make_pace(real rate) {
+    real bounded = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
+    real magnitude = magnitude_of(bounded) * 65536.0f;
+    pace p;
+    p.backwards = bounded < 0.0f;
+    p.rate = TO_WORD(magnitude + 0.5f);
+    return p;
+}
 
 // Tells the notifies in [low, high), or up to and with high, in the order of time or against it.
 OP void tell_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
@@ -395,7 +456,7 @@ OP void tell_notifies(control c, address player, ticks low, ticks high, bool wit
     }
 }
 
-OP void tell_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
+SELDOM_OP void tell_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
     uint told = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
@@ -447,7 +508,7 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
 }
 
 // On the way there and back, leg by leg. The clip's end is told where it is reached, its beginning where it is left.
-OP void tell_turns(control c, address player, passage p, ticks duration, real weight) {
+SELDOM_OP void tell_turns(control c, address player, passage p, ticks duration, real weight) {
     bool rising = ticks_less(p.from, duration); // in the clip's time
     if (p.backwards) {
         rising = no_ticks(p.from) || ticks_less(duration, p.from);
@@ -481,6 +542,12 @@ OP void set_playing(control c, address player, passage p, uint flags) {
     set_state_word(c, at + PLAYING_FLAGS, flags | (p.ends > 0u ? PLAYING_PASSED : 0u));
 }
 
+// Of a player that does not move.
+OP void stay(control c, address player) {
+    address flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
+    set_state_word(c, flags, state_word(c, flags) & PLAYING_ENDED);
+}
+
 OP real player_weight(control c, address player) {
     return whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
 }
@@ -488,8 +555,6 @@ OP real player_weight(control c, address player) {
 OP bool player_moves(control c, address player) {
     return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
 }
-
-// Root motion.
 
 // How a player went, for its motion.
 OP void note_passage(control c, address player, passage p) {
@@ -502,6 +567,119 @@ OP void note_passage(control c, address player, passage p) {
         set_state_ticks(c, carrying + CARRYING_FROM, p.from);
         set_state_word(c, carrying + CARRYING_ENDS, p.ends);
         set_state_word(c, carrying + CARRYING_HOW, p.backwards ? CARRYING_BACKWARDS : CARRYING_FORWARDS);
+    }
+}
+
+// Whether a player's weight can matter to anybody who is told.
+OP bool tells_something(control c, address player, bool ends) {
+    return c.tells && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
+}
+
+// To an end, where it stays.
+OP void move_to_end(control c, address player, ticks by, bool backwards) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    bool had_ended = (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
+    passage p;
+    p.from = state_ticks(c, at + PLAYING_PLACE);
+    p.to = p.from;
+    p.ends = 0u;
+    p.backwards = backwards;
+    bool ended = had_ended;
+    if (!no_ticks(by)) {
+        ticks left = backwards ? p.from : subtract_ticks(duration, p.from);
+        ended = !ticks_less(by, left);
+        by = ended ? left : by;
+        p.to = backwards ? subtract_ticks(p.from, by) : add_ticks(p.from, by);
+    }
+    note_passage(c, player, p);
+    set_playing(c, player, p, ended ? PLAYING_ENDED : 0u);
+    bool ends_now = ended && !had_ended;
+    if (tells_something(c, player, ends_now)) {
+        real weight = player_weight(c, player);
+        ticks low = backwards ? p.to : p.from;
+        ticks high = backwards ? p.from : p.to;
+        tell_notifies(c, player, low, high, ends_now && !backwards, backwards, weight);
+        if (ends_now) {
+            tell(c, LOAD(c.block, player + PLAYER_ENDED_EVENT), weight);
+        }
+    }
+}
+
+// A player that no group moves, as it is for all characters.
+STRUCT(player)
+address record;
+address state;
+ticks duration;
+uint end;
+home at;
+control_value rate;
+pace constant_pace; // where no parameter gives it
+END_STRUCT(player)
+
+OP player load_player(memory block, address record) {
+    player p;
+    p.record = record;
+    p.state = LOAD(block, record + PLAYER_STATE);
+    p.duration = load_ticks(block, record + PLAYER_DURATION);
+    p.end = LOAD(block, record + PLAYER_END);
+    p.at = load_home(block, record);
+    p.rate = load_value(block, record + PLAYER_RATE);
+    p.constant_pace = make_pace(shape_value(p.rate, p.rate.constant));
+    return p;
+}
+
+OP void move_player(control c, player own) {
+    pace speed = own.constant_pace;
+    if (own.rate.parameter != CONTROL_NONE) {
+        speed = make_pace(number_of_value(c, own.rate));
+    }
+    ticks by = scale_ticks(c.duration, speed.rate);
+    if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
+        move_to_end(c, own.record, by, speed.backwards);
+        return;
+    }
+    ticks duration = own.duration;
+    ticks from = state_ticks(c, own.state + PLAYING_PLACE);
+    ticks around = own.end == PLAYER_TURNS ? add_ticks(duration, duration) : duration;
+    passage p = move_around(from, by, around, speed.backwards);
+    note_passage(c, own.record, p);
+    bool turns = own.end == PLAYER_TURNS && !no_ticks(duration);
+    if (turns) {
+        // Past ends of the clip rather than of the way there and back.
+        uint reached_from = ends_reached(p.from, duration, speed.backwards);
+        uint reached_to = ends_reached(p.to, duration, speed.backwards);
+        p.ends = 2u * p.ends;
+        p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
+    }
+    set_playing(c, own.record, p, 0u);
+    if (tells_something(c, own.record, p.ends > 0u)) {
+        real weight = player_weight(c, own.record);
+        if (turns) {
+            tell_turns(c, own.record, p, duration, weight);
+        } else {
+            tell_loop(c, own.record, p, duration, weight);
+        }
+        if (p.ends > 0u) {
+            tell(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight);
+        }
+    }
+}
+
+OP void move_players(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address alone = LOAD(block, CONTROL_ALONE);
+    address end = alone + LOAD(block, CONTROL_ALONE_COUNT);
+    for (address at = alone; at < end; at++) {
+        player own = load_player(block, LOAD(block, at));
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves && home_moves(c, own.at)) {
+                move_player(c, own);
+            } else if (c.moves) {
+                stay(c, own.record);
+            }
+        }
     }
 }
 
@@ -538,7 +716,7 @@ OP real weigh_home(control c, address home) {
 }
 
 // Before players move. All homes together weigh 1 at most: what their ways are to be multiplied with for that.
-OP real weigh_homes(control c, address mover) {
+SELDOM_OP real weigh_homes(control c, address mover) {
     address homes = LOAD(c.block, mover + MOVER_HOMES);
     real all = 0.0f;
     address home_count = LOAD(c.block, mover + MOVER_HOME_COUNT);
@@ -567,7 +745,7 @@ OP displacement carried_by(control c, address motion) {
 }
 
 // After players have moved. Motions lie home by home.
-OP void carry(control c, address mover, real share) {
+SELDOM_OP void carry(control c, address mover, real share) {
     address motions = LOAD(c.block, mover + MOVER_MOTIONS);
     displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     address motion_count = LOAD(c.block, mover + MOVER_MOTION_COUNT);
@@ -585,68 +763,6 @@ OP void carry(control c, address mover, real share) {
     sum = moved_by_clips(c, mover);
     shift_mover(c, mover, sum, angle_of_turns(sum.turns));
 }
-
-// To an end, where it stays.
-OP void move_to_end(control c, address player, ticks by, bool backwards) {
-    address at = LOAD(c.block, player + PLAYER_STATE);
-    ticks duration = block_ticks(c, player + PLAYER_DURATION);
-    bool had_ended = (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
-    passage p;
-    p.from = state_ticks(c, at + PLAYING_PLACE);
-    p.to = p.from;
-    p.ends = 0u;
-    p.backwards = backwards;
-    bool ended = had_ended;
-    if (!no_ticks(by)) {
-        ticks left = backwards ? p.from : subtract_ticks(duration, p.from);
-        ended = !ticks_less(by, left);
-        by = ended ? left : by;
-        p.to = backwards ? subtract_ticks(p.from, by) : add_ticks(p.from, by);
-    }
-    note_passage(c, player, p);
-    real weight = player_weight(c, player);
-    set_playing(c, player, p, ended ? PLAYING_ENDED : 0u);
-    bool ends_now = ended && !had_ended;
-    ticks low = backwards ? p.to : p.from;
-    ticks high = backwards ? p.from : p.to;
-    tell_notifies(c, player, low, high, ends_now && !backwards, backwards, weight);
-    if (ends_now) {
-        tell(c, LOAD(c.block, player + PLAYER_ENDED_EVENT), weight);
-    }
-}
-
-OP void move_player(control c, address player) {
-    address at = LOAD(c.block, player + PLAYER_STATE);
-    uint end = LOAD(c.block, player + PLAYER_END);
-    ticks duration = block_ticks(c, player + PLAYER_DURATION);
-    pace speed = make_pace(control_number(c, player + PLAYER_RATE));
-    ticks by = scale_ticks(c.duration, speed.rate);
-    if (end == PLAYER_HOLDS || end == PLAYER_DROPS_OUT) {
-        move_to_end(c, player, by, speed.backwards);
-        return;
-    }
-    ticks from = state_ticks(c, at + PLAYING_PLACE);
-    real weight = player_weight(c, player);
-    ticks around = end == PLAYER_TURNS ? add_ticks(duration, duration) : duration;
-    passage p = move_around(from, by, around, speed.backwards);
-    note_passage(c, player, p);
-    if (end == PLAYER_TURNS && !no_ticks(duration)) {
-        // Past ends of the clip rather than of the way there and back.
-        uint reached_from = ends_reached(p.from, duration, speed.backwards);
-        uint reached_to = ends_reached(p.to, duration, speed.backwards);
-        p.ends = 2u * p.ends;
-        p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
-        tell_turns(c, player, p, duration, weight);
-    } else {
-        tell_loop(c, player, p, duration, weight);
-    }
-    set_playing(c, player, p, 0u);
-    if (p.ends > 0u) {
-        tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
-    }
-}
-
-// Groups.
 
 // A piece between two markers of a member, counted from its first one.
 STRUCT(piece)
@@ -734,8 +850,7 @@ END_STRUCT(group_mean)
 
 OP group_mean find_group_mean(control c, address group, ticks leader) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    piece led = find_piece(c, group, leading, leader);
-    real size = seconds_of_fine(led.size);
+    address index = find_piece(c, group, leading, leader).index;
     real weights = 0.0f;
     real rates = 0.0f;
     real velocities = 0.0f;
@@ -743,13 +858,11 @@ OP group_mean find_group_mean(control c, address group, ticks leader) {
     for (address i = 0u; i < member_count; i++) {
         address member = leading + i * MEMBER_WORDS;
         real weight = member_weight(c, member);
-        if (weight > 0.0f) {
-            piece own = find_piece_at(c, group, member, led.index);
-            real rate = size * reciprocal(seconds_of_fine(own.size));
-            weights = weights + weight;
-            rates = rates + weight * rate;
-            velocities = velocities + weight * LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
-        }
+        address player = LOAD(c.block, member + MEMBER_PLAYER);
+        real rate = LOAD_FLOAT(c.block, LOAD(c.block, player + PLAYER_RATES) + index);
+        weights = weights + weight;
+        rates = rates + weight * rate;
+        velocities = velocities + weight * LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
     }
     real inverse = reciprocal(snap(weights));
     group_mean mean;
@@ -768,6 +881,23 @@ OP ticks leader_place(control c, address group) {
     return place_from_marker(c, leading, state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE));
 }
 
+OP bool share_home(memory block, address player, address other) {
+    return LOAD(block, player + PLAYER_MACHINE) == LOAD(block, other + PLAYER_MACHINE) &&
+           LOAD(block, player + PLAYER_MACHINE_STATE) == LOAD(block, other + PLAYER_MACHINE_STATE);
+}
+
+// Whether all of a group have one home.
+OP bool group_shares_home(memory block, address group) {
+    address leading = LOAD(block, group + GROUP_MEMBERS);
+    uint count = LOAD(block, group + GROUP_MEMBER_COUNT);
+    bool shares = true;
+    for (address i = 1u; i < count; i++) {
+        shares = shares && share_home(block, LOAD(block, leading + MEMBER_PLAYER),
+                                      LOAD(block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+    }
+    return shares;
+}
+
 OP bool group_moves(control c, address group) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
@@ -778,29 +908,18 @@ OP bool group_moves(control c, address group) {
     return moves;
 }
 
-// The state that a player is in, which others of its group are often in as well.
-STRUCT(home)
-address machine;
-address state;
-bool moves;
-real weight;
-END_STRUCT(home)
-
-OP home find_home(control c, address player) {
-    home h;
-    h.machine = LOAD(c.block, player + PLAYER_MACHINE);
-    h.state = LOAD(c.block, player + PLAYER_MACHINE_STATE);
-    h.moves = player_moves(c, player);
-    h.weight = player_weight(c, player);
-    return h;
+// Of a group that does not move.
+OP void stay_in_group(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 0u; i < count; i++) {
+        address player = LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER);
+        stay(c, player);
+    }
 }
 
-OP bool is_at_home(control c, address player, home h) {
-    return LOAD(c.block, player + PLAYER_MACHINE) == h.machine &&
-           LOAD(c.block, player + PLAYER_MACHINE_STATE) == h.state;
-}
-
-OP void move_group(control c, address group) {
+// One that moves. Where not all of it are in one state, each asks for its own.
+OP void move_group(control c, address group, bool shares) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     address leader = LOAD(c.block, leading + MEMBER_PLAYER);
     ticks duration = block_ticks(c, leader + PLAYER_DURATION);
@@ -809,7 +928,8 @@ OP void move_group(control c, address group) {
     pace speed = make_pace(control_number(c, group + GROUP_RATE) * mean.rate);
     passage led = move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
     phase after = find_phase(c, group, led.to);
-    home seen = find_home(c, leader);
+    real weight = player_weight(c, leader);
+    bool seen = true;
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
     for (address i = 0u; i < member_count; i++) {
         address member = leading + i * MEMBER_WORDS;
@@ -825,21 +945,22 @@ OP void move_group(control c, address group) {
         p.backwards = speed.backwards;
         set_playing(c, player, p, 0u);
         // One that is not seen keeps pace, and tells nothing.
-        if (!is_at_home(c, player, seen)) {
-            seen = find_home(c, player);
+        if (!shares) {
+            seen = player_moves(c, player);
+            weight = player_weight(c, player);
         }
-        if (seen.moves) {
+        if (seen) {
             note_passage(c, player, p);
-            tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), seen.weight);
+            tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
             if (p.ends > 0u) {
-                tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), seen.weight);
+                tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
             }
         }
     }
 }
 
 // After players have begun anew, the others of a group are where its leader is.
-OP void match_group(control c, address group) {
+SELDOM_OP void match_group(control c, address group) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     phase leader = find_phase(c, group, leader_place(c, group));
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
@@ -850,100 +971,163 @@ OP void match_group(control c, address group) {
     }
 }
 
-// Frames.
-
-OP void move_followers(control c, bool begins, real seconds) {
-    address followers = LOAD(c.block, CONTROL_FOLLOWERS);
-    address follower_count = LOAD(c.block, CONTROL_FOLLOWER_COUNT);
-    for (address i = 0u; i < follower_count; i++) {
-        address follower = followers + i * FOLLOWER_WORDS;
-        address at = LOAD(c.block, follower + FOLLOWER_STATE);
-        real target = control_number(c, follower + FOLLOWER_SOURCE);
-        real rate = LOAD_FLOAT(c.block, follower + FOLLOWER_RATE);
-        real x = state_number(c, at);
-        if (is_finite(target)) {
-            target = snap(target);
-            if (begins || rate == 0.0f) {
-                x = target;
-            } else {
-                real left = exponential2(-(seconds * rate));
-                x = snap(target + (x - target) * left);
+OP void move_groups(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address group = LOAD(block, CONTROL_GROUPS);
+    address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
+    for (; group < end; group += GROUP_WORDS) {
+        address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
+        home leaders = load_home(block, leader);
+        bool shares = group_shares_home(block, group);
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves) {
+                if (shares ? home_moves(c, leaders) : group_moves(c, group)) {
+                    move_group(c, group, shares);
+                } else {
+                    stay_in_group(c, group);
+                }
             }
         }
-        set_state_word(c, at, BITS(x));
-        write_parameter(c, LOAD(c.block, follower + FOLLOWER_PARAMETER), x);
     }
 }
 
-OP void write_followers(control c) {
-    address followers = LOAD(c.block, CONTROL_FOLLOWERS);
-    address follower_count = LOAD(c.block, CONTROL_FOLLOWER_COUNT);
-    for (address i = 0u; i < follower_count; i++) {
-        address follower = followers + i * FOLLOWER_WORDS;
-        real x = state_number(c, LOAD(c.block, follower + FOLLOWER_STATE));
-        write_parameter(c, LOAD(c.block, follower + FOLLOWER_PARAMETER), x);
-    }
-}
-
-OP void write_player(control c, address player) {
-    address at = LOAD(c.block, player + PLAYER_STATE);
-    uint end = LOAD(c.block, player + PLAYER_END);
-    address machine = LOAD(c.block, player + PLAYER_MACHINE);
-    ticks time = state_ticks(c, at + PLAYING_PLACE);
-    if (end == PLAYER_TURNS) {
-        time = turned_time(time, block_ticks(c, player + PLAYER_DURATION));
-    }
-    write_parameter(c, LOAD(c.block, player + PLAYER_TIME_PARAMETER), seconds_of_fine(time));
-    address parameter = LOAD(c.block, player + PLAYER_WEIGHT_PARAMETER);
-    if (parameter != CONTROL_NONE) {
-        real weight = 1.0f;
-        if (machine != CONTROL_NONE) {
-            weight = state_weight(c, machine, LOAD(c.block, player + PLAYER_MACHINE_STATE));
+// Those of characters that do not move stay where they are.
+OP void move_followers(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address follower = LOAD(block, CONTROL_FOLLOWERS);
+    address end = follower + LOAD(block, CONTROL_FOLLOWER_COUNT) * FOLLOWER_WORDS;
+    for (; follower < end; follower += FOLLOWER_WORDS) {
+        control_value source = load_value(block, follower + FOLLOWER_SOURCE);
+        real rate = LOAD_FLOAT(block, follower + FOLLOWER_RATE);
+        address at = LOAD(block, follower + FOLLOWER_STATE);
+        address parameter = LOAD(block, follower + FOLLOWER_PARAMETER);
+        // Most steps are the same: what is left of the way after one is found once.
+        ticks step = make_ticks(0u, 0u);
+        real left = 1.0f;
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            real target = number_of_value(c, source);
+            real x = state_number(c, at);
+            if (c.moves && is_finite(target)) {
+                target = snap(target);
+                if (c.begins || rate == 0.0f) {
+                    x = target;
+                } else {
+                    if (!same_ticks(step, c.duration)) {
+                        step = c.duration;
+                        left = exponential2(-(seconds_of_fine(fine_of_ticks(step)) * rate));
+                    }
+                    x = snap(target + (x - target) * left);
+                }
+            }
+            set_state_word(c, at, BITS(x));
+            write_parameter(c, parameter, x);
         }
-        if (end == PLAYER_DROPS_OUT && (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u) {
-            weight = 0.0f;
-        }
-        write_parameter(c, parameter, weight);
     }
 }
 
-OP void write_control(control c) {
-    address players = LOAD(c.block, CONTROL_PLAYERS);
-    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
-    for (address i = 0u; i < player_count; i++) {
-        write_player(c, players + i * PLAYER_WORDS);
+OP void write_players(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address record = LOAD(block, CONTROL_PLAYERS);
+    address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
+    for (; record < records_end; record += PLAYER_WORDS) {
+        ticks duration = load_ticks(block, record + PLAYER_DURATION);
+        address at = LOAD(block, record + PLAYER_STATE);
+        uint end = LOAD(block, record + PLAYER_END);
+        address parameter = LOAD(block, record + PLAYER_TIME_PARAMETER);
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            ticks time = state_ticks(c, at + PLAYING_PLACE);
+            if (end == PLAYER_TURNS) {
+                time = turned_time(time, duration);
+            }
+            write_parameter(c, parameter, seconds_of_fine(time));
+        }
     }
-    address groups = LOAD(c.block, CONTROL_GROUPS);
-    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
-    for (address i = 0u; i < group_count; i++) {
-        address group = groups + i * GROUP_WORDS;
-        address parameter = LOAD(c.block, group + GROUP_VELOCITY_PARAMETER);
+}
+
+OP void write_player_weights(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address record = LOAD(block, CONTROL_PLAYERS);
+    address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
+    for (; record < records_end; record += PLAYER_WORDS) {
+        address parameter = LOAD(block, record + PLAYER_WEIGHT_PARAMETER);
         if (parameter != CONTROL_NONE) {
-            real rate = control_number(c, group + GROUP_RATE);
-            group_mean mean = find_group_mean(c, group, leader_place(c, group));
-            rate = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
-            write_parameter(c, parameter, snap(rate * mean.velocity));
+            address flags = LOAD(block, record + PLAYER_STATE) + PLAYING_FLAGS;
+            bool drops_out = LOAD(block, record + PLAYER_END) == PLAYER_DROPS_OUT;
+            address machine = LOAD(block, record + PLAYER_MACHINE);
+            address state = LOAD(block, record + PLAYER_MACHINE_STATE);
+            FOR_EACH(all, i) {
+                control c = CHARACTER(all, i);
+                real weight = 1.0f;
+                if (machine != CONTROL_NONE) {
+                    weight = state_weight(c, machine, state);
+                }
+                if (drops_out && (state_word(c, flags) & PLAYING_ENDED) != 0u) {
+                    weight = 0.0f;
+                }
+                write_parameter(c, parameter, weight);
+            }
         }
     }
-    if (LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
-        write_inertia(c);
+}
+
+SELDOM_OP void write_groups(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address group = LOAD(block, CONTROL_GROUPS);
+    address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
+    for (; group < end; group += GROUP_WORDS) {
+        address parameter = LOAD(block, group + GROUP_VELOCITY_PARAMETER);
+        if (parameter != CONTROL_NONE) {
+            FOR_EACH(all, i) {
+                control c = CHARACTER(all, i);
+                real rate = control_number(c, group + GROUP_RATE);
+                group_mean mean = find_group_mean(c, group, leader_place(c, group));
+                rate = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
+                write_parameter(c, parameter, snap(rate * mean.velocity));
+            }
+        }
     }
-    address machines = LOAD(c.block, CONTROL_MACHINES);
-    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
-    for (address i = 0u; i < machine_count; i++) {
-        address machine = machines + i * MACHINE_WORDS;
-        address states = LOAD(c.block, machine + MACHINE_STATES);
-        address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
-        for (address state = 0u; state < state_count; state++) {
-            write_parameter(c, LOAD(c.block, states + state * STATE_WORDS + STATE_WEIGHT_PARAMETER),
-                            state_weight(c, machine, state));
+}
+
+OP void write_state_weights(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address machine = LOAD(block, CONTROL_MACHINES);
+    address end = machine + LOAD(block, CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
+    for (; machine < end; machine += MACHINE_WORDS) {
+        address record = LOAD(block, machine + MACHINE_STATES);
+        address records_end = record + LOAD(block, machine + MACHINE_STATE_COUNT) * STATE_WORDS;
+        address at = LOAD(block, machine + MACHINE_STATE) + MACHINE_WEIGHTS;
+        for (; record < records_end; record += STATE_WORDS) {
+            address parameter = LOAD(block, record + STATE_WEIGHT_PARAMETER);
+            if (parameter != CONTROL_NONE) {
+                FOR_EACH(all, i) {
+                    control c = CHARACTER(all, i);
+                    write_parameter(c, parameter, state_number(c, at));
+                }
+            }
+            at += MACHINE_STATE_WEIGHT_WORDS;
+        }
+    }
+}
+
+OP void write_control(CROWD all) {
+    write_players(all);
+    write_player_weights(all);
+    write_groups(all);
+    write_state_weights(all);
+    if (LOAD(CROWD_BLOCK(all), CONTROL_INERTIA) != CONTROL_NONE) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            write_inertia(c);
         }
     }
 }
 
 // The mover alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
 // one that is told of from here on.
-OP void begin_character(control c) {
+SELDOM_OP void begin_character(control c) {
     address inertia = LOAD(c.block, CONTROL_INERTIA);
     uint number = 0u;
     if (inertia != CONTROL_NONE) {
@@ -980,64 +1164,107 @@ OP void begin_character(control c) {
     }
 }
 
-// Time goes on by c.duration.
-OP void move_character(control c, bool begins) {
-    address mover = LOAD(c.block, CONTROL_MOVER);
-    bool inertializes = LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
-    move_followers(c, begins, seconds_of_fine(fine_of_ticks(c.duration)));
-    if (inertializes) {
-        move_inertia(c);
+// What stands before players move.
+OP void move_before_players(CHANGED_CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address mover = LOAD(block, CONTROL_MOVER);
+    bool carries = USES_MOVER && mover != CONTROL_NONE;
+    bool inertializes = LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
+    if (carries || inertializes) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves && inertializes) {
+                move_inertia(c);
+            }
+            if (c.moves && carries) {
+                drive_mover(c, mover);
+                SET_SHARE(all, i, weigh_homes(c, mover));
+            }
+        }
     }
-    real share = 1.0f;
+}
+
+OP void move_fades(CROWD all) {
+    address machine = LOAD(CROWD_BLOCK(all), CONTROL_MACHINES);
+    address end = machine + LOAD(CROWD_BLOCK(all), CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
+    for (; machine < end; machine += MACHINE_WORDS) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves) {
+                move_fade(c, machine);
+            }
+        }
+    }
+}
+
+OP void carry_all(CROWD all) {
+    address mover = LOAD(CROWD_BLOCK(all), CONTROL_MOVER);
     if (USES_MOVER && mover != CONTROL_NONE) {
-        drive_mover(c, mover);
-        share = weigh_homes(c, mover);
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves) {
+                carry(c, mover, c.share);
+            }
+        }
     }
+}
+
+// All machines of a character.
+OP void run_machines(control c) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
-    for (address i = 0u; i < machine_count; i++) {
-        move_fade(c, machines + i * MACHINE_WORDS);
-    }
-    address players = LOAD(c.block, CONTROL_PLAYERS);
-    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
-    for (address i = 0u; i < player_count; i++) {
-        address player = players + i * PLAYER_WORDS;
-        uint flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
-        set_state_word(c, flags, state_word(c, flags) & PLAYING_ENDED);
-        if (LOAD(c.block, player + PLAYER_GROUP) == CONTROL_NONE && player_moves(c, player)) {
-            move_player(c, player);
-        }
-    }
-    address groups = LOAD(c.block, CONTROL_GROUPS);
-    address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
-    for (address i = 0u; i < group_count; i++) {
-        if (group_moves(c, groups + i * GROUP_WORDS)) {
-            move_group(c, groups + i * GROUP_WORDS);
-        }
-    }
-    if (USES_MOVER && mover != CONTROL_NONE) {
-        carry(c, mover, share);
-    }
     bool begun = false;
     for (address i = 0u; i < machine_count; i++) {
         weigh_states(c, machines + i * MACHINE_WORDS);
         bool begins_anew = run_transitions(c, machines + i * MACHINE_WORDS);
         begun = begun || begins_anew;
     }
-    // Groups that moved are in phase.
-    for (address i = 0u; begun && i < group_count; i++) {
-        match_group(c, groups + i * GROUP_WORDS);
+    if (begun) {
+        // Groups that moved are in phase.
+        address groups = LOAD(c.block, CONTROL_GROUPS);
+        address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
+        for (address i = 0u; i < group_count; i++) {
+            match_group(c, groups + i * GROUP_WORDS);
+        }
     }
-    if (inertializes && begins) {
+    if (c.begins && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
         // There is nothing that it was shown as before.
         set_state_word(c, inertia_state(c) + INERTIAL_DURATION, 0u);
     }
 }
 
-OP uint update_period(control c) {
+OP void run_all_machines(CROWD all) {
+    FOR_EACH(all, i) {
+        control c = CHARACTER(all, i);
+        if (c.moves) {
+            run_machines(c);
+        }
+    }
+}
+
+OP void show_movers(CROWD all) {
+    address mover = LOAD(CROWD_BLOCK(all), CONTROL_MOVER);
+    if (USES_MOVER && mover != CONTROL_NONE) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (!c.moves) {
+                write_velocity(c, mover);
+            }
+            if (c.shows) {
+                show_mover(c, mover);
+            }
+        }
+    }
+}
+
+OP bool updates_in_frame(control c) {
     real every = control_number(c, CONTROL_UPDATE_EVERY);
-    real bounded = is_finite(every) ? clamp_real(FLOOR(snap(every)), 1.0f, 16.0f) : 1.0f;
-    return TO_WORD(bounded);
+    bool updates = true;
+    if (every > 1.0f && is_finite(every)) {
+        uint period = TO_WORD(clamp_real(FLOOR(snap(every)), 1.0f, 16.0f));
+        updates = c.number % period == 0u;
+    }
+    return updates;
 }
 
 // Of events sorted by character, the first that is not of an earlier one.
@@ -1066,17 +1293,18 @@ OP uint last_reset(control c) {
     return found;
 }
 
-OP void run_control(control c) {
+// A character's frame, up to where time goes on.
+OP control begin_frame(control c) {
     if (c.tells) {
         STORE(c.told, TOLD_AT(c, 0u), 0u);
     }
     uint reset = last_reset(c);
-    bool begins = state_word(c, CHARACTER_BEGUN) == 0u || reset != CONTROL_NONE;
+    c.begins = state_word(c, CHARACTER_BEGUN) == 0u || reset != CONTROL_NONE;
     if (reset != CONTROL_NONE) {
         c.sent_first = c.sent_first + reset + 1u;
         c.sent_count = c.sent_count - (reset + 1u);
     }
-    if (begins) {
+    if (c.begins) {
         begin_character(c);
         set_state_word(c, CHARACTER_BEGUN, 1u);
     }
@@ -1089,21 +1317,27 @@ OP void run_control(control c) {
         set_moved_by_clips(c, mover, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
     }
     ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.duration);
-    if (begins || c.sent_count > 0u || c.number % update_period(c) == 0u) {
+    c.moves = c.begins || c.sent_count > 0u || updates_in_frame(c);
+    c.duration = waited;
+    c.share = 1.0f;
+    set_state_ticks(c, CHARACTER_WAITING, waited);
+    if (c.moves) {
         set_state_ticks(c, CHARACTER_WAITING, make_ticks(0u, 0u));
-        c.duration = waited;
-        move_character(c, begins);
-    } else {
-        set_state_ticks(c, CHARACTER_WAITING, waited);
-        write_followers(c);
-        if (USES_MOVER && mover != CONTROL_NONE) {
-            write_velocity(c, mover);
-        }
     }
-    write_control(c);
-    if (USES_MOVER && mover != CONTROL_NONE && c.shows) {
-        show_mover(c, mover);
-    }
+    return c;
+}
+
+// A frame of those that have begun it.
+OP void run_control(CHANGED_CROWD all) {
+    move_followers(all);
+    move_before_players(all);
+    move_fades(all);
+    move_players(all);
+    move_groups(all);
+    carry_all(all);
+    run_all_machines(all);
+    write_control(all);
+    show_movers(all);
 }
 
 #endif

@@ -5,8 +5,9 @@
 #include "inertia_layout.h"
 #include "ticks.h"
 
-// The block is words; offsets count words from its start. The header:
-#define CONTROL_SIZE 0u
+// The block is words; offsets count words from its start. States hold offsets of transitions, and golden hashes hold states:
+// what is new stands behind what there was. The header:
+#define CONTROL_ALONE 0u // offset: [player] offset of its record: those that no group moves
 #define CONTROL_PARAMETERS 1u
 #define CONTROL_STATE_WORDS 2u
 #define CONTROL_FOLLOWERS 3u // offset: [follower][FOLLOWER_WORDS]
@@ -17,7 +18,7 @@
 #define CONTROL_GROUP_COUNT 8u
 #define CONTROL_MACHINES 9u // offset: [machine][MACHINE_WORDS]
 #define CONTROL_MACHINE_COUNT 10u
-#define CONTROL_EVENT_COUNT 11u
+#define CONTROL_ALONE_COUNT 11u
 #define CONTROL_TOLD_CAPACITY 12u
 #define CONTROL_UPDATE_EVERY 13u // value
 #define CONTROL_MOVER 18u        // offset of its record, or CONTROL_NONE
@@ -48,7 +49,7 @@
 #define PLAYER_NOTIFIES 16u // offset: [notify]: time, event
 #define PLAYER_NOTIFY_COUNT 17u
 #define PLAYER_STATE 18u // offset in the state
-#define PLAYER_GROUP 19u // offset of its group's record, or CONTROL_NONE
+#define PLAYER_RATES 19u // offset: [piece] float: its group's leader's length over its own; CONTROL_NONE in no group
 #define PLAYER_WORDS 20u
 #define NOTIFY_WORDS 3u
 
@@ -116,8 +117,11 @@
 #define STATE_END_PLAYER 1u // offset of its record, or CONTROL_NONE
 #define STATE_ENTRY_EVENT 2u
 #define STATE_EXIT_EVENT 3u
-#define STATE_RESTARTS 4u
+#define STATE_TABLE 4u // offset, as the next three
 #define STATE_WORDS 5u
+#define TABLE_RESTARTS 0u
+#define TABLE_TRANSITION_COUNT 1u // of those from here that need no event
+#define TABLE_TRANSITIONS 2u      // [transition] offset of its record, the greatest priority first
 
 #define TRANSITION_FROM 0u
 #define TRANSITION_TO 1u

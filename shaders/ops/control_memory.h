@@ -45,7 +45,35 @@ uint sent_first; // the character's
 uint sent_count;
 uint number;    // frame number plus character
 ticks duration; // of the step, in ticks
+// Of this frame, from when it begins.
+bool begins; // anew
+bool moves;  // time goes on
+real share;  // of what clips carry
 END_STRUCT(control)
+
+// The characters whose frames are computed together. What there is in a control stands in the outer loop, so that it is
+// looked up for all of them at once, and they in the inner one. A device has a character for each invocation.
+#ifdef LMB_GLSL
+#define CROWD control
+#define CHANGED_CROWD inout control // by a function
+#define CROWD_BLOCK(all) (all).block
+#define FOR_EACH(all, i) const uint i = 0u;
+#define CHARACTER(all, i) (all)
+#define SET_SHARE(all, i, value) (all).share = (value)
+#else
+#define MOST_IN_CROWD 32u
+STRUCT(crowd)
+memory block;
+address count;
+control each[MOST_IN_CROWD];
+END_STRUCT(crowd)
+#define CROWD const crowd *
+#define CHANGED_CROWD crowd *
+#define CROWD_BLOCK(all) (all)->block
+#define FOR_EACH(all, i) for (address i = 0u; i < (all)->count; i++)
+#define CHARACTER(all, i) (all)->each[i]
+#define SET_SHARE(all, i, value) (all)->each[i].share = (value)
+#endif
 
 OP uint state_word(control c, address index) {
     return LOAD(c.state, STATE_AT(c, index));
@@ -77,20 +105,48 @@ OP void write_parameter(control c, address parameter, real value) {
     }
 }
 
-// A value as an instruction's: a constant or a parameter, shaped. May be anything that a float can be.
-OP real control_number(control c, address value) {
-    address parameter = LOAD(c.block, value);
-    real x = LOAD_FLOAT(c.block, value + 1u);
-    if (parameter != CONTROL_NONE) {
-        x = LOAD_FLOAT(c.parameters, ROW_AT(c, parameter));
-    }
-    uint curve = LOAD(c.block, value + 2u);
-    if (curve != CURVE_LINEAR && is_finite(x)) {
-        real bounded = clamp_real(snap(x), 0.0f, 1.0f);
-        real shaped = shape_number(curve, LOAD_FLOAT(c.block, value + 3u), LOAD_FLOAT(c.block, value + 4u), bounded);
-        x = snap(shaped);
+// A value as an instruction's: a constant or a parameter, shaped.
+STRUCT(control_value)
+real constant;
+address parameter;
+uint curve;
+real first;
+real second;
+END_STRUCT(control_value)
+
+OP control_value load_value(memory block, address at) {
+    control_value v;
+    v.parameter = LOAD(block, at);
+    v.constant = LOAD_FLOAT(block, at + 1u);
+    v.curve = LOAD(block, at + 2u);
+    v.first = LOAD_FLOAT(block, at + 3u);
+    v.second = LOAD_FLOAT(block, at + 4u);
+    return v;
+}
+
+SELDOM_OP real shaped_number(control_value v, real x) {
+    real bounded = clamp_real(snap(x), 0.0f, 1.0f);
+    return snap(shape_number(v.curve, v.first, v.second, bounded));
+}
+
+OP real shape_value(control_value v, real x) {
+    if (v.curve != CURVE_LINEAR && is_finite(x)) {
+        x = shaped_number(v, x);
     }
     return x;
+}
+
+// May be anything that a float can be.
+OP real number_of_value(control c, control_value v) {
+    real x = v.constant;
+    if (v.parameter != CONTROL_NONE) {
+        x = LOAD_FLOAT(c.parameters, ROW_AT(c, v.parameter));
+    }
+    return shape_value(v, x);
+}
+
+OP real control_number(control c, address value) {
+    return number_of_value(c, load_value(c.block, value));
 }
 
 #endif

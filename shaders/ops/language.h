@@ -10,6 +10,7 @@
 #ifdef LMB_GLSL
 
 #define OP
+#define SELDOM_OP
 #define STRUCT(name) struct name {
 #define END_STRUCT(name)                                                                                               \
     }                                                                                                                  \
@@ -113,6 +114,12 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP static inline
 #endif
+// What runs seldom stands apart, so that it does not lie between what runs always.
+#ifdef LMB_SELDOM_OPS
+#define SELDOM_OP static LMB_SELDOM_OPS
+#else
+#define SELDOM_OP OP
+#endif
 typedef float real;
 typedef uint32_t word;
 typedef bool truth;
@@ -147,7 +154,11 @@ static inline word BITS(real x) {
 #define ALL_WORD(integer) (integer)
 #define SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 // An integer, or 0 where the condition does not hold.
+#ifdef LMB_GLSL
 #define KEEP(condition, integer) ((condition) ? (integer) : 0u)
+#else
+#define KEEP(condition, integer) ((0u - (word)(condition)) & (integer)) // no branch: nobody could foresee it
+#endif
 #define EITHER(a, b) ((a) || (b))
 #define BOTH(a, b) ((a) && (b))
 #define NOT(a) (!(a))

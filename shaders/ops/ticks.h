@@ -3,23 +3,13 @@
 #ifndef LMB_OPS_TICKS_H
 #define LMB_OPS_TICKS_H
 
-#include "number.h"
+#include "ticks_parts.h"
 
 #if defined(LMB_GLSL) || !defined(__SIZEOF_INT128__)
 #include "ticks_words.h"
 #else
 #include "ticks_wide.h"
 #endif
-
-// A word as a number, rounded once. A device need not convert what a float does not hold as the processor does.
-OP real real_of_word(uint a) {
-#ifdef LMB_GLSL
-    real upper = TO_REAL(a >> 16u) * 65536.0f;
-    return upper + TO_REAL(a & 0xffffu);
-#else
-    return TO_REAL(a);
-#endif
-}
 
 // How a place moved: where to, and how often past an end.
 STRUCT(passage)
@@ -53,14 +43,6 @@ OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
     return p;
 }
 
-// Places within clips, fades and the like count 2^-16 of a tick.
-#define FINE_BITS 16u
-
-OP ticks fine_of_ticks(ticks a) {
-    uint low = ticks_low(a);
-    return make_ticks(low << FINE_BITS, (ticks_high(a) << FINE_BITS) | (low >> (32u - FINE_BITS)));
-}
-
 OP ticks ticks_of_fine(ticks a) {
     uint high = ticks_high(a);
     return make_ticks((ticks_low(a) >> FINE_BITS) | (high << (32u - FINE_BITS)), high >> FINE_BITS);
@@ -68,11 +50,7 @@ OP ticks ticks_of_fine(ticks a) {
 
 // Seconds, within 3e-7, relative: from pieces that a float holds, summed from the greatest on.
 OP real seconds_of_fine(ticks fine) {
-    ticks a = ticks_of_fine(fine);
-    real upper = real_of_word((ticks_high(a) << 16u) | (ticks_low(a) >> 16u));
-    real whole = upper * 65536.0f;
-    whole = whole + TO_REAL(ticks_low(a) & 0xffffu);
-    return whole * 1.41723355e-09f;
+    return real_of_fine(fine) * 1.41723355e-09f;
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef LMB_OPS_TICKS_WIDE_H
 #define LMB_OPS_TICKS_WIDE_H
 
-#include "language.h"
+#include "ticks_parts.h"
 
 typedef uint64_t ticks;
 __extension__ typedef unsigned __int128 ticks_product;
@@ -34,6 +34,10 @@ OP uint ticks_high(ticks a) {
 
 OP bool no_ticks(ticks a) {
     return a == 0u;
+}
+
+OP bool same_ticks(ticks a, ticks b) {
+    return a == b;
 }
 
 OP bool ticks_less(ticks a, ticks b) {
@@ -76,6 +80,19 @@ OP ticks_quotient divide_ticks(ticks a, ticks b) {
         q.rest = a % b;
     }
     return q;
+}
+
+OP ticks fine_of_ticks(ticks a) {
+    return a << FINE_BITS;
+}
+
+// Where a float holds the upper word, it is the sum alone that is rounded, as it is here in one step.
+OP real real_of_fine(ticks a) {
+    if (a >> 56u != 0u) {
+        real upper = real_of_word((uint)(a >> 32u)) * 65536.0f;
+        return upper + TO_REAL((uint)a >> FINE_BITS);
+    }
+    return TO_REAL((int64_t)(a >> FINE_BITS));
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef LMB_OPS_TICKS_WORDS_H
 #define LMB_OPS_TICKS_WORDS_H
 
-#include "language.h"
+#include "ticks_parts.h"
 
 STRUCT(ticks)
 uint low;
@@ -36,6 +36,10 @@ OP uint ticks_high(ticks a) {
 
 OP bool no_ticks(ticks a) {
     return (a.low | a.high) == 0u;
+}
+
+OP bool same_ticks(ticks a, ticks b) {
+    return a.low == b.low && a.high == b.high;
 }
 
 OP bool ticks_less(ticks a, ticks b) {
@@ -118,6 +122,16 @@ OP ticks_quotient divide_ticks(ticks a, ticks b) {
         }
     }
     return q;
+}
+
+OP ticks fine_of_ticks(ticks a) {
+    return make_ticks(a.low << FINE_BITS, (a.high << FINE_BITS) | (a.low >> (32u - FINE_BITS)));
+}
+
+// Whole ticks of fine ones: rounded from the upper word, and with what is below it.
+OP real real_of_fine(ticks a) {
+    real upper = real_of_word(a.high) * 65536.0f;
+    return upper + TO_REAL(a.low >> FINE_BITS);
 }
 
 #endif
