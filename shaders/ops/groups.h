@@ -1,0 +1,235 @@
+// Groups: players that are kept in phase.
+#ifndef LMB_OPS_GROUPS_H
+#define LMB_OPS_GROUPS_H
+
+#include "players.h"
+
+// A piece between two markers of a member, counted from its first one.
+STRUCT(piece)
+address index;
+ticks begin;
+ticks size;
+END_STRUCT(piece)
+
+OP piece find_piece_at(control c, address group, address member, address index) {
+    address markers = LOAD(c.block, member + MEMBER_MARKERS);
+    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    ticks first = block_ticks(c, markers);
+    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    if (index + 1u < count) {
+        end = subtract_ticks(block_ticks(c, markers + (index + 1u) * 2u), first);
+    }
+    piece p;
+    p.index = index;
+    p.begin = subtract_ticks(block_ticks(c, markers + index * 2u), first);
+    p.size = subtract_ticks(end, p.begin);
+    return p;
+}
+
+// The piece that a place, counted from the first marker, lies in.
+OP piece find_piece(control c, address group, address member, ticks place) {
+    address index = 0u;
+    address marker_count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    for (address i = 1u; i < marker_count; i++) {
+        piece p = find_piece_at(c, group, member, i);
+        if (!ticks_less(place, p.begin)) {
+            index = i;
+        }
+    }
+    return find_piece_at(c, group, member, index);
+}
+
+// Where a leader is among its pieces, which is where the other members are among theirs.
+STRUCT(phase)
+address index;
+uint share; // 2^-32 of the piece
+END_STRUCT(phase)
+
+OP phase find_phase(control c, address group, ticks leader) {
+    piece led = find_piece(c, group, LOAD(c.block, group + GROUP_MEMBERS), leader);
+    phase p;
+    p.index = led.index;
+    p.share = share_of_ticks(subtract_ticks(leader, led.begin), led.size);
+    return p;
+}
+
+// From a place in the clip to one counted from the first marker on, and back.
+OP ticks place_from_marker(control c, address member, ticks place) {
+    ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
+    if (ticks_less(place, first)) {
+        place = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION));
+    }
+    return subtract_ticks(place, first);
+}
+
+OP ticks place_in_clip(control c, address member, ticks place) {
+    ticks found = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS)));
+    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    if (!ticks_less(found, duration)) {
+        found = subtract_ticks(found, duration);
+    }
+    return found;
+}
+
+// Where in its clip a member other than the leader is at a phase.
+OP ticks matched_place(control c, address group, address member, phase at) {
+    piece to = find_piece_at(c, group, member, at.index);
+    return place_in_clip(c, member, add_ticks(to.begin, part_of_ticks(to.size, at.share)));
+}
+
+OP real member_weight(control c, address member) {
+    real weight = control_number(c, member + MEMBER_WEIGHT);
+    return clamp_real(snap(weight), 0.0f, 1.09951163e+12f);
+}
+
+// What the members make of the group's rate (x) and of its velocity (y).
+STRUCT(group_mean)
+real rate;
+real velocity;
+END_STRUCT(group_mean)
+
+OP group_mean find_group_mean(control c, address group, ticks leader) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address index = find_piece(c, group, leading, leader).index;
+    real weights = 0.0f;
+    real rates = 0.0f;
+    real velocities = 0.0f;
+    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 0u; i < member_count; i++) {
+        address member = leading + i * MEMBER_WORDS;
+        real weight = member_weight(c, member);
+        address player = LOAD(c.block, member + MEMBER_PLAYER);
+        real rate = LOAD_FLOAT(c.block, LOAD(c.block, player + PLAYER_RATES) + index);
+        weights = weights + weight;
+        rates = rates + weight * rate;
+        velocities = velocities + weight * LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
+    }
+    real inverse = reciprocal(snap(weights));
+    group_mean mean;
+    mean.rate = rates * inverse;
+    mean.velocity = velocities * inverse;
+    if (snap(weights) == 0.0f) {
+        mean.rate = 1.0f;
+        mean.velocity = LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY);
+    }
+    return mean;
+}
+
+OP ticks leader_place(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address player = LOAD(c.block, leading + MEMBER_PLAYER);
+    return place_from_marker(c, leading, state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE));
+}
+
+OP bool share_home(memory block, address player, address other) {
+    return LOAD(block, player + PLAYER_MACHINE) == LOAD(block, other + PLAYER_MACHINE) &&
+           LOAD(block, player + PLAYER_MACHINE_STATE) == LOAD(block, other + PLAYER_MACHINE_STATE);
+}
+
+// Whether all of a group have one home.
+OP bool group_shares_home(memory block, address group) {
+    address leading = LOAD(block, group + GROUP_MEMBERS);
+    uint count = LOAD(block, group + GROUP_MEMBER_COUNT);
+    bool shares = true;
+    for (address i = 1u; i < count; i++) {
+        shares = shares && share_home(block, LOAD(block, leading + MEMBER_PLAYER),
+                                      LOAD(block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+    }
+    return shares;
+}
+
+OP bool group_moves(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    bool moves = false;
+    for (address i = 0u; i < count && !moves; i++) {
+        moves = player_moves(c, LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+    }
+    return moves;
+}
+
+// Of a group that does not move.
+OP void stay_in_group(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 0u; i < count; i++) {
+        address player = LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER);
+        stay(c, player);
+    }
+}
+
+// One that moves. Where not all of it are in one state, each asks for its own.
+OP void move_group(control c, address group, bool shares) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address leader = LOAD(c.block, leading + MEMBER_PLAYER);
+    ticks duration = block_ticks(c, leader + PLAYER_DURATION);
+    ticks from = leader_place(c, group);
+    group_mean mean = find_group_mean(c, group, from);
+    pace speed = make_pace(control_number(c, group + GROUP_RATE) * mean.rate);
+    passage led = move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
+    phase after = find_phase(c, group, led.to);
+    real weight = player_weight(c, leader);
+    bool seen = true;
+    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 0u; i < member_count; i++) {
+        address member = leading + i * MEMBER_WORDS;
+        address player = LOAD(c.block, member + MEMBER_PLAYER);
+        ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
+        passage p;
+        p.from = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
+        p.to = i == 0u ? place_in_clip(c, member, led.to) : matched_place(c, group, member, after);
+        // The clip's end lies between a place before the first marker and that marker.
+        uint past_before = ticks_less(p.from, first) ? 1u : 0u;
+        uint past_after = ticks_less(p.to, first) ? 1u : 0u;
+        p.ends = speed.backwards ? led.ends + past_before - past_after : led.ends + past_after - past_before;
+        p.backwards = speed.backwards;
+        set_playing(c, player, p, 0u);
+        // One that is not seen keeps pace, and tells nothing.
+        if (!shares) {
+            seen = player_moves(c, player);
+            weight = player_weight(c, player);
+        }
+        if (seen) {
+            note_passage(c, player, p);
+            tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
+            if (p.ends > 0u) {
+                tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
+            }
+        }
+    }
+}
+
+// After players have begun anew, the others of a group are where its leader is.
+SELDOM_OP void match_group(control c, address group) {
+    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    phase leader = find_phase(c, group, leader_place(c, group));
+    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    for (address i = 1u; i < member_count; i++) {
+        address member = leading + i * MEMBER_WORDS;
+        address at = LOAD(c.block, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_STATE);
+        set_state_ticks(c, at + PLAYING_PLACE, matched_place(c, group, member, leader));
+    }
+}
+
+OP void move_groups(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address group = LOAD(block, CONTROL_GROUPS);
+    address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
+    for (; group < end; group += GROUP_WORDS) {
+        address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
+        home leaders = load_home(block, leader);
+        bool shares = group_shares_home(block, group);
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves) {
+                if (shares ? home_moves(c, leaders) : group_moves(c, group)) {
+                    move_group(c, group, shares);
+                } else {
+                    stay_in_group(c, group);
+                }
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,363 @@
+// State machines: what their states weigh, and which transitions they take.
+#ifndef LMB_OPS_MACHINES_H
+#define LMB_OPS_MACHINES_H
+
+#include "switching.h"
+#include "told.h"
+
+OP address machine_at(control c, address machine) {
+    return LOAD(c.block, machine + MACHINE_STATE);
+}
+
+OP address state_weight_at(control c, address machine, address state) {
+    return machine_at(c, machine) + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+}
+
+OP real state_weight(control c, address machine, address state) {
+    return state_number(c, state_weight_at(c, machine, state));
+}
+
+// A state's weight in all: in its machine, that one's in its own, and so on; 1 in no machine.
+OP real whole_weight(control c, address machine, address state) {
+    real weight = 1.0f;
+    for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
+        weight = weight * state_weight(c, machine, state);
+        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
+        machine = LOAD(c.block, machine + MACHINE_OUTER);
+    }
+    return snap(weight);
+}
+
+// Whether time passes in a state: it is current or still seen, and no fade from it freezes it, nor what it is in.
+OP bool state_moves(control c, address machine, address state) {
+    bool moves = true;
+    for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE && moves; level++) {
+        address at = machine_at(c, machine);
+        if (state_word(c, at + MACHINE_CURRENT) != state) {
+            // Most of the others are not seen.
+            moves = state_weight(c, machine, state) > 0.0f;
+            address fade = state_word(c, at + MACHINE_FADE);
+            if (moves && fade != 0u) {
+                moves = (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_FREEZES) == 0u;
+            }
+        }
+        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
+        machine = LOAD(c.block, machine + MACHINE_OUTER);
+    }
+    return moves;
+}
+
+// A state that players are in, or none, as it is for all characters.
+STRUCT(home)
+address machine;
+address state;
+address current;   // where the state has the number of the machine's current one
+address weight;    // and this one's weight
+bool is_outermost; // the machine is in no other
+END_STRUCT(home)
+
+OP home load_home(memory block, address player) {
+    home h;
+    h.machine = LOAD(block, player + PLAYER_MACHINE);
+    h.state = LOAD(block, player + PLAYER_MACHINE_STATE);
+    h.current = 0u;
+    h.weight = 0u;
+    h.is_outermost = false;
+    if (h.machine != CONTROL_NONE) {
+        address at = LOAD(block, h.machine + MACHINE_STATE);
+        h.current = at + MACHINE_CURRENT;
+        h.weight = at + MACHINE_WEIGHTS + h.state * MACHINE_STATE_WEIGHT_WORDS;
+        h.is_outermost = LOAD(block, h.machine + MACHINE_OUTER) == CONTROL_NONE;
+    }
+    return h;
+}
+
+// As state_moves, which is asked where the answer is not plain.
+OP bool home_moves(control c, home h) {
+    bool moves = true;
+    if (h.machine != CONTROL_NONE) {
+        bool is_current = state_word(c, h.current) == h.state;
+        moves = is_current || state_number(c, h.weight) > 0.0f;
+        if (moves && !(is_current && h.is_outermost)) {
+            moves = state_moves(c, h.machine, h.state);
+        }
+    }
+    return moves;
+}
+
+// Whether all the states that a machine is in are current.
+OP bool machine_is_current(control c, address machine) {
+    bool current = true;
+    for (address level = 0u; level < MOST_MACHINES_WITHIN; level++) {
+        address state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
+        machine = LOAD(c.block, machine + MACHINE_OUTER);
+        if (machine == CONTROL_NONE) {
+            break;
+        }
+        current = current && state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state;
+    }
+    return current;
+}
+
+// Whether a machine is in a state of another one, at whatever depth.
+OP bool machine_is_in(control c, address inner, address machine, address state) {
+    bool found = false;
+    for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
+        address outer = LOAD(c.block, inner + MACHINE_OUTER);
+        found = found || (outer == machine && LOAD(c.block, inner + MACHINE_OUTER_STATE) == state);
+        inner = outer;
+    }
+    return found;
+}
+
+OP void begin_machine(control c, address machine) {
+    address at = machine_at(c, machine);
+    address words = MACHINE_WEIGHTS + LOAD(c.block, machine + MACHINE_STATE_COUNT) * MACHINE_STATE_WEIGHT_WORDS;
+    for (address i = 0u; i < words; i++) {
+        set_state_word(c, at + i, 0u);
+    }
+    set_state_word(c, at + MACHINE_WEIGHTS, BITS(1.0f));
+}
+
+OP void begin_player(control c, address player) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
+    set_state_ticks(c, at + PLAYING_PLACE, block_ticks(c, player + PLAYER_OFFSET));
+    set_state_word(c, at + PLAYING_FLAGS, 0u);
+}
+
+SELDOM_OP void begin_state(control c, address machine, address state) {
+    address machines = LOAD(c.block, CONTROL_MACHINES);
+    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    for (address i = 0u; i < machine_count; i++) {
+        address inner = machines + i * MACHINE_WORDS;
+        if (machine_is_in(c, inner, machine, state)) {
+            begin_machine(c, inner);
+        }
+    }
+    address players = LOAD(c.block, CONTROL_PLAYERS);
+    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
+    for (address i = 0u; i < player_count; i++) {
+        address player = players + i * PLAYER_WORDS;
+        address owner = LOAD(c.block, player + PLAYER_MACHINE);
+        bool here = owner == machine && LOAD(c.block, player + PLAYER_MACHINE_STATE) == state;
+        if (here || (owner != CONTROL_NONE && machine_is_in(c, owner, machine, state))) {
+            begin_player(c, player);
+        }
+    }
+}
+
+SELDOM_OP real shape_fade(uint curve, real part) {
+    real shaped = shape_number(curve, 0.0f, 1.0f, part);
+    return clamp_real(snap(shaped), 0.0f, 1.0f);
+}
+
+// The weights of a machine's states, from how far its fade has come.
+OP void weigh_states(control c, address machine) {
+    address at = machine_at(c, machine);
+    address fade = state_word(c, at + MACHINE_FADE);
+    if (fade == 0u) {
+        return;
+    }
+    ticks faded = state_ticks(c, at + MACHINE_FADED);
+    ticks whole = block_ticks(c, fade + TRANSITION_FADE);
+    real share = 1.0f;
+    if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
+        // 24 bits of the share, which a float holds.
+        real part = TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
+        share = shape_fade(LOAD(c.block, fade + TRANSITION_CURVE), part);
+    } else {
+        set_state_word(c, at + MACHINE_FADE, 0u);
+    }
+    address current = state_word(c, at + MACHINE_CURRENT);
+    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    for (address state = 0u; state < state_count; state++) {
+        address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+        real began = state_number(c, weight_at + 1u);
+        real target = state == current ? 1.0f : 0.0f;
+        real weight = lerp(began, target, share);
+        set_state_word(c, weight_at, BITS(snap(weight)));
+    }
+}
+
+OP bool compare_terms(uint kind, real left, real right) {
+    bool holds = left == right;
+    if (kind == TERM_LESS) {
+        holds = left < right;
+    }
+    if (kind == TERM_LESS_EQUAL) {
+        holds = left <= right;
+    }
+    if (kind == TERM_GREATER) {
+        holds = left > right;
+    }
+    if (kind == TERM_GREATER_EQUAL) {
+        holds = left >= right;
+    }
+    return holds;
+}
+
+// The truths so far are bits, the newest the lowest.
+OP bool condition_holds(control c, address terms, uint count) {
+    uint truths = 1u;
+    for (address i = 0u; i < count; i++) {
+        address term = terms + i * TERM_WORDS;
+        uint kind = LOAD(c.block, term + TERM_KIND);
+        uint both = truths & 3u;
+        if (kind == TERM_AND) {
+            truths = ((truths >> 2u) << 1u) | (both == 3u ? 1u : 0u);
+        } else if (kind == TERM_OR) {
+            truths = ((truths >> 2u) << 1u) | (both != 0u ? 1u : 0u);
+        } else {
+            real left = control_number(c, term + TERM_LEFT);
+            real right = control_number(c, term + TERM_RIGHT);
+            truths = (truths << 1u) | (compare_terms(kind, left, right) ? 1u : 0u);
+        }
+    }
+    return (truths & 1u) != 0u;
+}
+
+OP address state_record(control c, address machine, address state) {
+    return LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS;
+}
+
+OP address state_table(control c, address machine, address state) {
+    return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
+}
+
+OP bool state_ended(control c, address machine, address state) {
+    address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
+    bool ended = false;
+    if (player != CONTROL_NONE) {
+        uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
+        ended = (flags & (PLAYING_ENDED | PLAYING_PASSED)) != 0u;
+    }
+    return ended;
+}
+
+// Of one that leaves the current state, whatever its event.
+OP bool transition_applies(control c, address machine, address current, address transition) {
+    bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
+    if (at_end && !state_ended(c, machine, current)) {
+        return false;
+    }
+    ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
+    if (ticks_less(time, block_ticks(c, transition + TRANSITION_AFTER))) {
+        return false;
+    }
+    return condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
+                           LOAD(c.block, transition + TRANSITION_TERM_COUNT));
+}
+
+OP void tell_state(control c, address machine, address state, uint which) {
+    uint event = LOAD(c.block, state_record(c, machine, state) + which);
+    if (event != CONTROL_NONE) {
+        tell(c, event, whole_weight(c, machine, state));
+    }
+}
+
+// Whether players began anew.
+SELDOM_OP bool take_transition(control c, address machine, address transition) {
+    address at = machine_at(c, machine);
+    uint to = LOAD(c.block, transition + TRANSITION_TO);
+    tell_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
+    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    for (address state = 0u; state < state_count; state++) {
+        address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+        set_state_word(c, weight_at + 1u, state_word(c, weight_at));
+    }
+    bool seen = state_weight(c, machine, to) > 0.0f;
+    bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
+    bool begins = !seen || state_ended(c, machine, to) || restarts;
+    if (begins) {
+        begin_state(c, machine, to);
+    }
+    set_state_word(c, at + MACHINE_CURRENT, to);
+    set_state_ticks(c, at + MACHINE_TIME, make_ticks(0u, 0u));
+    set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
+    set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
+    weigh_states(c, machine);
+    if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
+        switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
+    }
+    tell_state(c, machine, to, STATE_ENTRY_EVENT);
+    return begins;
+}
+
+// The first transition that needs no event and applies, or CONTROL_NONE.
+OP address find_transition(control c, address machine) {
+    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address table = state_table(c, machine, current);
+    address end = table + TABLE_TRANSITIONS + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
+    address found = CONTROL_NONE;
+    for (address i = table + TABLE_TRANSITIONS; i < end; i++) {
+        address transition = LOAD(c.block, i);
+        if (transition_applies(c, machine, current, transition)) {
+            found = transition;
+            break;
+        }
+    }
+    return found;
+}
+
+// Likewise the first that takes an event.
+SELDOM_OP address find_taker(control c, address machine, uint event) {
+    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address transition = LOAD(c.block, machine + MACHINE_TRANSITIONS);
+    address end = transition + LOAD(c.block, machine + MACHINE_TRANSITION_COUNT) * TRANSITION_WORDS;
+    address found = CONTROL_NONE;
+    for (; transition < end; transition += TRANSITION_WORDS) {
+        uint from = LOAD(c.block, transition + TRANSITION_FROM);
+        bool leaves = from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current);
+        if (leaves && LOAD(c.block, transition + TRANSITION_EVENT) == event &&
+            transition_applies(c, machine, current, transition)) {
+            found = transition;
+            break;
+        }
+    }
+    return found;
+}
+
+// All of a machine's transitions in a frame: turn by turn one that needs no event, or else the next event's. Whether
+// players began anew.
+OP bool run_transitions(control c, address machine) {
+    bool begun = false;
+    uint taken = 0u;
+    uint event = 0u;
+    uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
+    while (machine_is_current(c, machine)) {
+        address transition = find_transition(c, machine);
+        if (transition == CONTROL_NONE) {
+            if (event == count) {
+                break;
+            }
+            transition = find_taker(c, machine, LOAD(c.sent, (c.sent_first + event) * 2u + 1u));
+            event++;
+        }
+        if (transition != CONTROL_NONE) {
+            if (taken == MOST_TRANSITIONS_A_FRAME) {
+                uint left = state_word(c, CHARACTER_TRANSITIONS_LEFT);
+                set_state_word(c, CHARACTER_TRANSITIONS_LEFT, left + 1u);
+                break;
+            }
+            bool begins = take_transition(c, machine, transition);
+            begun = begun || begins;
+            taken++;
+        }
+    }
+    return begun;
+}
+
+OP void move_fade(control c, address machine) {
+    address at = machine_at(c, machine);
+    address outer = LOAD(c.block, machine + MACHINE_OUTER);
+    if (outer != CONTROL_NONE && !state_moves(c, outer, LOAD(c.block, machine + MACHINE_OUTER_STATE))) {
+        return;
+    }
+    ticks fine = fine_of_ticks(c.duration);
+    set_state_ticks(c, at + MACHINE_TIME, add_ticks(state_ticks(c, at + MACHINE_TIME), fine));
+    if (state_word(c, at + MACHINE_FADE) != 0u) {
+        set_state_ticks(c, at + MACHINE_FADED, add_ticks(state_ticks(c, at + MACHINE_FADED), fine));
+    }
+}
+
+#endif

@@ -1,0 +1,264 @@
+// Players: how the time of a clip goes on, and what is told of it.
+#ifndef LMB_OPS_PLAYERS_H
+#define LMB_OPS_PLAYERS_H
+
+#include "machines.h"
+#include "motion.h"
+
+// A rate in 2^-16, and its direction.
+STRUCT(pace)
+uint rate;
+bool backwards;
+END_STRUCT(pace)
+
+OP pace make_pace(real rate) {
+    real bounded = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
+    real magnitude = magnitude_of(bounded) * 65536.0f;
+    pace p;
+    p.backwards = bounded < 0.0f;
+    p.rate = TO_WORD(magnitude + 0.5f);
+    return p;
+}
+
+// Tells the notifies in [low, high), or up to and with high, in the order of time or against it.
+OP void tell_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
+    address notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
+    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    for (address i = 0u; i < count; i++) {
+        address notify = notifies + (backwards ? count - 1u - i : i) * NOTIFY_WORDS;
+        ticks time = block_ticks(c, notify);
+        bool below = ticks_less(time, high) || (with_high && !ticks_less(high, time));
+        if (below && !ticks_less(time, low)) {
+            tell(c, LOAD(c.block, notify + 2u), weight);
+        }
+    }
+}
+
+SELDOM_OP void tell_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
+    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
+    uint told = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
+    for (address i = 0u; i < told; i++) {
+        tell_notifies(c, player, make_ticks(0u, 0u), duration, true, backwards, weight);
+    }
+    if (count > 0u && rounds > told) {
+        // There is no room for any of them.
+        tell_times(c, LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u), weight, (rounds - told) * count);
+    }
+}
+
+OP void tell_loop(control c, address player, passage p, ticks duration, real weight) {
+    if (!c.tells || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) == 0u) {
+        return;
+    }
+    ticks start = make_ticks(0u, 0u);
+    if (p.ends == 0u) {
+        ticks low = p.backwards ? p.to : p.from;
+        ticks high = p.backwards ? p.from : p.to;
+        tell_notifies(c, player, low, high, false, p.backwards, weight);
+    } else if (p.backwards) {
+        tell_notifies(c, player, start, p.from, false, true, weight);
+        tell_all_notifies(c, player, duration, p.ends - 1u, true, weight);
+        tell_notifies(c, player, p.to, duration, true, true, weight);
+    } else {
+        tell_notifies(c, player, p.from, duration, true, false, weight);
+        tell_all_notifies(c, player, duration, p.ends - 1u, false, weight);
+        tell_notifies(c, player, start, p.to, false, false, weight);
+    }
+}
+
+// The time in the clip of a place on the way there and back.
+OP ticks turned_time(ticks place, ticks duration) {
+    ticks time = place;
+    if (!ticks_less(place, duration)) {
+        time = subtract_ticks(add_ticks(duration, duration), place);
+    }
+    return time;
+}
+
+// How many ends lie at or before a place on the way there and back, coming from the first, or going back to it.
+OP uint ends_reached(ticks place, ticks duration, bool backwards) {
+    uint ends = ticks_less(place, duration) ? 0u : 1u;
+    if (backwards) {
+        ends = ticks_less(duration, place) ? 2u : (no_ticks(place) ? 0u : 1u);
+    }
+    return ends;
+}
+
+// On the way there and back, leg by leg. The clip's end is told where it is reached, its beginning where it is left.
+SELDOM_OP void tell_turns(control c, address player, passage p, ticks duration, real weight) {
+    bool rising = ticks_less(p.from, duration); // in the clip's time
+    if (p.backwards) {
+        rising = no_ticks(p.from) || ticks_less(duration, p.from);
+    }
+    ticks from = turned_time(p.from, duration);
+    ticks to = turned_time(p.to, duration);
+    uint most = LOAD(c.block, CONTROL_TOLD_CAPACITY) + 2u;
+    uint legs = p.ends < most ? p.ends : most;
+    for (uint leg = 0u; leg <= legs; leg++) {
+        bool turns = leg < p.ends;
+        ticks low = from;
+        ticks high = turns ? duration : to;
+        if (!rising) {
+            low = turns || no_ticks(to) ? make_ticks(1u, 0u) : to;
+            high = from;
+        }
+        tell_notifies(c, player, low, high, rising && turns, !rising, weight);
+        from = rising ? duration : make_ticks(0u, 0u);
+        rising = !rising;
+    }
+    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    if (p.ends > legs && count > 0u) {
+        uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
+        tell_times(c, event, weight, (p.ends - legs) * count);
+    }
+}
+
+OP void set_playing(control c, address player, passage p, uint flags) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
+    set_state_ticks(c, at + PLAYING_PLACE, p.to);
+    set_state_word(c, at + PLAYING_FLAGS, flags | (p.ends > 0u ? PLAYING_PASSED : 0u));
+}
+
+// Of a player that does not move.
+OP void stay(control c, address player) {
+    address flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
+    set_state_word(c, flags, state_word(c, flags) & PLAYING_ENDED);
+}
+
+OP real player_weight(control c, address player) {
+    return whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+}
+
+OP bool player_moves(control c, address player) {
+    return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+}
+
+// How a player went, for its motion.
+OP void note_passage(control c, address player, passage p) {
+    if (!USES_MOVER || LOAD(c.block, CONTROL_MOVER) == CONTROL_NONE) {
+        return;
+    }
+    address index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
+    address carrying = LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_MOVER) + MOVER_CARRYING) + index);
+    if (carrying != CONTROL_NONE) {
+        set_state_ticks(c, carrying + CARRYING_FROM, p.from);
+        set_state_word(c, carrying + CARRYING_ENDS, p.ends);
+        set_state_word(c, carrying + CARRYING_HOW, p.backwards ? CARRYING_BACKWARDS : CARRYING_FORWARDS);
+    }
+}
+
+// Whether a player's weight can matter to anybody who is told.
+OP bool tells_something(control c, address player, bool ends) {
+    return c.tells && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
+}
+
+// To an end, where it stays.
+OP void move_to_end(control c, address player, ticks by, bool backwards) {
+    address at = LOAD(c.block, player + PLAYER_STATE);
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    bool had_ended = (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
+    passage p;
+    p.from = state_ticks(c, at + PLAYING_PLACE);
+    p.to = p.from;
+    p.ends = 0u;
+    p.backwards = backwards;
+    bool ended = had_ended;
+    if (!no_ticks(by)) {
+        ticks left = backwards ? p.from : subtract_ticks(duration, p.from);
+        ended = !ticks_less(by, left);
+        by = ended ? left : by;
+        p.to = backwards ? subtract_ticks(p.from, by) : add_ticks(p.from, by);
+    }
+    note_passage(c, player, p);
+    set_playing(c, player, p, ended ? PLAYING_ENDED : 0u);
+    bool ends_now = ended && !had_ended;
+    if (tells_something(c, player, ends_now)) {
+        real weight = player_weight(c, player);
+        ticks low = backwards ? p.to : p.from;
+        ticks high = backwards ? p.from : p.to;
+        tell_notifies(c, player, low, high, ends_now && !backwards, backwards, weight);
+        if (ends_now) {
+            tell(c, LOAD(c.block, player + PLAYER_ENDED_EVENT), weight);
+        }
+    }
+}
+
+// A player that no group moves, as it is for all characters.
+STRUCT(player)
+address record;
+address state;
+ticks duration;
+uint end;
+home at;
+control_value rate;
+pace constant_pace; // where no parameter gives it
+END_STRUCT(player)
+
+OP player load_player(memory block, address record) {
+    player p;
+    p.record = record;
+    p.state = LOAD(block, record + PLAYER_STATE);
+    p.duration = load_ticks(block, record + PLAYER_DURATION);
+    p.end = LOAD(block, record + PLAYER_END);
+    p.at = load_home(block, record);
+    p.rate = load_value(block, record + PLAYER_RATE);
+    p.constant_pace = make_pace(shape_value(p.rate, p.rate.constant));
+    return p;
+}
+
+OP void move_player(control c, player own) {
+    pace speed = own.constant_pace;
+    if (own.rate.parameter != CONTROL_NONE) {
+        speed = make_pace(number_of_value(c, own.rate));
+    }
+    ticks by = scale_ticks(c.duration, speed.rate);
+    if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
+        move_to_end(c, own.record, by, speed.backwards);
+        return;
+    }
+    ticks duration = own.duration;
+    ticks from = state_ticks(c, own.state + PLAYING_PLACE);
+    ticks around = own.end == PLAYER_TURNS ? add_ticks(duration, duration) : duration;
+    passage p = move_around(from, by, around, speed.backwards);
+    note_passage(c, own.record, p);
+    bool turns = own.end == PLAYER_TURNS && !no_ticks(duration);
+    if (turns) {
+        // Past ends of the clip rather than of the way there and back.
+        uint reached_from = ends_reached(p.from, duration, speed.backwards);
+        uint reached_to = ends_reached(p.to, duration, speed.backwards);
+        p.ends = 2u * p.ends;
+        p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
+    }
+    set_playing(c, own.record, p, 0u);
+    if (tells_something(c, own.record, p.ends > 0u)) {
+        real weight = player_weight(c, own.record);
+        if (turns) {
+            tell_turns(c, own.record, p, duration, weight);
+        } else {
+            tell_loop(c, own.record, p, duration, weight);
+        }
+        if (p.ends > 0u) {
+            tell(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight);
+        }
+    }
+}
+
+OP void move_players(CROWD all) {
+    memory block = CROWD_BLOCK(all);
+    address alone = LOAD(block, CONTROL_ALONE);
+    address end = alone + LOAD(block, CONTROL_ALONE_COUNT);
+    for (address at = alone; at < end; at++) {
+        player own = load_player(block, LOAD(block, at));
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves && home_moves(c, own.at)) {
+                move_player(c, own);
+            } else if (c.moves) {
+                stay(c, own.record);
+            }
+        }
+    }
+}
+
+#endif
