@@ -5,8 +5,7 @@
 
 #include "crowd.h"
 #include "demo_script.h"
-#include "overlay.h"
-#include "panel.h"
+#include "graphics.h"
 
 #include <limber/gpu_control.h>
 
@@ -109,10 +108,5 @@ void demo_set_parameter(demo *demo, uint32_t character, const char *name, float 
 void demo_send(demo *demo, uint32_t character, const char *event);
 // The name of a character's current state.
 const char *demo_state(const demo *demo, uint32_t character);
-
-// What it is called, where its sliders, states and clips are.
-void demo_draw(const demo *demo, overlay *overlay);
-// Its sliders and the events that it takes, which the user may move and press.
-void demo_show(demo *demo, panel *panel);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "controls.h"
 #include "demo.h"
+#include "demo_panel.h"
 #include "exhibit.h"
 #include "graph.h"
 #include "options.h"

@@ -1,0 +1,130 @@
+#include "demo_panel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE 24.0f // at a scale of 1.5
+#define BAR_LEFT 150.0f
+#define BAR_WIDTH 180.0f
+#define PANEL_WIDTH 350.0f
+#define WIDE 900.0f // pixels: a smaller picture has a smaller panel, as long as letters can be read
+#define SMALLEST 0.667f
+
+static float panel_scale(const overlay *overlay) {
+    return fmaxf(fminf((float)overlay->extent.width / WIDE, 1.0f), SMALLEST);
+}
+
+static void draw_line(overlay *overlay, float top, const char *text) {
+    float scale = panel_scale(overlay);
+    overlay_text(overlay, 12.0f * scale, top * scale, 1.5f * scale, text);
+}
+
+// One in a group weighs there what it weighs in its blend.
+static float weight_in_group(const demo *demo, uint32_t player) {
+    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
+    for (uint32_t i = 0; i < control->group_count; i++) {
+        for (uint32_t k = 0; k < control->groups[i].player_count; k++) {
+            const lmb_group_player *place = &control->groups[i].players[k];
+            if (place->player == player) {
+                return place->weight.parameter != LMB_NONE ? demo->parameters[place->weight.parameter]
+                                                           : place->weight.constant;
+            }
+        }
+    }
+    return 1.0f;
+}
+
+static bool is_seen(const demo *demo, uint32_t player) {
+    return !demo->kind->hides_clips && weight_in_group(demo, player) > 0.0f &&
+           lmb_control_player_weight(demo->control, demo->states, player) > 0.0f;
+}
+
+// How far each clip is that is seen.
+static void draw_players(const demo *demo, overlay *overlay, float top) {
+    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
+    float scale = panel_scale(overlay);
+    for (uint32_t i = 0; control != NULL && i < control->player_count; i++) {
+        const lmb_player_def *player = &control->players[i];
+        float phase = demo->parameters[player->time_parameter] / fmaxf(player->duration, 1e-6f);
+        if (is_seen(demo, i)) {
+            draw_line(overlay, top, lmb_graph_player_name(demo->graph, i));
+            overlay_rectangle(overlay, BAR_LEFT * scale, top * scale, BAR_WIDTH * scale, 12.0f * scale, OVERLAY_LINE);
+            overlay_rectangle(overlay, BAR_LEFT * scale, top * scale, BAR_WIDTH * phase * scale, 12.0f * scale,
+                              OVERLAY_ORANGE);
+            top += LINE;
+        }
+    }
+}
+
+static void draw_counts(const demo *demo, overlay *overlay, float top) {
+    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
+    for (uint32_t i = 0; i < control->machines[0].state_count; i++) {
+        const char *name = lmb_graph_state_name(demo->graph, 0, i);
+        char text[64];
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < demo->crowd->count; k++) {
+            count += strcmp(demo_state(demo, k), name) == 0;
+        }
+        snprintf(text, sizeof text, "%s: %u", name, count);
+        draw_line(overlay, top, text);
+        top += LINE;
+    }
+}
+
+static bool has_machine(const demo *demo) {
+    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
+    return control != NULL && control->machine_count > 0;
+}
+
+// Of the panel: the title, sliders, and what moves by itself.
+static uint32_t count_lines(const demo *demo) {
+    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
+    uint32_t lines = 1 + demo->kind->slider_count;
+    if (demo->crowd->count > 1) {
+        return lines + (has_machine(demo) ? control->machines[0].state_count : 0);
+    }
+    for (uint32_t i = 0; control != NULL && i < control->player_count; i++) {
+        lines += is_seen(demo, i);
+    }
+    return lines + has_machine(demo);
+}
+
+void demo_draw(const demo *demo, overlay *overlay) {
+    float top = 12.0f, scale = panel_scale(overlay);
+    char text[64];
+    overlay_rectangle(overlay, 0.0f, 0.0f, PANEL_WIDTH * scale, ((float)count_lines(demo) * LINE + 14.0f) * scale,
+                      OVERLAY_PANEL);
+    draw_line(overlay, top, demo->kind->title);
+    for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
+        snprintf(text, sizeof text, "%s: %.2f", demo->kind->sliders[i].name, (double)demo->sliders[i]);
+        draw_line(overlay, top += LINE, text);
+    }
+    if (demo->crowd->count > 1 && has_machine(demo)) {
+        draw_counts(demo, overlay, top + LINE);
+    } else if (demo->crowd->count == 1) {
+        if (has_machine(demo)) {
+            snprintf(text, sizeof text, "%s: %s", lmb_graph_machine_name(demo->graph, 0), demo_state(demo, 0));
+            draw_line(overlay, top += LINE, text);
+        }
+        draw_players(demo, overlay, top + LINE);
+    }
+}
+
+void demo_show(demo *demo, panel *panel) {
+    for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
+        const demo_slider *slider = &demo->ranges[i];
+        panel_slider(panel, slider->name, slider->least, slider->greatest, &demo->sliders[i]);
+    }
+    for (uint32_t i = 0; i < lmb_graph_event_count(demo->graph); i++) {
+        const char *event = lmb_graph_event_name(demo->graph, i);
+        if (panel_button(panel, event)) {
+            for (uint32_t k = 0; k < demo->crowd->count; k++) {
+                demo_send(demo, k, event);
+            }
+        }
+    }
+    if (has_machine(demo) && demo->crowd->count == 1) {
+        panel_text(panel, demo_state(demo, 0));
+    }
+}
