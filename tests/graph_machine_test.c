@@ -1089,6 +1089,8 @@ static void expect_problem(const malformed *row) {
 #define MOVER(value) "{\"op\":\"rest\",\n\"mover\":" value "}"
 #define WEIGHT(value) "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":" value "}"
 #define IN_BLEND(a, b) "{\"op\":\"blend\",\"a\":" a ",\n\"b\":" b "}"
+#define IN_MATRICES(pose)                                                                                              \
+    "{\"op\":\"weighted-matrix\",\"inputs\":[{\"weight\":1,\"pose\":" pose "},{\"weight\":1," REST "}]}"
 #define GROUPED(members) "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":\"g\"" members "}}"
 
 static void malformed_texts(void **state) {
@@ -1239,6 +1241,8 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":{\"param\":\"w\",\"smooth\":-"
          "1}}",
          "weight.smooth", 2, 32, "-1 is outside 0 to 100000"},
+        {IN_MATRICES(GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\"")),
+         "inputs[0].pose.states[0].transitions[0]", 2, 16, "it ends with a blend of matrices"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         expect_problem(&rows[i]);

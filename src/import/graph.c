@@ -94,6 +94,17 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t p
     return refused;
 }
 
+// Whether the program would not be refused if nothing were inertialized.
+static bool is_inertia_refused(const lmb_graph_reader *reader) {
+    lmb_program_def def = reader->graph->def;
+    lmb_error ignored;
+    if (!def.inertialize) {
+        return false;
+    }
+    def.inertialize = false;
+    return lmb_program_check(&def, &ignored) == LMB_OK;
+}
+
 // What only the whole program shows, such as poses inside each other that it could not hold, is told at the innermost
 // operation that shows it.
 static void check_program(lmb_graph_reader *reader) {
@@ -101,6 +112,10 @@ static void check_program(lmb_graph_reader *reader) {
     lmb_error error;
     uint32_t refused = def->node_count - 1, part = LMB_NONE;
     if (!is_refused(reader, refused, part, &error)) {
+        return;
+    }
+    if (is_inertia_refused(reader)) {
+        lmb_graph_report(reader, reader->inertia_at, "%s", error.message);
         return;
     }
     for (uint32_t i = 0; i < def->nodes[refused].input_count; i++) {
