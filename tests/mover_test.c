@@ -281,6 +281,33 @@ static void test_weights(void **state) {
     }
 }
 
+// One whose track leads nowhere takes its share where weights sum up to more than 1; one without a track does not.
+static void test_standing(void **state) {
+    (void)state;
+    static const float keys[8] = {0.0f};
+    const lmb_motion_track standing = {.key_count = 2, .keys = keys};
+    static const float rows[][4] = {// the weights, and the way beside a track and beside none
+                                    {1.0f, 1.0f, 1.0f, 2.0f},
+                                    {3.0f, 1.0f, 0.5f, 2.0f},
+                                    {0.5f, 0.5f, 1.0f, 1.0f}};
+    const lmb_mover_def mover = lmb_default_mover_def();
+    for (uint32_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
+        const float *row = rows[i / 2];
+        lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+        players[0].motion = i % 2 == 0 ? &standing : NULL;
+        players[1].velocity = 2.0f;
+        for (uint32_t k = 0; k < 2; k++) {
+            players[k].duration = 1.0f;
+            players[k].weight = lmb_constant(row[k]);
+        }
+        const lmb_control_def def = control_of(players, 2, &mover);
+        stage s = begin(&def);
+        step(&s, SECOND);
+        assert_near(place_of(&s).position[2], (double)row[2 + i % 2], 1e-6);
+        end(&s);
+    }
+}
+
 // One that plays once carries until its end, and then leaves the other alone.
 static void test_drops_out(void **state) {
     (void)state;
@@ -767,6 +794,7 @@ int main(void) {
         cmocka_unit_test(test_a_thousand_loops),
         cmocka_unit_test(test_velocity_of_clips),
         cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_standing),
         cmocka_unit_test(test_drops_out),
         cmocka_unit_test(test_fades),
         cmocka_unit_test(test_nested),

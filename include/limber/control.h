@@ -57,7 +57,10 @@
 ///   as lie between, backwards where it plays so; there and back where it turns around. So a clip that plays alone carries as far whatever the
 ///   steps are; what is blended is blended step by step, ways and turns alike, with the weights at the frame's beginning: a state's weight in its
 ///   machine, times that machine's state's and so on, times lmb_player_def.weight. Where the latter sum up to more than 1 in a state, or all
-///   in all, they are divided by their sum; what they leave below 1 stands still. Weights that only the program
+///   in all, they are divided by their sum; what they leave below 1 stands still. A motion track whose way has no length
+///   counts like any other in these sums, so beside it others go the less where the weights sum up to more than 1: a clip
+///   with such a track and one that walks, of weight 1 each, go at half the walk's speed. A player with no track and a
+///   `velocity` of 0 is no part of them: beside it the walk goes at its own. Weights that only the program
 ///   knows do not count: a player's `weight` should be what weighs its clip in the blend that it stands in.
 /// A step's way is within 1e-6 of it, relative; and 1,000 loops end within 1e-5 of the distance travelled, given that the weights sum to 1.
 ///
