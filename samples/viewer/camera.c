@@ -30,6 +30,12 @@ void camera_zoom(camera *camera, float factor) {
     camera->distance = glm_clamp(camera->distance * factor, camera->nearest, camera->farthest);
 }
 
+void camera_step_aside(camera *camera, float heights) {
+    const float step = heights * 2.0f * camera->distance * tanf(0.5f * camera->field_of_view);
+    camera->target[0] -= step * cosf(camera->yaw);
+    camera->target[2] += step * sinf(camera->yaw);
+}
+
 void camera_look(const camera *camera, float aspect, camera_view *view) {
     vec3 backward = {cosf(camera->pitch) * sinf(camera->yaw), sinf(camera->pitch),
                      cosf(camera->pitch) * cosf(camera->yaw)};

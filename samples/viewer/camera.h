@@ -26,6 +26,8 @@ camera camera_before_crowd(float radius, float height);
 void camera_orbit(camera *camera, float yaw, float pitch);
 // Factors below 1 come closer.
 void camera_zoom(camera *camera, float factor);
+// Moves to the left, so that what was in the picture's middle is `heights` of the picture to the right of it.
+void camera_step_aside(camera *camera, float heights);
 void camera_look(const camera *camera, float aspect, camera_view *view);
 
 #endif

@@ -5,19 +5,27 @@
 #include <string.h>
 
 #define LINE 24.0f // at a scale of 1.5
-#define BAR_LEFT 150.0f
-#define BAR_WIDTH 180.0f
+#define MARGIN 12.0f
+#define BAR_LEFT 130.0f
 #define PANEL_WIDTH 350.0f
-#define WIDE 900.0f // pixels: a smaller picture has a smaller panel, as long as letters can be read
+#define PANEL_SHARE 0.36f // of the picture's width, at most
+#define WIDE 900.0f       // pixels: a smaller picture has a smaller panel, as long as letters can be read
 #define SMALLEST 0.667f
+#define NARROWEST 132.0f // pixels, for the longest name of a state
+#define TITLE 128u
+#define REACH 0.25f // of a character's arms, in heights of the picture
 
 static float panel_scale(const overlay *overlay) {
     return fmaxf(fminf((float)overlay->extent.width / WIDE, 1.0f), SMALLEST);
 }
 
+static float panel_width(VkExtent2D picture) {
+    return fmaxf(fminf(PANEL_SHARE * (float)picture.width, PANEL_WIDTH), NARROWEST);
+}
+
 static void draw_line(overlay *overlay, float top, const char *text) {
     float scale = panel_scale(overlay);
-    overlay_text(overlay, 12.0f * scale, top * scale, 1.5f * scale, text);
+    overlay_text(overlay, MARGIN * scale, top * scale, 1.5f * scale, text);
 }
 
 // One in a group weighs there what it weighs in its blend.
@@ -43,15 +51,15 @@ static bool is_seen(const demo *demo, uint32_t player) {
 // How far each clip is that is seen.
 static void draw_players(const demo *demo, overlay *overlay, float top) {
     const lmb_control_def *control = lmb_graph_control_def(demo->graph);
-    float scale = panel_scale(overlay);
+    float scale = panel_scale(overlay), height = 12.0f * scale, left = BAR_LEFT * scale;
+    float width = panel_width(overlay->extent) - left - MARGIN * scale;
     for (uint32_t i = 0; control != NULL && i < control->player_count; i++) {
         const lmb_player_def *player = &control->players[i];
         float phase = demo->parameters[player->time_parameter] / fmaxf(player->duration, 1e-6f);
         if (is_seen(demo, i)) {
             draw_line(overlay, top, lmb_graph_player_name(demo->graph, i));
-            overlay_rectangle(overlay, BAR_LEFT * scale, top * scale, BAR_WIDTH * scale, 12.0f * scale, OVERLAY_LINE);
-            overlay_rectangle(overlay, BAR_LEFT * scale, top * scale, BAR_WIDTH * phase * scale, 12.0f * scale,
-                              OVERLAY_ORANGE);
+            overlay_rectangle(overlay, left, top * scale, width, height, OVERLAY_LINE);
+            overlay_rectangle(overlay, left, top * scale, width * phase, height, OVERLAY_ORANGE);
             top += LINE;
         }
     }
@@ -77,10 +85,35 @@ static bool has_machine(const demo *demo) {
     return control != NULL && control->machine_count > 0;
 }
 
-// Of the panel: the title, sliders, and what moves by itself.
+// Of the title, how many letters fit into its first line: up to a space, or all.
+static size_t count_letters(const demo *demo, const overlay *overlay) {
+    const float scale = panel_scale(overlay);
+    const float room = panel_width(overlay->extent) - 2.0f * MARGIN * scale;
+    char line[TITLE];
+    snprintf(line, sizeof line, "%s", demo->kind->title);
+    for (char *space; overlay_text_width(1.5f * scale, line) > room && (space = strrchr(line, ' ')) != NULL;) {
+        *space = '\0';
+    }
+    return strlen(line);
+}
+
+// In a narrow picture it takes two lines.
+static uint32_t draw_title(const demo *demo, overlay *overlay) {
+    const size_t count = count_letters(demo, overlay);
+    const bool is_broken = count < strlen(demo->kind->title);
+    char line[TITLE];
+    snprintf(line, sizeof line, "%.*s", (int)count, demo->kind->title);
+    draw_line(overlay, MARGIN, line);
+    if (is_broken) {
+        draw_line(overlay, MARGIN + LINE, demo->kind->title + count + 1);
+    }
+    return 1 + is_broken;
+}
+
+// Below the title: sliders, and what moves by itself.
 static uint32_t count_lines(const demo *demo) {
     const lmb_control_def *control = lmb_graph_control_def(demo->graph);
-    uint32_t lines = 1 + demo->kind->slider_count;
+    uint32_t lines = demo->kind->slider_count;
     if (demo->crowd->count > 1) {
         return lines + (has_machine(demo) ? control->machines[0].state_count : 0);
     }
@@ -91,11 +124,12 @@ static uint32_t count_lines(const demo *demo) {
 }
 
 void demo_draw(const demo *demo, overlay *overlay) {
-    float top = 12.0f, scale = panel_scale(overlay);
+    const float scale = panel_scale(overlay);
+    const uint32_t title = draw_title(demo, overlay);
+    const float lines = (float)(title + count_lines(demo));
+    float top = MARGIN + (float)(title - 1) * LINE;
     char text[64];
-    overlay_rectangle(overlay, 0.0f, 0.0f, PANEL_WIDTH * scale, ((float)count_lines(demo) * LINE + 14.0f) * scale,
-                      OVERLAY_PANEL);
-    draw_line(overlay, top, demo->kind->title);
+    overlay_rectangle(overlay, 0.0f, 0.0f, panel_width(overlay->extent), (lines * LINE + 14.0f) * scale, OVERLAY_PANEL);
     for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
         snprintf(text, sizeof text, "%s: %.2f", demo->kind->sliders[i].name, (double)demo->sliders[i]);
         draw_line(overlay, top += LINE, text);
@@ -127,4 +161,10 @@ void demo_show(demo *demo, panel *panel) {
     if (has_machine(demo) && demo->crowd->count == 1) {
         panel_text(panel, demo_state(demo, 0));
     }
+}
+
+float demo_aside(VkExtent2D picture) {
+    const float width = (float)picture.width, height = (float)picture.height;
+    const float hidden = panel_width(picture) + REACH * height - 0.5f * width;
+    return fmaxf(fminf(hidden, 0.25f * width), 0.0f) / height;
 }

@@ -11,5 +11,7 @@
 void demo_draw(const demo *demo, overlay *overlay);
 // Its sliders and the events that it takes, which the user may move and press.
 void demo_show(demo *demo, panel *panel);
+// How far to the right of a picture's middle a character stands whom the numbers should not hide, in heights of it.
+float demo_aside(VkExtent2D picture);
 
 #endif

@@ -1,12 +1,21 @@
 #include "panel.h"
 
 #include <cfloat>
+#include <cmath>
 #include <new>
 
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_vulkan.h>
 
 #include <imgui.h>
+
+namespace {
+// Pixels.
+constexpr float MARGIN = 8.0f;
+constexpr uint32_t SMALL = 400;
+constexpr float WIDEST_SLIDER = 208.0f;
+constexpr float SLIDER_SHARE = 0.17f; // of the picture's width
+} // namespace
 
 struct panel {
     VkDevice device;
@@ -101,12 +110,17 @@ void panel_begin(panel *panel, const char *title, VkExtent2D extent, float secon
         ImGui::GetIO().DeltaTime = seconds > 0.0f ? seconds : 1.0f / 60.0f;
     }
     ImGui::NewFrame();
-    const ImVec2 corner(static_cast<float>(extent.width) - 16.0f, 16.0f);
-    ImGui::SetNextWindowPos(corner, ImGuiCond_Always, ImVec2(1.0f, 0.0f));
+    // In a small picture it lies folded in the lower corner, where it hides no face.
+    const bool small = extent.width < SMALL;
+    const float right = static_cast<float>(extent.width) - MARGIN, bottom = static_cast<float>(extent.height) - MARGIN;
+    ImGui::SetNextWindowPos(ImVec2(right, small ? bottom : MARGIN), ImGuiCond_Always,
+                            ImVec2(1.0f, small ? 1.0f : 0.0f));
+    ImGui::SetNextWindowCollapsed(small, ImGuiCond_Once);
     // As wide as its title, which sizing to what is below does not see.
     const float width = ImGui::CalcTextSize(title).x + 4.0f * ImGui::GetFontSize();
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0.0f), ImVec2(FLT_MAX, FLT_MAX));
     ImGui::Begin(title, nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoMove);
+    ImGui::PushItemWidth(std::fmin(SLIDER_SHARE * static_cast<float>(extent.width), WIDEST_SLIDER));
 }
 
 void panel_text(panel *panel, const char *text) {
@@ -127,6 +141,7 @@ void panel_end(panel *panel, VkCommandBuffer commands, VkFramebuffer framebuffer
     if (panel == nullptr) {
         return;
     }
+    ImGui::PopItemWidth();
     ImGui::End();
     ImGui::Render();
     if (commands == VK_NULL_HANDLE) {

@@ -235,6 +235,7 @@ static void follow_demo(viewer *viewer) {
         const float *place = viewer->crowd.members[0].placement.position;
         viewer->camera.target[0] = place[0];
         viewer->camera.target[2] = place[1];
+        camera_step_aside(&viewer->camera, demo_aside(viewer->overlay.extent));
     }
 }
 
