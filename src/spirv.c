@@ -11,6 +11,7 @@ enum {
 
     OP_NAME = 5,
     OP_MEMBER_NAME = 6,
+    OP_LINE = 8,
     OP_EXT_INST = 12,
     OP_MEMORY_MODEL = 14,
     OP_ENTRY_POINT = 15,
@@ -74,6 +75,29 @@ static bool is_banned(uint32_t op) {
            op == OP_QUANTIZE_TO_F16 || (op >= OP_D_PDX && op <= OP_FWIDTH_COARSE);
 }
 
+// Words of an instruction that are read here by their place.
+static uint32_t least_length(uint32_t op) {
+    switch (op) {
+    case OP_LABEL:
+        return 2;
+    case OP_NAME:
+    case OP_DECORATE:
+    case OP_ENTRY_POINT:
+    case OP_TYPE_FLOAT:
+        return 3;
+    case OP_MEMBER_NAME:
+    case OP_MEMBER_DECORATE:
+    case OP_TYPE_INT:
+    case OP_FUNCTION_CALL:
+        return 4;
+    case OP_FUNCTION:
+    case OP_EXT_INST:
+        return 5;
+    default:
+        return is_float_operation(op) ? 3 : 1;
+    }
+}
+
 // Every instruction lies within the module and has a length.
 static lmb_result check_shape(const uint32_t *words, size_t count, lmb_error *error) {
     if (count < HEADER_WORDS || words[0] != MAGIC || words[BOUND] > MOST_IDS) {
@@ -81,10 +105,7 @@ static lmb_result check_shape(const uint32_t *words, size_t count, lmb_error *er
     }
     for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
         uint32_t op = opcode(words[at]);
-        uint32_t needed = is_float_operation(op) || op == OP_DECORATE || op == OP_ENTRY_POINT || op == OP_TYPE_FLOAT ? 3
-                          : op == OP_EXT_INST                                                                        ? 5
-                                              : 1;
-        if (length(words[at]) < needed || length(words[at]) > count - at) {
+        if (length(words[at]) < least_length(op) || length(words[at]) > count - at) {
             return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: an instruction leaves the module", at);
         }
         if (is_float_operation(op) && words[at + 2] >= words[BOUND]) {
@@ -221,7 +242,8 @@ size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefi
     }
     for (size_t name = HEADER_WORDS; name < count; name += length(words[name])) {
         const char *text = (const char *)(words + name + 2);
-        if (opcode(words[name]) != OP_NAME || strncmp(text, prefix, strlen(prefix)) != 0) {
+        if (opcode(words[name]) != OP_NAME || (length(words[name]) - 2) * 4 < strlen(prefix) ||
+            strncmp(text, prefix, strlen(prefix)) != 0) {
             continue;
         }
         for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
@@ -261,7 +283,7 @@ static lmb_result find_splice(const uint32_t *words, size_t count, const char *f
             inside = false;
         }
     }
-    if (s->unsigned_type == 0 || s->body_at == 0 || s->body_end == 0) {
+    if (s->unsigned_type == 0 || s->body_at == 0 || s->body_end < s->body_at) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no function '%s' to fill", function);
     }
     return LMB_OK;
@@ -355,10 +377,38 @@ enum { REACHED = 1, DROPPED = 2 }; // marks of ids
 // The id that an instruction of a function defines, 0 for none.
 static uint32_t defined_id(const uint32_t *words) {
     const uint32_t op = opcode(words[0]);
-    const bool defines = length(words[0]) > 2 && !(op >= OP_STORE && op <= OP_COPY_MEMORY_SIZED) &&
+    const bool defines = length(words[0]) > 2 && !(op >= OP_STORE && op <= OP_COPY_MEMORY_SIZED) && op != OP_LINE &&
                          op != OP_CONTROL_BARRIER && op != OP_MEMORY_BARRIER && op != OP_ATOMIC_STORE &&
                          !(op >= OP_LOOP_MERGE && op <= OP_LIFETIME_STOP);
     return op == OP_LABEL ? words[1] : defines ? words[2] : 0;
+}
+
+// The id that is marked, or whose mark is looked at, for an instruction; 0 for none.
+static uint32_t marked_id(const uint32_t *words, bool inside) {
+    switch (opcode(words[0])) {
+    case OP_NAME:
+    case OP_MEMBER_NAME:
+    case OP_DECORATE:
+    case OP_MEMBER_DECORATE:
+        return words[1];
+    case OP_ENTRY_POINT:
+        return words[2];
+    default:
+        return inside ? defined_id(words) : 0;
+    }
+}
+
+// Whatever a mark is kept of lies within the bound.
+static lmb_result check_ids(const uint32_t *words, size_t count, lmb_error *error) {
+    bool inside = false;
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        inside = inside || opcode(words[at]) == OP_FUNCTION;
+        const uint32_t called = opcode(words[at]) == OP_FUNCTION_CALL ? words[at + 3] : 0;
+        if (marked_id(words + at, inside) >= words[BOUND] || called >= words[BOUND]) {
+            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: an id is out of bounds", at);
+        }
+    }
+    return LMB_OK;
 }
 
 // Functions that the entry point calls, or one that it calls.
@@ -421,6 +471,9 @@ lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, s
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error) {
     splice s = {0};
     lmb_result found = check_shape(words, count, error);
+    if (found == LMB_OK) {
+        found = check_ids(words, count, error);
+    }
     if (found == LMB_OK) {
         found = find_splice(words, count, function, &s, error);
     }

@@ -44,7 +44,8 @@ typedef struct lmb_spirv_call {
 
 // A copy in which the body of `function` (no parameters, no result) is a row of calls, loops included, no function is
 // kept apart any more, and those that the entry point does not reach are gone: drivers read all that they are given.
-// Names are those that debug information keeps; LMB_ERROR_FORMAT where one is missing, or loops do not close.
+// Names are those that debug information keeps; LMB_ERROR_FORMAT where one is missing, loops do not close, or an id of the
+// module is out of its bound.
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error);
 

@@ -280,6 +280,60 @@ static void malformed_modules_are_refused(void **state) {
     free(copy.words);
 }
 
+static size_t find_instruction(const lmb_spirv *module, uint32_t op) {
+    size_t at = 5;
+    while (at < module->count && (module->words[at] & 0xffff) != op) {
+        at += module->words[at] >> 16;
+    }
+    assert_true(at < module->count);
+    return at;
+}
+
+static void expect_steps_refused(const lmb_spirv *module, const char *message) {
+    const lmb_spirv_call call = {"step_rest", {16, 0}, LMB_SPIRV_STRAIGHT};
+    lmb_spirv result;
+    lmb_error error = {0};
+    assert_int_equal(
+        lmb_spirv_replace_body(&host, module->words, module->count, "step_through", &call, 1, &result, &error),
+        LMB_ERROR_FORMAT);
+    if (strstr(error.message, message) == NULL) {
+        fail_msg("'%s', where '%s' was expected", error.message, message);
+    }
+}
+
+// Each place of an id that is marked, at the bound and far beyond it, and each instruction without its last words.
+static void ids_out_of_bounds_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t op;
+        uint32_t place;
+        uint32_t least;
+    } rows[] = {{5, 1, 3},  {6, 1, 4},  {71, 1, 3}, {72, 1, 4},  {15, 2, 3}, // names, decorations, the entry point
+                {54, 2, 5}, {57, 2, 0}, {57, 3, 4}, {248, 1, 2}, {61, 2, 0}, // functions, calls, labels, loads
+                {129, 2, 3}};
+    lmb_spirv module = {malloc(sizeof kernel_pose_steps), sizeof kernel_pose_steps / 4};
+    assert_non_null(module.words);
+    memcpy(module.words, kernel_pose_steps, sizeof kernel_pose_steps);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const size_t at = find_instruction(&module, rows[i].op);
+        uint32_t *id = &module.words[at + rows[i].place];
+        const uint32_t kept_id = *id, kept_head = module.words[at];
+        *id = module.words[3];
+        expect_steps_refused(&module, "an id is out of bounds");
+        *id = 0xffffffffu;
+        expect_steps_refused(&module, "an id is out of bounds");
+        *id = kept_id;
+        if (rows[i].least > 0) {
+            module.words[at] = (rows[i].least - 1) << 16 | rows[i].op;
+            expect_steps_refused(&module, "an instruction leaves the module");
+            module.words[at] = kept_head;
+        }
+    }
+    module.words[3] = 0; // no id is below it
+    expect_steps_refused(&module, "an id is out of bounds");
+    free(module.words);
+}
+
 // Bits of every float literal in the shared sources, as C reads them.
 typedef struct literals {
     uint32_t bits[4096];
@@ -375,7 +429,8 @@ int main(void) {
         cmocka_unit_test(banned_operations_are_found),   cmocka_unit_test(rounding_mode_is_declared_once),
         cmocka_unit_test(specialised_modules_pass),      cmocka_unit_test(what_nothing_calls_is_gone),
         cmocka_unit_test(unknown_functions_are_refused), cmocka_unit_test(open_loops_are_refused),
-        cmocka_unit_test(malformed_modules_are_refused), cmocka_unit_test(constants_are_those_of_c),
+        cmocka_unit_test(malformed_modules_are_refused), cmocka_unit_test(ids_out_of_bounds_are_refused),
+        cmocka_unit_test(constants_are_those_of_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
