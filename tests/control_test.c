@@ -383,56 +383,59 @@ static void test_followers(void **state) {
 // A machine of three states on clips of a second: a and b by events, c by b's end.
 enum { GO, BACK, CHAIN, ENTERED, LEFT, EVENTS };
 
-static lmb_control_def small_machine(lmb_fade_kind kind, lmb_machine_def *machine, lmb_state_def states[3],
-                                     lmb_player_def players[3], lmb_transition_def transitions[4]) {
+typedef struct small_machine {
+    lmb_machine_def machine;
+    lmb_state_def states[3];
+    lmb_player_def players[3];
+    lmb_transition_def transitions[4];
+} small_machine;
+
+static lmb_control_def describe_small(lmb_fade_kind kind, small_machine *small) {
     for (uint32_t i = 0; i < 3; i++) {
-        players[i] = lmb_default_player_def();
-        players[i].duration = 1.0f;
-        players[i].end = i == 1 ? LMB_END_HOLD : LMB_END_LOOP;
-        players[i].machine = 0;
-        players[i].state = i;
-        players[i].time_parameter = i;
-        states[i] = lmb_default_state_def();
-        states[i].weight_parameter = 3 + i;
-        states[i].end_player = i;
+        small->players[i] = lmb_default_player_def();
+        small->players[i].duration = 1.0f;
+        small->players[i].end = i == 1 ? LMB_END_HOLD : LMB_END_LOOP;
+        small->players[i].machine = 0;
+        small->players[i].state = i;
+        small->players[i].time_parameter = i;
+        small->states[i] = lmb_default_state_def();
+        small->states[i].weight_parameter = 3 + i;
+        small->states[i].end_player = i;
     }
-    states[1].entry_event = ENTERED;
-    states[1].exit_event = LEFT;
+    small->states[1].entry_event = ENTERED;
+    small->states[1].exit_event = LEFT;
     for (uint32_t i = 0; i < 4; i++) {
-        transitions[i] = lmb_default_transition_def();
-        transitions[i].fade = 0.5f;
-        transitions[i].curve = LMB_CURVE_LINEAR;
-        transitions[i].kind = kind;
+        small->transitions[i] = lmb_default_transition_def();
+        small->transitions[i].fade = 0.5f;
+        small->transitions[i].curve = LMB_CURVE_LINEAR;
+        small->transitions[i].kind = kind;
     }
-    transitions[0].from = 0;
-    transitions[0].to = 1;
-    transitions[0].event = GO;
-    transitions[1].from = 1;
-    transitions[1].to = 2;
-    transitions[1].at_end = true;
-    transitions[2].to = 0;
-    transitions[2].event = BACK;
-    transitions[3].from = 2;
-    transitions[3].to = 1;
-    transitions[3].event = CHAIN;
-    *machine = (lmb_machine_def){states, 3, transitions, 4, LMB_NONE, 0};
+    small->transitions[0].from = 0;
+    small->transitions[0].to = 1;
+    small->transitions[0].event = GO;
+    small->transitions[1].from = 1;
+    small->transitions[1].to = 2;
+    small->transitions[1].at_end = true;
+    small->transitions[2].to = 0;
+    small->transitions[2].event = BACK;
+    small->transitions[3].from = 2;
+    small->transitions[3].to = 1;
+    small->transitions[3].event = CHAIN;
+    small->machine = (lmb_machine_def){small->states, 3, small->transitions, 4, LMB_NONE, 0};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 8;
     def.event_count = EVENTS;
-    def.players = players;
+    def.players = small->players;
     def.player_count = 3;
-    def.machines = machine;
+    def.machines = &small->machine;
     def.machine_count = 1;
     return def;
 }
 
 static void test_machine(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    const lmb_control_def def = small_machine(LMB_FADE_SMOOTH, &machine, states, players, transitions);
+    small_machine small;
+    const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
     stage s = begin(&def);
     step(&s, SIXTIETH);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
@@ -475,11 +478,8 @@ static void test_machine(void **state) {
 
 static void test_frozen_fade(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    const lmb_control_def def = small_machine(LMB_FADE_FROZEN, &machine, states, players, transitions);
+    small_machine small;
+    const lmb_control_def def = describe_small(LMB_FADE_FROZEN, &small);
     stage s = begin(&def);
     step(&s, SIXTIETH);
     const uint32_t go = GO;
@@ -493,9 +493,8 @@ static void test_frozen_fade(void **state) {
     end(&s);
 }
 
-static lmb_control_def inertialized_machine(lmb_machine_def *machine, lmb_state_def states[3],
-                                            lmb_player_def players[3], lmb_transition_def transitions[4]) {
-    lmb_control_def def = small_machine(LMB_FADE_INERTIALIZED, machine, states, players, transitions);
+static lmb_control_def describe_inertialized(small_machine *small) {
+    lmb_control_def def = describe_small(LMB_FADE_INERTIALIZED, small);
     def.parameter_count = 8 + LMB_INERTIA_PARAMETERS;
     def.inertialize = true;
     def.inertia_parameters = 8;
@@ -515,12 +514,9 @@ static void expect_inertia(const stage *s, uint32_t number, double step, uint32_
 
 static void test_inertialized(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
-    transitions[2].fade = 0.25f;
+    small_machine small;
+    lmb_control_def def = describe_inertialized(&small);
+    small.transitions[2].fade = 0.25f;
     stage s = begin(&def);
     const uint32_t go = GO, back = BACK, both[] = {GO, BACK};
     // A character's first frame has nothing before it.
@@ -563,11 +559,8 @@ static void test_inertialized(void **state) {
 // one would be taken for its own.
 static void test_inertialized_and_begun_anew(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
+    small_machine small;
+    lmb_control_def def = describe_inertialized(&small);
     stage s = begin(&def);
     const uint32_t go = GO, reset = LMB_EVENT_RESET, anew[] = {LMB_EVENT_RESET, GO};
     step(&s, SIXTIETH);
@@ -589,13 +582,10 @@ static void test_inertialized_and_begun_anew(void **state) {
 // The longest fade and step that there are make no state that is refused: step_with() checks it.
 static void test_inertialized_for_the_longest_time(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
+    small_machine small;
+    lmb_control_def def = describe_inertialized(&small);
     def.update_every = lmb_constant(16.0f);
-    transitions[0].fade = LMB_MAX_CONTROL_SECONDS;
+    small.transitions[0].fade = LMB_MAX_CONTROL_SECONDS;
     stage s = begin(&def);
     const uint32_t go = GO;
     step(&s, LMB_MAX_STEP_TICKS);
@@ -609,11 +599,8 @@ static void test_inertialized_for_the_longest_time(void **state) {
 // Frames in which a character stands still are none.
 static void test_inertialized_with_updates_left_out(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    lmb_control_def def = inertialized_machine(&machine, states, players, transitions);
+    small_machine small;
+    lmb_control_def def = describe_inertialized(&small);
     def.update_every = lmb_constant(4.0f);
     stage s = begin(&def);
     for (uint32_t i = 0; i < 9; i++) {
@@ -630,11 +617,8 @@ static void test_inertialized_with_updates_left_out(void **state) {
 
 static void test_inertia_of_foreign_states(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    lmb_control_def def = small_machine(LMB_FADE_SMOOTH, &machine, states, players, transitions);
+    small_machine small;
+    lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
     def.parameter_count = 13;
     def.inertia_parameters = 8;
     stage plain = begin(&def);
@@ -658,11 +642,8 @@ static void test_inertia_of_foreign_states(void **state) {
 // Events are taken in the order sent; one that nobody takes is gone.
 static void test_order_of_events(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    const lmb_control_def def = small_machine(LMB_FADE_SMOOTH, &machine, states, players, transitions);
+    small_machine small;
+    const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
     stage s = begin(&def);
     const uint32_t first[] = {GO, BACK}, second[] = {BACK, GO}, lost = CHAIN;
     step_with(&s, SIXTIETH, first, 2);
@@ -674,7 +655,7 @@ static void test_order_of_events(void **state) {
         step(&s, SIXTIETH);
     }
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
-    // Sixteen are taken, further ones counted; of sixteen, eight transitions.
+    // Sixteen are taken, further ones counted; of sixteen, eight small.transitions.
     uint32_t many[20];
     for (uint32_t i = 0; i < 20; i++) {
         many[i] = i % 2 ? BACK : GO;
@@ -811,11 +792,8 @@ static void test_update_rate(void **state) {
 // A state copied away and back gives the same bits again.
 static void test_rollback(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
-    const lmb_control_def def = small_machine(LMB_FADE_SMOOTH, &machine, states, players, transitions);
+    small_machine small;
+    const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
     stage s = begin(&def);
     const uint32_t go = GO, back = BACK;
     for (int i = 0; i < 30; i++) {
@@ -864,13 +842,10 @@ static void expect_refusal(const lmb_control_def *def, const char *part) {
 
 static void test_refusals(void **state) {
     (void)state;
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
-    lmb_transition_def transitions[4];
+    small_machine small;
 #define REFUSED(change, part)                                                                                          \
     {                                                                                                                  \
-        lmb_control_def def = small_machine(LMB_FADE_SMOOTH, &machine, states, players, transitions);                  \
+        lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);                                                 \
         change;                                                                                                        \
         expect_refusal(&def, part);                                                                                    \
     }
@@ -887,50 +862,50 @@ static void test_refusals(void **state) {
                             {LMB_TERM_LESS, lmb_constant(0), lmb_constant(0)}};
     const lmb_term reads = {LMB_TERM_LESS, lmb_parameter(0), lmb_constant(0)};
     const lmb_follower_def itself = {lmb_parameter(7), 1.0f, 7}, nowhere = {lmb_parameter(7), 1.0f, LMB_NONE};
-    REFUSED(players[0].duration = -1.0f, "player 0: duration");
-    REFUSED(players[1].duration = NAN, "player 1: duration");
-    REFUSED(players[0].offset = 2.0f, "player 0: offset");
-    REFUSED(players[0].end = LMB_END_COUNT, "player 0: end");
-    REFUSED(players[0].rate = lmb_parameter(8), "player 0: rate");
-    REFUSED(players[0].rate = lmb_parameter(3), "player 0: rate: reads");
-    REFUSED(players[0].ended_event = 77, "player 0: ended_event");
-    REFUSED(players[0].looped_event = 77, "player 0: looped_event");
-    REFUSED(players[0].machine = 1, "player 0: machine");
-    REFUSED(players[0].state = 3, "player 0: state");
-    REFUSED(players[0].velocity = INFINITY, "player 0: velocity");
-    REFUSED(players[0].time_parameter = 8, "player 0: time_parameter");
-    REFUSED(players[0].time_parameter = 1, "player 1: time_parameter: something else");
-    REFUSED((players[0].notifies = notifies, players[0].notify_count = 2), "player 0: notifies");
-    REFUSED((players[0].notifies = NULL, players[0].notify_count = 2), "player 0: notifies");
-    REFUSED((players[0].markers = markers, players[0].marker_count = 2), "player 0: markers");
-    REFUSED(players[0].marker_count = 17, "player 0: markers");
+    REFUSED(small.players[0].duration = -1.0f, "player 0: duration");
+    REFUSED(small.players[1].duration = NAN, "player 1: duration");
+    REFUSED(small.players[0].offset = 2.0f, "player 0: offset");
+    REFUSED(small.players[0].end = LMB_END_COUNT, "player 0: end");
+    REFUSED(small.players[0].rate = lmb_parameter(8), "player 0: rate");
+    REFUSED(small.players[0].rate = lmb_parameter(3), "player 0: rate: reads");
+    REFUSED(small.players[0].ended_event = 77, "player 0: ended_event");
+    REFUSED(small.players[0].looped_event = 77, "player 0: looped_event");
+    REFUSED(small.players[0].machine = 1, "player 0: machine");
+    REFUSED(small.players[0].state = 3, "player 0: state");
+    REFUSED(small.players[0].velocity = INFINITY, "player 0: velocity");
+    REFUSED(small.players[0].time_parameter = 8, "player 0: time_parameter");
+    REFUSED(small.players[0].time_parameter = 1, "player 1: time_parameter: something else");
+    REFUSED((small.players[0].notifies = notifies, small.players[0].notify_count = 2), "player 0: notifies");
+    REFUSED((small.players[0].notifies = NULL, small.players[0].notify_count = 2), "player 0: notifies");
+    REFUSED((small.players[0].markers = markers, small.players[0].marker_count = 2), "player 0: markers");
+    REFUSED(small.players[0].marker_count = 17, "player 0: markers");
     REFUSED((def.groups = groups + 1, def.group_count = 1), "group 0: place 1: player");
     REFUSED((def.groups = groups, def.group_count = 2), "group 1: place 0: player");
     REFUSED((def.groups = groups + 2, def.group_count = 1), "group 0: place 0: player");
-    REFUSED(machine.state_count = 0, "machine 0: states");
-    REFUSED(machine.machine = 0, "machine 0: machine");
-    REFUSED(states[0].end_player = 3, "state 0: end_player");
-    REFUSED(states[0].entry_event = 99, "state 0: entry_event");
-    REFUSED(transitions[0].to = 3, "machine 0: transition 0: to");
-    REFUSED(transitions[0].from = 3, "machine 0: transition 0: from");
-    REFUSED(transitions[0].event = LMB_NONE, "machine 0: transition 0: event");
-    REFUSED(transitions[0].event = 99, "machine 0: transition 0: event");
-    REFUSED(transitions[0].fade = NAN, "machine 0: transition 0: fade");
-    REFUSED(transitions[0].after = INFINITY, "machine 0: transition 0: after");
-    REFUSED(transitions[0].curve = LMB_CURVE_BEZIER, "machine 0: transition 0: curve");
-    REFUSED(transitions[0].kind = LMB_FADE_COUNT, "machine 0: transition 0: kind");
-    REFUSED(transitions[0].kind = LMB_FADE_INERTIALIZED, "machine 0: transition 0: kind: the control does not");
+    REFUSED(small.machine.state_count = 0, "machine 0: states");
+    REFUSED(small.machine.machine = 0, "machine 0: machine");
+    REFUSED(small.states[0].end_player = 3, "state 0: end_player");
+    REFUSED(small.states[0].entry_event = 99, "state 0: entry_event");
+    REFUSED(small.transitions[0].to = 3, "machine 0: transition 0: to");
+    REFUSED(small.transitions[0].from = 3, "machine 0: transition 0: from");
+    REFUSED(small.transitions[0].event = LMB_NONE, "machine 0: transition 0: event");
+    REFUSED(small.transitions[0].event = 99, "machine 0: transition 0: event");
+    REFUSED(small.transitions[0].fade = NAN, "machine 0: transition 0: fade");
+    REFUSED(small.transitions[0].after = INFINITY, "machine 0: transition 0: after");
+    REFUSED(small.transitions[0].curve = LMB_CURVE_BEZIER, "machine 0: transition 0: curve");
+    REFUSED(small.transitions[0].kind = LMB_FADE_COUNT, "machine 0: transition 0: kind");
+    REFUSED(small.transitions[0].kind = LMB_FADE_INERTIALIZED, "machine 0: transition 0: kind: the control does not");
     REFUSED((def.inertialize = true, def.inertia_parameters = 6),
             "inertia parameter 2: inertia_parameters: there is no");
     REFUSED((def.inertialize = true, def.inertia_parameters = LMB_NONE), "inertia_parameters: there is no");
     REFUSED(def.inertialize = true, "inertia parameter 0: inertia_parameters: something else");
     REFUSED((def.parameter_count = 13, def.inertialize = true, def.inertia_parameters = 8,
-             players[0].rate = lmb_parameter(9)),
+             small.players[0].rate = lmb_parameter(9)),
             "player 0: rate: reads");
-    REFUSED(states[1].end_player = LMB_NONE, "machine 0: transition 1: at_end");
-    REFUSED((transitions[0].terms = &join, transitions[0].term_count = 1), "terms: nothing to join");
-    REFUSED((transitions[0].terms = two, transitions[0].term_count = 2), "terms: they do not come to one");
-    REFUSED((transitions[0].terms = &reads, transitions[0].term_count = 1), "terms: left: reads");
+    REFUSED(small.states[1].end_player = LMB_NONE, "machine 0: transition 1: at_end");
+    REFUSED((small.transitions[0].terms = &join, small.transitions[0].term_count = 1), "terms: nothing to join");
+    REFUSED((small.transitions[0].terms = two, small.transitions[0].term_count = 2), "terms: they do not come to one");
+    REFUSED((small.transitions[0].terms = &reads, small.transitions[0].term_count = 1), "terms: left: reads");
     REFUSED((def.followers = &itself, def.follower_count = 1), "follower 0: source");
     REFUSED((def.followers = &nowhere, def.follower_count = 1), "follower 0: parameter");
     REFUSED(def.update_every = lmb_parameter(99), "update_every");
