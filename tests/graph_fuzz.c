@@ -1,11 +1,10 @@
 // A program as JSON from outside: whatever it says, reading it either tells what is wrong, each mistake with its place, or
 // gives a descriptor that compiles, is printed, and runs without counting anything as refused at its defaults.
+#include "graph_fuzzing.h"
+
 #include <limber/cpu.h>
-#include <limber/graph.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { JOINTS = 4, CLIPS = 2 };
@@ -17,13 +16,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-
-static void require(bool holds, const char *what) {
-    if (!holds) {
-        fprintf(stderr, "graph_fuzz: %s\n", what);
-        abort();
-    }
-}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
@@ -47,57 +39,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-static void check_problems(const lmb_graph_problems *problems, const char *text, size_t size) {
-    uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
-    uint32_t lines = 1;
-    for (size_t i = 0; i < size; i++) {
-        lines += text[i] == '\n';
-    }
-    require(listed > 0, "a failure without a problem");
-    for (uint32_t i = 0; i < listed; i++) {
-        const lmb_graph_problem *problem = &problems->list[i];
-        require(memchr(problem->path, '\0', sizeof problem->path) != NULL, "a path without an end");
-        require(memchr(problem->message, '\0', sizeof problem->message) != NULL, "a message without an end");
-        require(problem->message[0] != '\0', "a problem without a message");
-        require(problem->line > 0 && problem->line <= lines && problem->column > 0, "a place outside the text");
-    }
-}
-
 static void count_line(void *user, const char *line) {
     require(line[0] != '\0', "an empty line");
     ++*(uint32_t *)user;
-}
-
-// What moves by itself, for frames in which every event is sent.
-static void move(const lmb_graph *graph, float *parameters) {
-    const lmb_control_def *def = lmb_graph_control_def(graph);
-    lmb_control *control = NULL;
-    if (def == NULL) {
-        return;
-    }
-    require(lmb_control_create(def, NULL, &control, NULL) == LMB_OK, "no control");
-    uint32_t *state = calloc(lmb_control_state_words(control), sizeof *state);
-    require(state != NULL, "no memory");
-    for (uint32_t number = 0; number < 8; number++) {
-        const lmb_event event = {0, number};
-        const lmb_control_frame frame = {.step = (uint64_t)number * 123456789,
-                                         .number = number,
-                                         .character_count = 1,
-                                         .state = state,
-                                         .parameters = parameters,
-                                         .events = &event,
-                                         .event_count = number < lmb_graph_event_count(graph) ? 1 : 0};
-        require(lmb_control_run(control, &frame, 0, 1, NULL) == LMB_OK, "the control does not run");
-        require(lmb_control_check_states(control, state, 1, NULL) == LMB_OK, "a state that is refused");
-    }
-    for (uint32_t machine = 0; machine < def->machine_count; machine++) {
-        uint32_t current = lmb_control_current_state(control, state, machine);
-        require(current < def->machines[machine].state_count, "no such state");
-        require(lmb_graph_machine_name(graph, machine)[0] != '\0', "a machine without a name");
-        require(lmb_graph_state_name(graph, machine, current)[0] != '\0', "a state without a name");
-    }
-    free(state);
-    lmb_control_destroy(control);
 }
 
 static void evaluate(const lmb_program *program, const float *parameters) {
@@ -132,7 +76,7 @@ static void run(const lmb_graph *graph, const lmb_program *program) {
         parameters[i] = parameter.initial;
     }
     evaluate(program, parameters);
-    move(graph, parameters);
+    require_motion(graph, parameters);
     evaluate(program, parameters);
 }
 
@@ -150,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (result != LMB_OK) {
         require(graph == NULL && error.result == result && result == LMB_ERROR_FORMAT, "an error that is none");
         require(strncmp(error.message, "fuzz: line ", 11) == 0, "a message that does not name the place");
-        check_problems(&problems, source.text, size);
+        require_problems(&problems, source.text, size);
         return 0;
     }
     lmb_program *program = NULL;

@@ -1,0 +1,64 @@
+#include "graph_fuzzing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void require(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "fuzz: %s\n", what);
+        abort();
+    }
+}
+
+void require_problems(const lmb_graph_problems *problems, const char *text, size_t size) {
+    uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
+    uint32_t lines = 1;
+    for (size_t i = 0; i < size; i++) {
+        lines += text[i] == '\n';
+    }
+    require(listed > 0, "a failure without a problem");
+    for (uint32_t i = 0; i < listed; i++) {
+        const lmb_graph_problem *problem = &problems->list[i];
+        require(memchr(problem->path, '\0', sizeof problem->path) != NULL, "a path without an end");
+        require(memchr(problem->message, '\0', sizeof problem->message) != NULL, "a message without an end");
+        require(problem->message[0] != '\0', "a problem without a message");
+        require(problem->line > 0 && problem->line <= lines && problem->column > 0, "a place outside the text");
+    }
+}
+
+static void require_states(const lmb_graph *graph, const lmb_control *control, const uint32_t *state) {
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    for (uint32_t machine = 0; machine < def->machine_count; machine++) {
+        uint32_t current = lmb_control_current_state(control, state, machine);
+        require(current < def->machines[machine].state_count, "no such state");
+        require(lmb_graph_machine_name(graph, machine)[0] != '\0', "a machine without a name");
+        require(lmb_graph_state_name(graph, machine, current)[0] != '\0', "a state without a name");
+    }
+}
+
+void require_motion(const lmb_graph *graph, float *parameters) {
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    lmb_control *control = NULL;
+    if (def == NULL) {
+        return;
+    }
+    require(lmb_control_create(def, NULL, &control, NULL) == LMB_OK, "no control");
+    uint32_t *state = calloc(lmb_control_state_words(control), sizeof *state);
+    require(state != NULL, "no memory");
+    for (uint32_t number = 0; number < 8; number++) {
+        const lmb_event event = {0, number};
+        const lmb_control_frame frame = {.step = (uint64_t)number * 123456789,
+                                         .number = number,
+                                         .character_count = 1,
+                                         .state = state,
+                                         .parameters = parameters,
+                                         .events = &event,
+                                         .event_count = number < lmb_graph_event_count(graph) ? 1 : 0};
+        require(lmb_control_run(control, &frame, 0, 1, NULL) == LMB_OK, "the control does not run");
+        require(lmb_control_check_states(control, state, 1, NULL) == LMB_OK, "a state that is refused");
+        require_states(graph, control, state);
+    }
+    free(state);
+    lmb_control_destroy(control);
+}
