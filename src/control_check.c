@@ -1,5 +1,7 @@
 #include "control.h"
 
+#include "number.h"
+
 #include <math.h>
 
 // Who writes each parameter.
@@ -47,25 +49,11 @@ static lmb_result check_part_count(const checker *c, place at, const char *what,
 }
 
 static lmb_result check_value(const checker *c, place at, const char *field, lmb_value value) {
-    if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
-        return fail_at(c, at, field, "unknown curve");
+    const char *fault = lmb_value_fault(value, c->def->parameter_count);
+    if (fault == NULL && value.parameter != LMB_NONE && c->writers[value.parameter] == BY_REST) {
+        fault = "reads a parameter that a player, a group or a machine writes";
     }
-    for (int i = 0; i < 2 && value.curve == LMB_CURVE_BEZIER; i++) {
-        if (!(fabsf(value.control[i]) <= 16.0f)) {
-            return fail_at(c, at, field, "a control point is not from -16 to 16");
-        }
-    }
-    if (value.parameter == LMB_NONE) {
-        return fabsf(value.constant) <= LMB_LARGEST
-                   ? LMB_OK
-                   : fail_at(c, at, field, "the constant is not a finite number up to 2^40");
-    }
-    if (value.parameter >= c->def->parameter_count) {
-        return fail_at(c, at, field, "there is no such parameter");
-    }
-    return c->writers[value.parameter] == BY_REST
-               ? fail_at(c, at, field, "reads a parameter that a player, a group or a machine writes")
-               : LMB_OK;
+    return fault == NULL ? LMB_OK : fail_at(c, at, field, fault);
 }
 
 static lmb_result check_seconds(const checker *c, place at, const char *field, float seconds, float most) {
@@ -369,8 +357,8 @@ static lmb_result check_transition(const checker *c, uint32_t machine_index, uin
     if (result == LMB_OK) {
         result = check_seconds(c, at, "fade", transition->fade, LMB_MAX_CONTROL_SECONDS);
     }
-    if (result == LMB_OK && ((unsigned)transition->curve >= LMB_CURVE_COUNT || transition->curve == LMB_CURVE_BEZIER)) {
-        result = fail_at(c, at, "curve", "unknown, or a Bezier");
+    if (result == LMB_OK && ((unsigned)transition->curve >= LMB_CURVE_TENT || transition->curve == LMB_CURVE_BEZIER)) {
+        result = fail_at(c, at, "curve", "unknown, a Bezier or a tent");
     }
     if (result == LMB_OK && (unsigned)transition->kind >= LMB_FADE_COUNT) {
         result = fail_at(c, at, "kind", "unknown");

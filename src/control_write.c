@@ -1,5 +1,7 @@
 #include "control.h"
 
+#include "number.h"
+
 #include "../shaders/ops/control_layout.h"
 
 #include <math.h>
@@ -43,11 +45,9 @@ static void put_time(const writer *w, uint32_t at, float seconds) {
 }
 
 static void put_value(const writer *w, uint32_t at, lmb_value value) {
-    put(w, at, value.parameter);
-    put_number(w, at + 1, value.constant);
-    put(w, at + 2, (uint32_t)value.curve);
-    put_number(w, at + 3, value.control[0]);
-    put_number(w, at + 4, value.control[1]);
+    if (w->block != NULL) {
+        lmb_value_write(value, w->block + at);
+    }
 }
 
 static uint32_t player_record(const writer *w, uint32_t player) {

@@ -3,6 +3,7 @@
 #include "clip.h"
 #include "limits.h"
 #include "mirror.h"
+#include "number.h"
 #include "rig.h"
 
 #include "../shaders/ops/operations.h"
@@ -16,24 +17,8 @@ lmb_result lmb_program_fail_node(const lmb_compiler *c, uint32_t node, const cha
                     field, what);
 }
 
-// What is wrong with a value, or NULL.
-static const char *find_fault(const lmb_compiler *c, lmb_value value) {
-    if ((unsigned)value.curve >= LMB_CURVE_COUNT) {
-        return "unknown curve";
-    }
-    for (int i = 0; i < 2 && value.curve == LMB_CURVE_BEZIER; i++) {
-        if (!(fabsf(value.control[i]) <= 16.0f)) {
-            return "a control point is not from -16 to 16";
-        }
-    }
-    if (value.parameter == LMB_NONE) {
-        return fabsf(value.constant) <= LMB_LARGEST ? NULL : "the constant is not a finite number up to 2^40";
-    }
-    return value.parameter < c->def->parameter_count ? NULL : "there is no such parameter";
-}
-
 static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
-    const char *fault = find_fault(c, value);
+    const char *fault = lmb_value_fault(value, c->def->parameter_count);
     return fault == NULL ? LMB_OK : lmb_program_fail_node(c, node, field, fault);
 }
 
@@ -41,7 +26,7 @@ static lmb_result check_detail(const lmb_compiler *c) {
     if (c->def->last_levels == NULL) {
         return LMB_OK;
     }
-    const char *fault = find_fault(c, c->def->level);
+    const char *fault = lmb_value_fault(c->def->level, c->def->parameter_count);
     if (fault != NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: level: %s", fault);
     }

@@ -3,6 +3,7 @@
 #include "detail.h"
 #include "limits.h"
 #include "mirror.h"
+#include "number.h"
 #include "rig.h"
 
 #include "../shaders/ops/operations.h"
@@ -48,28 +49,10 @@ uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value) {
     uint32_t offset;
     uint32_t *at = lmb_program_add_data(c, VALUE_WORDS, &offset);
     if (at != NULL) {
-        at[VALUE_PARAMETER] = value.parameter == LMB_NONE ? NO_PARAMETER : value.parameter;
-        at[VALUE_CONSTANT] = BITS(value.constant);
-        at[VALUE_CURVE] = (uint32_t)value.curve;
-        at[VALUE_CONTROL] = BITS(value.control[0]);
-        at[VALUE_CONTROL + 1] = BITS(value.control[1]);
+        lmb_value_write(value, at);
     }
     c->uses_curves = c->uses_curves || (uint32_t)value.curve > CURVE_UNIFORM_S;
     return offset;
-}
-
-// A curve's number in a block is its public one.
-_Static_assert((uint32_t)LMB_CURVE_BEZIER == CURVE_BEZIER && (uint32_t)LMB_CURVE_QUADRATIC_IN == CURVE_QUADRATIC &&
-                   (uint32_t)LMB_CURVE_CUBIC_IN == CURVE_CUBIC && (uint32_t)LMB_CURVE_SINE_IN == CURVE_SINE &&
-                   (uint32_t)LMB_CURVE_COSINE_IN == CURVE_COSINE && (uint32_t)LMB_CURVE_COUNT == CURVE_COUNT,
-               "the curves differ from the operations' curves");
-
-const char *lmb_curve_name(lmb_curve curve) {
-    static const char *const names[LMB_CURVE_COUNT] = {
-        "linear",           "uniform-s", "smoothstep", "bezier",       "quadratic-in", "quadratic-out",
-        "quadratic-in-out", "cubic-in",  "cubic-out",  "cubic-in-out", "sine-in",      "sine-out",
-        "sine-in-out",      "cosine-in", "cosine-out", "cosine-in-out"};
-    return (unsigned)curve < LMB_CURVE_COUNT ? names[curve] : "unknown curve";
 }
 
 static bool is_constant(lmb_value value, float constant) {

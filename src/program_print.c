@@ -74,7 +74,10 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
     if (value[VALUE_CURVE] != CURVE_LINEAR) {
         add(line, " %s", lmb_curve_name((lmb_curve)value[VALUE_CURVE]));
     }
-    if (value[VALUE_CURVE] == CURVE_BEZIER) {
+    if (value[VALUE_CURVE] == CURVE_TENT) {
+        add(line, " %.9g by", (double)REAL(value[VALUE_CONSTANT]));
+    }
+    if (value[VALUE_CURVE] == CURVE_BEZIER || value[VALUE_CURVE] == CURVE_TENT) {
         add(line, " %.9g %.9g", (double)REAL(value[VALUE_CONTROL]), (double)REAL(value[VALUE_CONTROL + 1]));
     }
 }

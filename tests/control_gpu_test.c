@@ -54,16 +54,16 @@ static void make_program(fixture *f) {
     assert_ok(lmb_program_create(&def, NULL, &f->program, &error), &error);
 }
 
-static void open_scenario(fixture *f, uint32_t characters, bool moves) {
+typedef lmb_result create_function(control_scenario *scenario, uint32_t character_count, lmb_error *error);
+
+static void open_scenario(fixture *f, uint32_t characters, create_function *create) {
     lmb_error error = {0};
     memset(f, 0, sizeof *f);
     open_device(&f->device);
     const lmb_gpu_def gpu_def = device_gpu_def(&f->device);
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
     make_program(f);
-    assert_ok(moves ? mover_scenario_create(&f->scenario, characters, &error)
-                    : control_scenario_create(&f->scenario, characters, &error),
-              &error);
+    assert_ok(create(&f->scenario, characters, &error), &error);
     assert_ok(lmb_gpu_program_create(f->gpu, f->program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = f->gpu_program;
@@ -80,7 +80,7 @@ static void open_scenario(fixture *f, uint32_t characters, bool moves) {
 }
 
 static void open_fixture(fixture *f, uint32_t characters) {
-    open_scenario(f, characters, false);
+    open_scenario(f, characters, control_scenario_create);
 }
 
 static void close_fixture(fixture *f) {
@@ -209,9 +209,9 @@ static void run_frames(fixture *f, uint32_t frames) {
     }
 }
 
-static void expect_golden(bool moves, uint64_t golden) {
+static void expect_golden(create_function *create, uint64_t golden) {
     fixture f;
-    open_scenario(&f, CONTROL_GOLDEN_CHARACTERS, moves);
+    open_scenario(&f, CONTROL_GOLDEN_CHARACTERS, create);
     run_frames(&f, CONTROL_GOLDEN_FRAMES);
     uint64_t hash = control_scenario_hash(&f.scenario);
     if (hash != golden) {
@@ -222,12 +222,12 @@ static void expect_golden(bool moves, uint64_t golden) {
 
 static void golden_hash(void **state) {
     (void)state;
-    expect_golden(false, control_scenario_golden);
+    expect_golden(control_scenario_create, control_scenario_golden);
 }
 
 static void golden_hash_of_movers(void **state) {
     (void)state;
-    expect_golden(true, mover_scenario_golden);
+    expect_golden(mover_scenario_create, mover_scenario_golden);
 }
 
 static void random_events(void **state) {
@@ -235,11 +235,19 @@ static void random_events(void **state) {
     const char *asked = getenv("LIMBER_FRAMES");
     const uint32_t frames = asked != NULL ? (uint32_t)strtoul(asked, NULL, 10) : 240;
     fixture f;
-    open_scenario(&f, CONTROL_LONG_CHARACTERS, true);
+    open_scenario(&f, CONTROL_LONG_CHARACTERS, mover_scenario_create);
     run_frames(&f, frames);
     if (frames == CONTROL_LONG_FRAMES) {
         assert_true(control_scenario_hash(&f.scenario) == mover_scenario_long_golden);
     }
+    close_fixture(&f);
+}
+
+static void tents(void **state) {
+    (void)state;
+    fixture f;
+    open_scenario(&f, 70, tent_scenario_create);
+    run_frames(&f, 96);
     close_fixture(&f);
 }
 
@@ -248,7 +256,7 @@ static void culled_poses(void **state) {
     (void)state;
     fixture f;
     lmb_error error = {0};
-    open_scenario(&f, 70, true);
+    open_scenario(&f, 70, mover_scenario_create);
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     assert_ok(device_buffer_create(&f.device, 4 * sizeof(uint32_t), usage, true, &f.list, &error), &error);
     memcpy(f.list.mapped, (const uint32_t[]){2, 5, 69, 0}, 4 * sizeof(uint32_t));
@@ -274,7 +282,7 @@ static void saved_and_restored(void **state) {
     (void)state;
     fixture f;
     lmb_error error = {0};
-    open_scenario(&f, 70, true);
+    open_scenario(&f, 70, mover_scenario_create);
     run_frames(&f, 16);
     const lmb_gpu_span span = lmb_gpu_control_state(f.control);
     device_buffer saved;
@@ -361,6 +369,7 @@ static void refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash),   cmocka_unit_test(golden_hash_of_movers),
                                        cmocka_unit_test(random_events), cmocka_unit_test(saved_and_restored),
-                                       cmocka_unit_test(culled_poses),  cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(tents),         cmocka_unit_test(culled_poses),
+                                       cmocka_unit_test(refusals)};
     return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
 }

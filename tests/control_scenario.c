@@ -144,7 +144,21 @@ static void add_motion(lmb_player_def players[9], lmb_mover_def *mover) {
     mover->velocity_parameters[2] = OWN_VELOCITY + 1;
 }
 
-static lmb_result create(control_scenario *scenario, uint32_t character_count, bool moves, lmb_error *error) {
+// Neighbours' tents over the same parameter, with and without an end.
+static void add_tents(lmb_player_def players[9], lmb_group_player members[2], lmb_follower_def *follower,
+                      lmb_mover_def *mover) {
+    members[0].weight = lmb_tent(FOLLOWED, 0.25f, 0.25f, 1.3f);
+    members[1].weight = lmb_tent(FOLLOWED, 0.25f, 1.3f, 1.9f);
+    players[3].weight = lmb_tent(MOOD, 0.125f, 0.5f, 0.75f);
+    players[4].rate = lmb_tent(TURN, -3.0f, 0.7f, 0.7f);
+    follower->source = lmb_tent(SPEED, 0.1f, 1.0f, 1.7f);
+    mover->velocity[0] = lmb_tent(TURN, -4.0f, -1.0f, 3.3f);
+}
+
+typedef enum scenario_kind { PLAIN, MOVES, TENTS } scenario_kind;
+
+static lmb_result create(control_scenario *scenario, uint32_t character_count, scenario_kind kind, lmb_error *error) {
+    const bool moves = kind != PLAIN;
     lmb_player_def players[9];
     lmb_machine_def machines[3];
     lmb_state_def states[9];
@@ -155,10 +169,13 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, b
     if (moves) {
         add_motion(players, &mover);
     }
-    const lmb_group_player members[] = {{6, lmb_constant(1.0f)}, {7, lmb_parameter(FOLLOWED)}};
+    lmb_group_player members[] = {{6, lmb_constant(1.0f)}, {7, lmb_parameter(FOLLOWED)}};
     const lmb_group_def group = {members, 2, lmb_parameter(SPEED), VELOCITY};
-    const lmb_follower_def followers[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
-                                          {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
+    lmb_follower_def followers[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
+                                    {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
+    if (kind == TENTS) {
+        add_tents(players, members, &followers[1], &mover);
+    }
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
     def.event_count = CONTROL_SCENARIO_EVENTS;
@@ -189,11 +206,15 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, b
 }
 
 lmb_result control_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
-    return create(scenario, character_count, false, error);
+    return create(scenario, character_count, PLAIN, error);
 }
 
 lmb_result mover_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
-    return create(scenario, character_count, true, error);
+    return create(scenario, character_count, MOVES, error);
+}
+
+lmb_result tent_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+    return create(scenario, character_count, TENTS, error);
 }
 
 void control_scenario_destroy(control_scenario *scenario) {

@@ -22,6 +22,8 @@ typedef struct control_scenario {
 
 lmb_result control_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 lmb_result mover_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
+// That with a mover, in which tents stand over most of the parameters that it reads.
+lmb_result tent_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 void control_scenario_destroy(control_scenario *scenario);
 
 // Fills in what the host gives in a frame: parameters, events, step.

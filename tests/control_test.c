@@ -893,6 +893,7 @@ static void test_refusals(void **state) {
     REFUSED(small.transitions[0].fade = NAN, "machine 0: transition 0: fade");
     REFUSED(small.transitions[0].after = INFINITY, "machine 0: transition 0: after");
     REFUSED(small.transitions[0].curve = LMB_CURVE_BEZIER, "machine 0: transition 0: curve");
+    REFUSED(small.transitions[0].curve = LMB_CURVE_TENT, "machine 0: transition 0: curve");
     REFUSED(small.transitions[0].kind = LMB_FADE_COUNT, "machine 0: transition 0: kind");
     REFUSED(small.transitions[0].kind = LMB_FADE_INERTIALIZED, "machine 0: transition 0: kind: the control does not");
     REFUSED((def.inertialize = true, def.inertia_parameters = 6),

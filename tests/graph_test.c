@@ -238,7 +238,7 @@ static void curves_of_any_number(void **state) {
 
 static void every_curve(void **state) {
     (void)state;
-    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
+    for (int curve = 0; curve < LMB_CURVE_TENT; curve++) {
         lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), two_inputs(LMB_OP_BLEND, 0, 1)};
         char name[64], text[256];
         nodes[2].weight = lmb_parameter(0);

@@ -306,8 +306,16 @@ static double curve_in(lmb_curve family, double a) {
     }
 }
 
+static double tent(double before, double own, double after, double x) {
+    const double neighbour = x < own ? before : after;
+    return neighbour == own ? 1.0 : fmax(1.0 - (x - own) / (neighbour - own), 0.0);
+}
+
 double oracle_curve(lmb_value value, double a) {
     switch (value.curve) {
+    case LMB_CURVE_TENT:
+        return tent(oracle_snap((double)value.control[0]), oracle_snap((double)value.constant),
+                    oracle_snap((double)value.control[1]), a);
     case LMB_CURVE_LINEAR:
         return a;
     case LMB_CURVE_UNIFORM_S:
@@ -343,7 +351,9 @@ static double read_plain(const oracle_scene *scene, lmb_value value, uint32_t ch
 }
 
 static double shape(lmb_value value, double number) {
-    return value.curve == LMB_CURVE_LINEAR ? number : oracle_curve(value, fmin(fmax(oracle_snap(number), 0.0), 1.0));
+    const double snapped = oracle_snap(number);
+    const double given = value.curve == LMB_CURVE_TENT ? snapped : fmin(fmax(snapped, 0.0), 1.0);
+    return value.curve == LMB_CURVE_LINEAR ? number : oracle_curve(value, given);
 }
 
 static double read_value(const oracle_scene *scene, lmb_value value, uint32_t character) {
@@ -354,7 +364,7 @@ static double read_value(const oracle_scene *scene, lmb_value value, uint32_t ch
 static double read_weight(const oracle_scene *scene, lmb_value value, uint32_t character, double least,
                           double largest) {
     const double weight = oracle_snap(read_plain(scene, value, character));
-    return fmin(fmax(shape(value, fmin(fmax(weight, least), largest)), least), largest);
+    return fmin(fmax(shape(value, weight), least), largest);
 }
 
 static oracle_transform rest_of(const oracle_scene *scene, uint32_t joint) {

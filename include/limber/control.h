@@ -31,6 +31,9 @@
 /// t and then is more (or at the clip's end, where that is reached), backwards where it was more than t and is not any
 /// more; each once for each time it is passed, in the order of passing.
 ///
+/// **Values** are shaped as in a program. What is not finite stays so, and each place says what becomes of it; but a
+/// #LMB_CURVE_TENT takes a NaN as 0 and what is beyond 2^40 as that, as a blend space takes its position.
+///
 /// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the sync
 /// offset), and are matched piece by piece between them: with leader's place p between its markers m and m', another
 /// player's is n + (p - m) / (m' - m) (n' - n), with n and n' its markers of the same number; past the last marker comes
@@ -140,8 +143,10 @@ LMB_API lmb_player_def lmb_default_player_def(void);
 
 /// A place in a group.
 typedef struct lmb_group_player {
-    uint32_t player;  ///< one that loops, of a duration above 0, in no other place; the first is the leader
-    lmb_value weight; ///< clamped to [0, 2^40], NaN is 0; where all are 0 the leader's counts as 1
+    uint32_t player; ///< one that loops, of a duration above 0, in no other place; the first is the leader
+    /// Clamped to [0, 2^40], NaN is 0; where all are 0 the leader's counts as 1. Of a clip in a #LMB_OP_SPACE1D that follows a
+    /// parameter, the #LMB_CURVE_TENT of its place over that.
+    lmb_value weight;
 } lmb_group_player;
 
 typedef struct lmb_group_def {
@@ -197,7 +202,7 @@ typedef struct lmb_transition_def {
     uint32_t term_count;   ///< 0: needs none
     int32_t priority;      ///< the greatest is taken
     float fade;            ///< seconds; 0 switches
-    lmb_curve curve;       ///< any but a Bezier
+    lmb_curve curve;       ///< any but a Bezier and a tent
     lmb_fade_kind kind;
 } lmb_transition_def;
 

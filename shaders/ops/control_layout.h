@@ -27,7 +27,8 @@
 
 #define CONTROL_NONE 0xffffffffu
 
-// A number, in line: a parameter's index or CONTROL_NONE, the bits of the constant, the curve, two control points.
+// A number, in line, as a program's VALUE_...: a parameter's index or CONTROL_NONE, the bits of the constant, the curve, two
+// control points or slopes.
 #define CONTROL_VALUE_WORDS 5u
 
 #define FOLLOWER_SOURCE 0u // value

@@ -124,19 +124,15 @@ OP control_value load_value(memory block, address at) {
     return v;
 }
 
-SELDOM_OP real shaped_number(control_value v, real x) {
-    real bounded = clamp_real(snap(x), 0.0f, 1.0f);
-    return snap(shape_number(v.curve, v.first, v.second, bounded));
-}
-
 OP real shape_value(control_value v, real x) {
-    if (v.curve != CURVE_LINEAR && is_finite(x)) {
-        x = shaped_number(v, x);
+    if (v.curve != CURVE_LINEAR && (v.curve == CURVE_TENT || is_finite(x))) {
+        x = shape_any(v.curve, v.constant, v.first, v.second, snap(x));
     }
     return x;
 }
 
-// May be anything that a float can be.
+// May be anything that a float can be; a tent, which is to weigh what a blend space does, takes what is not finite as that
+// takes its position.
 OP real number_of_value(control c, control_value v) {
     real x = v.constant;
     if (v.parameter != CONTROL_NONE) {

@@ -5,8 +5,7 @@
 // An input's fade, in [0, 1]; NaN is 0.
 OP real load_fade(frame f, uint value) {
     real given = load_plain_value(f, value);
-    real fade = clamp_real(snap(given), 0.0f, 1.0f);
-    real shaped = shape_value(f, value, fade);
+    real shaped = shape_value(f, value, snap(given));
     return clamp_real(shaped, 0.0f, 1.0f);
 }
 

@@ -35,9 +35,9 @@
 
 // A number that an instruction reads; the instruction has its offset.
 #define VALUE_PARAMETER 0u // a parameter's index or NO_PARAMETER
-#define VALUE_CONSTANT 1u  // the bits of the constant
+#define VALUE_CONSTANT 1u  // the bits of the constant; of a tent its own place
 #define VALUE_CURVE 2u     // CURVE_...
-#define VALUE_CONTROL 3u   // two floats: the control points of a Bezier
+#define VALUE_CONTROL 3u   // two floats: the control points of a Bezier, the slopes of a tent
 #define VALUE_WORDS 5u
 
 // An instruction: its operation, then operands.

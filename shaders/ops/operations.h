@@ -149,11 +149,11 @@ OP real shape_value(frame f, uint value, real x) {
     uint curve = LOAD(f.program, value + VALUE_CURVE);
     real shaped = x;
     if (curve != CURVE_LINEAR) {
-        real bounded = clamp_real(snap(x), 0.0f, 1.0f);
+        float constant = LOAD_FLOAT(f.program, value + VALUE_CONSTANT);
         float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
         float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
-        real inside = shape_number(curve, first, second, bounded);
-        shaped = SELECT(is_finite(x), snap(inside), x);
+        real inside = shape_any(curve, constant, first, second, snap(x));
+        shaped = SELECT(is_finite(x), inside, x);
     }
     return shaped;
 }
@@ -170,8 +170,7 @@ OP real load_weight(frame f, uint instruction, uint operand, float least, float 
     uint value = LOAD(f.program, instruction + operand);
     real given = load_plain_value(f, value);
     REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(given)));
-    real weight = clamp_real(snap(given), least, largest);
-    real shaped = shape_value(f, value, weight);
+    real shaped = shape_value(f, value, snap(given));
     return clamp_real(shaped, least, largest);
 }
 
