@@ -567,7 +567,7 @@ static const char nested_machine[] =
     " \"transitions\":[{\"to\":\"a \\\"move\\\\\",\"event\":\"GO\",\"after\":0.5,\"priority\":-2,\"kind\":\"frozen\",\n"
     "  \"fade\":0.25,\"curve\":\"linear\",\"when\":{\"or\":[{\"and\":[{\"<\":[{\"param\":\"speed\"},1]},\n"
     "   {\"==\":[{\"param\":\"speed\"},0]},{\">=\":[2,{\"curve\":\"smoothstep\",\"of\":{\"param\":\"speed\"}}]}]},\n"
-    "   {\">\":[{\"param\":\"haste\"},0.5]}]}}]},\n"
+    "   {\">\":[{\"curve\":{\"tent\":[null,0.25,2]},\"of\":{\"param\":\"haste\"}},0.5]}]}}]},\n"
     "{\"name\":\"a \\\"move\\\\\",\"pose\":{\"op\":\"machine\",\"name\":\"gait\",\"states\":[\n"
     "  "
     "{\"name\":\"walk\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\"transitions\":[{\"to\":\"walk\",\"end\":true}]}]"
@@ -578,17 +578,17 @@ static void machines_are_printed(void **state) {
     (void)state;
     write_text("nested.json", nested_machine);
     command_output output = run_well("graph small.gltf --graph nested.json");
-    assert_string_equal(output.out,
-                        "machine life\n"
-                        "  still (initial): Bend ping-pong\n"
-                        "    GO after 0.5 when (speed < 1 and speed == 0 and 2 >= smoothstep(speed)) or haste > 0.5 -> "
-                        "a \"move\\, fade 0.25 linear frozen, priority -2\n"
-                        "  a \"move\\\n"
-                        "  any\n"
-                        "    STOP -> still, fade 0.2 smoothstep\n"
-                        "machine gait, within the state a \"move\\ of life\n"
-                        "  walk (initial): Bend holds\n"
-                        "    END -> walk, fade 0.2 smoothstep\n");
+    assert_string_equal(output.out, "machine life\n"
+                                    "  still (initial): Bend ping-pong\n"
+                                    "    GO after 0.5 when (speed < 1 and speed == 0 and 2 >= smoothstep(speed)) or "
+                                    "tent 0.25 0.25 2(haste) > 0.5 -> "
+                                    "a \"move\\, fade 0.25 linear frozen, priority -2\n"
+                                    "  a \"move\\\n"
+                                    "  any\n"
+                                    "    STOP -> still, fade 0.2 smoothstep\n"
+                                    "machine gait, within the state a \"move\\ of life\n"
+                                    "  walk (initial): Bend holds\n"
+                                    "    END -> walk, fade 0.2 smoothstep\n");
     command_output_release(&output);
 }
 
@@ -602,7 +602,7 @@ static void machines_are_drawn(void **state) {
                                     "m0s0 [label=\"still\"];\nm0s1 [label=\"a \\\"move\\\\\"];\n"
                                     "m0 [label=\"\", shape=point];\nm0 -> m0s0;\nm0any [label=\"any\", style=dotted];\n"
                                     "m0s0 -> m0s1 [label=\"GO after 0.5 when (speed < 1 and speed == 0 and "
-                                    "2 >= smoothstep(speed)) or haste > 0.5\"];\n"
+                                    "2 >= smoothstep(speed)) or tent 0.25 0.25 2(haste) > 0.5\"];\n"
                                     "m0any -> m0s0 [label=\"STOP\"];\n"
                                     "subgraph cluster_1 {\nlabel=\"gait\";\nm1s0 [label=\"walk\"];\n"
                                     "m1 [label=\"\", shape=point];\nm1 -> m1s0;\nm1s0 -> m1s0 [label=\"END\"];\n}\n"

@@ -315,6 +315,113 @@ static void the_jump_becomes_a_control(void **state) {
     lmb_graph_destroy(graph);
 }
 
+// Three gaits along a line, two of them in phase, under this position, and their weights where they are stated.
+#define GAITS(at, walk, run)                                                                                           \
+    "{\"op\":\"space1d\",\"inputs\":[{\"at\":3,\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":"        \
+    "\"steps\","                                                                                                       \
+    "\"velocity\":3" run "}}},{\"at\":0,\"pose\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":true}},{\"at\":1.25,"    \
+    "\"pose\":{\"op\":\"clip\",\"clip\":\"stand\",\"play\":{\"group\":\"steps\",\"velocity\":1.25" walk                \
+    "}}}],\"at\":" at "}"
+
+static void expect_tent(lmb_value value, uint32_t parameter, float before, float own, float after) {
+    assert_int_equal(value.curve, LMB_CURVE_TENT);
+    assert_int_equal(value.parameter, parameter);
+    assert_true(value.control[0] == before && value.constant == own && value.control[1] == after);
+}
+
+static void expect_constant(lmb_value value, float constant) {
+    assert_int_equal(value.parameter, LMB_NONE);
+    assert_int_equal(value.curve, LMB_CURVE_LINEAR);
+    assert_float_equal(value.constant, constant, 4e-7);
+}
+
+// What nothing states: a clip in phase weighs in its group what the space that it stands in weighs it.
+static void clips_weigh_what_their_space_does(void **state) {
+    (void)state;
+    lmb_graph *graph = read_graph(GAITS("{\"param\":\"speed\"}", "", ""));
+    const lmb_control_def *def = lmb_graph_control_def(graph);
+    assert_int_equal(def->group_count, 1);
+    assert_int_equal(def->groups[0].player_count, 2);
+    uint32_t speed = lmb_graph_find_parameter(graph, "speed");
+    expect_tent(def->groups[0].players[0].weight, speed, 1.25f, 3.0f, 3.0f);
+    expect_tent(def->groups[0].players[1].weight, speed, 0.0f, 1.25f, 3.0f);
+    expect_constant(def->players[1].weight, 1.0f); // which counts for nothing
+    lmb_graph_destroy(graph);
+    // The position is what follows the parameter, where it is smoothed.
+    graph = read_graph(GAITS("{\"param\":\"speed\",\"smooth\":0.2}", "", ",\"weight\":0.75"));
+    def = lmb_graph_control_def(graph);
+    assert_int_equal(def->follower_count, 1);
+    expect_tent(def->groups[0].players[1].weight, def->followers[0].parameter, 0.0f, 1.25f, 3.0f);
+    expect_constant(def->groups[0].players[0].weight, 0.75f); // as it says
+    lmb_graph_destroy(graph);
+    // A number, and a position that is shaped.
+    graph = read_graph(GAITS("1.6875", "", ""));
+    def = lmb_graph_control_def(graph);
+    expect_constant(def->groups[0].players[0].weight, 0.25f);
+    expect_constant(def->groups[0].players[1].weight, 0.75f);
+    lmb_graph_destroy(graph);
+    graph = read_graph(GAITS("{\"curve\":\"smoothstep\",\"of\":{\"param\":\"speed\"}}", "", ""));
+    def = lmb_graph_control_def(graph);
+    expect_constant(def->groups[0].players[0].weight, 1.0f);
+    expect_constant(def->groups[0].players[1].weight, 1.0f);
+    lmb_graph_destroy(graph);
+    // Only where the clip is the input itself; and so does what carries a mover, in a group or not, in a state.
+    graph = read_graph("{\"op\":\"machine\",\"states\":[{\"name\":\"go\",\"pose\":{\"op\":\"space1d\",\"at\":{"
+                       "\"param\":\"x\"},\"inputs\":[{"
+                       "\"at\":2,\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":"
+                       "\"hop\",\"play\":{\"group\":"
+                       "\"g\"}}}},{\"at\":-1,\"pose\":{\"op\":\"clip\",\"clip\":\"land\",\"play\":{\"motion\":[[0,0,0,"
+                       "0],[0,0,1,0]]}}},{"
+                       "\"at\":5,\"pose\":{\"op\":\"clip\",\"clip\":\"crouch\"}}]}}]}");
+    def = lmb_graph_control_def(graph);
+    expect_constant(def->groups[0].players[0].weight, 1.0f);
+    expect_tent(def->players[1].weight, lmb_graph_find_parameter(graph, "x"), -1.0f, -1.0f, 2.0f);
+    expect_constant(def->players[2].weight, 1.0f);
+    lmb_graph_destroy(graph);
+}
+
+// The group goes as fast as with weights that the host states by the formula, and what is posed is the same.
+static void a_space_needs_no_weights_stated(void **state) {
+    (void)state;
+    player stated =
+        begin(GAITS("{\"param\":\"speed\"}", ",\"weight\":{\"param\":\"walk\"}", ",\"weight\":{\"param\":\"run\"}"));
+    player own = begin(GAITS("{\"param\":\"speed\"}", "", ""));
+    const uint32_t times[] = {lmb_graph_control_def(own.graph)->players[0].time_parameter,
+                              lmb_graph_control_def(own.graph)->players[2].time_parameter};
+    const uint32_t stated_times[] = {lmb_graph_control_def(stated.graph)->players[0].time_parameter,
+                                     lmb_graph_control_def(stated.graph)->players[2].time_parameter};
+    double way = 0.0;
+    float last = own.parameters[times[1]];
+    for (uint32_t frame = 0; frame < 900; frame++) {
+        const double speed = 2.0 + 2.5 * sin(0.01 * (double)frame);
+        const double run = fmin(fmax((speed - 1.25) / 1.75, 0.0), 1.0);
+        const double walk = fmin(fmax(speed / 1.25, 0.0), 1.0) - run;
+        set(&stated, "speed", (float)speed);
+        set(&own, "speed", (float)speed);
+        set(&stated, "walk", (float)walk);
+        set(&stated, "run", (float)run);
+        step(&stated, 1.0 / 60.0, NULL);
+        step(&own, 1.0 / 60.0, NULL);
+        for (uint32_t i = 0; i < 2; i++) {
+            double apart = fabs((double)own.parameters[times[i]] - (double)stated.parameters[stated_times[i]]);
+            const double duration = i == 0 ? 0.75 : 2.0;
+            assert_true(fmin(apart, duration - apart) <= 1e-3); // rates are rounded to 1/65,536: 900 of them
+        }
+        float places[2][2];
+        hips(&stated, places[0]);
+        hips(&own, places[1]);
+        assert_true(fabsf(places[0][0] - places[1][0]) <= 1e-4f);
+        // sum(w l / l') / sum(w) of the leader's step, in parts of the other's length.
+        const double rate = walk + run > 0.0 ? (run + walk * 0.75 / 2.0) / (walk + run) : 1.0;
+        way += rate / 60.0 * 2.0 / 0.75;
+        last = own.parameters[times[1]];
+    }
+    const double off = fabs((double)last - fmod(way, 2.0));
+    assert_true(fmin(off, 2.0 - off) <= 2e-3);
+    end(&own);
+    end(&stated);
+}
+
 static void players_as_they_are_said(void **state) {
     (void)state;
     lmb_graph *graph = read_graph(
@@ -1124,6 +1231,11 @@ static void malformed_texts(void **state) {
         {GOES("\"to\":\"b\",\"after\":-1"), "states[0].transitions[0].after", 2, 34, "-1 is outside 0 to 100000"},
         {GOES("\"to\":\"b\",\"after\":1,\"fade\":1e6"), "states[0].transitions[0].fade", 2, 43, "outside 0 to 100000"},
         {GOES("\"to\":\"b\",\"after\":1,\"curve\":\"round\""), "states[0].transitions[0].curve", 2, 44, "unknown"},
+        {GOES("\"to\":\"b\",\"after\":1,\"curve\":\"tent\""), "states[0].transitions[0].curve", 2, 44, "unknown"},
+        {GOES("\"to\":\"b\",\"after\":1,\"curve\":{\"tent\":[0,1,2]}"), "states[0].transitions[0].curve", 2, 44,
+         "a string was expected"},
+        {"{\"op\":\"clip\",\"clip\":{\"curve\":{\"tent\":[-5,-3,-1]},\"of\":{\"param\":\"c\"}},\n\"play\":true}",
+         "play", 2, 8, "a clip that a parameter chooses has no player"},
         {GOES("\"to\":\"b\",\"after\":1,\"curve\":{\"bezier\":[0,1]}"), "states[0].transitions[0].curve", 2, 44,
          "an object, where a string was expected"},
         {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"slow\""), "states[0].transitions[0].kind", 2, 43,
@@ -1225,6 +1337,9 @@ static void malformed_texts(void **state) {
         {WEIGHT("{\"in\":\"I\",\"after\":1e6}"), "weight.after", 2, 28, "outside 0 to 100000"},
         {WEIGHT("{\"in\":\"I\",\"curve\":\"round\"}"), "weight.curve", 2, 28, "unknown"},
         {WEIGHT("{\"in\":\"I\",\"curve\":{\"bezier\":[0,1]}}"), "weight.curve", 2, 28, "a string was expected"},
+        {WEIGHT("{\"in\":\"I\",\"curve\":{\"tent\":[0,1,2]}}"), "weight.curve", 2, 28, "a string was expected"},
+        {WEIGHT("{\"in\":\"I\",\"curve\":\"tent\"}"), "weight.curve", 2, 28, "unknown"},
+        {WEIGHT("{\"curve\":{\"tent\":[0,1,2]},\"of\":{\"in\":\"I\"}}"), "weight.of", 2, 41, "in no curve"},
         {WEIGHT("{\"in\":\"I\",\"at-end\":1}"), "weight.at-end", 2, 29, "a boolean was expected"},
         {WEIGHT("{\"in\":\"I\",\"at-end\":true}"), "weight.at-end", 2, 29, "no clip plays in what is faded"},
         {WEIGHT("{\"in\":\"I\",\"restart\":0}"), "weight.restart", 2, 30, "a boolean was expected"},
@@ -1348,6 +1463,8 @@ int main(void) {
         cmocka_unit_test(the_jump_takes_its_path),
         cmocka_unit_test(poses_follow_the_machine),
         cmocka_unit_test(the_jump_becomes_a_control),
+        cmocka_unit_test(clips_weigh_what_their_space_does),
+        cmocka_unit_test(a_space_needs_no_weights_stated),
         cmocka_unit_test(players_as_they_are_said),
         cmocka_unit_test(a_player_alone_moves_its_clip),
         cmocka_unit_test(followers_are_shared),

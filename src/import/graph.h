@@ -97,6 +97,7 @@ typedef struct lmb_graph_home {
     bool holds;          // clips hold at their ends, where they do not say otherwise
     uint32_t played_at;  // the object of the clip that the last player is for, or LMB_NONE
     uint32_t played;     // that player
+    bool played_weighs;  // whether its clip says what it weighs
 } lmb_graph_home;
 
 // What stands in the text that is read for something else in the source's text.
@@ -187,6 +188,7 @@ typedef struct lmb_graph_node {
     lmb_graph_fade fade;
     uint32_t *channel_partners;
     int8_t *channel_signs;
+    uint32_t players[LMB_MAX_INPUTS]; // of a space1d: of clips that do not say what they weigh, or LMB_NONE
 } lmb_graph_node;
 
 // graph_problem.c: notes a mistake at a JSON value.
@@ -269,6 +271,8 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
 // graph_player.c: a player for a clip that says how it plays, or that stands in a state and says no time. Its time is then
 // the clip's.
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
+// What a player weighs in its group, or what its way does.
+void lmb_graph_weigh_player(lmb_graph_reader *reader, uint32_t player, lmb_value weight);
 // An event's name, as its number.
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 

@@ -316,6 +316,23 @@ static uint32_t add_player(lmb_graph_reader *reader, const lmb_player_def *def, 
     return graph->control.player_count++;
 }
 
+void lmb_graph_weigh_player(lmb_graph_reader *reader, uint32_t player, lmb_value weight) {
+    lmb_graph *graph = reader->graph;
+    lmb_player_def *def = &graph->players[player];
+    bool counts = def->motion != NULL || def->velocity != 0.0f;
+    for (uint32_t i = 0; i < graph->control.group_count; i++) {
+        for (uint32_t k = 0; k < graph->groups[i].player_count; k++) {
+            if (graph->group_members[i].players[k].player == player) {
+                graph->group_members[i].players[k].weight = weight;
+                counts = true;
+            }
+        }
+    }
+    if (counts) {
+        def->weight = weight;
+    }
+}
+
 static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const lmb_clip *clip) {
     uint32_t at = node->play_at == LMB_NONE ? node->object : node->play_at;
     const char *why =
@@ -331,8 +348,8 @@ static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const
 
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip) {
     // One whose name was not found has an index past them all.
-    uint32_t index =
-        node->def.clip.constant < (float)reader->source->clip_count ? (uint32_t)node->def.clip.constant : LMB_NONE;
+    bool is_known = node->def.clip.parameter == LMB_NONE && node->def.clip.constant < (float)reader->source->clip_count;
+    uint32_t index = is_known ? (uint32_t)node->def.clip.constant : LMB_NONE;
     const lmb_clip *played = index == LMB_NONE ? NULL : reader->source->clips[index];
     if (!can_play(reader, node, played)) {
         return;
@@ -369,6 +386,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     home->end_player = home->end_player == LMB_NONE ? player : home->end_player;
     home->played_at = node->object;
     home->played = player;
+    home->played_weighs = read.weight_at != LMB_NONE;
     clip->time = lmb_parameter(read.def.time_parameter);
     clip->rate = lmb_constant(1.0f);
     clip->offset = lmb_constant(0.0f);
