@@ -68,17 +68,17 @@ static void steer_directional(demo *demo, double seconds) {
     }
 }
 
-static void set_gaits(demo *demo, uint32_t character, float speed) {
-    float walk = fminf(speed / demo->walk_speed, 1.0f);
-    float run = fminf(fmaxf((speed - demo->walk_speed) / (demo->run_speed - demo->walk_speed), 0.0f), 1.0f);
-    demo_set_parameter(demo, character, "idle", 1.0f - walk);
-    demo_set_parameter(demo, character, "walk", walk - run);
-    demo_set_parameter(demo, character, "run", run);
+// The text's speeds are those of the mannequin's gaits: from 0 to that of a walk by the first, on to that of a run by the
+// second.
+static float text_speed(float walk, float run) {
+    return walk * DEMO_WALK_SPEED + run * (DEMO_RUN_SPEED - DEMO_WALK_SPEED);
 }
 
 static void steer_gaits(demo *demo, double seconds) {
     demo->goal[0] = approach(demo->goal[0], demo->sliders[0], (float)seconds * 2.0f);
-    set_gaits(demo, 0, demo->goal[0]);
+    float walk = fminf(demo->goal[0] / demo->walk_speed, 1.0f);
+    float run = fminf(fmaxf((demo->goal[0] - demo->walk_speed) / (demo->run_speed - demo->walk_speed), 0.0f), 1.0f);
+    demo_set_parameter(demo, 0, "speed", text_speed(walk, run));
 }
 
 // The ground comes near after a while in the air.
@@ -180,8 +180,7 @@ static void steer_wander(demo *demo, double seconds) {
         demo_set_parameter(demo, i, "aside", others.left / unit);
         demo_set_parameter(demo, i, "along", others.ahead / unit);
         demo_set_parameter(demo, i, "will", will);
-        demo_set_parameter(demo, i, "walk", 1.0f - run);
-        demo_set_parameter(demo, i, "run", run);
+        demo_set_parameter(demo, i, "speed", text_speed(1.0f, run));
         demo_set_parameter(demo, i, "pace", demo->crowd->members[i].pace);
         if ((demo->number * 7919u + i * 104729u) % 1500u == 0u) {
             demo_send(demo, i, "MEET");

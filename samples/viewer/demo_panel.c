@@ -35,8 +35,7 @@ static float weight_in_group(const demo *demo, uint32_t player) {
         for (uint32_t k = 0; k < control->groups[i].player_count; k++) {
             const lmb_group_player *place = &control->groups[i].players[k];
             if (place->player == player) {
-                return place->weight.parameter != LMB_NONE ? demo->parameters[place->weight.parameter]
-                                                           : place->weight.constant;
+                return lmb_value_at(place->weight, demo->parameters);
             }
         }
     }
