@@ -12,7 +12,6 @@
 #endif
 #if defined(__GNUC__) && defined(NDEBUG) && !LMB_INSTRUMENTED
 #define LMB_INLINE_OPS __attribute__((always_inline))
-#define LMB_SELDOM_OPS LMB_NOINLINE
 #endif
 #include "../shaders/ops/control.h"
 

@@ -37,7 +37,7 @@ OP real weigh_home(control c, address home) {
 }
 
 // Before players move. All homes together weigh 1 at most: what their ways are to be multiplied with for that.
-SELDOM_OP real weigh_homes(control c, address mover) {
+OP_APART real weigh_homes(control c, address mover) {
     address homes = LOAD(c.block, mover + MOVER_HOMES);
     real all = 0.0f;
     address home_count = LOAD(c.block, mover + MOVER_HOME_COUNT);
@@ -66,7 +66,7 @@ OP displacement carried_by(control c, address motion) {
 }
 
 // After players have moved. Motions lie home by home.
-SELDOM_OP void carry(control c, address mover, real share) {
+OP_APART void carry(control c, address mover, real share) {
     address motions = LOAD(c.block, mover + MOVER_MOTIONS);
     displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     address motion_count = LOAD(c.block, mover + MOVER_MOTION_COUNT);

@@ -87,7 +87,7 @@ OP void write_player_weights(CROWD all) {
     }
 }
 
-SELDOM_OP void write_groups(CROWD all) {
+OP_APART void write_groups(CROWD all) {
     memory block = CROWD_BLOCK(all);
     address group = LOAD(block, CONTROL_GROUPS);
     address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
@@ -141,7 +141,7 @@ OP void write_control(CROWD all) {
 
 // The mover alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
 // one that is told of from here on.
-SELDOM_OP void begin_character(control c) {
+OP_APART void begin_character(control c) {
     address inertia = LOAD(c.block, CONTROL_INERTIA);
     uint number = 0u;
     if (inertia != CONTROL_NONE) {

@@ -130,7 +130,7 @@ OP real tent(real x, float own, float rise, float fall) {
 
 // Any number that is snapped, by a value's curve and what stands in its other words: what is shaped is clamped to [0, 1], but
 // for a tent, whose own place is the constant.
-OP real shape_any(uint curve, float constant, float first, float second, real x) {
+OP_APART real shape_any(uint curve, float constant, float first, float second, real x) {
     real shaped = x;
     if (USES_CURVES && curve == CURVE_TENT) {
         shaped = tent(x, constant, first, second);

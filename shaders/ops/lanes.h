@@ -9,6 +9,7 @@
 
 // Vectors as wide as no register are passed in memory where a call is not inlined: all are.
 #define OP static inline __attribute__((always_inline))
+#define OP_APART OP
 
 typedef float real __attribute__((vector_size(4 * LMB_LANES)));
 typedef uint32_t word __attribute__((vector_size(4 * LMB_LANES)));

@@ -10,7 +10,7 @@
 #ifdef LMB_GLSL
 
 #define OP
-#define SELDOM_OP
+#define OP_APART
 #define STRUCT(name) struct name {
 #define END_STRUCT(name)                                                                                               \
     }                                                                                                                  \
@@ -114,11 +114,11 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP static inline
 #endif
-// What runs seldom stands apart, so that it does not lie between what runs always.
-#ifdef LMB_SELDOM_OPS
-#define SELDOM_OP static LMB_SELDOM_OPS
+// What few values come to, or few frames, stands apart, so that it does not lie between what always runs.
+#ifdef __GNUC__
+#define OP_APART static __attribute__((noinline, unused))
 #else
-#define SELDOM_OP OP
+#define OP_APART OP
 #endif
 typedef float real;
 typedef uint32_t word;

@@ -125,7 +125,7 @@ OP void begin_player(control c, address player) {
     set_state_word(c, at + PLAYING_FLAGS, 0u);
 }
 
-SELDOM_OP void begin_state(control c, address machine, address state) {
+OP_APART void begin_state(control c, address machine, address state) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
     for (address i = 0u; i < machine_count; i++) {
@@ -146,7 +146,7 @@ SELDOM_OP void begin_state(control c, address machine, address state) {
     }
 }
 
-SELDOM_OP real shape_fade(uint curve, real part) {
+OP_APART real shape_fade(uint curve, real part) {
     real shaped = shape_number(curve, 0.0f, 1.0f, part);
     return clamp_real(snap(shaped), 0.0f, 1.0f);
 }
@@ -256,7 +256,7 @@ OP void tell_state(control c, address machine, address state, uint which) {
 }
 
 // Whether players began anew.
-SELDOM_OP bool take_transition(control c, address machine, address transition) {
+OP_APART bool take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
     tell_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
@@ -300,7 +300,7 @@ OP address find_transition(control c, address machine) {
 }
 
 // Likewise the first that takes an event.
-SELDOM_OP address find_taker(control c, address machine, uint event) {
+OP_APART address find_taker(control c, address machine, uint event) {
     address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
     address transition = LOAD(c.block, machine + MACHINE_TRANSITIONS);
     address end = transition + LOAD(c.block, machine + MACHINE_TRANSITION_COUNT) * TRANSITION_WORDS;

@@ -237,7 +237,7 @@ OP displacement wanted_of(control c, address mover) {
 }
 
 // What parameters want: half of the turn, the way, the other half.
-SELDOM_OP void drive_mover(control c, address mover) {
+OP_APART void drive_mover(control c, address mover) {
     if (LOAD(c.block, mover + MOVER_IS_DRIVEN) == 0u) {
         return;
     }
@@ -254,7 +254,7 @@ SELDOM_OP void drive_mover(control c, address mover) {
 }
 
 // For renderers.
-SELDOM_OP void show_mover(control c, address mover) {
+OP_APART void show_mover(control c, address mover) {
     address at = mover_state(c, mover);
     for (address i = 0u; i < 3u; i++) {
         ticks component = state_ticks(c, at + MOVING_POSITION + 2u * i);

@@ -34,7 +34,7 @@ OP void tell_notifies(control c, address player, ticks low, ticks high, bool wit
     }
 }
 
-SELDOM_OP void tell_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
+OP_APART void tell_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
     uint told = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
@@ -86,7 +86,7 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
 }
 
 // On the way there and back, leg by leg. The clip's end is told where it is reached, its beginning where it is left.
-SELDOM_OP void tell_turns(control c, address player, passage p, ticks duration, real weight) {
+OP_APART void tell_turns(control c, address player, passage p, ticks duration, real weight) {
     bool rising = ticks_less(p.from, duration); // in the clip's time
     if (p.backwards) {
         rising = no_ticks(p.from) || ticks_less(duration, p.from);

@@ -9,7 +9,7 @@ OP address inertia_state(control c) {
 }
 
 // Another frame, in which time goes on.
-SELDOM_OP void move_inertia(control c) {
+OP_APART void move_inertia(control c) {
     address at = inertia_state(c);
     ticks step = fine_of_ticks(c.duration);
     set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
@@ -25,7 +25,7 @@ SELDOM_OP void move_inertia(control c) {
 }
 
 // From the frame before on. Of several in a frame the longest.
-SELDOM_OP void switch_inertia(control c, real duration) {
+OP_APART void switch_inertia(control c, real duration) {
     address at = inertia_state(c);
     uint number = state_word(c, at + INERTIAL_NUMBER);
     bool again = state_word(c, at + INERTIAL_SWITCHED) == number;
@@ -38,7 +38,7 @@ SELDOM_OP void switch_inertia(control c, real duration) {
     set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.duration));
 }
 
-SELDOM_OP void write_inertia(control c) {
+OP_APART void write_inertia(control c) {
     address at = inertia_state(c);
     uint first = LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_PARAMETER);
     real number = TO_REAL(state_word(c, at + INERTIAL_NUMBER));

@@ -5,7 +5,7 @@
 #include "control_memory.h"
 
 // What is told to the host. Where there is no room it is counted.
-SELDOM_OP void tell_times(control c, uint event, real weight, uint times) {
+OP_APART void tell_times(control c, uint event, real weight, uint times) {
     if (event == CONTROL_NONE || !c.tells) {
         return;
     }
