@@ -345,7 +345,7 @@ static void clips_weigh_what_their_space_does(void **state) {
     uint32_t speed = lmb_graph_find_parameter(graph, "speed");
     expect_tent(def->groups[0].players[0].weight, speed, 1.25f, 3.0f, 3.0f);
     expect_tent(def->groups[0].players[1].weight, speed, 0.0f, 1.25f, 3.0f);
-    expect_constant(def->players[1].weight, 1.0f); // which counts for nothing
+    expect_tent(def->players[1].weight, speed, 0.0f, 0.0f, 1.25f); // in no group
     lmb_graph_destroy(graph);
     // The position is what follows the parameter, where it is smoothed.
     graph = read_graph(GAITS("{\"param\":\"speed\",\"smooth\":0.2}", "", ",\"weight\":0.75"));
@@ -365,7 +365,7 @@ static void clips_weigh_what_their_space_does(void **state) {
     expect_constant(def->groups[0].players[0].weight, 1.0f);
     expect_constant(def->groups[0].players[1].weight, 1.0f);
     lmb_graph_destroy(graph);
-    // Only where the clip is the input itself; and so does what carries a mover, in a group or not, in a state.
+    // Only where the clip is the input itself, in a group or not, in a state.
     graph = read_graph("{\"op\":\"machine\",\"states\":[{\"name\":\"go\",\"pose\":{\"op\":\"space1d\",\"at\":{"
                        "\"param\":\"x\"},\"inputs\":[{"
                        "\"at\":2,\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":"
@@ -376,7 +376,8 @@ static void clips_weigh_what_their_space_does(void **state) {
     def = lmb_graph_control_def(graph);
     expect_constant(def->groups[0].players[0].weight, 1.0f);
     expect_tent(def->players[1].weight, lmb_graph_find_parameter(graph, "x"), -1.0f, -1.0f, 2.0f);
-    expect_constant(def->players[2].weight, 1.0f);
+    expect_tent(def->players[2].weight, lmb_graph_find_parameter(graph, "x"), 2.0f, 5.0f,
+                5.0f); // plays by being in a state
     lmb_graph_destroy(graph);
 }
 

@@ -318,18 +318,13 @@ static uint32_t add_player(lmb_graph_reader *reader, const lmb_player_def *def, 
 
 void lmb_graph_weigh_player(lmb_graph_reader *reader, uint32_t player, lmb_value weight) {
     lmb_graph *graph = reader->graph;
-    lmb_player_def *def = &graph->players[player];
-    bool counts = def->motion != NULL || def->velocity != 0.0f;
+    graph->players[player].weight = weight;
     for (uint32_t i = 0; i < graph->control.group_count; i++) {
         for (uint32_t k = 0; k < graph->groups[i].player_count; k++) {
             if (graph->group_members[i].players[k].player == player) {
                 graph->group_members[i].players[k].weight = weight;
-                counts = true;
             }
         }
-    }
-    if (counts) {
-        def->weight = weight;
     }
 }
 
