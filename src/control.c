@@ -63,8 +63,11 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, 
     if (result != LMB_OK) {
         return result;
     }
+    fenv_t callers;
+    lmb_environment_enter(&callers);
     uint32_t state_words;
     uint32_t size = lmb_control_write(def, NULL, &state_words);
+    lmb_environment_leave(&callers);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_control *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
@@ -73,7 +76,6 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, 
         lmb_host_release(&resolved, block);
         return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
     }
-    fenv_t callers;
     lmb_environment_enter(&callers);
     lmb_control_write(def, block, &state_words);
     lmb_environment_leave(&callers);

@@ -587,6 +587,32 @@ static void test_setting(void **state) {
     end(&s);
 }
 
+// A group that reads the velocity, in rows that the host clears before each frame, of a character that waits in every other.
+static void test_group_of_the_velocity(void **state) {
+    (void)state;
+    lmb_player_def player = lmb_default_player_def();
+    player.duration = 1.0f;
+    player.time_parameter = 0;
+    player.velocity = 1.5f;
+    const lmb_group_player place = {0, lmb_constant(1.0f)};
+    const lmb_group_def group = {&place, 1, lmb_parameter(1), 2};
+    lmb_mover_def mover = lmb_default_mover_def();
+    mover.velocity[2] = lmb_constant(2.0f);
+    mover.velocity_parameters[2] = 1;
+    lmb_control_def def = control_of(&player, 1, &mover);
+    def.groups = &group;
+    def.group_count = 1;
+    def.update_every = lmb_constant(2.0f);
+    stage s = begin(&def);
+    for (uint32_t i = 0; i < 5; i++) {
+        memset(s.parameters, 0, sizeof s.parameters);
+        step(&s, SECOND / 60);
+        assert_float_equal(s.parameters[1], 2.0, 1e-6);
+        assert_float_equal(s.parameters[2], 3.0, 1e-5);
+    }
+    end(&s);
+}
+
 // A character that is updated in every fourth frame gets as far; in between it stands, and nothing carries it.
 static void test_update_rate(void **state) {
     (void)state;
@@ -804,6 +830,7 @@ int main(void) {
         cmocka_unit_test(test_turning),
         cmocka_unit_test(test_setting),
         cmocka_unit_test(test_update_rate),
+        cmocka_unit_test(test_group_of_the_velocity),
         cmocka_unit_test(test_rollback),
         cmocka_unit_test(test_states_from_outside),
         cmocka_unit_test(test_refusals),

@@ -1,5 +1,5 @@
-// Control: what moves a character's times and weights on by a frame, as include/limber/control.h describes it. Scalar code,
-// which may branch: one invocation, or one turn of a loop, for each character.
+// Control: what moves characters' times and weights on by a frame, as include/limber/control.h describes it. Scalar code,
+// which may branch, for one character in each invocation, or for a crowd of them stage by stage.
 #ifndef LMB_OPS_CONTROL_H
 #define LMB_OPS_CONTROL_H
 
@@ -178,7 +178,7 @@ OP_APART void begin_character(control c) {
     }
 }
 
-// What stands before players move.
+// What stands before players move. Players and groups may read the velocity, of characters that wait as well.
 OP void move_before_players(CHANGED_CROWD all) {
     memory block = CROWD_BLOCK(all);
     address mover = LOAD(block, CONTROL_MOVER);
@@ -193,6 +193,8 @@ OP void move_before_players(CHANGED_CROWD all) {
             if (c.moves && carries) {
                 drive_mover(c, mover);
                 SET_SHARE(all, i, weigh_homes(c, mover));
+            } else if (carries) {
+                write_velocity(c, mover);
             }
         }
     }
@@ -261,9 +263,6 @@ OP void show_movers(CROWD all) {
     if (USES_MOVER && mover != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
-            if (!c.moves) {
-                write_velocity(c, mover);
-            }
             if (c.shows) {
                 show_mover(c, mover);
             }

@@ -118,7 +118,7 @@
 #define STATE_END_PLAYER 1u // offset of its record, or CONTROL_NONE
 #define STATE_ENTRY_EVENT 2u
 #define STATE_EXIT_EVENT 3u
-#define STATE_TABLE 4u // offset, as the next three
+#define STATE_TABLE 4u // offset of its table
 #define STATE_WORDS 5u
 #define TABLE_RESTARTS 0u
 #define TABLE_TRANSITION_COUNT 1u // of those from here that need no event

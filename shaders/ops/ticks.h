@@ -48,7 +48,7 @@ OP ticks ticks_of_fine(ticks a) {
     return make_ticks((ticks_low(a) >> FINE_BITS) | (high << (32u - FINE_BITS)), high >> FINE_BITS);
 }
 
-// Seconds, within 3e-7, relative: from pieces that a float holds, summed from the greatest on.
+// Seconds, within 3e-7, relative.
 OP real seconds_of_fine(ticks fine) {
     return real_of_fine(fine) * 1.41723355e-09f;
 }
