@@ -28,11 +28,31 @@ static void read_summary(const char *text, unsigned long long *values, unsigned 
     assert_string_equal(line + end, "\n");
 }
 
+// Of the first device, from Vulkan itself.
+static void read_driver(char *text, size_t size) {
+    device device;
+    VkPhysicalDevice physical[DEVICE_MAX];
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &driver};
+    assert_int_equal(device_open_instance(&(device_request){0}, &device, NULL), LMB_OK);
+    assert_true(device_list(&device, physical) > 0);
+    vkGetPhysicalDeviceProperties2(physical[0], &properties);
+    device_close(&device);
+    snprintf(text, size, "%s%s%s", driver.driverName, driver.driverInfo[0] != '\0' ? " " : "", driver.driverInfo);
+}
+
 static void devices_are_listed_with_the_probe(void **state) {
     (void)state;
     command_output output = run(0, "\"" LIMBER_COMMAND "\" devices");
     assert_string_equal(output.err, "");
     assert_int_equal(strncmp(output.out, "0: ", 3), 0);
+    char driver[520], line[560];
+    read_driver(driver, sizeof driver);
+    snprintf(line, sizeof line, "\n   driver: %s\n", driver);
+    const char *told = strstr(output.out, "\n   driver: ");
+    assert_non_null(told);
+    assert_int_equal(strncmp(told, line, strlen(line)), 0);
     assert_non_null(strstr(output.out, "\n   same bits: yes, "));
     command_output_release(&output);
 }
@@ -46,8 +66,14 @@ static void devices_as_json_have_the_same(void **state) {
     bool any = false;
     for (int i = 0; i < json_tree_size(&tree, devices); i++) {
         int device = json_tree_item(&tree, devices, i);
-        json_tree_expect_keys(&tree, device, "index name type vulkan same_bits declares_rte cases failures reason");
+        json_tree_expect_keys(&tree, device,
+                              "index name type vulkan driver same_bits declares_rte cases failures reason");
         assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, device, "index")), i);
+        if (i == 0) {
+            char driver[520];
+            read_driver(driver, sizeof driver);
+            json_tree_expect_text(&tree, json_tree_member(&tree, device, "driver"), driver);
+        }
         if (json_tree_is_true(&tree, json_tree_member(&tree, device, "same_bits"))) {
             any = true;
             assert_true(json_tree_number(&tree, json_tree_member(&tree, device, "cases")) > 0);

@@ -9,6 +9,7 @@
 typedef struct listed_device {
     uint32_t index;
     VkPhysicalDeviceProperties properties;
+    char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 1];
     bool same_bits;
     lmb_gpu_probe_result probe; // not done where the device could not be opened
     char reason[600];           // why it cannot give the same bits; empty where it can
@@ -32,6 +33,20 @@ static const char *type_name(VkPhysicalDeviceType type) {
 static void version_text(uint32_t version, char *text, size_t size) {
     snprintf(text, size, "%u.%u.%u", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
              VK_API_VERSION_PATCH(version));
+}
+
+// Its name, and its version in its own words.
+static void find_driver(VkPhysicalDevice physical, listed_device *listed) {
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &driver};
+    if (listed->properties.apiVersion < VK_API_VERSION_1_2) {
+        snprintf(listed->driver, sizeof listed->driver, "version %u", listed->properties.driverVersion);
+        return;
+    }
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+    snprintf(listed->driver, sizeof listed->driver, "%s%s%s", driver.driverName,
+             driver.driverInfo[0] != '\0' ? " " : "", driver.driverInfo);
 }
 
 // Opens the device, which runs the probe. False where the validation layer had something to say.
@@ -59,6 +74,7 @@ static bool probe(listed_device *listed, lmb_error *error) {
 static bool list(VkPhysicalDevice physical, uint32_t index, listed_device *listed, lmb_error *error) {
     *listed = (listed_device){.index = index};
     vkGetPhysicalDeviceProperties(physical, &listed->properties);
+    find_driver(physical, listed);
     const char *lacks = device_lacks(physical);
     if (lacks != NULL) {
         snprintf(listed->reason, sizeof listed->reason, "lacks %s", lacks);
@@ -77,6 +93,7 @@ static void print_text(const listed_device *devices, uint32_t count) {
         version_text(listed->properties.apiVersion, version, sizeof version);
         printf("%u: %s (%s, Vulkan %s)\n", listed->index, listed->properties.deviceName,
                type_name(listed->properties.deviceType), version);
+        printf("   driver: %s\n", listed->driver);
         if (listed->same_bits) {
             printf("   same bits: yes, %u probe cases, ", listed->probe.case_count);
             puts(listed->probe.declares_rte ? "round to nearest even declared"
@@ -100,6 +117,7 @@ static void write_json(const listed_device *devices, uint32_t count) {
         json_text(&json, "name", listed->properties.deviceName);
         json_text(&json, "type", type_name(listed->properties.deviceType));
         json_text(&json, "vulkan", version);
+        json_text(&json, "driver", listed->driver);
         json_bool(&json, "same_bits", listed->same_bits);
         json_bool(&json, "declares_rte", listed->probe.declares_rte);
         json_unsigned(&json, "cases", listed->probe.case_count);
@@ -130,8 +148,9 @@ int command_devices(int argc, char **argv) {
     const usage usage = {
         .command = "devices",
         .synopsis = "[--json]",
-        .text = "Lists the Vulkan devices in the order in which --device counts them, and runs the probe on\n"
-                "each: does it give the reference's bits, and if not, why.\n",
+        .text =
+            "Lists the Vulkan devices in the order in which --device counts them, with their drivers, and runs the\n"
+            "probe on each: does it give the reference's bits, and if not, why.\n",
         .options = options,
         .option_count = sizeof options / sizeof options[0]};
     if (!options_read(&usage, argc, argv, NULL, &status)) {
