@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Proves the bits and measures on a machine without compilers that has a Vulkan driver and its loader:
+#
+#   bench/elsewhere.sh pack FOLDER [--loader]   here: the release build's programs and the libraries that they need, the Vulkan
+#                                               loader among them where that is asked for
+#   FOLDER/elsewhere.sh run OUT                 there: the tests against the reference, then limber-bench
+#   bench/plot.sh OUT/results.json              here again: plots and README's tables from it
+#
+# OUT gets machine.txt (when, which processor, devices and drivers), bits.txt (what became of each test), tests.log,
+# results.json, machines.txt (the workload of that name) and bench.log. Exit status: 1 where a test failed or the bench did,
+# else 3 where one ran past its time, which proves nothing; all of them are run in any case.
+#
+# SECONDS_A_TEST (60) and SECONDS_OF_BENCH (300, for each of its two runs) bound how long it takes. Clips from files are not
+# among what is measured.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+PATH=$PATH:/usr/sbin:/sbin # ldconfig's
+
+# What compares a device with the reference, and needs none of the characters in files.
+tests=(golden_gpu_test control_gpu_test inertia_gpu_test program_random_gpu_test gpu_bits_test extremes_gpu_test)
+programs=(golden "${tests[@]}" limber limber-bench)
+
+# All but the C library's, which are the machine's own.
+libraries_of() {
+    ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ { print $3 }' | sort -u
+}
+
+# Where a library lies that the machine has; nothing where it has none.
+own_library() {
+    ldconfig -p 2>/dev/null | awk -v name="$1" '$1 == name && !found { print $NF; found = 1 }'
+}
+
+check_build() {
+    local program missing=()
+    if [ ! -d "$1" ]; then
+        echo "elsewhere.sh: there is no release build: cmake --preset release && cmake --build --preset release" >&2
+        return 1
+    fi
+    for program in "${programs[@]}"; do
+        [ -x "$1/$program" ] || missing+=("$program")
+    done
+    if [ ${#missing[@]} -gt 0 ]; then
+        echo "elsewhere.sh: the release build lacks ${missing[*]}: cmake --build --preset release" >&2
+        return 1
+    fi
+}
+
+pack() {
+    local to=$1 build=$here/../build/release loader='' library
+    check_build "$build"
+    if [ "${2:-}" = --loader ]; then
+        loader=$(own_library libvulkan.so.1)
+        [ -n "$loader" ] || { echo "elsewhere.sh: there is no Vulkan loader here (libvulkan.so.1)" >&2 && return 1; }
+    fi
+    mkdir -p "$to" "$work/bin" "$work/lib"
+    (cd "$build" && cp "${programs[@]}" "$work/bin/")
+    strip "$work"/bin/*
+    for library in $(libraries_of "$work"/bin/*) $loader; do
+        cp -L "$library" "$work/lib/"
+    done
+    tar -C "$work" -czf "$to/limber.tar.gz" bin lib
+    cp "$here/elsewhere.sh" "$to/"
+    du -h "$to/limber.tar.gz"
+}
+
+# Of the libraries that were packed, those that the machine lacks: its drivers need its own.
+take_libraries() {
+    local library
+    for library in "$work"/lib/*; do
+        [ -z "$(own_library "$(basename "$library")")" ] || rm "$library"
+    done
+    export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
+tell_machine() {
+    date -u '+%Y-%m-%d %H:%M UTC'
+    uname -srm
+    awk -F ': *' '/^model name/ { name = $2; cores++ } END { if (cores) print name ", " cores " of its threads" }' /proc/cpuinfo
+    timeout 60 ./limber devices 2>&1
+}
+
+failed=0 late=0
+
+# What became of a program by its exit status: a line of bits.txt.
+tell() {
+    local name=$1 status=$2 seconds=$3 outcome
+    case $status in
+    0) outcome=passed ;;
+    77) outcome='failed: there is no device that can be used' failed=1 ;;
+    124) outcome="ran past its time of $seconds s" late=1 ;;
+    *) outcome="failed ($status)" failed=1 ;;
+    esac
+    printf '%-26s %s\n' "$name" "$outcome" | tee -a "$out/bits.txt"
+}
+
+# within SECONDS NAME COMMAND...: tells what became of it.
+within() {
+    local seconds=$1 name=$2 status=0
+    shift 2
+    timeout "$seconds" "$@" || status=$?
+    tell "$name" "$status" "$seconds" >&3
+}
+
+prove() {
+    local test
+    for test in golden "${tests[@]}"; do
+        echo "==== $test"
+        within "${SECONDS_A_TEST:-60}" "$test" "./$test"
+    done
+}
+
+measure() {
+    local seconds=${SECONDS_OF_BENCH:-300}
+    within "$seconds" limber-bench ./limber-bench --all --seconds 0.3 --longest-frame 5 --json >"$out/results.json"
+    within "$seconds" 'limber-bench, machines' ./limber-bench --workload machines --characters 1000,100000 --seconds 0.3 \
+        >"$out/machines.txt"
+}
+
+run() {
+    mkdir -p "$1"
+    out=$(cd "$1" && pwd)
+    tar -C "$work" -xzf "$here/limber.tar.gz"
+    cd "$work/bin"
+    take_libraries
+    : >"$out/bits.txt"
+    tell_machine | tee "$out/machine.txt" || tell 'limber devices' $? 60
+    exec 3>&1
+    prove >"$out/tests.log" 2>&1
+    measure 2>"$out/bench.log"
+    [ "$failed" -eq 0 ] || return 1
+    [ "$late" -eq 0 ] || return 3
+}
+
+work=$(mktemp -d)
+trap 'cd / && rm -rf "$work"' EXIT
+case "$# ${1:-} ${3:-}" in
+"2 pack " | "3 pack --loader") pack "$2" "${3:-}" ;;
+"2 run ") run "$2" ;;
+*)
+    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
+    exit 2
+    ;;
+esac
