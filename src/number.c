@@ -2,8 +2,7 @@
 
 #include "environment.h"
 
-#include "../shaders/ops/control_layout.h"
-#include "../shaders/ops/curve.h"
+#include "../shaders/ops/control_memory.h"
 #include "../shaders/ops/layout.h"
 
 #include <math.h>
@@ -84,14 +83,9 @@ void lmb_value_write(lmb_value value, uint32_t *words) {
     words[VALUE_CONTROL + 1] = BITS(control[1]);
 }
 
-// As control_number() in shaders/ops/control_memory.h.
+// As a control's numbers are, by the same words.
 static LMB_NOINLINE float shape(const uint32_t *words, float x) {
-    const uint32_t curve = words[VALUE_CURVE];
-    if (curve == CURVE_LINEAR || (curve != CURVE_TENT && !is_finite(x))) {
-        return x;
-    }
-    return shape_any(curve, REAL(words[VALUE_CONSTANT]), REAL(words[VALUE_CONTROL]), REAL(words[VALUE_CONTROL + 1]),
-                     snap(x));
+    return shape_value(load_value(words, 0), x);
 }
 
 float lmb_value_at(lmb_value value, const float *parameters) {
