@@ -33,6 +33,9 @@ static const char *find_tent_fault(lmb_value value) {
     if (!(before <= own && own <= after)) {
         return "a tent's places are not in order";
     }
+    if (before == after) {
+        return "a tent has a neighbour before or after it";
+    }
     return value.parameter == LMB_NONE ? "a tent stands over a parameter, not over a constant" : NULL;
 }
 

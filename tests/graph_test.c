@@ -269,13 +269,13 @@ static void tents(void **state) {
         "{\"op\":\"additive\",\"weight\":{\"of\":{\"param\":\"x\"},\"curve\":{\"tent\":[2,3.5,7]}},\"base\":{\"op\":"
         "\"clip\",\"clip\":0,\"time\":{\"curve\":{\"tent\":[null,-2,-1]},\"of\":{\"param\":\"y\"}},\"rate\":{"
         "\"curve\":{\"tent\":[-4,5,null]},\"of\":{\"param\":\"z\",\"default\":-3,\"max\":9}}},\"add\":{\"op\":\"clip\","
-        "\"clip\":{\"curve\":{\"tent\":[null,1,null]},\"of\":{\"param\":\"x\"}},\"time\":{\"curve\":{\"tent\":[1,1,"
+        "\"clip\":{\"curve\":{\"tent\":[null,1,2]},\"of\":{\"param\":\"x\"}},\"time\":{\"curve\":{\"tent\":[1,1,"
         "2]},\"of\":{\"param\":\"y\"}}}}");
     const lmb_program_def *def = lmb_graph_program_def(graph);
     expect_tent(def->nodes[2].weight, 0, 2.0f, 3.5f, 7.0f);
     expect_tent(def->nodes[0].time, 1, -2.0f, -2.0f, -1.0f);
     expect_tent(def->nodes[0].rate, 2, -4.0f, 5.0f, 5.0f);
-    expect_tent(def->nodes[1].clip, 0, 1.0f, 1.0f, 1.0f);
+    expect_tent(def->nodes[1].clip, 0, 1.0f, 1.0f, 2.0f);
     expect_tent(def->nodes[1].time, 1, 1.0f, 1.0f, 2.0f);
     static const float expected[][3] = {{2.0f, 2.0f, 7.0f}, {-1.0f, -2.0f, -1.0f}, {-3.0f, -4.0f, 9.0f}};
     for (uint32_t i = 0; i < 3; i++) {
@@ -719,6 +719,10 @@ static void malformed_texts(void **state) {
         {BLEND(TENT("[-2e12,1,2]")), "weight.curve.tent[0]", 2, 64, "is outside"},
         {BLEND(TENT("[0,1,0.5]")), "weight.curve.tent", 2, 63, "0, 1, 0.5: the places of a tent ascend"},
         {BLEND(TENT("[2,1,null]")), "weight.curve.tent", 2, 63, "the places of a tent ascend"},
+        {BLEND(TENT("[null,1,null]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
+        {BLEND(TENT("[1,1,1]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
+        {BLEND(TENT("[1,1,null]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
+        {BLEND(TENT("[null,1,1]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
         {BLEND("\"weight\":{\"curve\":{\"tent\":[0,1,2],\"bezier\":[0,1]},\"of\":{\"param\":\"x\"}}"),
          "weight.curve.bezier", 2, 71, "a tent has no such field; it has tent"},
         {BLEND("\"weight\":{\"curve\":{\"tent\":[0,1,2]},\"of\":0.5}"), "weight.of", 2, 77,

@@ -90,8 +90,8 @@
 ///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas stand in program.h.
 /// - a tent over a parameter, `{"curve": {"tent": [0, 1.25, 3]}, "of": {"param": "speed"}}`: 1 at 1.25, 0 at 0 and at 3 and
 ///   beyond them, straight lines in between (#LMB_CURVE_TENT), which is what the input at 1.25 weighs in a `space1d` whose
-///   inputs next to it are at 0 and 3. Instead of the first or the last of the three `null` says that there is no neighbour on
-///   that side, where it stays 1. The parameter may be any number; where nothing states them, its default is 0, moved into
+///   inputs next to it are at 0 and 3. Instead of the first or the last of the three, not of both, `null` says that there is no
+///   neighbour on that side, where it stays 1. The parameter may be any number; where nothing states them, its default is 0, moved into
 ///   the range, and its range that of the places. It stands around what it shapes alone, and in no `curve` beside a weight.
 /// - a fade that events ask for, where it is the weight of one pose: see below.
 ///

@@ -228,7 +228,7 @@ typedef enum lmb_curve {
     /// What the input at a place weighs in a #LMB_OP_SPACE1D, of any number x, which is not clamped before: with
     /// lmb_value.constant for its own place o, and lmb_value.control for the places b before and c after it, 1 at o,
     /// (x - b) / (o - b) from b to o, (c - x) / (c - o) from o to c, exactly 0 at b, at c and beyond. Where b is o there is no
-    /// place before it, and it is 1 at and below o; likewise with c. Within 4e-7 of float64. Tents of neighbours, each with
+    /// place before it, and it is 1 at and below o; likewise with c; one of both there is. Within 4e-7 of float64. Tents of neighbours, each with
     /// the other's place for its own next one, sum up to within 4e-7 of 1 for any x. Of x, b, o and c, what is below 2^-40 in
     /// magnitude counts as 0, and x beyond 2^40 as that.
     LMB_CURVE_TENT,
@@ -245,7 +245,7 @@ typedef struct lmb_value {
     /// Where it is not #LMB_CURVE_LINEAR, the number is shaped, and clamped to [0, 1] before, but for a #LMB_CURVE_TENT.
     lmb_curve curve;
     /// Of #LMB_CURVE_BEZIER, each from -16 to 16; of #LMB_CURVE_TENT the places before and after its own, finite, up to 2^40,
-    /// before <= own <= after.
+    /// before <= own <= after, before < after.
     float control[2];
 } lmb_value;
 

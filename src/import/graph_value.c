@@ -246,13 +246,15 @@ static void read_tent(lmb_graph_reader *reader, const lmb_graph_field *field, ui
             lmb_graph_read_plain(reader, &place, at, places);
         }
     }
-    if (!(places[0] <= places[1] && places[1] <= places[2])) {
-        lmb_graph_report(reader, value, "%g, %g, %g: the places of a tent ascend", (double)places[0], (double)places[1],
-                         (double)places[2]);
-    }
     shape->constant = places[1];
     shape->control[0] = open[0] ? places[1] : places[0];
     shape->control[1] = open[2] ? places[1] : places[2];
+    if (!(places[0] <= places[1] && places[1] <= places[2])) {
+        lmb_graph_report(reader, value, "%g, %g, %g: the places of a tent ascend", (double)places[0], (double)places[1],
+                         (double)places[2]);
+    } else if (shape->control[0] == shape->control[1]) {
+        lmb_graph_report(reader, value, "a tent has a neighbour before or after it");
+    }
 }
 
 static const lmb_graph_field tent_members[] = {
