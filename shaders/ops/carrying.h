@@ -13,9 +13,9 @@ OP real motion_weight(control c, address motion) {
 }
 
 // What the ways of a home's players count: their weights, as many as sum up to 1 at most, of the home's. All are still.
-OP real weigh_home(control c, address home) {
-    address motions = LOAD(c.block, home + HOME_MOTIONS);
-    address end = motions + LOAD(c.block, home + HOME_MOTION_COUNT) * MOTION_WORDS;
+OP real weigh_home(control c, address record) {
+    address motions = LOAD(c.block, record + HOME_MOTIONS);
+    address end = motions + LOAD(c.block, record + HOME_MOTION_COUNT) * MOTION_WORDS;
     real sum = 0.0f;
     for (address motion = motions; motion < end; motion += MOTION_WORDS) {
         address at = LOAD(c.block, motion + MOTION_STATE);
@@ -25,7 +25,7 @@ OP real weigh_home(control c, address home) {
         set_state_word(c, at + CARRYING_HOW, 0u);
     }
     sum = snap(sum);
-    real factor = whole_weight(c, LOAD(c.block, home + HOME_MACHINE), LOAD(c.block, home + HOME_MACHINE_STATE));
+    real factor = whole_weight(c, LOAD(c.block, record + HOME_MACHINE), LOAD(c.block, record + HOME_MACHINE_STATE));
     if (sum > 1.0f) {
         factor = factor * reciprocal(sum);
     }
