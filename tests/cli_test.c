@@ -183,7 +183,7 @@ static void a_profile_as_json_has_the_same(void **state) {
     const char *const line = "profile small.gltf --no-device --characters 40 --frames 20 --program 1 --json";
     command_output output = run_well(line);
     json_tree tree = json_tree_read(output.out);
-    json_tree_expect_keys(&tree, 0, "file joints characters frames sides bytes rest_ns nodes");
+    json_tree_expect_keys(&tree, 0, "file joints characters frames inertia_bytes sides bytes rest_ns nodes");
     const int sides = json_tree_member(&tree, 0, "sides");
     assert_int_equal(json_tree_size(&tree, sides), 1);
     const int side = json_tree_item(&tree, sides, 0);
@@ -224,6 +224,29 @@ static void a_profile_of_a_graph_has_its_nodes(void **state) {
     assert_null(strstr(output.out, "\n3 "));
     command_output_release(&output);
     run_badly(1, "profile small.gltf --no-device --graph '{\"op\": \"walk\"}'", "--graph: ");
+}
+
+// 36 words of each joint, on the CPU as on a device.
+static void a_profile_inertializes(void **state) {
+    (void)state;
+    static const char line[] =
+        "profile small.gltf --no-device --characters 40 --frames 40 %s --graph "
+        "'{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"},\"transitions\":"
+        "[{\"to\":\"b\",\"after\":1,\"kind\":\"%s\"}]},{\"name\":\"b\",\"pose\":{\"op\":\"rest\"}}]}'";
+    char text[sizeof line + 20];
+    snprintf(text, sizeof text, line, "", "inertialized");
+    command_output output = run_well(text);
+    expect_contains(output.out, "joints 3, characters 40, frames 40, inertialized with 17280 bytes\n");
+    expect_contains(output.out, "\n  run                40 ");
+    command_output_release(&output);
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, line, "--json", i == 0 ? "smooth" : "inertialized");
+        output = run_well(text);
+        json_tree tree = json_tree_read(output.out);
+        assert_true(json_tree_number(&tree, json_tree_member(&tree, 0, "inertia_bytes")) == (i == 0 ? 0.0 : 17280.0));
+        json_tree_release(&tree);
+        command_output_release(&output);
+    }
 }
 
 static void a_trace_of_the_cpu_has_every_run(void **state) {
@@ -956,6 +979,7 @@ int main(void) {
         cmocka_unit_test(a_profile_tells_stages_and_nodes),
         cmocka_unit_test(a_profile_as_json_has_the_same),
         cmocka_unit_test(a_profile_of_a_graph_has_its_nodes),
+        cmocka_unit_test(a_profile_inertializes),
         cmocka_unit_test(a_trace_of_the_cpu_has_every_run),
         cmocka_unit_test(a_trace_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),

@@ -10,12 +10,18 @@
 #include "options.h"
 #include "trace.h"
 
+#include <limber/inertia.h>
+
 #include <stdlib.h>
 #include <string.h>
 
 // The tracks of the trace.
 #define PROCESS_CPU 1u
 #define PROCESS_DEVICE 2u
+// A program that inertializes has each character switched once in as many frames, a sixtieth of a second each, and half of
+// them decay.
+#define SWITCH_FRAMES 16u
+#define FRAME_SECONDS (1.0f / 60.0f)
 // Characters that the cost of nodes is measured with, at most.
 #define COST_CHARACTERS 1024u
 
@@ -37,6 +43,7 @@ typedef struct profiling {
     crowd_range *ranges; // of the graph's parameters
     crowd crowd;
     float *palettes;
+    uint32_t *inertia; // the CPU's; the device keeps its own
     lmb_cpu *cpu;
     lmb_cpu_profile *cpu_profile;
     gpu_device opened;
@@ -76,7 +83,11 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     profiling->palettes =
         calloc(batch.character_count, lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
     profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
-    return profiling->palettes != NULL && profiling->costs != NULL ? LMB_OK : no_memory(error);
+    profiling->report.inertia_bytes =
+        (uint64_t)batch.character_count * lmb_program_inertia_words(batch.program) * sizeof *profiling->inertia;
+    profiling->inertia = calloc(profiling->report.inertia_bytes + 1, 1);
+    const bool has_memory = profiling->palettes != NULL && profiling->costs != NULL && profiling->inertia != NULL;
+    return has_memory ? LMB_OK : no_memory(error);
 }
 
 static void add_side(profiling *profiling, const char *name, const lmb_profile *times, uint32_t bandwidth) {
@@ -125,7 +136,7 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
 
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
     const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
-    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = profiling->palettes};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = profiling->palettes, .inertia = profiling->inertia};
     lmb_result result = lmb_cpu_run(profiling->cpu, &profiling->report.batch, &inputs, &outputs, error);
     if (profiling->started == 0) {
         profiling->started = trace_clock(NULL);
@@ -145,16 +156,35 @@ static void trace_sides(profiling *profiling) {
     }
 }
 
+// What a control would say: characters are switched by turns.
+static void switch_characters(profiling *profiling, uint32_t frame) {
+    const lmb_program_def *def = &profiling->crowd.program_def;
+    for (size_t i = 0; def->inertialize && i < profiling->character_count; i++) {
+        const uint32_t since = (frame + (uint32_t)i) % SWITCH_FRAMES;
+        float *row = profiling->crowd.parameters + i * def->parameter_count + def->inertia_parameters;
+        row[LMB_INERTIA_NUMBER] = (float)(SWITCH_FRAMES + frame);
+        row[LMB_INERTIA_STEP] = FRAME_SECONDS;
+        row[LMB_INERTIA_SWITCHED] = (float)(SWITCH_FRAMES + frame - since);
+        row[LMB_INERTIA_TIME] = FRAME_SECONDS * (float)(since + 1);
+        row[LMB_INERTIA_DURATION] = 0.5f * FRAME_SECONDS * (float)SWITCH_FRAMES;
+    }
+}
+
+static void draw_frame(profiling *profiling, uint32_t frame) {
+    crowd_draw(&profiling->crowd, frame);
+    switch_characters(profiling, frame);
+}
+
 // The first frame warms up and does not count.
 static lmb_result run_frames(profiling *profiling, lmb_error *error) {
-    crowd_draw(&profiling->crowd, 0);
+    draw_frame(profiling, 0);
     lmb_result result = run_sides(profiling, error);
     lmb_profile_clear(lmb_cpu_profile_times(profiling->cpu_profile));
     if (profiling->gpu_profile != NULL) {
         lmb_profile_clear(lmb_gpu_profile_times(profiling->gpu_profile));
     }
     for (uint32_t frame = 0; frame < profiling->frame_count && result == LMB_OK; frame++) {
-        crowd_draw(&profiling->crowd, frame + 1);
+        draw_frame(profiling, frame + 1);
         result = run_sides(profiling, error);
         if (profiling->trace_path != NULL) {
             trace_sides(profiling);
@@ -223,6 +253,7 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     graph_file_release(&profiling->graph);
     free(profiling->ranges);
     free(profiling->palettes);
+    free(profiling->inertia);
     free(profiling->costs);
     character_close(&profiling->character);
     if (result == LMB_OK && closed != LMB_OK) {
@@ -255,7 +286,7 @@ int command_profile(int argc, char **argv) {
             "Runs a crowd, of a random program or of the one given, on the CPU's fast path, on one thread, and on a\n"
             "Vulkan device, and tells how long each stage takes, what a batch takes of the device's memory, and what\n"
             "each node of the program costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
-            "at the given bandwidth.\n" CHARACTER_HELP,
+            "at the given bandwidth. Where the program inertializes, half of the characters decay.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};

@@ -68,8 +68,12 @@ static void print_costs(const profile_report *report) {
 }
 
 void profile_report_print(const profile_report *report) {
-    printf("joints %u, characters %u, frames %u\n", lmb_program_joint_count(report->batch.program),
+    printf("joints %u, characters %u, frames %u", lmb_program_joint_count(report->batch.program),
            report->batch.character_count, report->frames);
+    if (report->inertia_bytes > 0) {
+        printf(", inertialized with %" PRIu64 " bytes", report->inertia_bytes);
+    }
+    printf("\n");
     for (uint32_t i = 0; i < report->side_count; i++) {
         print_stages(report, &report->sides[i]);
     }
@@ -130,6 +134,7 @@ void profile_report_print_json(const profile_report *report) {
     json_unsigned(&json, "joints", lmb_program_joint_count(report->batch.program));
     json_unsigned(&json, "characters", report->batch.character_count);
     json_unsigned(&json, "frames", report->frames);
+    json_unsigned(&json, "inertia_bytes", report->inertia_bytes);
     json_begin_array(&json, "sides");
     for (uint32_t i = 0; i < report->side_count; i++) {
         write_stages(&json, report, &report->sides[i]);
