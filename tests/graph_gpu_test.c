@@ -27,7 +27,9 @@ typedef struct character {
     const lmb_rig *rig;
     const lmb_clip *clips[MOST_CLIPS];
     uint32_t clip_count;
-    bool pipelines; // made for each program
+    // Whether each program also runs in a pipeline of its own. All of them take drivers on the processor minutes, so they are
+    // made for one character; gpu_bits_test has pipelines for rigs of other sizes.
+    bool pipelines;
 } character;
 
 #define CLIP(index) "{\"op\":\"clip\",\"clip\":" index "}"
