@@ -269,7 +269,7 @@ static void scattered(lmb_space2d kind, const char *title, double bound) {
     for (uint32_t round = 0; round < 28; round++) {
         const uint32_t inputs = 3 + round % (LMB_MAX_INPUTS - 2);
         space_scene s;
-        start(&s, LMB_OP_SPACE2D, inputs, 1024);
+        start(&s, LMB_OP_SPACE2D, inputs, POSITIONS / 4);
         space_of(&s)->space2d = kind;
         draw_places(&s, &source, 0.05, sizes[round % 4]);
         draw_positions(&s, &source, round % 3 == 0 ? 0.1 : 2.0);
