@@ -10,6 +10,8 @@
 // Vectors as wide as no register are passed in memory where a call is not inlined: all are.
 #define OP static inline __attribute__((always_inline))
 #define OP_APART OP
+// What seldom runs stands apart from what always does, though; it takes and gives vectors by their addresses.
+#define OP_SELDOM static __attribute__((noinline, unused))
 
 typedef float real __attribute__((vector_size(4 * LMB_LANES)));
 typedef uint32_t word __attribute__((vector_size(4 * LMB_LANES)));
@@ -257,6 +259,13 @@ OP void lmb_load_rows_at(const uint32_t *const from[LMB_LANES], uint32_t offset,
         v[row] = lmb_join_fours(rows + row);
     }
     lmb_transpose(v);
+}
+
+// Where rows of four begin, by their numbers.
+OP void lmb_find_rows(memory base, word number, const uint32_t *rows[LMB_LANES]) {
+    for (int lane = 0; lane < LMB_LANES; lane++) {
+        rows[lane] = base + (size_t)number[lane] * 4u;
+    }
 }
 
 OP void lmb_load_rows(memory base, word index, real v[4]) {

@@ -120,6 +120,8 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP_APART OP
 #endif
+// The same for lanes alone: one value at a time has no registers that a call would spill.
+#define OP_SELDOM OP
 typedef float real;
 typedef uint32_t word;
 typedef bool truth;

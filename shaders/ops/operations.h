@@ -32,10 +32,6 @@ END_STRUCT(prepared)
 STRUCT(key_search)
 uint times; // of which track, or 0
 key_position found;
-#ifdef LMB_LANES
-const uint32_t *key_rows[LMB_LANES];
-const uint32_t *after_rows[LMB_LANES];
-#endif
 END_STRUCT(key_search)
 #endif
 
@@ -105,27 +101,18 @@ OP uint32_t lmb_count(truth condition) {
 }
 #endif
 
-#ifdef LMB_LANES
-OP void lmb_find_rows(memory data, word key, const uint32_t **rows) {
-    for (int lane = 0; lane < LMB_LANES; lane++) {
-        rows[lane] = data + (size_t)key[lane] * 4u;
-    }
+// Most joints find the keys that the joint before them found.
+OP_SELDOM void search_key(memory data, key_search *search, uint times, uint keys, uint largest_step, const real *time) {
+    search->times = times;
+    search->found = find_key(data, times, keys, largest_step, *time);
 }
-#endif
 
 OP const key_position *find_key_again(frame f, uint times, uint keys, uint largest_step, real time) {
-    key_search *search = f.search;
-    if (search->times != times) {
-        search->times = times;
-        search->found = find_key(f.program, times, keys, largest_step, time);
-#ifdef LMB_LANES
-        lmb_find_rows(f.program, search->found.key, search->key_rows);
-        lmb_find_rows(f.program, search->found.after, search->after_rows);
-        search->found.key_rows = search->key_rows;
-        search->found.after_rows = search->after_rows;
-#endif
+    if (f.search->times != times) {
+        const real given = time;
+        search_key(f.program, f.search, times, keys, largest_step, &given);
     }
-    return &search->found;
+    return &f.search->found;
 }
 #endif
 
@@ -339,7 +326,9 @@ OP transform sample_joint(frame f, uint clip, uint joint, real time) {
 
 #ifdef LMB_LANES
 // Where lanes have different clips, each in turn.
-OP transform sample_clips(frame f, prepared p, uint joint) {
+OP_SELDOM void sample_each_clip(const frame *at, const prepared *now, uint joint, transform *found) {
+    frame f = *at;
+    prepared p = *now;
     transform sampled = load_rest(f.program, f.joint);
     truth left = p.known;
     while (ANY(left)) {
@@ -349,6 +338,14 @@ OP transform sample_clips(frame f, prepared p, uint joint) {
         sampled = select_transform(mine, from_clip, sampled);
         left = BOTH(left, NOT(mine));
     }
+    *found = sampled;
+}
+
+OP transform sample_clips(frame f, prepared p, uint joint) {
+    const frame at = f;
+    const prepared now = p;
+    transform sampled;
+    sample_each_clip(&at, &now, joint, &sampled);
     return sampled;
 }
 #else

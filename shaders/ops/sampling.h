@@ -89,8 +89,8 @@ slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
 #ifdef LMB_LANES
 // Memory of `key` and of `after` in a track of rotations whose values lie at the start of memory.
-const uint32_t *const *key_rows;
-const uint32_t *const *after_rows;
+const uint32_t *key_rows[LMB_LANES];
+const uint32_t *after_rows[LMB_LANES];
 #endif
 END_STRUCT(key_position)
 
@@ -123,7 +123,7 @@ OP real clip_time(real duration, real rate, real time, bool loop) {
     return SELECT(time > duration, duration, time);
 }
 
-OP track load_kept_track(memory data, uint clip, uint at, uint stride) {
+OP track load_kept_track(memory data, uint clip, address at, address stride) {
     track found;
     found.mode = LOAD(data, at);
     found.keys = LOAD(data, at + TRACK_KEYS * stride);
@@ -166,8 +166,9 @@ OP track load_track(memory data, uint clip, uint channel, uint joint) {
     if (packed != 0u) {
         return load_packed_track(data, clip, clip + packed, channel, joint);
     }
-    uint joints = LOAD(data, clip + CLIP_JOINTS);
-    uint at = clip + LOAD(data, clip + CLIP_TRACKS) + (channel * TRACK_FIELDS) * joints + joint;
+    address header = clip;
+    address joints = LOAD(data, header + CLIP_JOINTS);
+    address at = header + LOAD(data, header + CLIP_TRACKS) + (channel * TRACK_FIELDS) * joints + joint;
     return load_kept_track(data, clip, at, joints);
 }
 
@@ -190,8 +191,8 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     at.from = slerp_prepare(1.0f - at.fraction);
     at.to = slerp_prepare(at.fraction);
 #ifdef LMB_LANES
-    at.key_rows = 0;
-    at.after_rows = 0;
+    lmb_find_rows(data, at.key, at.key_rows);
+    lmb_find_rows(data, at.after, at.after_rows);
 #endif
     return at;
 }
