@@ -171,7 +171,7 @@
 
 // A joint's transform in a pose of the program's, the same for every character, component-major: `at` is that of the
 // joint's first component.
-OP transform load_fixed_pose(memory program, uint at, uint joints) {
+OP transform load_fixed_pose(memory program, address at, address joints) {
     transform a;
     a.t = all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints), LOAD_FLOAT(program, at + 2u * joints));
     a.q = all_quaternion(LOAD_FLOAT(program, at + 3u * joints), LOAD_FLOAT(program, at + 4u * joints),
@@ -183,9 +183,9 @@ OP transform load_fixed_pose(memory program, uint at, uint joints) {
 }
 
 OP transform load_rest(memory program, uint joint) {
-    uint joints = LOAD(program, PROGRAM_JOINTS);
-    uint at = LOAD(program, PROGRAM_REST) + joint;
-    return load_fixed_pose(program, at, joints);
+    address joints = LOAD(program, PROGRAM_JOINTS);
+    address at = LOAD(program, PROGRAM_REST);
+    return load_fixed_pose(program, at + joint, joints);
 }
 
 // A joint's transform in a pose buffer, component-major: `at` is that of the joint's first component.

@@ -52,7 +52,7 @@ OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transf
 OP transform mean_end(frame f, uint instruction, fold_sums all) {
     transform mean;
     if ((LOAD(f.program, instruction + CHOICES) & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        mean = finish_mean(f, instruction, all, reciprocal(all.notes.q.x), all.sums.q, NOT(all.notes.q.x > 0.0f));
+        mean = finish_mean(f, instruction, all, TOTAL_INVERSE(f, all), all.sums.q, NOT(TOTAL_WEIGHT(f, all) > 0.0f));
     } else {
         mean = weighted_end(f, instruction, all);
     }

@@ -17,13 +17,14 @@
 
 // What an instruction reads of a character's parameters, checked: the same for all joints.
 STRUCT(prepared)
-real weight; // shaped, where the operation has a curve
-real time;   // seconds within the clip
+real weight; // shaped, where the operation has a curve; on the CPU, at the end of a fold, the sum of its inputs'
+real time;   // seconds within the clip; on the CPU, at the end of a fold, the reciprocal of that sum
 word clip;   // offset of the clip's block
 truth known; // whether there is such a clip
 #ifndef LMB_GLSL
 bool alike; // every lane knows its clip, and all have the same
 uint usual; // that clip
+bool weighs; // whether the weight is above 0 in any lane
 #endif
 END_STRUCT(prepared)
 
@@ -172,6 +173,7 @@ OP prepared prepare_nothing(frame f, uint instruction) {
 #ifndef LMB_GLSL
     p.alike = false;
     p.usual = 0u;
+    p.weighs = false;
 #endif
     return p;
 }
@@ -682,6 +684,16 @@ OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, tr
     return accumulate_pose(so_far, a, p.weight);
 }
 
+// What the inputs of a fold that ends weigh together, and the reciprocal. On the CPU both are prepared: they are the same
+// for all joints.
+#ifdef LMB_GLSL
+#define TOTAL_WEIGHT(f, all) (all).notes.q.x
+#define TOTAL_INVERSE(f, all) reciprocal((all).notes.q.x)
+#else
+#define TOTAL_WEIGHT(f, all) (f).now->weight
+#define TOTAL_INVERSE(f, all) (f).now->time
+#endif
+
 OP real weighted_scale(real logarithms, real linear, real mixed, real first, real inverse) {
     real mean = first * exponential2(logarithms * inverse);
     return snap(SELECT(mixed != 0.0f, linear * inverse, mean));
@@ -704,7 +716,7 @@ OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse,
         mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
         mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
     }
-    truth weighs = notes.q.x > 0.0f;
+    truth weighs = TOTAL_WEIGHT(f, all) > 0.0f;
     if (ANY(EITHER(vanished, NOT(weighs)))) {
         transform rest = rest_operation(f, instruction);
         mean.q = select_quaternion(vanished, rest.q, mean.q);
@@ -714,7 +726,7 @@ OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse,
 }
 
 OP transform weighted_end(frame f, uint instruction, fold_sums all) {
-    real inverse = reciprocal(all.notes.q.x);
+    real inverse = TOTAL_INVERSE(f, all);
     quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
     truth vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
     return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);

@@ -82,33 +82,30 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
         uint accumulate = LOAD(f.program, at + INSTRUCTION_OPERATION) + 1u;                                            \
         uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, accumulate);                                   \
         if (sources > 0u) {                                                                                            \
-            const prepared *first_now = f.now;                                                                         \
-            key_search *first_search = f.search;                                                                       \
+            const prepared *fold_now = f.now;                                                                          \
+            key_search *fold_search = f.search;                                                                        \
             uint end = at + (2u * sources + 1u) * INSTRUCTION_WORDS;                                                   \
             EVERY_JOINT {                                                                                              \
                 fold_sums sums = name##_begin();                                                                       \
-                f.now = first_now;                                                                                     \
-                f.search = first_search;                                                                               \
+                f.now = fold_now + 1;                                                                                  \
+                f.search = fold_search + 1;                                                                            \
                 for (uint from = at + INSTRUCTION_WORDS; from < end; from += 2u * INSTRUCTION_WORDS) {                 \
-                    f.now++;                                                                                           \
-                    f.search++;                                                                                        \
-                    if (ANY(f.now[1].weight > 0.0f)) {                                                                 \
+                    if (f.now[1].weighs) {                                                                             \
                         transform a = source_operation(f, from);                                                       \
                         f.now++;                                                                                       \
-                        f.search++;                                                                                    \
                         sums = name##_accumulate(f, from + INSTRUCTION_WORDS, sums, a);                                \
-                    } else {                                                                                           \
-                        f.now++;                                                                                       \
-                        f.search++;                                                                                    \
+                        f.now--;                                                                                       \
                     }                                                                                                  \
+                    f.now += 2;                                                                                        \
+                    f.search += 2;                                                                                     \
                 }                                                                                                      \
-                f.now++;                                                                                               \
-                f.search++;                                                                                            \
                 STORE_SLOT(depth, name##_end(f, end, sums));                                                           \
                 if (USES_MATRICES && (code) == OPERATION_MATRICES) {                                                   \
                     STORE_SLOT(depth + 1u, sums.notes);                                                                \
                 }                                                                                                      \
             }                                                                                                          \
+            f.now = fold_now + (2u * sources + 1u);                                                                    \
+            f.search = fold_search + (2u * sources + 1u);                                                              \
             depth = depth + 1u;                                                                                        \
             i += 2u * sources + 1u;                                                                                    \
             break;                                                                                                     \
@@ -330,13 +327,34 @@ OP bool climb_on(frame f, uint level, uint joints, uint turns, slots *held) {
     return again;
 }
 
+#define SUM_NO_WEIGHTS(NAME, name, code, prepare, takes)
+#define SUM_WEIGHTS(NAME, name, code, prepare, takes)                                                                  \
+    case code:                                                                                                         \
+        totals[open++] = ALL(0.0f);                                                                                    \
+        break;                                                                                                         \
+    case code + 1u:                                                                                                    \
+        totals[open - 1u] = totals[open - 1u] + values[i].weight;                                                      \
+        break;                                                                                                         \
+    case code + 2u:                                                                                                    \
+        values[i].weight = totals[--open];                                                                             \
+        values[i].time = reciprocal(values[i].weight);                                                                 \
+        break;
+
 // What each instruction prepares for a character (of each lane), and an empty search for each: for evaluate_joints(),
 // with joint 0.
 OP void prepare_program(frame f, prepared *values, key_search *searches) {
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    real totals[STACK_POSES]; // of the folds that a fold stands in, and its own
+    uint open = 0u;
     for (uint i = 0u; i < count; i++) {
         values[i] = prepare_instruction(f, instructions + i * INSTRUCTION_WORDS);
+        switch (LOAD(f.program, instructions + i * INSTRUCTION_WORDS + INSTRUCTION_OPERATION)) {
+            EVERY_INSTRUCTION(SUM_NO_WEIGHTS, SUM_NO_WEIGHTS, SUM_NO_WEIGHTS, SUM_WEIGHTS, SUM_NO_WEIGHTS)
+        default:
+            break;
+        }
+        values[i].weighs = ANY(values[i].weight > 0.0f);
         searches[i].times = 0u;
     }
 }
