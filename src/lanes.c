@@ -20,15 +20,15 @@
 #define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _run)
 #endif
 
-// Model matrices [joint], then what instructions prepare and search for [instruction], then the evaluator's poses, then
+// Model matrices [joint] and the identity, then what instructions prepare and search for [instruction], then the evaluator's poses, then
 // rotations of dual quaternions [joint].
 size_t LANES_SCRATCH(const lmb_program *program) {
     size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
-    return program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
+    return sizeof(affine) + program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
            instructions * (sizeof(prepared) + sizeof(key_search)) + SLOTS_SIZE(program->stack);
 }
 
-// Where each lane's outputs begin. Lanes without a character repeat the last one's, and are not stored.
+// Where each lane's outputs begin. Lanes without a character repeat the last one's.
 typedef struct rows {
     float *stages[LMB_STAGE_COUNT][LMB_LANES];
     int lanes;
@@ -55,32 +55,45 @@ static void store_local(const rows *to, uint32_t joints, uint32_t joint, const t
     }
 }
 
-OP void store_affine(float *const *to, int lanes, uint32_t joint, affine m) {
-    float *at[LMB_LANES];
+// As many rows as there are lanes are more than some processors follow by themselves.
+OP void prefetch_rows(float *const *to, size_t at) {
     for (int lane = 0; lane < LMB_LANES; lane++) {
-        at[lane] = to[lane] + (size_t)joint * MATRIX_COMPONENTS;
-        // As many rows as there are lanes are more than some processors follow by themselves.
-        __builtin_prefetch(at[lane] + 64, 1, 3);
+        __builtin_prefetch(to[lane] + at + 64, 1, 3);
     }
-    lmb_store_rows(at, 0, lanes, m.xx, m.xy, m.xz, m.xt);
-    lmb_store_rows(at, 4, lanes, m.yx, m.yy, m.yz, m.yt);
-    lmb_store_rows(at, 8, lanes, m.zx, m.zy, m.zz, m.zt);
 }
 
-// From the own matrix of a joint to what is asked for.
-OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, affine model,
-                     affine *models) {
+OP void store_row(float *const *to, size_t at, matrix_row row) {
+    lmb_store_rows(to, at, row.x, row.y, row.z, row.t);
+}
+
+OP void store_affine(float *const *to, uint32_t joint, affine m) {
+    size_t at = (size_t)joint * MATRIX_COMPONENTS;
+    prefetch_rows(to, at);
+    store_row(to, at, row_x(m));
+    store_row(to, at + 4, row_y(m));
+    store_row(to, at + 8, row_z(m));
+}
+
+// From the own matrix of a joint to what is asked for, a row after another, which leaves room in the registers. The last of
+// `models` is the identity, under which roots stand: their own matrices are snapped, so it changes no bit of them.
+OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, affine own, affine *models) {
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
-    if (parent != NO_PARENT) {
-        model = matrix_under(models[parent], model);
-    }
-    models[joint] = model;
+    const affine *above = &models[parent != NO_PARENT ? parent : batch->program->joint_count];
+    matrix_row x = matrix_row_under(row_x(*above), own);
+    matrix_row y = matrix_row_under(row_y(*above), own);
+    matrix_row z = matrix_row_under(row_z(*above), own);
+    affine model = models[joint] = affine_of_rows(x, y, z);
     if (batch->outputs & LMB_OUTPUT_MODEL) {
-        store_affine(to->stages[LMB_STAGE_MODEL], to->lanes, joint, model);
+        store_affine(to->stages[LMB_STAGE_MODEL], joint, model);
     }
     if (batch->outputs & LMB_OUTPUT_PALETTE) {
         affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
-        store_affine(to->stages[LMB_STAGE_PALETTE], to->lanes, joint, palette_matrix(model, inverse_bind));
+        float *const *rows = to->stages[LMB_STAGE_PALETTE];
+        size_t at = (size_t)joint * MATRIX_COMPONENTS;
+        prefetch_rows(rows, at);
+        store_row(rows, at, palette_row(x, inverse_bind));
+        store_row(rows, at + 4, palette_row(y, inverse_bind));
+        store_row(rows, at + 8, palette_row(z, inverse_bind));
     }
 }
 
@@ -147,8 +160,8 @@ static void run_dual_quaternions(memory block, uint32_t joints, const rows *to, 
         float *const *rows = to->stages[LMB_STAGE_DUAL_QUATERNIONS];
         size_t at = (size_t)joint * DUAL_COMPONENTS;
         rotations[joint] = m.rotation;
-        lmb_store_rows(rows, at, to->lanes, m.rotation.x, m.rotation.y, m.rotation.z, m.rotation.w);
-        lmb_store_rows(rows, at + 4, to->lanes, m.dual.x, m.dual.y, m.dual.z, m.dual.w);
+        lmb_store_rows(rows, at, m.rotation.x, m.rotation.y, m.rotation.z, m.rotation.w);
+        lmb_store_rows(rows, at + 4, m.dual.x, m.dual.y, m.dual.z, m.dual.w);
     }
 }
 
@@ -177,7 +190,7 @@ static void run_outputs(const lmb_batch *batch, const rows *to, const affine *mo
     }
     for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS) && i < batch->program->socket_count; i++) {
         affine socket = socket_matrix(block, i, models[load_socket_joint(block, i)]);
-        store_affine(to->stages[LMB_STAGE_SOCKETS], to->lanes, i, socket);
+        store_affine(to->stages[LMB_STAGE_SOCKETS], i, socket);
     }
 }
 
@@ -204,7 +217,7 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     affine *models = scratch;
-    prepared *values = (prepared *)(models + program->joint_count);
+    prepared *values = (prepared *)(models + program->joint_count + 1);
     key_search *searches = (key_search *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
     slots *held = (slots *)(searches + program->block[PROGRAM_INSTRUCTION_COUNT]);
     quaternion *rotations = (quaternion *)(held->poses + program->stack);
@@ -213,6 +226,7 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
                .refused = outputs->refused != NULL ? outputs->refused : refused,
                .now = values,
                .search = searches};
+    models[program->joint_count] = own_matrix(identity_transform());
     for (uint32_t done = 0; done < count; done += LMB_LANES) {
         int lanes = count - done < LMB_LANES ? (int)(count - done) : LMB_LANES;
         size_t character = (size_t)first + done;

@@ -279,18 +279,11 @@ OP void lmb_load_rows(memory base, word index, real v[4]) {
     lmb_transpose(v);
 }
 
-// And back: a row of four for each lane, of as many lanes as given.
-OP void lmb_store_rows(float *const rows[LMB_LANES], size_t offset, int lanes, real v0, real v1, real v2, real v3) {
+// And back: a row of four for each lane. The last lane comes first: of lanes with the same rows the first one is kept.
+OP void lmb_store_rows(float *const rows[LMB_LANES], size_t offset, real v0, real v1, real v2, real v3) {
     real v[4] = {v0, v1, v2, v3};
     lmb_transpose(v);
-    if (lanes == LMB_LANES) {
-        // Known in number, so nothing of it is a loop.
-        for (int lane = 0; lane < LMB_LANES; lane++) {
-            memcpy(rows[lane] + offset, (const char *)&v[lane % 4] + 16 * (lane / 4), 16);
-        }
-        return;
-    }
-    for (int lane = 0; lane < lanes; lane++) {
+    for (int lane = LMB_LANES - 1; lane >= 0; lane--) {
         memcpy(rows[lane] + offset, (const char *)&v[lane % 4] + 16 * (lane / 4), 16);
     }
 }

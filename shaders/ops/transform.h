@@ -36,6 +36,23 @@ real zz;
 real zt;
 END_STRUCT(affine)
 
+// One of an affine's.
+STRUCT(matrix_row)
+real x;
+real y;
+real z;
+real t;
+END_STRUCT(matrix_row)
+
+OP matrix_row make_row(real x, real y, real z, real t) {
+    matrix_row row;
+    row.x = x;
+    row.y = y;
+    row.z = z;
+    row.t = t;
+    return row;
+}
+
 OP vector make_vector(real x, real y, real z) {
     vector v;
     v.x = x;
@@ -155,21 +172,50 @@ OP real vector_dot(vector a, vector b) {
     return affine_row(a.x, a.y, a.z, b.x, b.y, b.z);
 }
 
-OP affine affine_multiply(affine a, affine b) {
+OP matrix_row row_x(affine m) {
+    return make_row(m.xx, m.xy, m.xz, m.xt);
+}
+
+OP matrix_row row_y(affine m) {
+    return make_row(m.yx, m.yy, m.yz, m.yt);
+}
+
+OP matrix_row row_z(affine m) {
+    return make_row(m.zx, m.zy, m.zz, m.zt);
+}
+
+OP affine affine_of_rows(matrix_row x, matrix_row y, matrix_row z) {
     affine m;
-    m.xx = affine_row(a.xx, a.xy, a.xz, b.xx, b.yx, b.zx);
-    m.xy = affine_row(a.xx, a.xy, a.xz, b.xy, b.yy, b.zy);
-    m.xz = affine_row(a.xx, a.xy, a.xz, b.xz, b.yz, b.zz);
-    m.xt = affine_row(a.xx, a.xy, a.xz, b.xt, b.yt, b.zt) + a.xt;
-    m.yx = affine_row(a.yx, a.yy, a.yz, b.xx, b.yx, b.zx);
-    m.yy = affine_row(a.yx, a.yy, a.yz, b.xy, b.yy, b.zy);
-    m.yz = affine_row(a.yx, a.yy, a.yz, b.xz, b.yz, b.zz);
-    m.yt = affine_row(a.yx, a.yy, a.yz, b.xt, b.yt, b.zt) + a.yt;
-    m.zx = affine_row(a.zx, a.zy, a.zz, b.xx, b.yx, b.zx);
-    m.zy = affine_row(a.zx, a.zy, a.zz, b.xy, b.yy, b.zy);
-    m.zz = affine_row(a.zx, a.zy, a.zz, b.xz, b.yz, b.zz);
-    m.zt = affine_row(a.zx, a.zy, a.zz, b.xt, b.yt, b.zt) + a.zt;
+    m.xx = x.x;
+    m.xy = x.y;
+    m.xz = x.z;
+    m.xt = x.t;
+    m.yx = y.x;
+    m.yy = y.y;
+    m.yz = y.z;
+    m.yt = y.t;
+    m.zx = z.x;
+    m.zy = z.y;
+    m.zz = z.z;
+    m.zt = z.t;
     return m;
+}
+
+// The row of a product that a row of its left side makes.
+OP matrix_row row_times(matrix_row a, affine b) {
+    real x = affine_row(a.x, a.y, a.z, b.xx, b.yx, b.zx);
+    real y = affine_row(a.x, a.y, a.z, b.xy, b.yy, b.zy);
+    real z = affine_row(a.x, a.y, a.z, b.xz, b.yz, b.zz);
+    real t = affine_row(a.x, a.y, a.z, b.xt, b.yt, b.zt) + a.t;
+    return make_row(x, y, z, t);
+}
+
+OP affine affine_multiply(affine a, affine b) {
+    return affine_of_rows(row_times(row_x(a), b), row_times(row_y(a), b), row_times(row_z(a), b));
+}
+
+OP matrix_row snap_row(matrix_row a) {
+    return make_row(snap(a.x), snap(a.y), snap(a.z), snap(a.t));
 }
 
 OP affine snap_linear_part(affine m) {
