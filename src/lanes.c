@@ -20,8 +20,8 @@
 #define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _run)
 #endif
 
-// Model matrices [joint] and the identity, then what instructions prepare and search for [instruction], then the evaluator's poses, then
-// rotations of dual quaternions [joint].
+// Model matrices [joint] and the identity, then what instructions prepare and search for [instruction], then the
+// evaluator's poses, then rotations of dual quaternions [joint].
 size_t LANES_SCRATCH(const lmb_program *program) {
     size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
     return sizeof(affine) + program->joint_count * (sizeof(affine) + sizeof(quaternion)) +

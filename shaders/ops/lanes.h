@@ -279,6 +279,37 @@ OP void lmb_load_rows(memory base, word index, real v[4]) {
     lmb_transpose(v);
 }
 
+// Two such rows, one after the other.
+OP void lmb_load_row_pairs(const uint32_t *const from[LMB_LANES], uint32_t offset, real a[4], real b[4]) {
+#if LMB_LANES == 16 && defined(__AVX512DQ__)
+    // Both at once: first those of lanes 0 to 7, then those of lanes 8 to 15, in quarters a, b, a, b.
+    real halves[2][4];
+    for (int half = 0; half < 2; half++) {
+        for (int row = 0; row < 4; row++) {
+            const float *const first = (const float *)from[8 * half + row] + offset;
+            const float *const fourth = (const float *)from[8 * half + row + 4] + offset;
+            __m512 low = _mm512_castps256_ps512(_mm256_loadu_ps(first));
+            halves[half][row] = (real)_mm512_insertf32x8(low, _mm256_loadu_ps(fourth), 1);
+        }
+        lmb_transpose(halves[half]);
+    }
+    for (int i = 0; i < 4; i++) {
+        a[i] = (real)_mm512_shuffle_f32x4((__m512)halves[0][i], (__m512)halves[1][i], 0x88);
+        b[i] = (real)_mm512_shuffle_f32x4((__m512)halves[0][i], (__m512)halves[1][i], 0xdd);
+    }
+#else
+    lmb_load_rows_at(from, offset, a);
+    lmb_load_rows_at(from, offset + 4u, b);
+#endif
+}
+
+// Two that lie apart.
+OP_SELDOM void lmb_load_rows_apart(const uint32_t *const a[LMB_LANES], const uint32_t *const b[LMB_LANES],
+                                   uint32_t offset, real v[8]) {
+    lmb_load_rows_at(a, offset, v);
+    lmb_load_rows_at(b, offset, v + 4);
+}
+
 // And back: a row of four for each lane. The last lane comes first: of lanes with the same rows the first one is kept.
 OP void lmb_store_rows(float *const rows[LMB_LANES], size_t offset, real v0, real v1, real v2, real v3) {
     real v[4] = {v0, v1, v2, v3};

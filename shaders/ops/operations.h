@@ -22,8 +22,8 @@ real time;   // seconds within the clip; on the CPU, at the end of a fold, the r
 word clip;   // offset of the clip's block
 truth known; // whether there is such a clip
 #ifndef LMB_GLSL
-bool alike; // every lane knows its clip, and all have the same
-uint usual; // that clip
+bool alike;  // every lane knows its clip, and all have the same
+uint usual;  // that clip
 bool weighs; // whether the weight is above 0 in any lane
 #endif
 END_STRUCT(prepared)
@@ -328,9 +328,9 @@ OP transform sample_joint(frame f, uint clip, uint joint, real time) {
 
 #ifdef LMB_LANES
 // Where lanes have different clips, each in turn.
-OP_SELDOM void sample_each_clip(const frame *at, const prepared *now, uint joint, transform *found) {
+OP_SELDOM void sample_each_clip(const frame *at, uint joint, transform *found) {
     frame f = *at;
-    prepared p = *now;
+    prepared p = *f.now;
     transform sampled = load_rest(f.program, f.joint);
     truth left = p.known;
     while (ANY(left)) {
@@ -344,10 +344,10 @@ OP_SELDOM void sample_each_clip(const frame *at, const prepared *now, uint joint
 }
 
 OP transform sample_clips(frame f, prepared p, uint joint) {
+    UNUSED(p);
     const frame at = f;
-    const prepared now = p;
     transform sampled;
-    sample_each_clip(&at, &now, joint, &sampled);
+    sample_each_clip(&at, joint, &sampled);
     return sampled;
 }
 #else
@@ -654,7 +654,7 @@ OP fold_sums accumulate_pose(fold_sums so_far, transform a, real weight) {
     sums.t = add_vectors(sums.t, scale_vector(a.t, weight));
     truth turns = quaternion_dot(sums.q, a.q) < 0.0f;
     real large = weight * WEIGHTED_LARGE;
-    real turned = SELECT(turns, -large, large);
+    real turned = REAL(BITS(large) ^ KEEP(turns, ALL_WORD(BITS_SIGN)));
     sums.q.x = sums.q.x + a.q.x * turned;
     sums.q.y = sums.q.y + a.q.y * turned;
     sums.q.z = sums.q.z + a.q.z * turned;

@@ -146,6 +146,11 @@ END_STRUCT(slerp_weights)
 OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool near) {
     // By comparing: the sign of a zero is not every device's.
     word flip = KEEP(cosine < 0.0f, ALL_WORD(BITS_SIGN));
+#ifndef LMB_GLSL
+    if (!USES_FAR && near) {
+        flip = BITS(cosine) & BITS_SIGN; // of no zero then
+    }
+#endif
     // Rounding can lift the cosine of like rotations above 1.
     real x1 = LESSER(magnitude_of(cosine) - 1.0f, 0.0f);
     slerp_weights weights;

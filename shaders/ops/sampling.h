@@ -91,6 +91,7 @@ slerp_terms to;   // of the fraction
 // Memory of `key` and of `after` in a track of rotations whose values lie at the start of memory.
 const uint32_t *key_rows[LMB_LANES];
 const uint32_t *after_rows[LMB_LANES];
+bool followed; // whether the one follows the other in every lane
 #endif
 END_STRUCT(key_position)
 
@@ -193,6 +194,7 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
 #ifdef LMB_LANES
     lmb_find_rows(data, at.key, at.key_rows);
     lmb_find_rows(data, at.after, at.after_rows);
+    at.followed = ALL_LANES(at.after > at.key);
 #endif
     return at;
 }
@@ -231,13 +233,6 @@ OP quaternion load_quaternion(memory data, word at) {
     lmb_load_rows(data, at, v);
     return make_quaternion(v[0], v[1], v[2], v[3]);
 }
-
-OP quaternion load_row_quaternion(const uint32_t *const *rows, uint offset) {
-    real v[4];
-    lmb_load_rows_at(rows, offset, v);
-    return make_quaternion(v[0], v[1], v[2], v[3]);
-}
-#define LOAD_KEY_ROTATION(data, values, key, rows) load_row_quaternion(rows, values)
 #else
 OP vector load_vector(memory data, word at) {
     return make_vector(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u));
@@ -247,7 +242,6 @@ OP quaternion load_quaternion(memory data, word at) {
     return make_quaternion(GATHER_REAL(data, at), GATHER_REAL(data, at + 1u), GATHER_REAL(data, at + 2u),
                            GATHER_REAL(data, at + 3u));
 }
-#define LOAD_KEY_ROTATION(data, values, key, rows) load_quaternion(data, (values) + (key)*4u)
 #endif
 
 // Where the value of a key lies. Cubic keys are in-tangent, value, out-tangent.
@@ -412,16 +406,45 @@ OP quaternion sample_cubic_rotation(memory data, track t, FOUND at) {
     return quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);
 }
 
+#ifdef LMB_LANES
+// Both keys at once, the second one for nothing in a track of steps.
+OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near) {
+    UNUSED(data);
+    real a[4], b[4];
+    if (AT(at).followed) {
+        lmb_load_row_pairs(AT(at).key_rows, t.values, a, b);
+    } else {
+        real apart[8];
+        lmb_load_rows_apart(AT(at).key_rows, AT(at).after_rows, t.values, apart);
+        for (int i = 0; i < 4; i++) {
+            a[i] = apart[i];
+            b[i] = apart[4 + i];
+        }
+    }
+    quaternion sampled = make_quaternion(a[0], a[1], a[2], a[3]);
+    if (t.mode == MODE_LINEAR) {
+        quaternion after = make_quaternion(b[0], b[1], b[2], b[3]);
+        sampled = quaternion_slerp_unnormalized(sampled, after, AT(at).from, AT(at).to, near);
+    }
+    return sampled;
+}
+#else
+OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near) {
+    quaternion sampled = load_quaternion(data, t.values + AT(at).key * 4u);
+    if (t.mode == MODE_LINEAR) {
+        quaternion b = load_quaternion(data, t.values + AT(at).after * 4u);
+        sampled = quaternion_slerp_unnormalized(sampled, b, AT(at).from, AT(at).to, near);
+    }
+    return sampled;
+}
+#endif
+
 OP quaternion sample_rotation_track(memory data, track t, FOUND at, bool near) {
     quaternion sampled;
     if (USES_CUBIC && t.mode == MODE_CUBIC) {
         sampled = sample_cubic_rotation(data, t, at);
     } else {
-        sampled = LOAD_KEY_ROTATION(data, t.values, AT(at).key, AT(at).key_rows);
-        if (t.mode == MODE_LINEAR) {
-            quaternion b = LOAD_KEY_ROTATION(data, t.values, AT(at).after, AT(at).after_rows);
-            sampled = quaternion_slerp_unnormalized(sampled, b, AT(at).from, AT(at).to, near);
-        }
+        sampled = sample_between_rotations(data, t, at, near);
     }
     return snap_rotation(sampled);
 }
