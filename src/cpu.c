@@ -52,6 +52,11 @@ static bool machine_has(lmb_cpu_path path) {
     if (path == LMB_CPU_LANES_8) {
         return __builtin_cpu_supports("avx2");
     }
+#ifdef LMB_AVX512_EMULATED
+    if (path == LMB_CPU_LANES_16) {
+        return __builtin_cpu_supports("avx2");
+    }
+#endif
     if (path == LMB_CPU_LANES_16) {
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

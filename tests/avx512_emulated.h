@@ -1,0 +1,121 @@
+// AVX-512 in the place of a processor's that has none: what shaders/ops/lanes.h uses of it, word by word, so that lanes of 16
+// are held to the reference's bits on any machine with AVX2. Included before all else by -DLIMBER_AVX512_EMULATED=ON; what the
+// compiler makes of the intrinsics themselves is not tested by it.
+#ifndef LIMBER_TESTS_AVX512_EMULATED_H
+#define LIMBER_TESTS_AVX512_EMULATED_H
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+#define __AVX512F__ 1
+#define __AVX512DQ__ 1
+
+#define EMULATED static inline __attribute__((always_inline))
+
+typedef float emulated_floats __attribute__((vector_size(64)));
+typedef uint32_t emulated_words __attribute__((vector_size(64)));
+
+EMULATED uint32_t emulated_movepi32_mask(__m512i a) {
+    __m256 halves[2];
+    memcpy(halves, &a, sizeof a);
+    return (uint32_t)(_mm256_movemask_ps(halves[0]) | _mm256_movemask_ps(halves[1]) << 8);
+}
+
+EMULATED __m512i emulated_set1_epi32(int x) {
+    return (__m512i)((emulated_words){0} + (uint32_t)x);
+}
+
+EMULATED __m512 emulated_set1_ps(float x) {
+    return (__m512)(x - (emulated_floats){0});
+}
+
+EMULATED __m512i emulated_min_epu32(__m512i a, __m512i b) {
+    const emulated_words x = (emulated_words)a, y = (emulated_words)b, less = (emulated_words)(x < y);
+    return (__m512i)((x & less) | (y & ~less));
+}
+
+// The second operand where they do not compare, as one of them is no number.
+EMULATED __m512 emulated_min_ps(__m512 a, __m512 b) {
+    const emulated_words less = (emulated_words)((emulated_floats)a < (emulated_floats)b);
+    return (__m512)(((emulated_words)a & less) | ((emulated_words)b & ~less));
+}
+
+EMULATED __m512 emulated_abs_ps(__m512 a) {
+    return (__m512)((emulated_words)a & 0x7fffffffu);
+}
+
+// Greater or equal, ordered: the one comparison that is made.
+EMULATED __mmask16 emulated_cmp_ps_mask(__m512 a, __m512 b, int predicate) {
+    const __m512i holds = (__m512i)((emulated_floats)a >= (emulated_floats)b);
+    return predicate == _CMP_GE_OQ ? (__mmask16)emulated_movepi32_mask(holds) : 0;
+}
+
+EMULATED __m512 emulated_maskz_mov_ps(__mmask16 kept, __m512 a) {
+    const emulated_words lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const emulated_words bits = (((emulated_words){0} + kept) >> lanes) & 1u;
+    return (__m512)((emulated_words)a & (0u - bits));
+}
+
+// The lesser magnitude of two numbers, with the first one's sign: the one kind of range that is asked for.
+EMULATED __m512 emulated_maskz_range_ps(__mmask16 kept, __m512 a, __m512 b, int kind) {
+    const emulated_words magnitude = (emulated_words)a & 0x7fffffffu;
+    const __m512i least = emulated_min_epu32((__m512i)magnitude, (__m512i)emulated_abs_ps(b));
+    const emulated_words bounded = ((emulated_words)a & 0x80000000u) | (emulated_words)least;
+    return emulated_maskz_mov_ps(kind == 2 ? kept : 0, (__m512)bounded);
+}
+
+EMULATED __m512i emulated_i32gather_epi32(__m512i index, const void *base, int scale) {
+    __m256i at[2], gathered[2];
+    emulated_words words;
+    memcpy(at, &index, sizeof index);
+    gathered[0] = _mm256_i32gather_epi32((const int *)base, at[0], 4);
+    gathered[1] = _mm256_i32gather_epi32((const int *)base, at[1], 4);
+    memcpy(&words, gathered, sizeof words);
+    return scale == 4 ? (__m512i)words : (__m512i){0};
+}
+
+EMULATED __m512 emulated_castps256_ps512(__m256 a) {
+    emulated_floats wide = {0};
+    memcpy(&wide, &a, sizeof a);
+    return (__m512)wide;
+}
+
+EMULATED __m512 emulated_insertf32x4(__m512 a, __m128 b, int quarter) {
+    emulated_floats wide = (emulated_floats)a;
+    memcpy((char *)&wide + 16 * quarter, &b, sizeof b);
+    return (__m512)wide;
+}
+
+EMULATED __m512 emulated_insertf32x8(__m512 a, __m256 b, int half) {
+    emulated_floats wide = (emulated_floats)a;
+    memcpy((char *)&wide + 32 * half, &b, sizeof b);
+    return (__m512)wide;
+}
+
+// Two quarters of each.
+EMULATED __m512 emulated_shuffle_f32x4(__m512 a, __m512 b, int quarters) {
+    emulated_floats shuffled = {0};
+    for (int i = 0; i < 4; i++) {
+        const char *const from = i < 2 ? (const char *)&a : (const char *)&b;
+        memcpy((char *)&shuffled + 16 * i, from + 16 * (quarters >> 2 * i & 3), 16);
+    }
+    return (__m512)shuffled;
+}
+
+#define _mm512_movepi32_mask emulated_movepi32_mask
+#define _mm512_set1_epi32 emulated_set1_epi32
+#define _mm512_set1_ps emulated_set1_ps
+#define _mm512_min_epu32 emulated_min_epu32
+#define _mm512_min_ps emulated_min_ps
+#define _mm512_abs_ps emulated_abs_ps
+#define _mm512_cmp_ps_mask emulated_cmp_ps_mask
+#define _mm512_maskz_mov_ps emulated_maskz_mov_ps
+#define _mm512_maskz_range_ps emulated_maskz_range_ps
+#define _mm512_i32gather_epi32 emulated_i32gather_epi32
+#define _mm512_castps256_ps512 emulated_castps256_ps512
+#define _mm512_insertf32x4 emulated_insertf32x4
+#define _mm512_insertf32x8 emulated_insertf32x8
+#define _mm512_shuffle_f32x4 emulated_shuffle_f32x4
+
+#endif
