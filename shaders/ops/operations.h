@@ -132,6 +132,13 @@ OP real load_plain_value(frame f, uint value) {
     return x;
 }
 
+#ifdef LMB_LANES
+// Few values have a curve.
+OP_SELDOM void shape_by_curve(uint curve, float constant, float first, float second, real *x) {
+    *x = shape_any(curve, constant, first, second, *x);
+}
+#endif
+
 // Shaped by the value's curve, where it has one; what is not finite stays so.
 OP real shape_value(frame f, uint value, real x) {
     uint curve = LOAD(f.program, value + VALUE_CURVE);
@@ -140,7 +147,12 @@ OP real shape_value(frame f, uint value, real x) {
         float constant = LOAD_FLOAT(f.program, value + VALUE_CONSTANT);
         float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
         float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
+#ifdef LMB_LANES
+        real inside = snap(x);
+        shape_by_curve(curve, constant, first, second, &inside);
+#else
         real inside = shape_any(curve, constant, first, second, snap(x));
+#endif
         shaped = SELECT(is_finite(x), inside, x);
     }
     return shaped;
@@ -797,6 +809,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_MATRICES 33u
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
+#define OPERATION_LAYERS 20u // those of blend spaces follow
 #define OPERATION_SPACE1D 23u
 #define OPERATION_SPACE2D 26u
 #define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
@@ -810,7 +823,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, prepare_share, TAKES_SHARE)                                           \
     BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)                                                        \
     FOLD(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, prepare_share, TAKES_SHARE)                             \
-    FOLD(LAYERS, layers, 20u, prepare_layer, TAKES_LAYER)                                                              \
+    FOLD(LAYERS, layers, OPERATION_LAYERS, prepare_layer, TAKES_LAYER)                                                 \
     FOLD(SPACE1D, space1d, OPERATION_SPACE1D, prepare_space1d, TAKES_SPACE)                                            \
     FOLD(SPACE2D, space2d, OPERATION_SPACE2D, prepare_space2d, TAKES_SPACE | TAKES_PLANE)                              \
     WRAP(MIRROR, mirror, 30u, prepare_nothing, TAKES_MIRROR)                                                           \

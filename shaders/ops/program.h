@@ -12,14 +12,106 @@
 void store_slot(uint slot, transform pose);
 transform load_slot(uint slot);
 
-#define EVERY_JOINT
-#define FOLD_SOURCES(name, code)
-#define EVALUATED_AS(code) code
-#define SKIP_EVALUATED_ELSEWHERE(takes)
-#define STORE_SLOT(slot, pose) store_slot(slot, pose)
-#define LOAD_SLOT(slot) load_slot(slot)
-#define WRAPPED(level) wrapped[level]
-#define SET_JOINT(number) f.joint = number
+#define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
+    case code:                                                                                                         \
+        store_slot(depth, name##_operation(f, at));                                                                    \
+        depth = depth + 1u;                                                                                            \
+        break;
+
+#define EVALUATE_UNARY(NAME, name, code, prepare, takes)                                                               \
+    case code:                                                                                                         \
+        store_slot(depth - 1u, name##_operation(f, at, load_slot(depth - 1u)));                                        \
+        break;
+
+#define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
+    case code:                                                                                                         \
+        depth = depth - 1u;                                                                                            \
+        store_slot(depth - 1u, name##_operation(f, at, load_slot(depth - 1u), load_slot(depth)));                      \
+        break;
+
+// The sums of a fold stand as two poses, `sums` below `notes`.
+#define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
+    case code: {                                                                                                       \
+        fold_sums none = name##_begin();                                                                               \
+        store_slot(depth, none.sums);                                                                                  \
+        store_slot(depth + 1u, none.notes);                                                                            \
+    }                                                                                                                  \
+        depth = depth + 2u;                                                                                            \
+        break;                                                                                                         \
+    case code + 1u: {                                                                                                  \
+        fold_sums so_far;                                                                                              \
+        so_far.sums = load_slot(depth - 3u);                                                                           \
+        so_far.notes = load_slot(depth - 2u);                                                                          \
+        fold_sums more = name##_accumulate(f, at, so_far, load_slot(depth - 1u));                                      \
+        store_slot(depth - 3u, more.sums);                                                                             \
+        store_slot(depth - 2u, more.notes);                                                                            \
+    }                                                                                                                  \
+        depth = depth - 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 2u: {                                                                                                  \
+        fold_sums all;                                                                                                 \
+        all.sums = load_slot(depth - 2u);                                                                              \
+        all.notes = load_slot(depth - 1u);                                                                             \
+        store_slot(depth - 2u, name##_end(f, at, all));                                                                \
+    }                                                                                                                  \
+        depth = depth - 1u;                                                                                            \
+        break;
+
+#define EVALUATE_WRAP(NAME, name, code, prepare, takes)                                                                \
+    case code:                                                                                                         \
+        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
+        f.joint = name##_joint(f, at);                                                                                 \
+        break;                                                                                                         \
+    case code + 1u:                                                                                                    \
+        f.joint = wrapped[LOAD(f.program, at + WRAP_LEVEL)];                                                           \
+        store_slot(depth - 1u, name##_operation(f, at, load_slot(depth - 1u)));                                        \
+        break;
+
+#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
+    case code:                                                                                                         \
+        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
+        climbed[LOAD(f.program, at + WRAP_LEVEL)] = 0u;                                                                \
+        depth = depth + 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 1u: {                                                                                                  \
+        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
+        uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + f.joint);                                     \
+        depth = depth - 1u;                                                                                            \
+        transform newest = load_slot(depth);                                                                           \
+        if (climbed[level] > 0u) {                                                                                     \
+            newest = name##_operation(load_slot(depth - 1u), newest);                                                  \
+        }                                                                                                              \
+        store_slot(depth - 1u, newest);                                                                                \
+        climbed[level]++;                                                                                              \
+        if (parent != NO_PARENT && climbed[level] < turns) {                                                           \
+            f.above += climbed[level] == 1u ? 1u : 0u;                                                                 \
+            f.joint = parent;                                                                                          \
+            i -= LOAD(f.program, at + CLIMB_BACK);                                                                     \
+        } else {                                                                                                       \
+            f.above -= climbed[level] > 1u ? 1u : 0u;                                                                  \
+            f.joint = wrapped[level];                                                                                  \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+
+// The local transform.
+transform evaluate_program(frame f) {
+    uint wrapped[MOST_WRAPS];
+    uint climbed[MOST_WRAPS];
+    uint depth = 0u;
+    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
+    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        uint at = instructions + i * INSTRUCTION_WORDS;
+        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
+            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
+            CLIMBS(EVALUATE_CLIMB)
+        default:
+            break;
+        }
+    }
+    return load_slot(0u);
+}
 
 #else
 
@@ -76,39 +168,46 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
     return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? sources : 0u;
 }
 
-// What weighs nothing, in every lane, is not sampled: it would change no bit.
-#define FOLD_SOURCES(name, code)                                                                                       \
-    {                                                                                                                  \
-        uint accumulate = LOAD(f.program, at + INSTRUCTION_OPERATION) + 1u;                                            \
-        uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, accumulate);                                   \
-        if (sources > 0u) {                                                                                            \
-            const prepared *fold_now = f.now;                                                                          \
-            key_search *fold_search = f.search;                                                                        \
-            uint end = at + (2u * sources + 1u) * INSTRUCTION_WORDS;                                                   \
-            EVERY_JOINT {                                                                                              \
-                fold_sums sums = name##_begin();                                                                       \
-                f.now = fold_now + 1;                                                                                  \
-                f.search = fold_search + 1;                                                                            \
-                for (uint from = at + INSTRUCTION_WORDS; from < end; from += 2u * INSTRUCTION_WORDS) {                 \
-                    if (f.now[1].weighs) {                                                                             \
-                        transform a = source_operation(f, from);                                                       \
-                        f.now++;                                                                                       \
-                        sums = name##_accumulate(f, from + INSTRUCTION_WORDS, sums, a);                                \
-                        f.now--;                                                                                       \
-                    }                                                                                                  \
-                    f.now += 2;                                                                                        \
-                    f.search += 2;                                                                                     \
-                }                                                                                                      \
-                STORE_SLOT(depth, name##_end(f, end, sums));                                                           \
-                if (USES_MATRICES && (code) == OPERATION_MATRICES) {                                                   \
-                    STORE_SLOT(depth + 1u, sums.notes);                                                                \
-                }                                                                                                      \
-            }                                                                                                          \
-            f.now = fold_now + (2u * sources + 1u);                                                                    \
-            f.search = fold_search + (2u * sources + 1u);                                                              \
-            depth = depth + 1u;                                                                                        \
-            i += 2u * sources + 1u;                                                                                    \
-            break;                                                                                                     \
+// A plain program refuses nothing by joints.
+#ifdef LMB_PLAIN
+#define TAKE_PLACE(place) (f.joint = held->joints[place], true)
+#else
+#define TAKE_PLACE(place) (f.joint = held->joints[place], f.active = held->active[place], true)
+#endif
+#define EVERY_JOINT for (uint place = 0u; place < joints && TAKE_PLACE(place); place++)
+
+// Each kind of instruction is a function of its own, which evaluates it for all joints of a tile: in one function for all
+// of them a compiler takes several times as long, since much of what it does grows faster than a function.
+#ifdef __GNUC__
+#define STEP(type, name) static __attribute__((noinline)) type name
+#else
+#define STEP(type, name) static type name
+#endif
+
+#define DEFINE_SOURCE(NAME, name, code, prepare, takes)                                                                \
+    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
+        frame f = *given;                                                                                              \
+        EVERY_JOINT {                                                                                                  \
+            store_slot(held, depth, place, name##_operation(f, at));                                                   \
+        }                                                                                                              \
+    }
+
+#define DEFINE_UNARY(NAME, name, code, prepare, takes)                                                                 \
+    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
+        frame f = *given;                                                                                              \
+        EVERY_JOINT {                                                                                                  \
+            transform a = load_slot(held, depth - 1u, place);                                                          \
+            store_slot(held, depth - 1u, place, name##_operation(f, at, a));                                           \
+        }                                                                                                              \
+    }
+
+#define DEFINE_BINARY(NAME, name, code, prepare, takes)                                                                \
+    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
+        frame f = *given;                                                                                              \
+        EVERY_JOINT {                                                                                                  \
+            transform a = load_slot(held, depth - 2u, place);                                                          \
+            transform b = load_slot(held, depth - 1u, place);                                                          \
+            store_slot(held, depth - 2u, place, name##_operation(f, at, a, b));                                        \
         }                                                                                                              \
     }
 
@@ -119,183 +218,112 @@ OP transform source_operation(frame f, uint instruction) {
     return clip_operation(f, instruction);
 }
 
-// Blend spaces differ from weighted blends in what they prepare alone, which was done before: here they are those. So the
-// code stays as long as it was, and what the compiler keeps inline of it stays inline.
-#define EVALUATED_AS(code) evaluated_as(code)
-#define SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
-    if (((takes)&TAKES_SPACE) != 0u) {                                                                                 \
-        break;                                                                                                         \
-    }
-
-OP uint evaluated_as(uint code) {
-    bool is_space = code >= OPERATION_SPACE1D && code < OPERATION_SPACE2D + 3u;
-    return is_space ? OPERATION_WEIGHTED + (code - OPERATION_SPACE1D) % 3u : code;
+// For folds that are rare: a copy of all that samples clips would be larger than what they do themselves.
+OP_SELDOM void source_apart(const frame *at, uint instruction, transform *found) {
+    *found = source_operation(*at, instruction);
 }
 
-// A plain program refuses nothing by joints.
-#ifdef LMB_PLAIN
-#define TAKE_PLACE(place) (f.joint = held->joints[place], true)
-#else
-#define TAKE_PLACE(place) (f.joint = held->joints[place], f.active = held->active[place], true)
-#endif
-#define EVERY_JOINT for (uint place = 0u; place < joints && TAKE_PLACE(place); place++)
-#define STORE_SLOT(slot, pose) store_slot(held, slot, place, pose)
-#define LOAD_SLOT(slot) load_slot(held, slot, place)
-#define WRAPPED(level) held->wrapped[level][place]
-#define SET_JOINT(number) f.joint = held->joints[place] = number
-
-#endif
-
-#define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
-    case code:                                                                                                         \
-        EVERY_JOINT {                                                                                                  \
-            STORE_SLOT(depth, name##_operation(f, at));                                                                \
-        }                                                                                                              \
-        depth = depth + 1u;                                                                                            \
-        break;
-
-#define EVALUATE_UNARY(NAME, name, code, prepare, takes)                                                               \
-    case code:                                                                                                         \
-        EVERY_JOINT {                                                                                                  \
-            STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u)));                                    \
-        }                                                                                                              \
-        break;
-
-#define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
-    case code:                                                                                                         \
-        depth = depth - 1u;                                                                                            \
-        EVERY_JOINT {                                                                                                  \
-            STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u), LOAD_SLOT(depth)));                  \
-        }                                                                                                              \
-        break;
-
-// The sums of a fold stand as two poses, `sums` below `notes`. On the CPU a fold whose inputs are sources alone is done
-// at its beginning, joint by joint, which keeps the sums in registers.
-#define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
-    case code:                                                                                                         \
-        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
-        FOLD_SOURCES(name, code)                                                                                       \
-        EVERY_JOINT {                                                                                                  \
-            fold_sums none = name##_begin();                                                                           \
-            STORE_SLOT(depth, none.sums);                                                                              \
-            STORE_SLOT(depth + 1u, none.notes);                                                                        \
-        }                                                                                                              \
-        depth = depth + 2u;                                                                                            \
-        break;                                                                                                         \
-    case code + 1u:                                                                                                    \
-        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
-        EVERY_JOINT {                                                                                                  \
-            fold_sums so_far;                                                                                          \
-            so_far.sums = LOAD_SLOT(depth - 3u);                                                                       \
-            so_far.notes = LOAD_SLOT(depth - 2u);                                                                      \
-            fold_sums more = name##_accumulate(f, at, so_far, LOAD_SLOT(depth - 1u));                                  \
-            STORE_SLOT(depth - 3u, more.sums);                                                                         \
-            STORE_SLOT(depth - 2u, more.notes);                                                                        \
-        }                                                                                                              \
-        depth = depth - 1u;                                                                                            \
-        break;                                                                                                         \
-    case code + 2u:                                                                                                    \
-        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
-        EVERY_JOINT {                                                                                                  \
-            fold_sums all;                                                                                             \
-            all.sums = LOAD_SLOT(depth - 2u);                                                                          \
-            all.notes = LOAD_SLOT(depth - 1u);                                                                         \
-            STORE_SLOT(depth - 2u, name##_end(f, at, all));                                                            \
-        }                                                                                                              \
-        depth = depth - 1u;                                                                                            \
-        break;
-
-#define EVALUATE_WRAP(NAME, name, code, prepare, takes)                                                                \
-    case code:                                                                                                         \
-        EVERY_JOINT {                                                                                                  \
-            WRAPPED(LOAD(f.program, at + WRAP_LEVEL)) = f.joint;                                                       \
-            SET_JOINT(name##_joint(f, at));                                                                            \
-        }                                                                                                              \
-        break;                                                                                                         \
-    case code + 1u:                                                                                                    \
-        EVERY_JOINT {                                                                                                  \
-            SET_JOINT(WRAPPED(LOAD(f.program, at + WRAP_LEVEL)));                                                      \
-            STORE_SLOT(depth - 1u, name##_operation(f, at, LOAD_SLOT(depth - 1u)));                                    \
-        }                                                                                                              \
-        break;
-
-#ifdef LMB_GLSL
-
-#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
-    case code:                                                                                                         \
-        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
-        climbed[LOAD(f.program, at + WRAP_LEVEL)] = 0u;                                                                \
-        depth = depth + 1u;                                                                                            \
-        break;                                                                                                         \
-    case code + 1u: {                                                                                                  \
-        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
-        uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + f.joint);                                     \
-        depth = depth - 1u;                                                                                            \
-        transform newest = load_slot(depth);                                                                           \
-        if (climbed[level] > 0u) {                                                                                     \
-            newest = name##_operation(load_slot(depth - 1u), newest);                                                  \
-        }                                                                                                              \
-        store_slot(depth - 1u, newest);                                                                                \
-        climbed[level]++;                                                                                              \
-        if (parent != NO_PARENT && climbed[level] < turns) {                                                           \
-            f.above += climbed[level] == 1u ? 1u : 0u;                                                                 \
-            f.joint = parent;                                                                                          \
-            i -= LOAD(f.program, at + CLIMB_BACK);                                                                     \
-        } else {                                                                                                       \
-            f.above -= climbed[level] > 1u ? 1u : 0u;                                                                  \
-            f.joint = wrapped[level];                                                                                  \
-        }                                                                                                              \
-        break;                                                                                                         \
+OP transform fold_source(frame f, uint instruction, bool is_usual) {
+    transform found;
+    if (is_usual) {
+        found = source_operation(f, instruction);
+    } else {
+        const frame at = f;
+        source_apart(&at, instruction, &found);
     }
-
-// The local transform.
-transform evaluate_program(frame f) {
-    uint wrapped[MOST_WRAPS];
-    uint climbed[MOST_WRAPS];
-    uint depth = 0u;
-    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
-    for (uint i = 0u; i < count; i++) {
-        uint at = instructions + i * INSTRUCTION_WORDS;
-        switch (EVALUATED_AS(LOAD(f.program, at + INSTRUCTION_OPERATION))) {
-            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
-            CLIMBS(EVALUATE_CLIMB)
-        default:
-            break;
-        }
-    }
-    return load_slot(0u);
+    return found;
 }
 
-#else
-
-// Joints of a tile are at different depths: those that have arrived wait for the others.
-#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
-    case code:                                                                                                         \
-        begin_climb(LOAD(f.program, at + WRAP_LEVEL), joints, held);                                                   \
-        depth = depth + 1u;                                                                                            \
-        break;                                                                                                         \
-    case code + 1u: {                                                                                                  \
-        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
-        depth = depth - 1u;                                                                                            \
+// The sums of a fold stand as two poses, `sums` below `notes`. A fold whose inputs are `sources` alone is done at its
+// beginning, joint by joint, which keeps the sums in registers; what weighs nothing, in every lane, is not sampled then: it
+// would change no bit.
+#define DEFINE_FOLD(NAME, name, code, prepare, takes)                                                                  \
+    STEP(void, evaluate_##name##_of_sources)                                                                           \
+    (const frame *given, uint at, uint depth, uint sources, uint joints, slots *held) {                                \
+        frame f = *given;                                                                                              \
+        uint end = at + (2u * sources + 1u) * INSTRUCTION_WORDS;                                                       \
         EVERY_JOINT {                                                                                                  \
-            if (!held->arrived[level][place]) {                                                                        \
-                transform newest = LOAD_SLOT(depth);                                                                   \
-                if (held->climbed[level] > 0u) {                                                                       \
-                    newest = name##_operation(LOAD_SLOT(depth - 1u), newest);                                          \
+            fold_sums sums = name##_begin();                                                                           \
+            f.now = given->now + 1;                                                                                    \
+            f.search = given->search + 1;                                                                              \
+            for (uint from = at + INSTRUCTION_WORDS; from < end; from += 2u * INSTRUCTION_WORDS) {                     \
+                if (f.now[1].weighs) {                                                                                 \
+                    transform a = fold_source(f, from, (code) == OPERATION_WEIGHTED);                                  \
+                    f.now++;                                                                                           \
+                    sums = name##_accumulate(f, from + INSTRUCTION_WORDS, sums, a);                                    \
+                    f.now--;                                                                                           \
                 }                                                                                                      \
-                STORE_SLOT(depth - 1u, newest);                                                                        \
+                f.now += 2;                                                                                            \
+                f.search += 2;                                                                                         \
+            }                                                                                                          \
+            store_slot(held, depth, place, name##_end(f, end, sums));                                                  \
+            if (USES_MATRICES && (code) == OPERATION_MATRICES) {                                                       \
+                store_slot(held, depth + 1u, place, sums.notes);                                                       \
             }                                                                                                          \
         }                                                                                                              \
-        if (climb_on(f, level, joints, turns, held)) {                                                                 \
-            uint back = LOAD(f.program, at + CLIMB_BACK);                                                              \
-            f.now -= back;                                                                                             \
-            f.search -= back;                                                                                          \
-            i -= back;                                                                                                 \
+    }                                                                                                                  \
+    STEP(void, evaluate_##name##_begin)(uint depth, uint joints, slots * held) {                                       \
+        for (uint place = 0u; place < joints; place++) {                                                               \
+            fold_sums none = name##_begin();                                                                           \
+            store_slot(held, depth, place, none.sums);                                                                 \
+            store_slot(held, depth + 1u, place, none.notes);                                                           \
         }                                                                                                              \
-        f.active = held->active[0];                                                                                    \
-        break;                                                                                                         \
+    }                                                                                                                  \
+    STEP(void, evaluate_##name##_accumulate)(const frame *given, uint at, uint depth, uint joints, slots *held) {      \
+        frame f = *given;                                                                                              \
+        EVERY_JOINT {                                                                                                  \
+            fold_sums so_far;                                                                                          \
+            so_far.sums = load_slot(held, depth - 3u, place);                                                          \
+            so_far.notes = load_slot(held, depth - 2u, place);                                                         \
+            fold_sums more = name##_accumulate(f, at, so_far, load_slot(held, depth - 1u, place));                     \
+            store_slot(held, depth - 3u, place, more.sums);                                                            \
+            store_slot(held, depth - 2u, place, more.notes);                                                           \
+        }                                                                                                              \
+    }                                                                                                                  \
+    STEP(void, evaluate_##name##_end)(const frame *given, uint at, uint depth, uint joints, slots *held) {             \
+        frame f = *given;                                                                                              \
+        EVERY_JOINT {                                                                                                  \
+            fold_sums all;                                                                                             \
+            all.sums = load_slot(held, depth - 2u, place);                                                             \
+            all.notes = load_slot(held, depth - 1u, place);                                                            \
+            store_slot(held, depth - 2u, place, name##_end(f, at, all));                                               \
+        }                                                                                                              \
     }
+
+#define DEFINE_WRAP(NAME, name, code, prepare, takes)                                                                  \
+    STEP(void, evaluate_##name##_joint)(const frame *given, uint at, uint joints, slots *held) {                       \
+        frame f = *given;                                                                                              \
+        EVERY_JOINT {                                                                                                  \
+            held->wrapped[LOAD(f.program, at + WRAP_LEVEL)][place] = f.joint;                                          \
+            held->joints[place] = name##_joint(f, at);                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
+        frame f = *given;                                                                                              \
+        EVERY_JOINT {                                                                                                  \
+            f.joint = held->wrapped[LOAD(f.program, at + WRAP_LEVEL)][place];                                          \
+            held->joints[place] = f.joint;                                                                             \
+            transform a = load_slot(held, depth - 1u, place);                                                          \
+            store_slot(held, depth - 1u, place, name##_operation(f, at, a));                                           \
+        }                                                                                                              \
+    }
+
+// Joints of a tile are at different depths: those that have arrived wait for the others.
+#define DEFINE_CLIMB(NAME, name, code, turns)                                                                          \
+    STEP(void, evaluate_##name)(uint level, uint depth, uint joints, slots * held) {                                   \
+        for (uint place = 0u; place < joints; place++) {                                                               \
+            if (!held->arrived[level][place]) {                                                                        \
+                transform newest = load_slot(held, depth, place);                                                      \
+                if (held->climbed[level] > 0u) {                                                                       \
+                    newest = name##_operation(load_slot(held, depth - 1u, place), newest);                             \
+                }                                                                                                      \
+                store_slot(held, depth - 1u, place, newest);                                                           \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD, DEFINE_WRAP)
+CLIMBS(DEFINE_CLIMB)
 
 OP void begin_climb(uint level, uint joints, slots *held) {
     held->climbed[level] = 0u;
@@ -426,6 +454,88 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
     return own;
 }
 
+// Layers and blend spaces differ from weighted blends in what they prepare alone, which was done before: here they are those.
+#define SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
+    if (((takes) & (TAKES_LAYER | TAKES_SPACE)) != 0u) {                                                               \
+        break;                                                                                                         \
+    }
+
+OP uint evaluated_as(uint code) {
+    bool is_weighted = code >= OPERATION_LAYERS && code < OPERATION_SPACE2D + 3u;
+    return is_weighted ? OPERATION_WEIGHTED + (code - OPERATION_LAYERS) % 3u : code;
+}
+
+#define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
+    case code:                                                                                                         \
+        evaluate_##name(&f, at, depth, joints, held);                                                                  \
+        depth = depth + 1u;                                                                                            \
+        break;
+
+#define EVALUATE_UNARY(NAME, name, code, prepare, takes)                                                               \
+    case code:                                                                                                         \
+        evaluate_##name(&f, at, depth, joints, held);                                                                  \
+        break;
+
+#define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
+    case code:                                                                                                         \
+        evaluate_##name(&f, at, depth, joints, held);                                                                  \
+        depth = depth - 1u;                                                                                            \
+        break;
+
+#define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
+    case code: {                                                                                                       \
+        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
+        uint accumulate = LOAD(f.program, at + INSTRUCTION_OPERATION) + 1u;                                            \
+        uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, accumulate);                                   \
+        if (sources > 0u) {                                                                                            \
+            evaluate_##name##_of_sources(&f, at, depth, sources, joints, held);                                        \
+            f.now += 2u * sources + 1u;                                                                                \
+            f.search += 2u * sources + 1u;                                                                             \
+            depth = depth + 1u;                                                                                        \
+            i += 2u * sources + 1u;                                                                                    \
+        } else {                                                                                                       \
+            evaluate_##name##_begin(depth, joints, held);                                                              \
+            depth = depth + 2u;                                                                                        \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }                                                                                                                  \
+    case code + 1u:                                                                                                    \
+        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
+        evaluate_##name##_accumulate(&f, at, depth, joints, held);                                                     \
+        depth = depth - 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 2u:                                                                                                    \
+        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
+        evaluate_##name##_end(&f, at, depth, joints, held);                                                            \
+        depth = depth - 1u;                                                                                            \
+        break;
+
+#define EVALUATE_WRAP(NAME, name, code, prepare, takes)                                                                \
+    case code:                                                                                                         \
+        evaluate_##name##_joint(&f, at, joints, held);                                                                 \
+        break;                                                                                                         \
+    case code + 1u:                                                                                                    \
+        evaluate_##name(&f, at, depth, joints, held);                                                                  \
+        break;
+
+#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
+    case code:                                                                                                         \
+        begin_climb(LOAD(f.program, at + WRAP_LEVEL), joints, held);                                                   \
+        depth = depth + 1u;                                                                                            \
+        break;                                                                                                         \
+    case code + 1u: {                                                                                                  \
+        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
+        depth = depth - 1u;                                                                                            \
+        evaluate_##name(level, depth, joints, held);                                                                   \
+        if (climb_on(f, level, joints, turns, held)) {                                                                 \
+            uint back = LOAD(f.program, at + CLIMB_BACK);                                                              \
+            f.now -= back;                                                                                             \
+            f.search -= back;                                                                                          \
+            i -= back;                                                                                                 \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+
 // The local transforms of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has them
 // then. `f.now` and `f.search` are the first of what prepare_program() wrote.
 OP void evaluate_joints(frame f, uint joints, slots *held) {
@@ -434,7 +544,7 @@ OP void evaluate_joints(frame f, uint joints, slots *held) {
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
-        switch (EVALUATED_AS(LOAD(f.program, at + INSTRUCTION_OPERATION))) {
+        switch (evaluated_as(LOAD(f.program, at + INSTRUCTION_OPERATION))) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
             CLIMBS(EVALUATE_CLIMB)
         default:
