@@ -2,17 +2,9 @@
 
 #include "environment.h"
 
-// One long function is quicker, but takes what instruments it minutes to compile.
-#ifdef __has_feature
-#define LMB_INSTRUMENTED __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
-#define LMB_INSTRUMENTED 1
-#else
-#define LMB_INSTRUMENTED 0
-#endif
-#if defined(__GNUC__) && defined(NDEBUG) && !LMB_INSTRUMENTED
-#define LMB_INLINE_OPS __attribute__((always_inline))
-#endif
+// One long function is quicker.
+#include "inline_ops.h"
+
 #include "../shaders/ops/control.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 #include "reference.h"
 
 #include "batch.h"
+#include "inline_ops.h"
 #include "program.h"
 #include "value.h"
 

@@ -120,8 +120,12 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP_APART OP
 #endif
-// The same for lanes alone: one value at a time has no registers that a call would spill.
+// The same where all else is inlined.
+#ifdef LMB_INLINE_OPS
+#define OP_SELDOM OP_APART
+#else
 #define OP_SELDOM OP
+#endif
 typedef float real;
 typedef uint32_t word;
 typedef bool truth;
