@@ -127,24 +127,37 @@ static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
     return LMB_OK;
 }
 
+// The module without what the constants close, with rounding declared where the device offers that.
+static lmb_result specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
+                             lmb_spirv *module, lmb_error *error) {
+    uint32_t values[sizeof constants / sizeof(uint32_t)];
+    memcpy(values, &constants, sizeof values);
+    lmb_result result =
+        lmb_spirv_specialize(&gpu->host, words, count, values, sizeof values / sizeof values[0], module, error);
+    if (result == LMB_OK && gpu->probe.declares_rte) {
+        lmb_spirv rounding = {0};
+        result = lmb_spirv_declare_rte(&gpu->host, module->words, module->count, &rounding, error);
+        lmb_spirv_release(&gpu->host, module);
+        *module = rounding;
+    }
+    return result;
+}
+
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
                                    const char *name, VkPipeline *pipeline, lmb_error *error) {
-    lmb_spirv rounding = {0};
+    lmb_spirv used = {0};
     *pipeline = VK_NULL_HANDLE;
-    if (gpu->probe.declares_rte) {
-        lmb_result result = lmb_spirv_declare_rte(&gpu->host, words, count, &rounding, error);
-        if (result != LMB_OK) {
-            return result;
-        }
-        words = rounding.words;
-        count = rounding.count;
+    lmb_result result = specialize(gpu, words, count, constants, &used, error);
+    if (result != LMB_OK) {
+        return result;
     }
-    VkShaderModuleCreateInfo module_info = {
-        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = count * sizeof *words, .pCode = words};
+    VkShaderModuleCreateInfo module_info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                            .codeSize = used.count * sizeof *used.words,
+                                            .pCode = used.words};
     VkShaderModule module = VK_NULL_HANDLE;
     const char *call = "vkCreateShaderModule";
     VkResult created = gpu->vk.CreateShaderModule(gpu->device, &module_info, gpu->allocator, &module);
-    lmb_spirv_release(&gpu->host, &rounding);
+    lmb_spirv_release(&gpu->host, &used);
     if (created == VK_SUCCESS) {
         VkSpecializationMapEntry entries[sizeof constants / sizeof(uint32_t)];
         const uint32_t entry_count = sizeof entries / sizeof entries[0];

@@ -1,70 +1,8 @@
 #include "spirv.h"
 
+#include "spirv_words.h"
+
 #include <string.h>
-
-// The few enumerants that matter here, from the SPIR-V specification's tables.
-enum {
-    MAGIC = 0x07230203,
-    HEADER_WORDS = 5,
-    BOUND = 3, // index in the header: ids are below it
-    MOST_IDS = 1 << 22,
-
-    OP_NAME = 5,
-    OP_MEMBER_NAME = 6,
-    OP_LINE = 8,
-    OP_EXT_INST = 12,
-    OP_MEMORY_MODEL = 14,
-    OP_ENTRY_POINT = 15,
-    OP_CAPABILITY = 17,
-    OP_TYPE_VOID = 19,
-    OP_TYPE_INT = 21,
-    OP_TYPE_FLOAT = 22,
-    OP_TYPE_LAST = 39,
-    OP_CONSTANT = 43,
-    OP_FUNCTION = 54,
-    OP_FUNCTION_END = 56,
-    OP_FUNCTION_CALL = 57,
-    OP_STORE = 62,
-    OP_COPY_MEMORY_SIZED = 64,
-    OP_DECORATE = 71,
-    OP_MEMBER_DECORATE = 72,
-    OP_QUANTIZE_TO_F16 = 116,
-    OP_F_NEGATE = 127,
-    OP_F_ADD = 129,
-    OP_F_SUB = 131,
-    OP_F_MUL = 133,
-    OP_F_DIV = 136,
-    OP_F_REM = 140,
-    OP_F_MOD = 141,
-    OP_VECTOR_TIMES_SCALAR = 142,
-    OP_DOT = 148,
-    OP_D_PDX = 207,
-    OP_LOOP_MERGE = 246,
-    OP_LABEL = 248,
-    OP_BRANCH = 249,
-    OP_BRANCH_CONDITIONAL = 250,
-    OP_RETURN = 253,
-    OP_LIFETIME_STOP = 257,
-    OP_FWIDTH_COARSE = 215,
-    OP_CONTROL_BARRIER = 224,
-    OP_MEMORY_BARRIER = 225,
-    OP_ATOMIC_STORE = 228,
-
-    FUNCTION_CONTROL_DONT_INLINE = 2,
-    DECORATION_NO_CONTRACTION = 42,
-    EXTENDED_FLOOR = 8, // of GLSL.std.450
-    CAPABILITY_ROUNDING_MODE_RTE = 4467,
-    EXECUTION_MODE_ROUNDING_MODE_RTE = 4462,
-    OP_EXECUTION_MODE = 16
-};
-
-static uint32_t opcode(uint32_t first_word) {
-    return first_word & 0xffffu;
-}
-
-static uint32_t length(uint32_t first_word) {
-    return first_word >> 16;
-}
 
 static bool is_float_operation(uint32_t op) {
     return op == OP_F_NEGATE || op == OP_F_ADD || op == OP_F_SUB || op == OP_F_MUL;
@@ -79,19 +17,31 @@ static bool is_banned(uint32_t op) {
 static uint32_t least_length(uint32_t op) {
     switch (op) {
     case OP_LABEL:
+    case OP_BRANCH:
         return 2;
     case OP_NAME:
     case OP_DECORATE:
     case OP_ENTRY_POINT:
     case OP_TYPE_FLOAT:
+    case OP_SPEC_CONSTANT_TRUE:
+    case OP_SPEC_CONSTANT_FALSE:
+    case OP_PHI:
+    case OP_SELECTION_MERGE:
+    case OP_SWITCH:
         return 3;
     case OP_MEMBER_NAME:
     case OP_MEMBER_DECORATE:
     case OP_TYPE_INT:
     case OP_FUNCTION_CALL:
+    case OP_SPEC_CONSTANT_OP:
+    case OP_LOGICAL_NOT:
+    case OP_LOOP_MERGE:
+    case OP_BRANCH_CONDITIONAL:
         return 4;
     case OP_FUNCTION:
     case OP_EXT_INST:
+    case OP_LOGICAL_OR:
+    case OP_LOGICAL_AND:
         return 5;
     default:
         return is_float_operation(op) ? 3 : 1;
@@ -99,7 +49,7 @@ static uint32_t least_length(uint32_t op) {
 }
 
 // Every instruction lies within the module and has a length.
-static lmb_result check_shape(const uint32_t *words, size_t count, lmb_error *error) {
+lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error *error) {
     if (count < HEADER_WORDS || words[0] != MAGIC || words[BOUND] > MOST_IDS) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: this is not a module");
     }
@@ -134,7 +84,7 @@ void lmb_spirv_release(const lmb_host *host, lmb_spirv *module) {
 
 size_t lmb_spirv_count_float_operations(const uint32_t *words, size_t count) {
     size_t operations = 0;
-    if (check_shape(words, count, NULL) == LMB_OK) {
+    if (lmb_spirv_check_shape(words, count, NULL) == LMB_OK) {
         for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
             operations += is_float_operation(opcode(words[at]));
         }
@@ -154,7 +104,7 @@ static uint32_t *copy_with_gap(const lmb_host *host, const uint32_t *words, size
 
 lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                         lmb_error *error) {
-    lmb_result shape = check_shape(words, count, error);
+    lmb_result shape = lmb_spirv_check_shape(words, count, error);
     if (shape != LMB_OK) {
         return shape;
     }
@@ -190,7 +140,7 @@ lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *wo
 
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                  lmb_error *error) {
-    lmb_result shape = check_shape(words, count, error);
+    lmb_result shape = lmb_spirv_check_shape(words, count, error);
     if (shape != LMB_OK) {
         return shape;
     }
@@ -237,7 +187,7 @@ static uint32_t find_function(const uint32_t *words, size_t count, const char *n
 
 size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefix) {
     size_t kept = 0;
-    if (check_shape(words, count, NULL) != LMB_OK) {
+    if (lmb_spirv_check_shape(words, count, NULL) != LMB_OK) {
         return 0;
     }
     for (size_t name = HEADER_WORDS; name < count; name += length(words[name])) {
@@ -370,110 +320,10 @@ static lmb_result write_calls(writer *w, const uint32_t *words, size_t count, co
     return w->open == 0 ? LMB_OK : lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: a loop does not close");
 }
 
-// ---- Functions that nothing calls any more: most of the template's. ----
-
-enum { REACHED = 1, DROPPED = 2 }; // marks of ids
-
-// The id that an instruction of a function defines, 0 for none.
-static uint32_t defined_id(const uint32_t *words) {
-    const uint32_t op = opcode(words[0]);
-    const bool defines = length(words[0]) > 2 && !(op >= OP_STORE && op <= OP_COPY_MEMORY_SIZED) && op != OP_LINE &&
-                         op != OP_CONTROL_BARRIER && op != OP_MEMORY_BARRIER && op != OP_ATOMIC_STORE &&
-                         !(op >= OP_LOOP_MERGE && op <= OP_LIFETIME_STOP);
-    return op == OP_LABEL ? words[1] : defines ? words[2] : 0;
-}
-
-// The id that is marked, or whose mark is looked at, for an instruction; 0 for none.
-static uint32_t marked_id(const uint32_t *words, bool inside) {
-    switch (opcode(words[0])) {
-    case OP_NAME:
-    case OP_MEMBER_NAME:
-    case OP_DECORATE:
-    case OP_MEMBER_DECORATE:
-        return words[1];
-    case OP_ENTRY_POINT:
-        return words[2];
-    default:
-        return inside ? defined_id(words) : 0;
-    }
-}
-
-// Whatever a mark is kept of lies within the bound.
-static lmb_result check_ids(const uint32_t *words, size_t count, lmb_error *error) {
-    bool inside = false;
-    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
-        inside = inside || opcode(words[at]) == OP_FUNCTION;
-        const uint32_t called = opcode(words[at]) == OP_FUNCTION_CALL ? words[at + 3] : 0;
-        if (marked_id(words + at, inside) >= words[BOUND] || called >= words[BOUND]) {
-            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: an id is out of bounds", at);
-        }
-    }
-    return LMB_OK;
-}
-
-// Functions that the entry point calls, or one that it calls.
-static void mark_reached(const uint32_t *words, size_t count, uint8_t *marks) {
-    for (bool more = true; more;) {
-        more = false;
-        bool inside = false;
-        for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
-            const uint32_t op = opcode(words[at]);
-            if (op == OP_FUNCTION) {
-                inside = marks[words[at + 2]] == REACHED;
-            } else if (op == OP_ENTRY_POINT) {
-                marks[words[at + 2]] = REACHED;
-            } else if (op == OP_FUNCTION_CALL && inside && marks[words[at + 3]] != REACHED) {
-                marks[words[at + 3]] = REACHED;
-                more = true;
-            }
-        }
-    }
-}
-
-// What the others define.
-static void mark_dropped(const uint32_t *words, size_t count, uint8_t *marks) {
-    bool dropping = false;
-    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
-        if (opcode(words[at]) == OP_FUNCTION) {
-            dropping = marks[words[at + 2]] != REACHED;
-        }
-        if (dropping) {
-            marks[defined_id(words + at)] = DROPPED;
-        }
-    }
-}
-
-static bool is_of_dropped(const uint32_t *words, const uint8_t *marks) {
-    const uint32_t op = opcode(words[0]);
-    return (op == OP_NAME || op == OP_MEMBER_NAME || op == OP_DECORATE || op == OP_MEMBER_DECORATE) &&
-           marks[words[1]] == DROPPED;
-}
-
-// Moves what stays together, and returns how many words that is. `marks` are zeros, one for each id.
-static size_t drop_unreached(uint32_t *words, size_t count, uint8_t *marks) {
-    mark_reached(words, count, marks);
-    mark_dropped(words, count, marks);
-    size_t kept = HEADER_WORDS;
-    bool dropping = false;
-    for (size_t at = HEADER_WORDS, size; at < count; at += size) {
-        const uint32_t op = opcode(words[at]);
-        size = length(words[at]);
-        dropping = op == OP_FUNCTION ? marks[words[at + 2]] == DROPPED : dropping;
-        if (!dropping && !is_of_dropped(words + at, marks)) {
-            memmove(words + kept, words + at, size * sizeof *words);
-            kept += size;
-        }
-    }
-    return kept;
-}
-
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error) {
     splice s = {0};
-    lmb_result found = check_shape(words, count, error);
-    if (found == LMB_OK) {
-        found = check_ids(words, count, error);
-    }
+    lmb_result found = lmb_spirv_check_shape(words, count, error);
     if (found == LMB_OK) {
         found = find_splice(words, count, function, &s, error);
     }
@@ -506,18 +356,12 @@ lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, s
             w.words[i + 3] = 0;
         }
     }
-    uint8_t *marks = lmb_host_allocate(host, w.next, sizeof *marks);
-    if (marks == NULL) {
-        lmb_host_release(host, w.words);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %u ids", (unsigned)w.next);
-    }
-    *result = (lmb_spirv){w.words, drop_unreached(w.words, w.at, marks)};
-    lmb_host_release(host, marks);
+    *result = (lmb_spirv){w.words, w.at};
     return LMB_OK;
 }
 
 lmb_result lmb_spirv_check(const lmb_host *host, const uint32_t *words, size_t count, lmb_error *error) {
-    lmb_result result = check_shape(words, count, error);
+    lmb_result result = lmb_spirv_check_shape(words, count, error);
     if (result != LMB_OK) {
         return result;
     }

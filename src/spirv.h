@@ -42,12 +42,18 @@ typedef struct lmb_spirv_call {
     lmb_spirv_flow flow;
 } lmb_spirv_call;
 
-// A copy in which the body of `function` (no parameters, no result) is a row of calls, loops included, no function is
-// kept apart any more, and those that the entry point does not reach are gone: drivers read all that they are given.
-// Names are those that debug information keeps; LMB_ERROR_FORMAT where one is missing, loops do not close, or an id of the
-// module is out of its bound.
+// A copy in which the body of `function` (no parameters, no result) is a row of calls, loops included, and no function is
+// kept apart any more. Names are those that debug information keeps; LMB_ERROR_FORMAT where one is missing or loops do not
+// close.
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error);
+
+// A copy without what no invocation can run: every boolean specialisation constant takes its value from `constants`, by
+// its constant_id, or keeps its default beyond `constant_count`; branches on what follows from them are decided; blocks and
+// functions that nothing reaches any more are gone, with their names and decorations. Drivers read all that they are
+// given, and not all of them close such branches themselves. LMB_ERROR_FORMAT where an id is out of the module's bound.
+lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, size_t count, const uint32_t *constants,
+                                uint32_t constant_count, lmb_spirv *result, lmb_error *error);
 
 // Fails with LMB_ERROR_FORMAT, naming the instruction, where a float operation is not decorated NoContraction, or one is
 // not rounded the same on every device: division, remainder, vector and matrix products, other widths than 32, and

@@ -37,7 +37,8 @@ enum {
     OP_DECORATE = 71,
     OP_F_ADD = 129,
     OP_CONSTANT = 43,
-    FLOAT_TYPE = 22
+    FLOAT_TYPE = 22,
+    CONSTANTS = 16 // of the kernels
 };
 
 static lmb_host host;
@@ -156,12 +157,17 @@ static void specialised_modules_pass(void **state) {
     assert_int_equal(lmb_spirv_replace_body(&host, kernel_character_steps, sizeof kernel_character_steps / 4,
                                             "step_through", calls, call_count, &module, &error),
                      LMB_OK);
-    assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
     // For the disassembler, which runs after this suite.
+    const uint32_t constants[CONSTANTS] = {1, 1, 1};
+    lmb_spirv specialised;
+    assert_int_equal(
+        lmb_spirv_specialize(&host, module.words, module.count, constants, CONSTANTS, &specialised, &error), LMB_OK);
+    assert_int_equal(lmb_spirv_check(&host, specialised.words, specialised.count, &error), LMB_OK);
     FILE *file = fopen(LIMBER_SPECIALISED, "wb");
     assert_non_null(file);
-    assert_int_equal(fwrite(module.words, 4, module.count, file), module.count);
+    assert_int_equal(fwrite(specialised.words, 4, specialised.count, file), specialised.count);
     fclose(file);
+    lmb_spirv_release(&host, &specialised);
     lmb_spirv_release(&host, &module);
 }
 
@@ -202,7 +208,7 @@ static void expect_targets_defined(const lmb_spirv *module) {
     free(defined);
 }
 
-// Without a call of its own, the template's functions are gone, with what is said of them.
+// The template's functions that nothing calls are gone, with their names and decorations.
 static void what_nothing_calls_is_gone(void **state) {
     (void)state;
     const lmb_spirv_call call = {"step_rest", {16, 0}, LMB_SPIRV_STRAIGHT};
@@ -212,17 +218,65 @@ static void what_nothing_calls_is_gone(void **state) {
     } templates[] = {{kernel_pose_steps, sizeof kernel_pose_steps / 4},
                      {kernel_character_steps, sizeof kernel_character_steps / 4}};
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
-        lmb_spirv module;
+        lmb_spirv whole, module;
         lmb_error error = {0};
         assert_int_equal(lmb_spirv_replace_body(&host, templates[i].words, templates[i].count, "step_through", &call, 1,
-                                                &module, &error),
+                                                &whole, &error),
                          LMB_OK);
+        assert_int_equal(lmb_spirv_specialize(&host, whole.words, whole.count, NULL, 0, &module, &error), LMB_OK);
         assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
         assert_true(count_functions(&module) <= 3); // main, step_through, step_rest
         assert_true(module.count < templates[i].count / 2);
         expect_targets_defined(&module);
         lmb_spirv_release(&host, &module);
+        lmb_spirv_release(&host, &whole);
     }
+}
+
+static uint32_t count_instructions(const lmb_spirv *module, uint32_t op) {
+    uint32_t count = 0;
+    for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
+        count += (module->words[at] & 0xffff) == op;
+    }
+    return count;
+}
+
+// Every constant open and closed, alone and at random: modules stay in order, and only get smaller.
+static void closed_branches_are_gone(void **state) {
+    (void)state;
+    enum { OP_LABEL = 248, OP_SPEC_CONSTANT_TRUE = 48, OP_SPEC_CONSTANT_FALSE = 49, RANDOM = 20 };
+    uint32_t random = 1;
+    for (size_t i = 0; i < MODULES; i++) {
+        uint32_t blocks = UINT32_MAX;
+        for (uint32_t k = 0; k < RANDOM; k++) {
+            uint32_t constants[CONSTANTS] = {0};
+            for (uint32_t bit = 0; bit < CONSTANTS; bit++) {
+                random = random * 1664525u + 1013904223u;
+                constants[bit] = k == 0 ? 1 : k == 1 ? 0 : random >> 31;
+            }
+            lmb_spirv module;
+            lmb_error error = {0};
+            assert_int_equal(
+                lmb_spirv_specialize(&host, modules[i].words, modules[i].count, constants, CONSTANTS, &module, &error),
+                LMB_OK);
+            assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
+            assert_int_equal(count_instructions(&module, OP_SPEC_CONSTANT_TRUE), 0);
+            assert_int_equal(count_instructions(&module, OP_SPEC_CONSTANT_FALSE), 0);
+            expect_targets_defined(&module);
+            blocks = k == 0 ? count_instructions(&module, OP_LABEL) : blocks;
+            assert_true(count_instructions(&module, OP_LABEL) <= blocks || k != 1);
+            lmb_spirv_release(&host, &module);
+        }
+    }
+    // What a template without its dearest features keeps.
+    const uint32_t none[CONSTANTS] = {0};
+    lmb_spirv module;
+    lmb_error error = {0};
+    assert_int_equal(lmb_spirv_specialize(&host, kernel_character_steps, sizeof kernel_character_steps / 4, none,
+                                          CONSTANTS, &module, &error),
+                     LMB_OK);
+    assert_true(module.count < sizeof kernel_character_steps / 4 * 3 / 4);
+    lmb_spirv_release(&host, &module);
 }
 
 static void unknown_functions_are_refused(void **state) {
@@ -289,28 +343,26 @@ static size_t find_instruction(const lmb_spirv *module, uint32_t op) {
     return at;
 }
 
-static void expect_steps_refused(const lmb_spirv *module, const char *message) {
-    const lmb_spirv_call call = {"step_rest", {16, 0}, LMB_SPIRV_STRAIGHT};
+static void expect_refused(const lmb_spirv *module, const char *message) {
     lmb_spirv result;
     lmb_error error = {0};
-    assert_int_equal(
-        lmb_spirv_replace_body(&host, module->words, module->count, "step_through", &call, 1, &result, &error),
-        LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_spirv_specialize(&host, module->words, module->count, NULL, 0, &result, &error),
+                     LMB_ERROR_FORMAT);
     if (strstr(error.message, message) == NULL) {
         fail_msg("'%s', where '%s' was expected", error.message, message);
     }
 }
 
-// Each place of an id that is marked, at the bound and far beyond it, and each instruction without its last words.
+// Each place of an id that is looked up, at the bound and far beyond it, and each instruction without its last words.
 static void ids_out_of_bounds_are_refused(void **state) {
     (void)state;
     static const struct {
         uint32_t op;
         uint32_t place;
         uint32_t least;
-    } rows[] = {{5, 1, 3},  {6, 1, 4},  {71, 1, 3}, {72, 1, 4},  {15, 2, 3}, // names, decorations, the entry point
-                {54, 2, 5}, {57, 2, 0}, {57, 3, 4}, {248, 1, 2}, {61, 2, 0}, // functions, calls, labels, loads
-                {129, 2, 3}};
+    } rows[] = {{5, 1, 3},   {6, 1, 4},   {71, 1, 3},  {72, 1, 4},  {15, 2, 3}, // names, decorations, the entry point
+                {54, 2, 5},  {57, 2, 0},  {57, 3, 4},  {248, 1, 2}, {61, 2, 0}, // functions, calls, labels, loads
+                {129, 2, 3}, {167, 3, 5}, {168, 3, 4}, {245, 4, 3}, {249, 1, 2}, {250, 1, 4}, {250, 2, 4}};
     lmb_spirv module = {malloc(sizeof kernel_pose_steps), sizeof kernel_pose_steps / 4};
     assert_non_null(module.words);
     memcpy(module.words, kernel_pose_steps, sizeof kernel_pose_steps);
@@ -319,18 +371,18 @@ static void ids_out_of_bounds_are_refused(void **state) {
         uint32_t *id = &module.words[at + rows[i].place];
         const uint32_t kept_id = *id, kept_head = module.words[at];
         *id = module.words[3];
-        expect_steps_refused(&module, "an id is out of bounds");
+        expect_refused(&module, "an id is out of bounds");
         *id = 0xffffffffu;
-        expect_steps_refused(&module, "an id is out of bounds");
+        expect_refused(&module, "an id is out of bounds");
         *id = kept_id;
         if (rows[i].least > 0) {
             module.words[at] = (rows[i].least - 1) << 16 | rows[i].op;
-            expect_steps_refused(&module, "an instruction leaves the module");
+            expect_refused(&module, "an instruction leaves the module");
             module.words[at] = kept_head;
         }
     }
     module.words[3] = 0; // no id is below it
-    expect_steps_refused(&module, "an id is out of bounds");
+    expect_refused(&module, "an id is out of bounds");
     free(module.words);
 }
 
@@ -428,9 +480,9 @@ int main(void) {
         cmocka_unit_test(embedded_modules_pass),         cmocka_unit_test(one_bare_operation_is_found),
         cmocka_unit_test(banned_operations_are_found),   cmocka_unit_test(rounding_mode_is_declared_once),
         cmocka_unit_test(specialised_modules_pass),      cmocka_unit_test(what_nothing_calls_is_gone),
-        cmocka_unit_test(unknown_functions_are_refused), cmocka_unit_test(open_loops_are_refused),
-        cmocka_unit_test(malformed_modules_are_refused), cmocka_unit_test(ids_out_of_bounds_are_refused),
-        cmocka_unit_test(constants_are_those_of_c),
+        cmocka_unit_test(closed_branches_are_gone),      cmocka_unit_test(unknown_functions_are_refused),
+        cmocka_unit_test(open_loops_are_refused),        cmocka_unit_test(malformed_modules_are_refused),
+        cmocka_unit_test(ids_out_of_bounds_are_refused), cmocka_unit_test(constants_are_those_of_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,430 @@
+// Leaves out of a module what its boolean specialisation constants close, and the functions that nothing calls.
+//
+// Two facts are found together, until neither changes: which boolean ids have one value only (the constants, logic on
+// known ids, and a phi whose live edges agree), and which blocks can be reached (a branch on a known id goes one way). At
+// first nothing is known and everything is reached. Then the module is written anew: a decided branch loses its other way
+// and its selection merge, a phi loses its dead edges, and blocks that are not reached are left out. A merge block that a
+// kept merge instruction still names stays, as an empty one.
+#include "spirv_words.h"
+
+#include <string.h>
+
+typedef enum known_value { NOT_KNOWN, KNOWN_FALSE, KNOWN_TRUE } known_value;
+
+typedef struct block {
+    size_t at;         // of its label
+    size_t merge;      // of its merge instruction, or 0
+    size_t terminator; // of its last instruction
+    uint32_t function; // its index
+    bool reached;
+    bool named; // by a merge instruction that is kept
+} block;
+
+typedef struct function {
+    uint32_t id;
+    uint32_t first_block;
+    uint32_t block_end;
+    bool reached;
+} function;
+
+typedef struct folding {
+    const uint32_t *words;
+    size_t count;
+    const uint32_t *constants;
+    uint32_t constant_count;
+    uint8_t *values;   // known_value of each id
+    uint8_t *dropped;  // whether the definition of each id goes
+    uint32_t *indices; // of a label's id: its block; of a function's id: the function; plus 1
+    block *blocks;
+    uint32_t block_count;
+    function *functions;
+    uint32_t function_count;
+    uint32_t *stack; // blocks to visit
+    uint32_t entry;  // the function at which the module starts
+    size_t bad;      // an instruction with an id that is out of bounds, or 0
+} folding;
+
+// The id at a word, 0 and an error where it is out of bounds.
+static uint32_t id_at(folding *f, size_t at) {
+    if (f->words[at] >= f->words[BOUND]) {
+        f->bad = at;
+        return 0;
+    }
+    return f->words[at];
+}
+
+static bool is_terminator(uint32_t op) {
+    return op >= OP_BRANCH && op <= OP_UNREACHABLE;
+}
+
+// Where the id is that an instruction of a function defines, relative to it; 0 for none.
+static size_t defined_at(const uint32_t *words) {
+    const uint32_t op = opcode(words[0]);
+    const bool defines = length(words[0]) > 2 && !(op >= OP_STORE && op <= OP_COPY_MEMORY_SIZED) && op != OP_LINE &&
+                         op != OP_CONTROL_BARRIER && op != OP_MEMORY_BARRIER && op != OP_ATOMIC_STORE &&
+                         !(op >= OP_LOOP_MERGE && op <= OP_LIFETIME_STOP);
+    return op == OP_LABEL ? 1 : defines ? 2 : 0;
+}
+
+// ---- What there is. ----
+
+static void count_parts(folding *f) {
+    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+        f->block_count += opcode(f->words[at]) == OP_LABEL;
+        f->function_count += opcode(f->words[at]) == OP_FUNCTION;
+    }
+}
+
+static void find_parts(folding *f) {
+    uint32_t blocks = 0, functions = 0;
+    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+        const uint32_t op = opcode(f->words[at]);
+        block *last = blocks > 0 ? &f->blocks[blocks - 1] : NULL;
+        if (op == OP_FUNCTION) {
+            f->functions[functions] = (function){id_at(f, at + 2), blocks, blocks, false};
+            f->indices[id_at(f, at + 2)] = ++functions;
+        } else if (op == OP_LABEL && functions > 0) {
+            f->blocks[blocks] = (block){.at = at, .terminator = at, .function = functions - 1};
+            f->indices[id_at(f, at + 1)] = ++blocks;
+            f->functions[functions - 1].block_end = blocks;
+        } else if (last != NULL && (op == OP_LOOP_MERGE || op == OP_SELECTION_MERGE)) {
+            last->merge = at;
+        } else if (last != NULL && is_terminator(op)) {
+            last->terminator = at;
+        } else if (op == OP_ENTRY_POINT) {
+            f->entry = id_at(f, at + 2);
+        } else if (op == OP_FUNCTION_CALL) {
+            id_at(f, at + 3);
+        } else if (op == OP_NAME || op == OP_MEMBER_NAME || op == OP_DECORATE || op == OP_MEMBER_DECORATE) {
+            id_at(f, at + 1);
+        }
+        if (functions > 0 && defined_at(f->words + at) != 0) {
+            id_at(f, at + defined_at(f->words + at));
+        }
+    }
+}
+
+// The values of the constants, which their decorations number.
+static void find_constants(folding *f) {
+    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+        const uint32_t op = opcode(f->words[at]);
+        if (op == OP_CONSTANT_TRUE || op == OP_SPEC_CONSTANT_TRUE) {
+            f->values[id_at(f, at + 2)] = KNOWN_TRUE;
+        } else if (op == OP_CONSTANT_FALSE || op == OP_SPEC_CONSTANT_FALSE) {
+            f->values[id_at(f, at + 2)] = KNOWN_FALSE;
+        }
+    }
+    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+        if (opcode(f->words[at]) == OP_DECORATE && length(f->words[at]) == 4 &&
+            f->words[at + 2] == DECORATION_SPEC_ID && f->words[at + 3] < f->constant_count) {
+            uint8_t *value = &f->values[id_at(f, at + 1)];
+            *value = *value == NOT_KNOWN ? NOT_KNOWN : f->constants[f->words[at + 3]] != 0 ? KNOWN_TRUE : KNOWN_FALSE;
+        }
+    }
+}
+
+// ---- What follows. ----
+
+// Takes the i-th block to which a block may go on, or returns false where there are fewer.
+static bool successor(folding *f, const block *from, uint32_t i, uint32_t *index) {
+    const uint32_t *end = f->words + from->terminator;
+    const uint32_t op = opcode(end[0]);
+    size_t target = 0;
+    if (op == OP_BRANCH) {
+        target = i == 0 ? 1 : 0;
+    } else if (op == OP_BRANCH_CONDITIONAL) {
+        const uint8_t value = f->values[id_at(f, from->terminator + 1)];
+        target = value == NOT_KNOWN ? (i < 2 ? 2 + i : 0) : i > 0 ? 0 : value == KNOWN_TRUE ? 2 : 3;
+    } else if (op == OP_SWITCH) {
+        target = 2 + 2 * (size_t)i < length(end[0]) ? 2 + 2 * (size_t)i : 0;
+    }
+    *index = target == 0 ? 0 : f->indices[id_at(f, from->terminator + target)];
+    return *index != 0 && (*index)-- <= f->block_count;
+}
+
+static bool goes_to(folding *f, const block *from, uint32_t block) {
+    uint32_t next;
+    for (uint32_t i = 0; successor(f, from, i, &next); i++) {
+        if (next == block) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void visit(folding *f, uint32_t block, uint32_t *open) {
+    if (!f->blocks[block].reached) {
+        f->blocks[block].reached = true;
+        f->stack[(*open)++] = block;
+    }
+}
+
+// A loop's continue target stays with its header, whether it is taken or not.
+static void mark_reached_blocks(folding *f, const function *of) {
+    uint32_t open = 0, next;
+    for (uint32_t i = of->first_block; i < of->block_end; i++) {
+        f->blocks[i].reached = false;
+    }
+    if (of->first_block < of->block_end) {
+        visit(f, of->first_block, &open);
+    }
+    while (open > 0) {
+        const block *from = &f->blocks[f->stack[--open]];
+        for (uint32_t i = 0; successor(f, from, i, &next); i++) {
+            visit(f, next, &open);
+        }
+        if (from->merge != 0 && opcode(f->words[from->merge]) == OP_LOOP_MERGE) {
+            const uint32_t index = f->indices[id_at(f, from->merge + 2)];
+            if (index > 0 && index <= f->block_count) {
+                visit(f, index - 1, &open);
+            }
+        }
+    }
+}
+
+// Whether the edge from the block with that label to `to` can be taken.
+static bool is_live_edge(folding *f, size_t label_at, uint32_t to) {
+    const uint32_t index = f->indices[id_at(f, label_at)];
+    return index > 0 && index <= f->block_count && f->blocks[index - 1].reached &&
+           goes_to(f, &f->blocks[index - 1], to);
+}
+
+static uint8_t phi_value(folding *f, size_t at, uint32_t block) {
+    uint8_t value = NOT_KNOWN;
+    for (size_t i = 3; i + 1 < length(f->words[at]); i += 2) {
+        if (is_live_edge(f, at + i + 1, block)) {
+            const uint8_t incoming = f->values[id_at(f, at + i)];
+            if (incoming == NOT_KNOWN || (value != NOT_KNOWN && value != incoming)) {
+                return NOT_KNOWN;
+            }
+            value = incoming;
+        }
+    }
+    return value;
+}
+
+static uint8_t logic_value(uint32_t op, uint8_t a, uint8_t b) {
+    const uint8_t decides = op == OP_LOGICAL_OR ? KNOWN_TRUE : KNOWN_FALSE;
+    if (op == OP_LOGICAL_NOT) {
+        return a == NOT_KNOWN ? NOT_KNOWN : a == KNOWN_TRUE ? KNOWN_FALSE : KNOWN_TRUE;
+    }
+    return a == decides || b == decides ? decides : a == NOT_KNOWN || b == NOT_KNOWN ? NOT_KNOWN : a;
+}
+
+// The value of an instruction's result; `block` is where it is.
+static uint8_t result_value(folding *f, size_t at, uint32_t block) {
+    uint32_t op = opcode(f->words[at]);
+    size_t operand = 3;
+    if (op == OP_PHI) {
+        return phi_value(f, at, block);
+    }
+    if (op == OP_SPEC_CONSTANT_OP) {
+        op = f->words[at + 3];
+        operand = 4;
+    }
+    const bool is_logic = op >= OP_LOGICAL_OR && op <= OP_LOGICAL_NOT;
+    const size_t operands = op == OP_LOGICAL_NOT ? 1 : 2;
+    if (!is_logic || operand + operands > length(f->words[at])) {
+        return NOT_KNOWN;
+    }
+    return logic_value(op, f->values[id_at(f, at + operand)],
+                       operands == 2 ? f->values[id_at(f, at + operand + 1)] : (uint8_t)NOT_KNOWN);
+}
+
+// One round over all instructions. Whether anything new is known.
+static bool find_values(folding *f) {
+    bool changed = false;
+    uint32_t blocks = 0;
+    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+        const uint32_t op = opcode(f->words[at]);
+        blocks += op == OP_LABEL;
+        if (op == OP_PHI || op == OP_SPEC_CONSTANT_OP || (op >= OP_LOGICAL_OR && op <= OP_LOGICAL_NOT)) {
+            uint8_t *value = &f->values[id_at(f, at + 2)];
+            if (*value == NOT_KNOWN && (blocks == 0 || f->blocks[blocks - 1].reached)) {
+                *value = result_value(f, at, blocks - 1);
+                changed = changed || *value != NOT_KNOWN;
+            }
+        }
+    }
+    return changed;
+}
+
+// Functions that the entry point calls, or one that it calls, from blocks that are reached.
+static void mark_reached_functions(folding *f) {
+    for (bool more = true; more;) {
+        more = false;
+        uint32_t blocks = 0;
+        for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+            const uint32_t op = opcode(f->words[at]);
+            blocks += op == OP_LABEL;
+            const bool runs =
+                blocks > 0 && f->blocks[blocks - 1].reached && f->functions[f->blocks[blocks - 1].function].reached;
+            const uint32_t id = op == OP_FUNCTION_CALL && runs ? id_at(f, at + 3) : op == OP_ENTRY_POINT ? f->entry : 0;
+            const uint32_t index = f->indices[id];
+            if (id != 0 && index > 0 && index <= f->function_count && f->functions[index - 1].id == id &&
+                !f->functions[index - 1].reached) {
+                f->functions[index - 1].reached = true;
+                more = true;
+            }
+        }
+    }
+}
+
+static bool is_decided(folding *f, const block *b) {
+    return opcode(f->words[b->terminator]) == OP_BRANCH_CONDITIONAL &&
+           f->values[id_at(f, b->terminator + 1)] != NOT_KNOWN;
+}
+
+// Blocks that kept merge instructions name, and ids that go with the others.
+static void mark_dropped(folding *f) {
+    for (uint32_t i = 0; i < f->block_count; i++) {
+        block *b = &f->blocks[i];
+        b->reached = b->reached && f->functions[b->function].reached;
+        if (b->reached && b->merge != 0 && (opcode(f->words[b->merge]) == OP_LOOP_MERGE || !is_decided(f, b))) {
+            const uint32_t index = f->indices[id_at(f, b->merge + 1)];
+            if (index > 0 && index <= f->block_count) {
+                f->blocks[index - 1].named = true;
+            }
+        }
+    }
+    uint32_t functions = 0, blocks = 0, first = 0;
+    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+        if (opcode(f->words[at]) == OP_FUNCTION) {
+            first = blocks;
+            functions++;
+        }
+        if (functions == 0) {
+            continue;
+        }
+        const bool is_label = opcode(f->words[at]) == OP_LABEL;
+        blocks += is_label;
+        const block *in = blocks > first ? &f->blocks[blocks - 1] : NULL;
+        const bool kept = in == NULL ? f->functions[functions - 1].reached : in->reached || (is_label && in->named);
+        const size_t defined = defined_at(f->words + at);
+        if (!kept && defined != 0) {
+            f->dropped[id_at(f, at + defined)] = true;
+        }
+    }
+}
+
+// ---- The module anew. ----
+
+static bool is_of_dropped(folding *f, size_t at) {
+    const uint32_t op = opcode(f->words[at]);
+    return (op == OP_NAME || op == OP_MEMBER_NAME || op == OP_DECORATE || op == OP_MEMBER_DECORATE) &&
+           (f->dropped[id_at(f, at + 1)] ||
+            (op == OP_DECORATE && f->words[at + 2] == DECORATION_SPEC_ID && f->values[id_at(f, at + 1)] != NOT_KNOWN));
+}
+
+static size_t put(uint32_t *to, size_t at, const uint32_t *words, size_t count) {
+    memcpy(to + at, words, count * sizeof *to);
+    return at + count;
+}
+
+// Writes an instruction of a reached block; returns where the next one goes.
+static size_t write_instruction(folding *f, uint32_t *to, size_t written, size_t at, uint32_t block) {
+    const uint32_t *words = f->words + at;
+    const struct block *in = &f->blocks[block];
+    if (opcode(words[0]) == OP_PHI) {
+        const size_t head = written;
+        written = put(to, written, words, 3);
+        for (size_t i = 3; i + 1 < length(words[0]); i += 2) {
+            written = is_live_edge(f, at + i + 1, block) ? put(to, written, words + i, 2) : written;
+        }
+        to[head] = (uint32_t)(written - head) << 16 | OP_PHI;
+    } else if (at == in->terminator && is_decided(f, in)) {
+        const uint32_t branch[2] = {2u << 16 | OP_BRANCH, words[f->values[id_at(f, at + 1)] == KNOWN_TRUE ? 2 : 3]};
+        written = put(to, written, branch, 2);
+    } else if (!(at == in->merge && opcode(words[0]) == OP_SELECTION_MERGE && is_decided(f, in))) {
+        written = put(to, written, words, length(words[0]));
+    }
+    return written;
+}
+
+// Returns how many words.
+static size_t write_module(folding *f, uint32_t *to) {
+    size_t written = put(to, 0, f->words, HEADER_WORDS);
+    uint32_t functions = 0, blocks = 0, first = 0;
+    for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
+        const uint32_t *words = f->words + at;
+        const uint32_t op = opcode(words[0]);
+        if (op == OP_FUNCTION) {
+            first = blocks;
+            functions++;
+        }
+        blocks += op == OP_LABEL && functions > 0;
+        const block *in = blocks > first ? &f->blocks[blocks - 1] : NULL;
+        if (functions > 0 && !f->functions[functions - 1].reached) {
+            continue;
+        }
+        if (op == OP_SPEC_CONSTANT_TRUE || op == OP_SPEC_CONSTANT_FALSE) {
+            const uint32_t value = f->values[id_at(f, at + 2)] == KNOWN_TRUE ? OP_CONSTANT_TRUE : OP_CONSTANT_FALSE;
+            const uint32_t constant[3] = {3u << 16 | value, words[1], words[2]};
+            written = put(to, written, constant, 3);
+        } else if (in == NULL || op == OP_FUNCTION_END) {
+            written = is_of_dropped(f, at) ? written : put(to, written, words, length(words[0]));
+        } else if (in->reached) {
+            written = write_instruction(f, to, written, at, blocks - 1);
+        } else if (in->named && op == OP_LABEL) {
+            const uint32_t end = 1u << 16 | OP_UNREACHABLE;
+            written = put(to, put(to, written, words, 2), &end, 1);
+        }
+    }
+    return written;
+}
+
+static void release(const lmb_host *host, folding *f) {
+    lmb_host_release(host, f->values);
+    lmb_host_release(host, f->dropped);
+    lmb_host_release(host, f->indices);
+    lmb_host_release(host, f->blocks);
+    lmb_host_release(host, f->functions);
+    lmb_host_release(host, f->stack);
+}
+
+static bool allocate(const lmb_host *host, folding *f) {
+    const size_t bound = (size_t)f->words[BOUND] + 1;
+    f->values = lmb_host_allocate(host, bound, sizeof *f->values);
+    f->dropped = lmb_host_allocate(host, bound, sizeof *f->dropped);
+    f->indices = lmb_host_allocate(host, bound, sizeof *f->indices);
+    f->blocks = lmb_host_allocate(host, (size_t)f->block_count + 1, sizeof *f->blocks);
+    f->functions = lmb_host_allocate(host, (size_t)f->function_count + 1, sizeof *f->functions);
+    f->stack = lmb_host_allocate(host, (size_t)f->block_count + 1, sizeof *f->stack);
+    return f->values != NULL && f->dropped != NULL && f->indices != NULL && f->blocks != NULL && f->functions != NULL &&
+           f->stack != NULL;
+}
+
+static void fold(folding *f) {
+    find_parts(f);
+    find_constants(f);
+    do {
+        for (uint32_t i = 0; i < f->function_count; i++) {
+            mark_reached_blocks(f, &f->functions[i]);
+        }
+    } while (find_values(f));
+    mark_reached_functions(f);
+    mark_dropped(f);
+}
+
+lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, size_t count, const uint32_t *constants,
+                                uint32_t constant_count, lmb_spirv *result, lmb_error *error) {
+    lmb_result checked = lmb_spirv_check_shape(words, count, error);
+    if (checked != LMB_OK) {
+        return checked;
+    }
+    folding f = {.words = words, .count = count, .constants = constants, .constant_count = constant_count};
+    count_parts(&f);
+    uint32_t *copy = allocate(host, &f) ? lmb_host_allocate(host, count, sizeof *copy) : NULL;
+    if (copy == NULL) {
+        release(host, &f);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", count);
+    }
+    fold(&f);
+    *result = (lmb_spirv){copy, f.bad == 0 ? write_module(&f, copy) : 0};
+    release(host, &f);
+    if (f.bad != 0) {
+        lmb_spirv_release(host, result);
+        return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: an id is out of bounds", f.bad);
+    }
+    return LMB_OK;
+}
