@@ -1,5 +1,6 @@
 // The control on a Vulkan device: after every few frames of random events the same states, told events and poses as on the
-// CPU, to the bit. LIMBER_FRAMES is how many frames of 1,000 characters: 10,000, for a night, come to a golden hash.
+// CPU, to the bit. LIMBER_FRAMES is how many frames of 1,000 characters, 10,000 of which come to a golden hash, from
+// frame LIMBER_FIRST, whose events are others than those of frame 0; LIMBER_SECONDS ends them early.
 #include "suite.h"
 
 #include "control_scenario.h"
@@ -9,6 +10,7 @@
 #include <limber/cpu.h>
 #include <limber/gpu_control.h>
 #include <string.h>
+#include <time.h>
 
 enum { SLOTS = 8 };
 
@@ -186,27 +188,36 @@ static void expect_same_poses(fixture *f, uint32_t frame) {
     free(there);
 }
 
-static void run_frames(fixture *f, uint32_t frames) {
+// Runs frames from `begin`, a multiple of SLOTS, until `end` or, where it is not 0, the time `stop`. Returns how many.
+static uint32_t run_frames_until(fixture *f, uint32_t begin, uint32_t end, time_t stop) {
     lmb_error error = {0};
-    for (uint32_t first = 0; first < frames; first += SLOTS) {
+    uint32_t done = 0;
+    while (done < end - begin && (done == 0 || stop == 0 || time(NULL) < stop)) {
+        const uint32_t first = begin + done;
+        const uint32_t frames = end - first < SLOTS ? end - first : SLOTS;
         VkCommandPool pool;
         VkCommandBuffer commands;
         assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
-        if (first == 0) {
+        if (first == begin) {
             assert_ok(lmb_gpu_program_record_upload(f->gpu_program, commands, &error), &error);
         }
-        for (uint32_t frame = first; frame < first + SLOTS && frame < frames; frame++) {
+        for (uint32_t frame = first; frame < first + frames; frame++) {
             run_frame(f, commands, frame);
         }
         assert_ok(device_submit_and_wait(&f->device, pool, commands, &error), &error);
-        uint32_t last = (first + SLOTS < frames ? first + SLOTS : frames) - 1;
-        if (first % (SLOTS * 16) == 0 || last + 1 == frames) {
-            expect_same_states(f, last);
-            expect_same_told(f, last);
-            expect_same_movers(f, last);
-            expect_same_poses(f, last);
+        if (done % (SLOTS * 16) == 0 || first + frames == end) {
+            expect_same_states(f, first + frames - 1);
+            expect_same_told(f, first + frames - 1);
+            expect_same_movers(f, first + frames - 1);
+            expect_same_poses(f, first + frames - 1);
         }
+        done += frames;
     }
+    return done;
+}
+
+static void run_frames(fixture *f, uint32_t frames) {
+    run_frames_until(f, 0, frames, 0);
 }
 
 static void expect_golden(create_function *create, uint64_t golden) {
@@ -232,14 +243,17 @@ static void golden_hash_of_movers(void **state) {
 
 static void random_events(void **state) {
     (void)state;
-    const char *asked = getenv("LIMBER_FRAMES");
-    const uint32_t frames = asked != NULL ? (uint32_t)strtoul(asked, NULL, 10) : 240;
+    const uint32_t begin = suite_first() / SLOTS * SLOTS;
+    const uint32_t frames = suite_number("LIMBER_FRAMES", 240);
+    const time_t stop = suite_seconds() > 0 ? time(NULL) + suite_seconds() : 0;
     fixture f;
     open_scenario(&f, CONTROL_LONG_CHARACTERS, mover_scenario_create);
-    run_frames(&f, frames);
-    if (frames == CONTROL_LONG_FRAMES) {
+    const uint32_t done = run_frames_until(&f, begin, begin + frames, stop);
+    const bool is_golden = begin == 0 && done == CONTROL_LONG_FRAMES;
+    if (is_golden) {
         assert_true(control_scenario_hash(&f.scenario) == mover_scenario_long_golden);
     }
+    printf("random events: %u frames from %u%s\n", done, begin, is_golden ? ", the golden hash" : "");
     close_fixture(&f);
 }
 

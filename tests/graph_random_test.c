@@ -328,7 +328,9 @@ static void what_is_written_is_read(void **state) {
     assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.name = "still"}, NULL, &clips[1], NULL), LMB_OK);
     char *text = malloc(TEXT_SIZE);
     assert_non_null(text);
-    for (uint32_t program = 0; program < program_random_count(); program++) {
+    program_loop loop = program_loop_start("read again", 0, program_random_count(), 1);
+    while (program_loop_next(&loop)) {
+        const uint32_t program = loop.program;
         const crowd_def def = {.rig = rig,
                                .clips = (const lmb_clip *const *)clips,
                                .clip_count = 2,
@@ -351,9 +353,10 @@ static void what_is_written_is_read(void **state) {
                                          .static_poses = crowd.program_def.static_poses,
                                          .static_pose_count = crowd.program_def.static_pose_count};
         if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
-            fail_msg("%s\n%s", error.message, text);
+            fail_msg("program %u: %s\n%s", program, error.message, text);
         }
         expect_same_bits(&crowd, graph, text);
+        loop.values += CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS;
         lmb_graph_destroy(graph);
         crowd_destroy(&crowd);
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SEED 20261121u
 #define CLIP_COUNT 3u
@@ -106,9 +107,46 @@ static void world_destroy(world *world) {
 }
 
 uint32_t program_random_count(void) {
-    const char *text = getenv("LIMBER_PROGRAMS");
-    long count = text == NULL ? 0 : strtol(text, NULL, 10);
-    return count > 0 && count < 1000000 ? (uint32_t)count : suite_stride() > 1 ? FEW_COUNT : USUAL_COUNT;
+    return suite_number("LIMBER_PROGRAMS", suite_stride() > 5 ? FEW_COUNT : USUAL_COUNT);
+}
+
+// ---- Loops. ----
+
+static double now(void) {
+    struct timespec time;
+    timespec_get(&time, TIME_UTC);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+program_loop program_loop_start(const char *name, uint32_t first, uint32_t count, uint32_t share) {
+    const uint32_t from = suite_first() > 0 ? suite_first() : first;
+    const double started = now();
+    return (program_loop){.name = name,
+                          .program = from - 1,
+                          .first = from,
+                          .end = from + count,
+                          .started = started,
+                          .seconds = (double)suite_seconds() / share,
+                          .printed = started};
+}
+
+// tests/nightly.sh reads the last of these lines for each name.
+static void print_loop(const program_loop *loop) {
+    printf("random programs: %s: %u programs from number %u, %llu values compared\n", loop->name, loop->done,
+           loop->first, (unsigned long long)loop->values);
+    fflush(stdout);
+}
+
+bool program_loop_next(program_loop *loop) {
+    const double time = now();
+    loop->program++;
+    loop->done = loop->program - loop->first;
+    const bool more = loop->seconds > 0.0 ? time - loop->started < loop->seconds : loop->program != loop->end;
+    if (!more || time - loop->printed > 5.0) { // one that is stopped from outside has said how far it came
+        print_loop(loop);
+        loop->printed = time;
+    }
+    return more;
 }
 
 typedef struct results {
@@ -138,10 +176,13 @@ static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs
     lmb_cpu_destroy(cpu);
 }
 
+static uint64_t values_compared;
+
 static bool find_difference(const lmb_batch *batch, const results *a, const results *b, char *text, size_t size) {
     lmb_comparison comparison = {0};
     assert_int_equal(lmb_compare(batch, &a->outputs, &b->outputs, 0, batch->character_count, &comparison, NULL),
                      LMB_OK);
+    values_compared += lmb_comparison_values(&comparison);
     if (text != NULL) {
         lmb_comparison_describe(&comparison, text, size);
     }
@@ -257,8 +298,10 @@ static void fail_program(const program_side *side, crowd *crowd) {
     char text[300];
     program_random_differs(side, crowd, text, sizeof text);
     lmb_program_print(crowd->program, NULL, print_line, NULL);
-    fail_msg("program %u over %u joints, shrunk to %u operations, differs on %s: %s", crowd->def.program,
-             lmb_program_joint_count(crowd->program), crowd->random->node_count, side->name, text);
+    fail_msg("program %u over %u joints, shrunk to %u operations, differs on %s (again: LIMBER_FIRST=%u "
+             "LIMBER_PROGRAMS=1): %s",
+             crowd->def.program, lmb_program_joint_count(crowd->program), crowd->random->node_count, side->name,
+             crowd->def.program, text);
 }
 
 static void compare_program(const program_side *side, const world *world, uint32_t program) {
@@ -282,14 +325,20 @@ static void compare_program(const program_side *side, const world *world, uint32
     crowd_destroy(&crowd);
 }
 
-void program_random_compare(const program_side *side, uint32_t first, uint32_t end) {
+void program_random_compare(const program_side *side, program_loop loop, uint32_t first) {
     static const uint32_t joint_counts[] = {29, 5, 67, 0};
-    for (uint32_t i = 0; i < 4; i++) {
-        world world;
-        world_create(&world, joint_counts[i]);
-        for (uint32_t program = first + i; program < end; program += 4) {
-            compare_program(side, &world, program);
-        }
-        world_destroy(&world);
+    enum { WORLDS = sizeof joint_counts / sizeof joint_counts[0] };
+    world worlds[WORLDS];
+    for (uint32_t i = 0; i < WORLDS; i++) {
+        world_create(&worlds[i], joint_counts[i]);
+    }
+    while (program_loop_next(&loop)) {
+        values_compared = 0;
+        // What else goes by the number does so in steps of 4 and 64: over many programs, each meets every rig.
+        compare_program(side, &worlds[(loop.program - first + loop.program / 64) % WORLDS], loop.program);
+        loop.values += values_compared;
+    }
+    for (uint32_t i = 0; i < WORLDS; i++) {
+        world_destroy(&worlds[i]);
     }
 }

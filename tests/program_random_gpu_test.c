@@ -15,27 +15,27 @@ static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_
     gpu_side_destroy(&gpu);
 }
 
-static void compare_programs(bool interpret, uint32_t first, uint32_t end) {
+static void compare_programs(bool interpret, const char *name, uint32_t first, uint32_t count) {
     lmb_gpu_def def = device_gpu_def(&opened);
     lmb_error error;
     lmb_gpu *gpu = NULL;
     def.interpret_programs = interpret;
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
     const program_side side = {opened.properties.deviceName, run_gpu, gpu, 67};
-    program_random_compare(&side, first, end);
+    program_random_compare(&side, program_loop_start(name, first, count, 2), first);
     lmb_gpu_destroy(gpu);
 }
 
 // Fewer than on the CPU: drivers that run on the processor take seconds for each.
 static void same_bits_interpreted(void **state) {
     (void)state;
-    compare_programs(true, 0, (program_random_count() * 2 + 4) / 5);
+    compare_programs(true, "interpreted", 0, (program_random_count() * 2 + 4) / 5);
 }
 
 // A pipeline for a program takes them far longer, so only some programs, of all sizes, have one.
 static void same_bits_with_pipelines(void **state) {
     (void)state;
-    compare_programs(false, 1, 2 + program_random_count() / 20);
+    compare_programs(false, "pipelines", 1, 1 + program_random_count() / 20);
 }
 
 static int start(void **state) {

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SUITE_SANITIZED 1
@@ -22,10 +24,35 @@
 #define SUITE_SANITIZED 0
 #endif
 
-// The step of a search over values by the million, or over random cases by the hundred: 1, or more where it would take
-// minutes, with sanitizers, or where LIMBER_EMULATED in the environment says that the processor is an emulated one.
+// The step of a search over values by the million, or over random cases by the hundred, by LIMBER_CASES in the environment:
+// `quick`, the default, leaves out four of five; `full` none, but with sanitizers, or where LIMBER_EMULATED says that the
+// processor is an emulated one, most still, since they would take minutes; `nightly` none anywhere.
+static inline bool suite_cases_are(const char *cases) {
+    const char *text = getenv("LIMBER_CASES");
+    return text != NULL && strcmp(text, cases) == 0;
+}
 static inline uint32_t suite_stride(void) {
-    return getenv("LIMBER_EMULATED") != NULL ? 37 : SUITE_SANITIZED ? 7 : 1;
+    if (suite_cases_are("nightly")) {
+        return 1;
+    }
+    return getenv("LIMBER_EMULATED") != NULL ? 37 : SUITE_SANITIZED ? 7 : suite_cases_are("full") ? 1 : 5;
+}
+
+// A number in the environment, or `otherwise` where there is none.
+static inline uint32_t suite_number(const char *name, uint32_t otherwise) {
+    const char *text = getenv(name);
+    const unsigned long number = text == NULL ? 0 : strtoul(text, NULL, 10);
+    return number > 0 && number < UINT32_MAX ? (uint32_t)number : otherwise;
+}
+
+// The number of the first random case, 0 by default: what LIMBER_FIRST says, so that every night has cases of its own.
+static inline uint32_t suite_first(void) {
+    return suite_number("LIMBER_FIRST", 0);
+}
+
+// Seconds that random cases run for, however many they are; 0, by default, for a fixed number of cases.
+static inline uint32_t suite_seconds(void) {
+    return suite_number("LIMBER_SECONDS", 0);
 }
 
 #endif
