@@ -162,7 +162,7 @@ static void every_workload_and_set_of_clips_runs(void **state) {
         "--workload machines --characters 9 --joints 67",
         "--workload machines --clips mannequin --characters 2 --joints 24",
     };
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i += suite_stride()) {
         command_output output = run_well(arguments[i]);
         expect_contains(output.out, "CPU reference, per core");
         assert_string_equal(output.err, "");

@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test: those without a GPU once, the others on every Vulkan driver
-# present. Arguments go to ctest (-R NAME, -j 4 ...).
+# Installs what is missing, builds, and runs the quick tests: those without a GPU once, the others on every Vulkan driver
+# present. With --full first, also the full set's, as CI does. Further arguments go to ctest (-R NAME, -j 4 ...).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
 
+sets=quick
+if [ "${1:-}" = --full ]; then
+    sets='quick|full'
+    shift
+fi
 passed=0 failed=0 skipped=0
 results=build/release/results.xml
 
@@ -45,7 +50,7 @@ cmake --preset release >build/release.log 2>&1 || { cat build/release.log >&2; e
 cmake --build --preset release
 
 heading "Tests without a GPU"
-run_tests -LE gpu "$@"
+run_tests -L "$sets" -LE gpu "$@"
 
 drivers=()
 find_drivers() {
@@ -69,11 +74,11 @@ fi
 
 for manifest in "${drivers[@]}"; do
     heading "GPU tests with $manifest"
-    with_driver "$manifest" run_tests -L gpu "$@"
+    with_driver "$manifest" run_tests -L "$sets" -L gpu "$@"
 done
 if [ ${#drivers[@]} -eq 0 ]; then
     heading "GPU tests"
-    count=$(ctest --preset release -N -L gpu "$@" | sed -n 's/^Total Tests: //p')
+    count=$(ctest --preset release -N -L "$sets" -L gpu "$@" | sed -n 's/^Total Tests: //p')
     skipped=$((skipped + count))
     echo "no Vulkan device: $count tests SKIPPED"
 fi

@@ -1,7 +1,8 @@
 cmake_minimum_required(VERSION 3.25)
 
-# cmake -DKIND=static|shared|embedded -DSOURCE=... -DBINARY=... -DKERNELS=... -DOPTIONS=... -P build.cmake
-# Builds the consumers: of an installed static or shared Limber, or of one that is embedded as sources.
+# cmake -DKIND=static|shared|embedded -DSOURCE=... -DBUILD=... -DPREFIX=... -DBINARY=... -DKERNELS=... -DOPTIONS=... -P build.cmake
+# Builds the consumers: of the static Limber that the build folder BUILD installs, of a shared one, or of one that is
+# embedded as sources. The last two are compiled here, without optimisation: how they are put together is what counts.
 function(run)
     execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0)
@@ -27,22 +28,26 @@ function(check_symbols library)
     endif()
 endfunction()
 
-set(source_options -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_LANES=OFF
-    -DLIMBER_KERNELS=${KERNELS})
+set(plain -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DLIMBER_KERNELS=${KERNELS})
 if(KIND STREQUAL "embedded")
-    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded -DLIMBER_SOURCE=${SOURCE} -DLIMBER_LANES=4
-          -DLIMBER_KERNELS=${KERNELS})
+    build(${SOURCE}/tests/consumer/embedded ${BINARY}/embedded ${plain} -DLIMBER_SOURCE=${SOURCE} -DLIMBER_LANES=4)
     return()
 endif()
 
 set(prefix ${BINARY}/${KIND}-prefix)
-set(shared OFF)
-if(KIND STREQUAL "shared")
-    set(shared ON)
+file(REMOVE_RECURSE ${prefix})
+if(KIND STREQUAL "static")
+    # Under the prefix that it was configured with, moved as a package's maker moves it.
+    run(${CMAKE_COMMAND} -E env DESTDIR=${prefix} ${CMAKE_COMMAND} --install ${BUILD})
+    set(ENV{PKG_CONFIG_SYSROOT_DIR} ${prefix})
+    set(ENV{PKG_CONFIG_ALLOW_SYSTEM_CFLAGS} 1)
+    set(ENV{PKG_CONFIG_ALLOW_SYSTEM_LIBS} 1)
+    string(APPEND prefix ${PREFIX})
+else()
+    build(${SOURCE} ${BINARY}/shared-limber ${plain} -DLIMBER_TOOLS=OFF -DLIMBER_TESTS=OFF -DLIMBER_LANES=OFF
+          -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_PREFIX=${prefix})
+    run(${CMAKE_COMMAND} --install ${BINARY}/shared-limber)
 endif()
-build(${SOURCE} ${BINARY}/${KIND}-limber ${source_options} -DBUILD_SHARED_LIBS=${shared}
-      -DCMAKE_INSTALL_PREFIX=${prefix})
-run(${CMAKE_COMMAND} --install ${BINARY}/${KIND}-limber)
 build(${SOURCE}/tests/consumer ${BINARY}/${KIND} -DCMAKE_PREFIX_PATH=${prefix} -DCONSUMER_COMPONENTS=${COMPONENTS})
 run(${BINARY}/${KIND}/consumer_headers)
 

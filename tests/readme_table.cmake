@@ -1,0 +1,17 @@
+cmake_minimum_required(VERSION 3.25)
+
+# cmake -DTESTS=... -DREADME=... -P readme_table.cmake
+# Fails where a test of TESTS, a file of lines `name set`, has no row of that set in README.
+file(STRINGS ${TESTS} tests)
+file(STRINGS ${README} rows REGEX "^\\| `[a-z0-9_]+` \\|")
+set(known "")
+foreach(row IN LISTS rows)
+    string(REGEX MATCH "^\\| `([a-z0-9_]+)` \\| ([a-z]+) \\|" matched "${row}")
+    list(APPEND known "${CMAKE_MATCH_1} ${CMAKE_MATCH_2}")
+endforeach()
+foreach(test IN LISTS tests)
+    if(NOT test IN_LIST known)
+        string(REPLACE " " "` | " row "${test}")
+        message(SEND_ERROR "${README} has no row of this test: | `${row} |")
+    endif()
+endforeach()

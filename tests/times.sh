@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Measures how long suites take, in seconds of one processor, and writes them into the tables of tests/README.md:
+#
+#   tests/times.sh [REGEX]    all suites, or those whose names match
+#
+# Suites that need a device run on every Vulkan driver present, and have a figure for each. Needs the release build.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. .ci/packages.sh
+
+readme=tests/README.md
+TIMEFORMAT='%U %S'
+
+# seconds NAME: of user and system time, or nothing where the suite failed. Fixtures have run before.
+seconds() {
+    { time ctest --preset release -R "^$1\$" -FA . >/dev/null 2>&1 || echo failed; } 2>&1 |
+        awk '/failed/ { failed = 1 } NF == 2 { sum = $1 + $2 } END { if (!failed) printf sum < 9.95 ? "%.1f" : "%.0f", sum }'
+}
+
+# names CTEST_ARGUMENTS...
+names() {
+    ctest --preset release -N "$@" | sed -n 's/^ *Test *#[0-9]*: //p'
+}
+
+# write NAME SECONDS
+write() {
+    printf '%-28s %s\n' "$1" "$2"
+    sed -i "s#^\(| \`$1\` |.*| \)[^|]*|\$#\1${2:+$2 }|#" "$readme"
+}
+
+for name in $(names -LE gpu -R "${1:-.}" -FA .); do
+    write "$name" "$(seconds "$name")"
+done
+for name in $(names -L gpu -R "${1:-.}" -FA .); do
+    figures=
+    for manifest in $(vulkan_manifests); do
+        if with_driver "$manifest" build/release/vulkan_devices >/dev/null 2>&1; then
+            figures+="${figures:+, }$(with_driver "$manifest" seconds "$name")"
+        fi
+    done
+    write "$name" "$figures"
+done
