@@ -1,4 +1,4 @@
-# Sourced by tests/run.sh, samples/demo.sh and .ci/run: the Debian packages that each needs, and installing what is
+# Sourced by the scripts in tests, samples/demo.sh and .ci/run: the Debian packages that each needs, and installing what is
 # missing. Where nothing is missing, apt is not called and no network is used.
 
 # The library, the command, the samples, and cmocka, so that every script configures the build in the same way. Assimp is
@@ -8,6 +8,8 @@ packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools
     libglfw3-dev libcglm-dev libjsmn-dev libstb-dev libimgui-dev libassimp-dev libcmocka-dev)
 # Lavapipe, Vulkan on the processor, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
+# What builds fuzzers and sanitizers.
+packages_nightly=(clang libclang-rt-14-dev)
 # What CI adds: a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, documentation,
 # counting instructions.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev

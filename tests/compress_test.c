@@ -581,5 +581,5 @@ int main(void) {
         cmocka_unit_test(allocation_failures),
         cmocka_unit_test(corrupted_blocks),
     };
-    return cmocka_run_group_tests_name("compress", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

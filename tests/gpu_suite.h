@@ -46,6 +46,7 @@ static inline int run_gpu_suite_with(const char *name, const struct CMUnitTest *
     }
     printf("%s: on %s\n", name, device.properties.deviceName);
     device_close(&device);
+    suite_filter();
     return _cmocka_run_group_tests(name, tests, count, start, finish);
 }
 

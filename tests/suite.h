@@ -55,4 +55,16 @@ static inline uint32_t suite_seconds(void) {
     return suite_number("LIMBER_SECONDS", 0);
 }
 
+// Leaves the cases that LIMBER_ONLY in the environment matches, where it is set: `random_*`, say.
+static inline void suite_filter(void) {
+    const char *pattern = getenv("LIMBER_ONLY");
+    if (pattern != NULL) {
+        cmocka_set_test_filter(pattern);
+    }
+}
+
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, setup, teardown)                                                                  \
+    (suite_filter(), _cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown))
+
 #endif

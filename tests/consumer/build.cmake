@@ -63,6 +63,14 @@ foreach(library IN LISTS libraries)
     endif()
 endforeach()
 
+# Programs that link it ask for it by its first version number.
+if(KIND STREQUAL "shared")
+    execute_process(COMMAND readelf --dynamic ${BINARY}/shared/consumer_loader OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT dynamic MATCHES "NEEDED[^\n]*\\[liblimber\\.so\\.[0-9]+\\]")
+        message(FATAL_ERROR "consumer_loader does not need liblimber.so.N:\n${dynamic}")
+    endif()
+endif()
+
 # The same by pkg-config, without CMake.
 file(GLOB_RECURSE package ${prefix}/limber.pc)
 get_filename_component(package_dir "${package}" DIRECTORY)

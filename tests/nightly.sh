@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+# Random programs, frames, fuzzing and sanitizers for as long as there is time:
+#
+#   tests/nightly.sh [MINUTES]    60 where not said otherwise; building what is missing comes on top
+#
+# A line for each part, the log of each in build/nightly, then the totals. Exit 1 where anything was found. Each night has
+# programs of its own, from a number that is printed first; LIMBER_FIRST=NUMBER repeats a night's. What the fuzzers find
+# interesting stays in build/nightly/corpus for the next night.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+exec </dev/null
+. .ci/packages.sh
+
+minutes=${1:-60}
+if ! [[ $minutes =~ ^[1-9][0-9]*$ ]]; then
+    echo "usage: tests/nightly.sh [MINUTES]" >&2
+    exit 2
+fi
+first=${LIMBER_FIRST:-$(($(date +%s) - 1767225600))} # of the year 2026, so that no night begins where another did
+unset LIMBER_FIRST LIMBER_SECONDS LIMBER_PROGRAMS LIMBER_FRAMES LIMBER_CASES LIMBER_ONLY LIMBER_EMULATED
+night=$PWD/build/nightly
+logs=$night/logs
+rm -rf "$logs"
+mkdir -p "$logs" "$night/corpus"
+export MESA_SHADER_CACHE_DIR=$night/shader-cache
+
+# build PRESET TARGET
+build() {
+    local options=()
+    [ "$1" = release ] || options+=("-DLIMBER_KERNELS=$PWD/build/release/shaders/kernels")
+    if ! { cmake --preset "$1" "${options[@]}" && cmake --build --preset "$1" --target "$2"; } >"$logs/build-$1.log" 2>&1; then
+        tail -n 40 "$logs/build-$1.log"
+        echo "The build of the preset $1 failed"
+        exit 1
+    fi
+}
+
+# ---- Parts: each is called with its seconds, and calls `report` once. ----
+
+# report NAME FINDINGS TEXT: the line of a part. Its counts were added to NAME.counts.
+report() {
+    if [ "$2" -eq 0 ]; then
+        touch "$logs/$1.passed"
+        printf 'ok      %-34s %s\n' "$1" "$3"
+    else
+        touch "$logs/$1.failed"
+        printf 'FOUND   %-34s %s; build/nightly/logs/%s.log ends:\n%s\n' "$1" "$3" "$1" "$(tail -n 25 "$logs/$1.log" | sed 's/^/    /')"
+    fi
+}
+
+# count NAME WHAT NUMBER
+count() {
+    echo "$2 $3" >>"$logs/$1.counts"
+}
+
+# limited NAME SECONDS COMMAND...: ends it when its time is over, which is no finding.
+stopped=
+limited() {
+    local name=$1 limit=$2 status=0
+    shift 2
+    stopped=
+    timeout --kill-after=10 "$limit" "$@" >>"$logs/$name.log" 2>&1 || status=$?
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        stopped=", stopped by the clock"
+        ! grep -q '^\[  FAILED  \]' "$logs/$name.log"
+        return
+    fi
+    [ "$status" -eq 0 ]
+}
+
+# Programs and values of the last line that each loop printed.
+count_programs() {
+    local programs values
+    read -r programs values < <(awk '/^random programs: / { sub(/^random programs: /, ""); split($0, part, ": ")
+            split(part[2], word, " "); programs[part[1]] = word[1]; values[part[1]] = word[6] }
+        END { for (name in programs) { p += programs[name]; v += values[name] } printf "%d %.0f\n", p, v }' "$logs/$1.log")
+    count "$1" programs "$programs"
+    count "$1" values "$values"
+    text="$programs programs, $values values compared"
+}
+
+# random SECONDS SUITE [MANIFEST]
+random() {
+    local name=$2${3:+-$(basename "$3" .json)} found=0 text
+    LIMBER_FIRST=$first LIMBER_SECONDS=$(($1 > 20 ? $1 - 10 : $1)) \
+        limited "$name" "$1" ${3:+env VK_DRIVER_FILES="$3" VK_ICD_FILENAMES="$3"} "build/release/$2" || found=1
+    count_programs "$name"
+    report "$name" "$found" "$text$stopped"
+}
+
+golden_long() {
+    local found=0
+    limited golden_long "$1" build/release/golden long || found=1
+    [ -n "$stopped" ] || count golden_long frames 10000
+    report golden_long "$found" "10,000 frames on the CPU$stopped"
+}
+
+# 10,000 frames, and then others until the time is over.
+frames() {
+    local name=frames-$(basename "$2" .json) found=0 start=$SECONDS left frames
+    LIMBER_ONLY=random_events LIMBER_FRAMES=10000 LIMBER_SECONDS=$(($1 > 20 ? $1 - 10 : $1)) \
+        limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" build/release/control_gpu_test || found=1
+    left=$(($1 - (SECONDS - start)))
+    if [ "$found" -eq 0 ] && [ "$left" -gt 30 ]; then
+        LIMBER_ONLY=random_events LIMBER_FIRST=$first LIMBER_FRAMES=1000000000 LIMBER_SECONDS=$((left - 10)) \
+            limited "$name" "$left" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" build/release/control_gpu_test || found=1
+    fi
+    frames=$(awk '/^random events: / { sum += $3 } END { print sum + 0 }' "$logs/$name.log")
+    count "$name" frames "$frames"
+    report "$name" "$found" "$frames frames$(grep -q 'the golden hash' "$logs/$name.log" && echo ', the golden hash')$stopped"
+}
+
+# Fuzzes for most of the time, and then drops from the corpus what adds nothing.
+fuzz() {
+    local name=$2 corpus=$night/corpus/$2 seeds=() found=0 runs end=$((SECONDS + $1))
+    mkdir -p "$corpus"
+    [ ! -d "tests/corpus/$name" ] || seeds=("tests/corpus/$name")
+    limited "$name" "$1" "build/fuzz/$name" -max_total_time=$(($1 * 8 / 10)) -timeout=10 -rss_limit_mb=2048 \
+        -print_final_stats=1 "-artifact_prefix=$logs/$name-" "$corpus" "${seeds[@]}" || found=1
+    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$logs/$name.log")
+    count "$name" executions "${runs:-0}"
+    if [ "$found" -eq 0 ] && [ "$end" -gt "$SECONDS" ]; then
+        rm -rf "$corpus.least"
+        mkdir "$corpus.least"
+        if timeout "$((end - SECONDS))" "build/fuzz/$name" -merge=1 -rss_limit_mb=2048 "$corpus.least" "$corpus" "${seeds[@]}" \
+            >"$logs/$name-merge.log" 2>&1; then
+            rm -rf "$corpus"
+            mv "$corpus.least" "$corpus"
+        fi
+        rm -rf "$corpus.least"
+    fi
+    report "$name" "$found" "${runs:-0} executions, $(find "$corpus" -type f | wc -l) inputs kept$stopped"
+}
+
+# sanitized SECONDS SUITE [MANIFEST]: with sanitizers and all cases.
+sanitized() {
+    local name=sanitized-$2 found=0 cases
+    LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" \
+        ${3:+env VK_DRIVER_FILES="$3" VK_ICD_FILENAMES="$3"} ctest --preset sanitize --verbose --timeout 100000 -R "^$2\$" -FA . || found=1
+    cases=$(grep -c '\[       OK \]' "$logs/$name.log")
+    count "$name" cases "$cases"
+    report "$name" "$found" "$cases cases$stopped"
+}
+
+# worker NUMBER: of the parts, in order, every one that is its own, each with its share of what time is left.
+worker() {
+    local part weight share i
+    local -i weights=0
+    for ((i = $1; i < ${#parts[@]}; i += workers)); do weights+=${parts[i]%% *}; done
+    for ((i = $1; i < ${#parts[@]}; i += workers)); do
+        read -r weight part <<<"${parts[i]}"
+        share=$(((end - SECONDS) * weight / weights))
+        weights=$((weights - weight))
+        set -- "$1" $part
+        "$2" "$((share > 1 ? share : 1))" "${@:3}"
+    done
+}
+
+install_packages "${packages_build[@]}" "${packages_nightly[@]}"
+if [ -z "$(vulkan_manifests)" ]; then
+    install_packages "${packages_driver[@]}"
+fi
+build release all
+build fuzz fuzzers
+build sanitize all
+
+drivers=()
+for manifest in $(vulkan_manifests); do
+    if devices=$(with_driver "$manifest" build/release/vulkan_devices 2>/dev/null); then
+        drivers+=("$manifest")
+        printf '%s: %s\n' "$manifest" "$devices"
+    fi
+done
+printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$minutes" "$first"
+
+# Weight, function and what it is called with. Parts that end by themselves come first: what they leave goes to the others.
+parts=("2 golden_long")
+for suite in space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("1 sanitized $suite"); done
+if [ ${#drivers[@]} -gt 0 ]; then
+    for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
+        parts+=("4 sanitized $suite ${drivers[0]}")
+    done
+fi
+for manifest in "${drivers[@]}"; do parts+=("4 frames $manifest"); done
+for fuzzer in build/fuzz/*_fuzz; do parts+=("2 fuzz $(basename "$fuzzer")"); done
+parts+=("1 random graph_random_test" "2 random program_random_test")
+for manifest in "${drivers[@]}"; do parts+=("6 random program_random_gpu_test $manifest"); done
+
+workers=$(nproc) end=$((SECONDS + 60 * minutes)) pids=()
+for ((number = 0; number < workers; number++)); do
+    worker "$number" &
+    pids+=($!)
+done
+wait "${pids[@]}"
+
+passed=$(find "$logs" -name '*.passed' | wc -l)
+failed=$((${#parts[@]} - passed))
+awk '{ sum[$1] += $2 } END { printf "%.0f programs, %.0f values compared, %.0f frames, %.0f fuzz executions, %.0f sanitized cases",
+    sum["programs"], sum["values"], sum["frames"], sum["executions"], sum["cases"] }' "$logs"/*.counts
+printf ', %d findings\ntook %d s\n' "$failed" "$SECONDS"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
