@@ -79,11 +79,16 @@ count_programs() {
     text="$programs programs, $values values compared"
 }
 
-# random SECONDS SUITE [MANIFEST]
+# most_of SECONDS: the rest is for what a suite has begun when its time is over.
+most_of() {
+    echo $(($1 > 50 ? $1 - 10 : $1 * 8 / 10))
+}
+
+# random SECONDS SUITE CASES [MANIFEST]
 random() {
-    local name=$2${3:+-$(basename "$3" .json)} found=0 text
-    LIMBER_FIRST=$first LIMBER_SECONDS=$(($1 > 20 ? $1 - 10 : $1)) \
-        limited "$name" "$1" ${3:+env VK_DRIVER_FILES="$3" VK_ICD_FILENAMES="$3"} "build/release/$2" || found=1
+    local name=$2${4:+-$(basename "$4" .json)} found=0 text
+    LIMBER_ONLY=$3 LIMBER_FIRST=$first LIMBER_SECONDS=$(most_of "$1") \
+        limited "$name" "$1" ${4:+env VK_DRIVER_FILES="$4" VK_ICD_FILENAMES="$4"} "build/release/$2" || found=1
     count_programs "$name"
     report "$name" "$found" "$text$stopped"
 }
@@ -91,18 +96,18 @@ random() {
 golden_long() {
     local found=0
     limited golden_long "$1" build/release/golden long || found=1
-    [ -n "$stopped" ] || count golden_long frames 10000
+    count golden_long frames "$([ -n "$stopped" ] && echo 0 || echo 10000)"
     report golden_long "$found" "10,000 frames on the CPU$stopped"
 }
 
 # 10,000 frames, and then others until the time is over.
 frames() {
     local name=frames-$(basename "$2" .json) found=0 start=$SECONDS left frames
-    LIMBER_ONLY=random_events LIMBER_FRAMES=10000 LIMBER_SECONDS=$(($1 > 20 ? $1 - 10 : $1)) \
+    LIMBER_ONLY=random_events LIMBER_FRAMES=10000 LIMBER_SECONDS=$(most_of "$1") \
         limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" build/release/control_gpu_test || found=1
     left=$(($1 - (SECONDS - start)))
     if [ "$found" -eq 0 ] && [ "$left" -gt 30 ]; then
-        LIMBER_ONLY=random_events LIMBER_FIRST=$first LIMBER_FRAMES=1000000000 LIMBER_SECONDS=$((left - 10)) \
+        LIMBER_ONLY=random_events LIMBER_FIRST=$first LIMBER_FRAMES=1000000000 LIMBER_SECONDS=$(most_of "$left") \
             limited "$name" "$left" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" build/release/control_gpu_test || found=1
     fi
     frames=$(awk '/^random events: / { sum += $3 } END { print sum + 0 }' "$logs/$name.log")
@@ -142,17 +147,23 @@ sanitized() {
     report "$name" "$found" "$cases cases$stopped"
 }
 
-# worker NUMBER: of the parts, in order, every one that is its own, each with its share of what time is left.
+# worker NUMBER: of the parts, in order, every one that is its own, each with its share of what time is left. One whose share
+# is too short to come to anything is left out, and its time is the others'.
 worker() {
-    local part weight share i
+    local weight least part share i
     local -i weights=0
     for ((i = $1; i < ${#parts[@]}; i += workers)); do weights+=${parts[i]%% *}; done
     for ((i = $1; i < ${#parts[@]}; i += workers)); do
-        read -r weight part <<<"${parts[i]}"
+        read -r weight least part <<<"${parts[i]}"
         share=$(((end - SECONDS) * weight / weights))
         weights=$((weights - weight))
-        set -- "$1" $part
-        "$2" "$((share > 1 ? share : 1))" "${@:3}"
+        if [ "$share" -lt "$least" ]; then
+            printf 'left    out: %s: %d s, and it needs %d\n' "$part" "$share" "$least"
+            echo "$part" >>"$logs/left-out"
+        else
+            read -ra part <<<"$part"
+            "${part[0]}" "$share" "${part[@]:1}"
+        fi
     done
 }
 
@@ -173,18 +184,19 @@ for manifest in $(vulkan_manifests); do
 done
 printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$minutes" "$first"
 
-# Weight, function and what it is called with. Parts that end by themselves come first: what they leave goes to the others.
-parts=("2 golden_long")
-for suite in space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("1 sanitized $suite"); done
+# Weight, least seconds, function and what it is called with. Parts that end by themselves come first: what they leave goes
+# to the others.
+parts=("2 10 golden_long")
+for suite in space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
-        parts+=("4 sanitized $suite ${drivers[0]}")
+        parts+=("4 240 sanitized $suite ${drivers[0]}")
     done
 fi
-for manifest in "${drivers[@]}"; do parts+=("4 frames $manifest"); done
-for fuzzer in build/fuzz/*_fuzz; do parts+=("2 fuzz $(basename "$fuzzer")"); done
-parts+=("1 random graph_random_test" "2 random program_random_test")
-for manifest in "${drivers[@]}"; do parts+=("6 random program_random_gpu_test $manifest"); done
+for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
+for fuzzer in build/fuzz/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
+parts+=("1 5 random graph_random_test what_is_written*" "2 5 random program_random_test same_bits*")
+for manifest in "${drivers[@]}"; do parts+=("6 60 random program_random_gpu_test same_bits* $manifest"); done
 
 workers=$(nproc) end=$((SECONDS + 60 * minutes)) pids=()
 for ((number = 0; number < workers; number++)); do
@@ -194,9 +206,10 @@ done
 wait "${pids[@]}"
 
 passed=$(find "$logs" -name '*.passed' | wc -l)
-failed=$((${#parts[@]} - passed))
+left=$(cat "$logs/left-out" 2>/dev/null | wc -l)
+failed=$((${#parts[@]} - passed - left))
 awk '{ sum[$1] += $2 } END { printf "%.0f programs, %.0f values compared, %.0f frames, %.0f fuzz executions, %.0f sanitized cases",
     sum["programs"], sum["values"], sum["frames"], sum["executions"], sum["cases"] }' "$logs"/*.counts
-printf ', %d findings\ntook %d s\n' "$failed" "$SECONDS"
+printf ', %d findings\ntook %d s, %d parts left out\n' "$failed" "$SECONDS" "$left"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -64,7 +64,7 @@ static inline void suite_filter(void) {
 }
 
 #undef cmocka_run_group_tests
-#define cmocka_run_group_tests(tests, setup, teardown)                                                                  \
+#define cmocka_run_group_tests(tests, setup, teardown)                                                                 \
     (suite_filter(), _cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown))
 
 #endif
