@@ -274,6 +274,20 @@ static void put_node(writer *writer, uint32_t index) {
     put(writer, has_list ? "}]}" : "}");
 }
 
+// JSON has no form for a part without joints, which is refused there as a mistake, and which a random part may be.
+static bool is_written(const lmb_program_def *def) {
+    for (uint32_t part = 0; part < def->part_count; part++) {
+        uint32_t joints = 0;
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            joints += def->parts[part].joints[joint] != LMB_NONE;
+        }
+        if (joints == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void run(const lmb_program *program, const lmb_batch_inputs *inputs, float *palettes) {
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palettes}};
@@ -342,6 +356,10 @@ static void what_is_written_is_read(void **state) {
         lmb_graph *graph = NULL;
         lmb_error error;
         assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
+        if (!is_written(&crowd.program_def)) {
+            crowd_destroy(&crowd);
+            continue;
+        }
         crowd_draw(&crowd, 0);
         writer writer = {&crowd.program_def, text, 0};
         put_node(&writer, crowd.program_def.node_count - 1);
