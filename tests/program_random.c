@@ -107,7 +107,7 @@ static void world_destroy(world *world) {
 }
 
 uint32_t program_random_count(void) {
-    return suite_number("LIMBER_PROGRAMS", suite_stride() > 5 ? FEW_COUNT : USUAL_COUNT);
+    return suite_number("LIMBER_PROGRAMS", suite_is_slow() ? FEW_COUNT : USUAL_COUNT);
 }
 
 // ---- Loops. ----

@@ -38,6 +38,11 @@ static inline uint32_t suite_stride(void) {
     return getenv("LIMBER_EMULATED") != NULL ? 37 : SUITE_SANITIZED ? 7 : suite_cases_are("full") ? 1 : 5;
 }
 
+// Whether the processor is emulated, or sanitizers run, and not at night: suites then leave out repetitions.
+static inline bool suite_is_slow(void) {
+    return suite_stride() > 5;
+}
+
 // A number in the environment, or `otherwise` where there is none.
 static inline uint32_t suite_number(const char *name, uint32_t otherwise) {
     const char *text = getenv(name);
