@@ -55,6 +55,15 @@ vulkan_manifests() {
     done
 }
 
+# keep_pipelines FOLDER: what Vulkan drivers compile is kept there, and read by every process after. Ours are VkPipelineCache
+# files (LIMBER_CACHE_DIR); lavapipe gives out an empty one and keeps its own (MESA_SHADER_CACHE_DIR). SwiftShader keeps
+# nothing on disk.
+keep_pipelines() {
+    export LIMBER_CACHE_DIR=${LIMBER_CACHE_DIR:-$1}
+    export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-$1}
+    mkdir -p "$LIMBER_CACHE_DIR" "$MESA_SHADER_CACHE_DIR"
+}
+
 # with_driver MANIFEST COMMAND...: the second variable is the name that older loaders know.
 with_driver() {
     local manifest=$1

@@ -5,6 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/.ci/packages.sh"
 
+keep_pipelines "$root/build/pipelines"
 install_packages "${packages_build[@]}"
 if [ -z "$(vulkan_manifests)" ]; then
     install_packages "${packages_driver[@]}"

@@ -22,7 +22,7 @@ night=$PWD/build/nightly
 logs=$night/logs
 rm -rf "$logs"
 mkdir -p "$logs" "$night/corpus"
-export MESA_SHADER_CACHE_DIR=$night/shader-cache
+keep_pipelines "$night/pipelines"
 
 # build PRESET TARGET
 build() {

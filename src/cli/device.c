@@ -272,6 +272,65 @@ lmb_result device_open(const device_request *request, device *device, lmb_error 
     return result;
 }
 
+// Every driver refuses data that is not its own, and a file that is not whole never gets that far.
+static lmb_result open_cache(device *device, lmb_error *error) {
+    char problem[200] = "";
+    void *data = NULL;
+    if (pipeline_cache_path(&device->properties, device->cache_path)) {
+        data = pipeline_cache_read(device->cache_path, &device->properties, &device->cache_size, problem);
+    } else {
+        device->cache_path[0] = '\0';
+    }
+    if (problem[0] != '\0') {
+        fprintf(stderr, "%s: %s\n", device->cache_path, problem);
+    }
+    const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+                                            .initialDataSize = data != NULL ? device->cache_size : 0,
+                                            .pInitialData = data};
+    const VkResult created = vkCreatePipelineCache(device->device, &info, NULL, &device->pipeline_cache);
+    free(data);
+    if (created != VK_SUCCESS) {
+        device->pipeline_cache = VK_NULL_HANDLE;
+        return fail_call(error, "vkCreatePipelineCache", created);
+    }
+    return LMB_OK;
+}
+
+// What other processes have written meanwhile.
+static void merge_cache_file(device *device) {
+    char problem[200];
+    size_t size;
+    void *data = pipeline_cache_read(device->cache_path, &device->properties, &size, problem);
+    const VkPipelineCacheCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size, .pInitialData = data};
+    VkPipelineCache others = VK_NULL_HANDLE;
+    if (data != NULL && size != device->cache_size &&
+        vkCreatePipelineCache(device->device, &info, NULL, &others) == VK_SUCCESS) {
+        vkMergePipelineCaches(device->device, device->pipeline_cache, 1, &others);
+        vkDestroyPipelineCache(device->device, others, NULL);
+    }
+    free(data);
+}
+
+// Writes the file where there is more than was read. Drivers that keep pipelines elsewhere, or not at all, give out a
+// header alone, which is not worth a file.
+static void save_cache(device *device) {
+    size_t size = 0;
+    if (device->cache_path[0] == '\0' ||
+        vkGetPipelineCacheData(device->device, device->pipeline_cache, &size, NULL) != VK_SUCCESS ||
+        size <= sizeof(VkPipelineCacheHeaderVersionOne) || size == device->cache_size) {
+        return;
+    }
+    merge_cache_file(device);
+    vkGetPipelineCacheData(device->device, device->pipeline_cache, &size, NULL);
+    void *data = malloc(size);
+    if (data != NULL && vkGetPipelineCacheData(device->device, device->pipeline_cache, &size, data) == VK_SUCCESS &&
+        !pipeline_cache_write(device->cache_path, data, size)) {
+        fprintf(stderr, "%s: the pipeline cache cannot be written\n", device->cache_path);
+    }
+    free(data);
+}
+
 lmb_result device_open_physical(const device_request *request, VkPhysicalDevice physical, device *device,
                                 lmb_error *error) {
     vkGetPhysicalDeviceProperties(physical, &device->properties);
@@ -304,18 +363,15 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
     }
     // volk's functions stay the instance's, which dispatch to whichever device they are given: there may be several.
     vkGetDeviceQueue(device->device, device->queue_family, 0, &device->queue);
-    VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
-    created = vkCreatePipelineCache(device->device, &cache, NULL, &device->pipeline_cache);
-    if (created != VK_SUCCESS) {
-        device->pipeline_cache = VK_NULL_HANDLE;
-        return fail_call(error, "vkCreatePipelineCache", created);
-    }
-    return LMB_OK;
+    return open_cache(device, error);
 }
 
 uint32_t device_close(device *device) {
     if (device->device != VK_NULL_HANDLE) {
         vkDeviceWaitIdle(device->device);
+        if (device->pipeline_cache != VK_NULL_HANDLE) {
+            save_cache(device);
+        }
         vkDestroyPipelineCache(device->device, device->pipeline_cache, NULL);
         vkDestroyDevice(device->device, NULL);
     }

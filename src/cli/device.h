@@ -5,6 +5,8 @@
 
 #include <volk.h>
 
+#include "pipeline_cache.h"
+
 #include <limber/gpu.h>
 
 #define DEVICE_MAX 16
@@ -24,11 +26,13 @@ typedef struct device {
     VkDevice device; // VK_NULL_HANDLE after device_open_instance
     VkQueue queue;   // compute, graphics where the device has both in one family, transfer
     uint32_t queue_family;
-    // What is made twice is compiled once.
+    // What is made twice is compiled once: read from the driver's file (pipeline_cache.h), and written back on closing.
     VkPipelineCache pipeline_cache;
-    bool graphics;    // the family has graphics
-    bool swapchain;   // VK_KHR_swapchain is enabled
-    bool debug_utils; // VK_EXT_debug_utils is enabled
+    char cache_path[PIPELINE_CACHE_PATH]; // empty where there is no file
+    size_t cache_size;                    // bytes of the driver's data that were read
+    bool graphics;                        // the family has graphics
+    bool swapchain;                       // VK_KHR_swapchain is enabled
+    bool debug_utils;                     // VK_EXT_debug_utils is enabled
     VkDebugUtilsMessengerEXT messenger;
     // Validation messages of warning severity or worse, counted by the messenger; they go to stderr too.
     uint32_t *validation_messages;

@@ -1,0 +1,140 @@
+// The file of compiled pipelines: what is written is read, and nothing else reaches a driver.
+#define _POSIX_C_SOURCE 200809L
+#include "suite.h"
+
+#include <pipeline_cache.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES = 300 };
+
+static char path[PIPELINE_CACHE_PATH];
+static VkPhysicalDeviceProperties properties;
+static unsigned char data[BYTES];
+
+// A driver's data: its header, then whatever it likes.
+static void fill_data(const VkPhysicalDeviceProperties *of) {
+    VkPipelineCacheHeaderVersionOne head = {.headerSize = sizeof head,
+                                            .headerVersion = VK_PIPELINE_CACHE_HEADER_VERSION_ONE,
+                                            .vendorID = of->vendorID,
+                                            .deviceID = of->deviceID};
+    memcpy(head.pipelineCacheUUID, of->pipelineCacheUUID, VK_UUID_SIZE);
+    for (size_t i = 0; i < sizeof data; i++) {
+        data[i] = (unsigned char)(i * 7);
+    }
+    memcpy(data, &head, sizeof head);
+}
+
+static int start(void **state) {
+    (void)state;
+    static char folder[] = "/tmp/limber-cache-XXXXXX";
+    if (mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    char nested[64];
+    snprintf(nested, sizeof nested, "%s/a/b", folder);
+    setenv("LIMBER_CACHE_DIR", nested, 1);
+    properties = (VkPhysicalDeviceProperties){.vendorID = 0x10de, .deviceID = 0x2330};
+    memcpy(properties.pipelineCacheUUID, "0123456789abcdef", VK_UUID_SIZE);
+    assert_true(pipeline_cache_path(&properties, path));
+    assert_memory_equal(path, nested, strlen(nested));
+    fill_data(&properties);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    (void)remove(path);
+    for (int i = 0; i < 3; i++) { // b, a, and the folder itself
+        *strrchr(path, '/') = '\0';
+        (void)remove(path);
+    }
+    return 0;
+}
+
+static void expect_ignored(const VkPhysicalDeviceProperties *by, const char *why) {
+    size_t size = 1;
+    char problem[200];
+    assert_null(pipeline_cache_read(path, by, &size, problem));
+    assert_int_equal(size, 0);
+    if (strstr(problem, why) == NULL) {
+        fail_msg("'%s', where '%s' was expected", problem, why);
+    }
+}
+
+static void what_is_written_is_read(void **state) {
+    (void)state;
+    expect_ignored(&properties, ""); // there is none yet
+    assert_true(pipeline_cache_write(path, data, sizeof data));
+    size_t size;
+    char problem[200];
+    void *read = pipeline_cache_read(path, &properties, &size, problem);
+    assert_non_null(read);
+    assert_string_equal(problem, "");
+    assert_int_equal(size, sizeof data);
+    assert_memory_equal(read, data, sizeof data);
+    free(read);
+}
+
+static void another_drivers_file_is_ignored(void **state) {
+    (void)state;
+    assert_true(pipeline_cache_write(path, data, sizeof data));
+    for (int i = 0; i < 3; i++) {
+        VkPhysicalDeviceProperties other = properties;
+        other.vendorID += i == 0;
+        other.deviceID += i == 1;
+        other.pipelineCacheUUID[15] ^= i == 2 ? 1 : 0;
+        expect_ignored(&other, "another driver's");
+        char others[PIPELINE_CACHE_PATH];
+        assert_true(pipeline_cache_path(&other, others));
+        assert_string_not_equal(others, path);
+    }
+}
+
+// Every byte, and every length.
+static void damaged_files_are_ignored(void **state) {
+    (void)state;
+    assert_true(pipeline_cache_write(path, data, sizeof data));
+    unsigned char whole[BYTES + 100];
+    FILE *file = fopen(path, "rb");
+    const size_t size = fread(whole, 1, sizeof whole, file);
+    fclose(file);
+    assert_in_range(size, sizeof data + 1, sizeof whole - 2);
+    for (size_t i = 0; i <= 2 * size + 1; i++) {
+        const size_t kept = i < size ? size : i - size;
+        whole[i < size ? i : size] ^= 0x20;
+        file = fopen(path, "wb");
+        fwrite(whole, 1, kept, file);
+        fclose(file);
+        whole[i < size ? i : size] ^= 0x20;
+        if (kept != size || i < size) {
+            expect_ignored(&properties, "damaged");
+        }
+    }
+}
+
+static void a_folder_that_cannot_be_made_is_no_crash(void **state) {
+    (void)state;
+    assert_true(pipeline_cache_write(path, data, sizeof data));
+    char below[PIPELINE_CACHE_PATH + 8];
+    snprintf(below, sizeof below, "%s/x/y", path); // a file is in the way
+    assert_false(pipeline_cache_write(below, data, sizeof data));
+    char kept[64];
+    snprintf(kept, sizeof kept, "%s", getenv("LIMBER_CACHE_DIR"));
+    char none[PIPELINE_CACHE_PATH];
+    setenv("LIMBER_CACHE_DIR", "", 1);
+    assert_false(pipeline_cache_path(&properties, none));
+    setenv("LIMBER_CACHE_DIR", kept, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(another_drivers_file_is_ignored),
+        cmocka_unit_test(damaged_files_are_ignored),
+        cmocka_unit_test(a_folder_that_cannot_be_made_is_no_crash),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}
