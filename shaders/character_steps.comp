@@ -6,9 +6,10 @@
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #define KEEPS_PREPARED
-#include "ops/prepare.h"
+#include "ops/operations.h"
 #include "ops/detail.h"
 #include "ops/inertia_memory.h"
 #include "ops/model.h"
@@ -106,6 +107,26 @@ frame slot_frame(uint slot) {
     return f;
 }
 
+// What an instruction prepares, by a function for each kind: src/gpu_steps.c puts the calls of the kinds that a program
+// has in place of the body of step_prepare().
+frame preparing;
+uint preparing_at; // the instruction
+uint preparing_operation;
+prepared preparation;
+
+#define DEFINE_PREPARE(NAME, name, code, prepare, takes)                                                               \
+    void step_prepare_##name(const uint operation, const uint unused) {                                                \
+        if (preparing_operation == operation) {                                                                        \
+            preparation = prepare(preparing, preparing_at);                                                            \
+        }                                                                                                              \
+    }
+EVERY_INSTRUCTION(DEFINE_PREPARE, DEFINE_PREPARE, DEFINE_PREPARE, DEFINE_PREPARE, DEFINE_PREPARE)
+
+#define CALL_PREPARE(NAME, name, code, prepare, takes) step_prepare_##name(code, 0u);
+void step_prepare() {
+    EVERY_INSTRUCTION(CALL_PREPARE, CALL_PREPARE, CALL_PREPARE, CALL_PREPARE, CALL_PREPARE)
+}
+
 // Once for each instruction of each character.
 void prepare() {
     uint first = grid_group() * CHARACTERS;
@@ -123,10 +144,13 @@ void prepare() {
             }
         }
         if (is_run) {
-            frame f = character_frame(character);
-            prepared p = prepare_instruction(f, PROGRAM_HEADER_WORDS + instruction * INSTRUCTION_WORDS);
-            store_prepared(slot, instruction, p, search_common(p));
-            place = uvec2(f.span, f.character);
+            preparing = character_frame(character);
+            preparing_at = PROGRAM_HEADER_WORDS + instruction * INSTRUCTION_WORDS;
+            preparing_operation = LOAD(preparing.program, preparing_at + INSTRUCTION_OPERATION);
+            preparation = prepare_nothing(preparing, preparing_at);
+            step_prepare();
+            store_prepared(slot, instruction, preparation, search_common(preparation));
+            place = uvec2(preparing.span, preparing.character);
         }
         if (instruction == 0u) {
             places[slot] = place;

@@ -1,4 +1,5 @@
-// Build tool. Usage: embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, and keeps the functions whose names
+// Build tool. Usage: embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, declares
+// access chains of buffers in bounds, and keeps the functions whose names
 // begin with PREFIX apart; embed --array NAME IN.spv OUT.h writes a checked module as a C array.
 #include "../src/spirv.h"
 
@@ -50,6 +51,7 @@ static void forbid(const lmb_host *host, const char *in, const char *out, const 
         fprintf(stderr, "embed: %s: no function is called %s...\n", in, prefix);
         exit(1);
     }
+    lmb_spirv_declare_in_bounds(module.words, module.count);
     FILE *file = open_output(out);
     fwrite(module.words, sizeof *module.words, module.count, file);
     fclose(file);

@@ -3,6 +3,7 @@
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #include "ops/operations.h"
 #include "ops/detail.h"

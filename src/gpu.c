@@ -134,6 +134,9 @@ static lmb_result specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, 
     memcpy(values, &constants, sizeof values);
     lmb_result result =
         lmb_spirv_specialize(&gpu->host, words, count, values, sizeof values / sizeof values[0], module, error);
+    if (result == LMB_OK && gpu->limits.is_cpu) {
+        lmb_spirv_keep_loops(module->words, module->count);
+    }
     if (result == LMB_OK && gpu->probe.declares_rte) {
         lmb_spirv rounding = {0};
         result = lmb_spirv_declare_rte(&gpu->host, module->words, module->count, &rounding, error);

@@ -13,6 +13,10 @@ static bool is_banned(uint32_t op) {
            op == OP_QUANTIZE_TO_F16 || (op >= OP_D_PDX && op <= OP_FWIDTH_COARSE);
 }
 
+static bool is_exact(uint32_t extended) {
+    return extended == EXTENDED_ABSOLUTE || extended == EXTENDED_FLOOR || extended == EXTENDED_CLAMP;
+}
+
 // Words of an instruction that are read here by their place.
 static uint32_t least_length(uint32_t op) {
     switch (op) {
@@ -136,6 +140,27 @@ lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *wo
     }
     *result = (lmb_spirv){copy, count + 3 * bare};
     return LMB_OK;
+}
+
+void lmb_spirv_declare_in_bounds(uint32_t *words, size_t count) {
+    for (size_t type = HEADER_WORDS; type < count; type += length(words[type])) {
+        if (opcode(words[type]) != OP_TYPE_POINTER || words[type + 2] != STORAGE_CLASS_PHYSICAL_STORAGE_BUFFER) {
+            continue;
+        }
+        for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+            if (opcode(words[at]) == OP_ACCESS_CHAIN && words[at + 1] == words[type + 1]) {
+                words[at] = (words[at] & 0xffff0000u) | OP_IN_BOUNDS_ACCESS_CHAIN;
+            }
+        }
+    }
+}
+
+void lmb_spirv_keep_loops(uint32_t *words, size_t count) {
+    for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
+        if (opcode(words[at]) == OP_LOOP_MERGE && words[at + 3] == LOOP_CONTROL_UNROLL) {
+            words[at + 3] = LOOP_CONTROL_DONT_UNROLL;
+        }
+    }
 }
 
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
@@ -377,7 +402,7 @@ lmb_result lmb_spirv_check(const lmb_host *host, const uint32_t *words, size_t c
         } else if (is_banned(op)) {
             result = lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: opcode %u is not rounded alike everywhere",
                               at, (unsigned)op);
-        } else if (op == OP_EXT_INST && words[at + 4] != EXTENDED_FLOOR) {
+        } else if (op == OP_EXT_INST && !is_exact(words[at + 4])) {
             result = lmb_fail(error, LMB_ERROR_FORMAT,
                               "SPIR-V: word %zu: extended instruction %u is not rounded alike everywhere", at,
                               (unsigned)words[at + 4]);

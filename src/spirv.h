@@ -17,6 +17,14 @@ void lmb_spirv_release(const lmb_host *host, lmb_spirv *module);
 lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                         lmb_error *error);
 
+// Declares every access chain into a buffer in bounds, in place: the kernels check what they are given, and some drivers
+// otherwise compute each index in 64 bits with its sign. Takes a module that lmb_spirv_forbid_contraction() returned.
+void lmb_spirv_declare_in_bounds(uint32_t *words, size_t count);
+
+// Takes back, in place, what asks drivers to unroll loops. Those that run on the processor take so long to compile a load
+// that the loop is dearer unrolled.
+void lmb_spirv_keep_loops(uint32_t *words, size_t count);
+
 // A copy that declares rounding to nearest even for 32-bit floats. SPIR-V 1.4 or later, one entry point.
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                  lmb_error *error);
@@ -57,7 +65,7 @@ lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, siz
 
 // Fails with LMB_ERROR_FORMAT, naming the instruction, where a float operation is not decorated NoContraction, or one is
 // not rounded the same on every device: division, remainder, vector and matrix products, other widths than 32, and
-// extended instructions except floor.
+// extended instructions but those for magnitudes, floor and clamping.
 lmb_result lmb_spirv_check(const lmb_host *host, const uint32_t *words, size_t count, lmb_error *error);
 
 // Number of float operations in the module, for tests that show that the check has something to check.

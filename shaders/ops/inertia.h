@@ -27,8 +27,8 @@ OP vector subtract_vectors(vector a, vector b) {
 // to its length. 0 where x is, and where it does not shrink.
 OP real inertia_rate(vector x, vector d, real inverse_step) {
     real inverse_square = reciprocal(vector_dot(x, x));
-    real share = snap(vector_dot(d, x) * inverse_square);
-    return clamp_real(snap(share * inverse_step), INERTIA_STEEPEST, 0.0f);
+    real share = snap_number(vector_dot(d, x) * inverse_square);
+    return clamp_real(snap_number(share * inverse_step), INERTIA_STEEPEST, 0.0f);
 }
 
 // The rotation as its axis times its angle in radians, for a unit quaternion whose w is at least 0, to 3e-7 of it: what
@@ -45,7 +45,7 @@ OP vector rotation_vector(quaternion q) {
     p = p * z + 0.266533136f;
     p = p * z + 0.66667074f;
     p = p * z + 2.0f;
-    return make_vector(snap(q.x * p), snap(q.y * p), snap(q.z * p));
+    return make_vector(snap_number(q.x * p), snap_number(q.y * p), snap_number(q.z * p));
 }
 
 // The rotation that goes from b to a, on the left of b: w is at least 0. Turned before it is snapped, so that no zero has a

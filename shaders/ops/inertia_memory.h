@@ -61,7 +61,7 @@ OP real bound_component(real x) {
 // Of what may stand there, so much that nothing that follows from it leaves the finite numbers: the rest of this reckons
 // with poses as instructions leave them, and paths differ in what they make of NaN.
 OP transform load_remembered(mutable_memory kept, word at, uint joints) {
-    transform pose = snap_transform(load_pose(kept, at, joints));
+    transform pose = snap_given(load_pose(kept, at, joints));
     pose.q = make_quaternion(bound_component(pose.q.x), bound_component(pose.q.y), bound_component(pose.q.z),
                              bound_component(pose.q.w));
     return pose;

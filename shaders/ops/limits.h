@@ -115,7 +115,7 @@ OP limited_angle limit_angle(memory program, uint at, uint joints, real x, real 
     limited_angle held;
     held.outside = EITHER(below > LIMIT_TOLERANCE, above > LIMIT_TOLERANCE);
     real raised = SELECT(x < low, low, x);
-    held.x = snap(SELECT(raised > high, high, raised));
+    held.x = snap_number(SELECT(raised > high, high, raised));
     return held;
 }
 

@@ -8,9 +8,9 @@
 // length is 1 to within 1e-5: even below 65,535 joints no element comes near 2^40.
 OP real snap_turned(real x) {
 #ifdef LMB_GLSL
-    return snap(x);
+    return snap_number(x);
 #else
-    return USES_SCALE ? snap(x) : snap_small(x);
+    return USES_SCALE ? snap_number(x) : snap_small(x);
 #endif
 }
 
@@ -30,7 +30,7 @@ OP affine own_matrix(transform local) {
 // From the parent's space on to model space.
 OP matrix_row matrix_row_under(matrix_row parent, affine own) {
     matrix_row product = row_times(parent, own);
-    return snap_turned_row(product, snap(product.t));
+    return snap_turned_row(product, snap_number(product.t));
 }
 
 OP affine matrix_under(affine parent, affine own) {

@@ -273,6 +273,74 @@ OP transform rest_operation(frame f, uint instruction) {
     return load_rest(f.program, f.joint);
 }
 
+#ifdef LMB_GLSL
+
+// The channel's value in a kept track or a packed one. `at` is where in its keys the time falls.
+void sample_channel(frame f, uint clip, track t, uint channel, key_position at, inout transform sampled) {
+    bool is_packed = USES_PACKED && t.mode == MODE_PACKED;
+    if (channel == CHANNEL_ROTATION) {
+        bool near = !USES_FAR || LOAD(f.program, clip + CLIP_FAR) == 0u;
+        if (is_packed) {
+            sampled.q = sample_packed_rotation(f.program, clip, t, at, near);
+        } else {
+            sampled.q = sample_rotation_track(f.program, t, at, near);
+        }
+    } else {
+        vector found;
+        if (is_packed) {
+            found = sample_packed_vector(f.program, clip, t, at);
+        } else {
+            found = sample_vector_track(f.program, t, at);
+        }
+        if (channel == CHANNEL_TRANSLATION) {
+            sampled.t = found;
+        } else {
+            sampled.s = found;
+        }
+    }
+}
+
+// The translation, the rotation, and the scale where there is one. `joint` is the clip's: in a part another than the
+// rig's, at which a packed clip's joint may rest. A loop that drivers for GPUs unroll: those that run on the processor take
+// long to compile each load, and keep it (src/gpu.c).
+void sample_channels(frame f, uint clip, uint joint, float time, inout transform sampled) {
+    uint packed = 0u;
+    if (USES_PACKED) {
+        packed = LOAD(f.program, clip + CLIP_PACKED);
+        if (packed != 0u) {
+            transform rest = load_rest(f.program, f.joint);
+            sampled.t = rest.t;
+            sampled.q = rest.q;
+            if (USES_SCALE) {
+                sampled.s = rest.s;
+            }
+        }
+    }
+    uint joints = LOAD(f.program, clip + CLIP_JOINTS);
+    uint tracks = clip + LOAD(f.program, clip + CLIP_TRACKS) + joint;
+    uint largest_step = LOAD(f.program, clip + CLIP_SEARCH);
+    [[unroll]] for (uint channel = 0u; channel < (USES_SCALE ? CHANNELS : CHANNEL_SCALE); channel++) {
+        track t;
+        if (USES_PACKED && packed != 0u) {
+            t = load_packed_track(f.program, clip, clip + packed, channel, joint);
+        } else {
+            t = load_kept_track(f.program, clip, tracks + (channel * TRACK_FIELDS) * joints, joints);
+        }
+        key_position at = first_key();
+        bool rests = USES_PACKED && t.mode == MODE_REST;
+        if (!rests && (t.keys > 1u || t.mode >= MODE_CUBIC)) {
+            at = FIND_KEY(f, t.times, t.keys, largest_step, time);
+        } else if (!rests) {
+            t.mode = MODE_STEP; // between one key and itself
+        }
+        if (!rests) {
+            sample_channel(f, clip, t, channel, at, sampled);
+        }
+    }
+}
+
+#else
+
 // The translation or the scale of a joint's rest pose.
 OP vector rest_vector(frame f, uint channel) {
     transform rest = load_rest(f.program, f.joint);
@@ -322,18 +390,24 @@ OP quaternion sample_rotation(frame f, uint clip, uint joint, real time) {
     return sampled;
 }
 
+#endif
+
 // The local transform of a joint in a clip at a time from clip_time().
 OP transform sample_joint(frame f, uint clip, uint joint, real time) {
     transform sampled;
+    sampled.s = all_vector(1.0f, 1.0f, 1.0f);
+#ifdef LMB_GLSL
+    sample_channels(f, clip, joint, time, sampled);
+#else
     sampled.t = sample_vector(f, clip, joint, CHANNEL_TRANSLATION, time);
     sampled.q = sample_rotation(f, clip, joint, time);
+    if (USES_SCALE) {
+        sampled.s = sample_vector(f, clip, joint, CHANNEL_SCALE, time);
+    }
+#endif
     sampled.weight = ALL(WEIGHT_PRESENT);
     if (USES_WEIGHTS && LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
         sampled.weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), joint);
-    }
-    sampled.s = all_vector(1.0f, 1.0f, 1.0f);
-    if (USES_SCALE) {
-        sampled.s = sample_vector(f, clip, joint, CHANNEL_SCALE, time);
     }
     return sampled;
 }
@@ -416,7 +490,7 @@ OP transform pose_operation(frame f, uint instruction) {
     if (!USES_PARTS || joint != NO_JOINT) {
         word at = f.character * LOAD(f.program, instruction + POSE_FLOATS) + joint;
         transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at, joints);
-        transform a = snap_transform(given);
+        transform a = snap_given(given);
         real square = quaternion_dot(a.q, a.q);
         truth good = BOTH(transform_is_finite(given), square > 0.0f);
         REFUSE(f, REFUSED_POSE, NOT(good));
@@ -491,7 +565,7 @@ OP real chosen_weight(frame f, uint instruction, uint choice) {
     prepared p = PREPARED(f, instruction, prepare_factor);
     real weight = p.weight;
     if ((choice & CHOICE_MASKED) != 0u) {
-        weight = snap(masked_weight(f, instruction, weight));
+        weight = snap_number(masked_weight(f, instruction, weight));
     }
     return weight;
 }
@@ -708,7 +782,7 @@ OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, tr
 
 OP real weighted_scale(real logarithms, real linear, real mixed, real first, real inverse) {
     real mean = first * exponential2(logarithms * inverse);
-    return snap(SELECT(mixed != 0.0f, linear * inverse, mean));
+    return snap_number(SELECT(mixed != 0.0f, linear * inverse, mean));
 }
 
 // `q` is a unit quaternion; that of the rest pose is taken where it vanished.

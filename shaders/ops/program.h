@@ -8,53 +8,100 @@
 
 #ifdef LMB_GLSL
 
-// Poses lie in slots that these reach, which who evaluates defines.
+// The stack's three newest poses are variables; older ones lie in slots that these reach, which who evaluates defines. What
+// drivers compile is mostly memory: so it is touched in four places, not in each operation.
 void store_slot(uint slot, transform pose);
 transform load_slot(uint slot);
 
+// The newest poses before an instruction, and what it leaves in the place of the newest two.
+struct stack_top {
+    transform top;
+    transform under;
+    transform third;
+    transform next;
+    transform next_under;
+    uint depth; // poses on the stack
+    uint pushed;
+    bool popped;
+    bool sums; // whether next_under replaces what is under the top after a pop
+};
+
+void settle_stack(inout stack_top s) {
+    if (s.pushed > 0u && s.depth > 2u) {
+        store_slot(s.depth - 3u, s.third);
+    }
+    if (s.pushed > 1u && s.depth > 1u) {
+        store_slot(s.depth - 2u, s.under);
+    }
+    if (s.pushed > 0u) {
+        s.third = s.under;
+        s.under = s.top;
+    }
+    if (s.pushed > 1u) {
+        s.third = s.under;
+        s.under = s.next_under;
+    }
+    if (s.popped) {
+        s.under = s.third;
+        if (s.sums) {
+            s.under = s.next_under;
+        }
+        if (s.depth > 3u) {
+            s.third = load_slot(s.depth - 4u);
+        }
+        s.depth = s.depth - 1u;
+    }
+    s.top = s.next;
+    s.depth = s.depth + s.pushed;
+}
+
 #define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
     case code:                                                                                                         \
-        store_slot(depth, name##_operation(f, at));                                                                    \
-        depth = depth + 1u;                                                                                            \
+        s.next = name##_operation(f, at);                                                                              \
+        s.pushed = 1u;                                                                                                 \
         break;
 
 #define EVALUATE_UNARY(NAME, name, code, prepare, takes)                                                               \
     case code:                                                                                                         \
-        store_slot(depth - 1u, name##_operation(f, at, load_slot(depth - 1u)));                                        \
+        s.next = name##_operation(f, at, s.top);                                                                       \
         break;
 
 #define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
     case code:                                                                                                         \
-        depth = depth - 1u;                                                                                            \
-        store_slot(depth - 1u, name##_operation(f, at, load_slot(depth - 1u), load_slot(depth)));                      \
+        s.next = name##_operation(f, at, s.under, s.top);                                                              \
+        s.popped = true;                                                                                               \
         break;
 
-// The sums of a fold stand as two poses, `sums` below `notes`.
+// The sums of a fold stand as two poses, `sums` below `notes`. Those of matrices are read again after the program.
 #define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
     case code: {                                                                                                       \
         fold_sums none = name##_begin();                                                                               \
-        store_slot(depth, none.sums);                                                                                  \
-        store_slot(depth + 1u, none.notes);                                                                            \
+        s.next_under = none.sums;                                                                                      \
+        s.next = none.notes;                                                                                           \
     }                                                                                                                  \
-        depth = depth + 2u;                                                                                            \
+        s.pushed = 2u;                                                                                                 \
         break;                                                                                                         \
     case code + 1u: {                                                                                                  \
         fold_sums so_far;                                                                                              \
-        so_far.sums = load_slot(depth - 3u);                                                                           \
-        so_far.notes = load_slot(depth - 2u);                                                                          \
-        fold_sums more = name##_accumulate(f, at, so_far, load_slot(depth - 1u));                                      \
-        store_slot(depth - 3u, more.sums);                                                                             \
-        store_slot(depth - 2u, more.notes);                                                                            \
+        so_far.sums = s.third;                                                                                         \
+        so_far.notes = s.under;                                                                                        \
+        fold_sums more = name##_accumulate(f, at, so_far, s.top);                                                      \
+        s.next_under = more.sums;                                                                                      \
+        s.next = more.notes;                                                                                           \
     }                                                                                                                  \
-        depth = depth - 1u;                                                                                            \
+        s.popped = true;                                                                                               \
+        s.sums = true;                                                                                                 \
         break;                                                                                                         \
     case code + 2u: {                                                                                                  \
         fold_sums all;                                                                                                 \
-        all.sums = load_slot(depth - 2u);                                                                              \
-        all.notes = load_slot(depth - 1u);                                                                             \
-        store_slot(depth - 2u, name##_end(f, at, all));                                                                \
+        all.sums = s.under;                                                                                            \
+        all.notes = s.top;                                                                                             \
+        s.next = name##_end(f, at, all);                                                                               \
+        if (code == OPERATION_MATRICES) {                                                                              \
+            store_slot(1u, s.top);                                                                                     \
+        }                                                                                                              \
     }                                                                                                                  \
-        depth = depth - 1u;                                                                                            \
+        s.popped = true;                                                                                               \
         break;
 
 #define EVALUATE_WRAP(NAME, name, code, prepare, takes)                                                                \
@@ -64,24 +111,22 @@ transform load_slot(uint slot);
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
         f.joint = wrapped[LOAD(f.program, at + WRAP_LEVEL)];                                                           \
-        store_slot(depth - 1u, name##_operation(f, at, load_slot(depth - 1u)));                                        \
+        s.next = name##_operation(f, at, s.top);                                                                       \
         break;
 
 #define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
     case code:                                                                                                         \
         wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
         climbed[LOAD(f.program, at + WRAP_LEVEL)] = 0u;                                                                \
-        depth = depth + 1u;                                                                                            \
+        s.pushed = 1u;                                                                                                 \
         break;                                                                                                         \
     case code + 1u: {                                                                                                  \
         uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
         uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + f.joint);                                     \
-        depth = depth - 1u;                                                                                            \
-        transform newest = load_slot(depth);                                                                           \
         if (climbed[level] > 0u) {                                                                                     \
-            newest = name##_operation(load_slot(depth - 1u), newest);                                                  \
+            s.next = name##_operation(s.under, s.top);                                                                 \
         }                                                                                                              \
-        store_slot(depth - 1u, newest);                                                                                \
+        s.popped = true;                                                                                               \
         climbed[level]++;                                                                                              \
         if (parent != NO_PARENT && climbed[level] < turns) {                                                           \
             f.above += climbed[level] == 1u ? 1u : 0u;                                                                 \
@@ -98,19 +143,29 @@ transform load_slot(uint slot);
 transform evaluate_program(frame f) {
     uint wrapped[MOST_WRAPS];
     uint climbed[MOST_WRAPS];
-    uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    stack_top s;
+    s.top = zero_transform();
+    s.under = s.top;
+    s.third = s.top;
+    s.depth = 0u;
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
+        s.next = s.top;
+        s.next_under = s.under;
+        s.pushed = 0u;
+        s.popped = false;
+        s.sums = false;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
             CLIMBS(EVALUATE_CLIMB)
         default:
             break;
         }
+        settle_stack(s);
     }
-    return load_slot(0u);
+    return s.top;
 }
 
 #else

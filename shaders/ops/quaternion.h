@@ -30,7 +30,7 @@ OP quaternion select_quaternion(truth condition, quaternion yes, quaternion no) 
 }
 
 OP quaternion snap_quaternion(quaternion q) {
-    return make_quaternion(snap(q.x), snap(q.y), snap(q.z), snap(q.w));
+    return make_quaternion(snap_number(q.x), snap_number(q.y), snap_number(q.z), snap_number(q.w));
 }
 
 // For what has about unit length or less.

@@ -187,7 +187,7 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     real key_time = GATHER_REAL(data, times + at.key);
     real fraction = (time - key_time) * GATHER_REAL(data, (times + keys) + at.key);
     // Snapped, so that no power of it that a spline takes underflows.
-    at.fraction = clamp_real(snap(fraction), 0.0f, 1.0f);
+    at.fraction = clamp_real(snap_number(fraction), 0.0f, 1.0f);
     at.interval = GATHER_REAL(data, times + at.after) - key_time;
     at.from = slerp_prepare(1.0f - at.fraction);
     at.to = slerp_prepare(at.fraction);
@@ -198,6 +198,20 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
 #endif
     return at;
 }
+
+#ifdef LMB_GLSL
+// That of a track of one key, between whose keys nothing is looked for.
+key_position first_key() {
+    key_position at;
+    at.key = 0u;
+    at.after = 0u;
+    at.fraction = 0.0f;
+    at.interval = 0.0f;
+    at.from = slerp_prepare(1.0f);
+    at.to = slerp_prepare(0.0f);
+    return at;
+}
+#endif
 
 // From a at u = 0 to b at u = 1, with tangents in units per second over an interval of seconds.
 OP real cubic_spline(real a, real b, real out_tangent, real in_tangent, real u, real interval) {
@@ -211,10 +225,8 @@ OP real cubic_spline(real a, real b, real out_tangent, real in_tangent, real u, 
     return values + tangents * interval;
 }
 
-// One component of a cubic spline between keys whose values lie at `from` and `to`.
-OP real sample_cubic(memory data, FOUND at, word from, word to, uint width) {
-    real a = GATHER_REAL(data, from);
-    real b = GATHER_REAL(data, to);
+// One component of a cubic spline between keys of values a and b, which are at `from` and `to`.
+OP real sample_cubic(memory data, FOUND at, real a, real b, word from, word to, uint width) {
     real out_tangent = GATHER_REAL(data, from + width);
     real in_tangent = GATHER_REAL(data, to - width);
     return cubic_spline(a, b, out_tangent, in_tangent, AT(at).fraction, AT(at).interval);
@@ -384,13 +396,15 @@ OP vector sample_vector_track(memory data, track t, FOUND at) {
     word from = key_value(t, AT(at).key, 3u);
     word to = key_value(t, AT(at).after, 3u);
     vector sampled = load_vector(data, from);
-    if (t.mode == MODE_LINEAR) {
+    if (t.mode != MODE_STEP) {
         vector b = load_vector(data, to);
-        sampled = lerp_vectors(sampled, b, AT(at).fraction);
-    }
-    if (USES_CUBIC && t.mode == MODE_CUBIC) {
-        sampled = make_vector(sample_cubic(data, at, from, to, 3u), sample_cubic(data, at, from + 1u, to + 1u, 3u),
-                              sample_cubic(data, at, from + 2u, to + 2u, 3u));
+        if (USES_CUBIC && t.mode == MODE_CUBIC) {
+            sampled = make_vector(sample_cubic(data, at, sampled.x, b.x, from, to, 3u),
+                                  sample_cubic(data, at, sampled.y, b.y, from + 1u, to + 1u, 3u),
+                                  sample_cubic(data, at, sampled.z, b.z, from + 2u, to + 2u, 3u));
+        } else {
+            sampled = lerp_vectors(sampled, b, AT(at).fraction);
+        }
     }
     return snap_vector(sampled);
 }
@@ -398,9 +412,12 @@ OP vector sample_vector_track(memory data, track t, FOUND at) {
 OP quaternion sample_cubic_rotation(memory data, track t, FOUND at) {
     word from = key_value(t, AT(at).key, 4u);
     word to = key_value(t, AT(at).after, 4u);
-    quaternion cubic =
-        make_quaternion(sample_cubic(data, at, from, to, 4u), sample_cubic(data, at, from + 1u, to + 1u, 4u),
-                        sample_cubic(data, at, from + 2u, to + 2u, 4u), sample_cubic(data, at, from + 3u, to + 3u, 4u));
+    quaternion a = load_quaternion(data, from);
+    quaternion b = load_quaternion(data, to);
+    quaternion cubic = make_quaternion(sample_cubic(data, at, a.x, b.x, from, to, 4u),
+                                       sample_cubic(data, at, a.y, b.y, from + 1u, to + 1u, 4u),
+                                       sample_cubic(data, at, a.z, b.z, from + 2u, to + 2u, 4u),
+                                       sample_cubic(data, at, a.w, b.w, from + 3u, to + 3u, 4u));
     cubic = snap_quaternion(cubic);
     quaternion identity = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     return quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);

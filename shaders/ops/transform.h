@@ -66,7 +66,7 @@ OP vector all_vector(float x, float y, float z) {
 }
 
 OP vector snap_vector(vector v) {
-    return make_vector(snap(v.x), snap(v.y), snap(v.z));
+    return make_vector(snap_number(v.x), snap_number(v.y), snap_number(v.z));
 }
 
 OP vector select_vector(truth condition, vector yes, vector no) {
@@ -101,6 +101,14 @@ OP transform snap_transform(transform a) {
     return a;
 }
 
+// Of what memory gives, whatever its bits.
+OP transform snap_given(transform a) {
+    a.t = make_vector(snap(a.t.x), snap(a.t.y), snap(a.t.z));
+    a.q = make_quaternion(snap(a.q.x), snap(a.q.y), snap(a.q.z), snap(a.q.w));
+    a.s = make_vector(snap(a.s.x), snap(a.s.y), snap(a.s.z));
+    return a;
+}
+
 OP transform select_transform(truth condition, transform yes, transform no) {
     transform chosen;
     chosen.t = select_vector(condition, yes.t, no.t);
@@ -117,7 +125,7 @@ OP transform select_transform(truth condition, transform yes, transform no) {
 OP real blend_scale(real a, real b, real t) {
     real power = a * exponential2(t * logarithm2(b * reciprocal(a)));
     real blended = SELECT(a * b > 0.0f, power, lerp(a, b, t));
-    return snap(SELECT(EITHER(a == b, t == 1.0f), b, blended));
+    return snap_number(SELECT(EITHER(a == b, t == 1.0f), b, blended));
 }
 
 OP vector blend_scales(vector a, vector b, real t) {
@@ -130,7 +138,7 @@ OP vector blend_scales(vector a, vector b, real t) {
 
 // S / R with no change, 1, where R is zero.
 OP real divide_scale(real s, real r) {
-    return snap(SELECT(r == 0.0f, ALL(1.0f), s * reciprocal(r)));
+    return snap_number(SELECT(r == 0.0f, ALL(1.0f), s * reciprocal(r)));
 }
 
 // The linear part of a rotation by a unit quaternion, columns scaled.
@@ -215,27 +223,27 @@ OP affine affine_multiply(affine a, affine b) {
 }
 
 OP matrix_row snap_row(matrix_row a) {
-    return make_row(snap(a.x), snap(a.y), snap(a.z), snap(a.t));
+    return make_row(snap_number(a.x), snap_number(a.y), snap_number(a.z), snap_number(a.t));
 }
 
 OP affine snap_linear_part(affine m) {
-    m.xx = snap(m.xx);
-    m.xy = snap(m.xy);
-    m.xz = snap(m.xz);
-    m.yx = snap(m.yx);
-    m.yy = snap(m.yy);
-    m.yz = snap(m.yz);
-    m.zx = snap(m.zx);
-    m.zy = snap(m.zy);
-    m.zz = snap(m.zz);
+    m.xx = snap_number(m.xx);
+    m.xy = snap_number(m.xy);
+    m.xz = snap_number(m.xz);
+    m.yx = snap_number(m.yx);
+    m.yy = snap_number(m.yy);
+    m.yz = snap_number(m.yz);
+    m.zx = snap_number(m.zx);
+    m.zy = snap_number(m.zy);
+    m.zz = snap_number(m.zz);
     return m;
 }
 
 OP affine snap_affine(affine m) {
     m = snap_linear_part(m);
-    m.xt = snap(m.xt);
-    m.yt = snap(m.yt);
-    m.zt = snap(m.zt);
+    m.xt = snap_number(m.xt);
+    m.yt = snap_number(m.yt);
+    m.zt = snap_number(m.zt);
     return m;
 }
 
