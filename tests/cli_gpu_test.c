@@ -192,6 +192,7 @@ static void no_driver_is_a_failure(void **state) {
 
 static void comparing_as_json_counts_every_stage(void **state) {
     (void)state;
+    suite_full_only();
     command_output output =
         run(0, "\"" LIMBER_COMMAND "\" compare small.gltf --characters 400 --seed 18446744073709551615 --json");
     json_tree tree = json_tree_read(output.out);

@@ -32,6 +32,7 @@ static void compare_programs(bool interpret, uint32_t count) {
 
 static void same_bits_interpreted(void **state) {
     (void)state;
+    suite_full_only();
     compare_programs(true, 24);
 }
 

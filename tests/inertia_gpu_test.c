@@ -407,6 +407,7 @@ static void by_the_programs_own_kernel(void **state) {
 
 static void by_the_interpreter(void **state) {
     (void)state;
+    suite_full_only();
     fixture f;
     open_fixture(&f, 19, 23, true, false, 0);
     run_frames(&f, 0, 24);

@@ -29,6 +29,7 @@ static void compare_programs(bool interpret, const char *name, uint32_t first, u
 // Fewer than on the CPU: drivers that run on the processor take seconds for each.
 static void same_bits_interpreted(void **state) {
     (void)state;
+    suite_full_only();
     compare_programs(true, "interpreted", 0, (program_random_count() * 2 + 4) / 5);
 }
 

@@ -5,9 +5,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
 
-sets=quick
+sets=quick device_cases=${LIMBER_CASES:-quick}
 if [ "${1:-}" = --full ]; then
-    sets='quick|full'
+    sets='quick|full' device_cases=full
     shift
 fi
 passed=0 failed=0 skipped=0
@@ -36,6 +36,8 @@ run_tests() {
     # Cases that a suite skips by itself (a missing asset, say) pass as far as CTest can tell: name them.
     sed -n 's/^.*\[  SKIPPED \] \([a-zA-Z_].*\)$/skipped inside a suite: \1/p' "$results" | sort -u
 }
+
+keep_pipelines "$PWD/build/pipelines"
 
 heading "Packages"
 install_packages "${packages_build[@]}"
@@ -74,7 +76,7 @@ fi
 
 for manifest in "${drivers[@]}"; do
     heading "GPU tests with $manifest"
-    with_driver "$manifest" run_tests -L "$sets" -L gpu "$@"
+    LIMBER_CASES=$device_cases with_driver "$manifest" run_tests -L "$sets" -L gpu "$@"
 done
 if [ ${#drivers[@]} -eq 0 ]; then
     heading "GPU tests"

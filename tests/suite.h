@@ -24,13 +24,26 @@
 #define SUITE_SANITIZED 0
 #endif
 
-// The step of a search over values by the million, or over random cases by the hundred, by LIMBER_CASES in the environment:
-// `quick`, the default, leaves out four of five; `full` none, but with sanitizers, or where LIMBER_EMULATED says that the
-// processor is an emulated one, most still, since they would take minutes; `nightly` none anywhere.
+// Whether LIMBER_CASES in the environment is that word; `quick` is what it is by default.
 static inline bool suite_cases_are(const char *cases) {
     const char *text = getenv("LIMBER_CASES");
     return text != NULL && strcmp(text, cases) == 0;
 }
+
+static inline bool suite_is_quick(void) {
+    return !suite_cases_are("full") && !suite_cases_are("nightly");
+}
+
+// Skips a case that only `full` and `nightly` have: it takes long, and what it adds to the others is breadth.
+static inline void suite_full_only(void) {
+    if (suite_is_quick()) {
+        skip();
+    }
+}
+
+// The step of a search over values by the million, or over random cases by the hundred, by LIMBER_CASES in the environment:
+// `quick`, the default, leaves out four of five; `full` none, but with sanitizers, or where LIMBER_EMULATED says that the
+// processor is an emulated one, most still, since they would take minutes; `nightly` none anywhere.
 static inline uint32_t suite_stride(void) {
     if (suite_cases_are("nightly")) {
         return 1;
