@@ -7,7 +7,7 @@
 #define PROBE_ADD 0u             // a + b
 #define PROBE_MULTIPLY 1u        // a b
 #define PROBE_MULTIPLY_ADD 2u    // a b - 1, rounded twice
-#define PROBE_SNAPPED_PRODUCT 3u // snap(a b): the same whether subnormals are flushed or not
+#define PROBE_SNAPPED_PRODUCT 3u // snap_number(a b): the same whether subnormals are flushed or not
 #define PROBE_SNAP 4u            // snap(a), of any bits
 #define PROBE_FROM_INTEGER 5u    // the float of an unsigned integer below 2^24
 #define PROBE_TO_INTEGER 6u      // the integer of floor(a)
@@ -17,7 +17,8 @@
 #define PROBE_LOGARITHM 10u
 #define PROBE_EXPONENTIAL 11u
 #define PROBE_SLERP 12u // slerp_coefficient(a, b)
-#define PROBE_KINDS 13u
+#define PROBE_SNAP_NUMBER 13u // snap_number(a)
+#define PROBE_KINDS 14u
 
 OP word probe_case(word kind, word a_bits, word b_bits) {
     real a = REAL(a_bits);
@@ -35,7 +36,7 @@ OP word probe_case(word kind, word a_bits, word b_bits) {
         return BITS(sum);
     case PROBE_SNAPPED_PRODUCT:
         sum = a * b;
-        return BITS(snap(sum));
+        return BITS(snap_number(sum));
     case PROBE_SNAP:
         return BITS(snap(a));
     case PROBE_FROM_INTEGER:
@@ -53,6 +54,8 @@ OP word probe_case(word kind, word a_bits, word b_bits) {
         return BITS(logarithm2(a));
     case PROBE_EXPONENTIAL:
         return BITS(exponential2(a));
+    case PROBE_SNAP_NUMBER:
+        return BITS(snap_number(a));
     case PROBE_SLERP:
         return BITS(slerp_coefficient(a, b));
     default:
