@@ -93,6 +93,32 @@ static void a_device_prints_what_the_reference_prints(void **state) {
     command_output_release(&there);
 }
 
+// Conditions on numbers that drivers may flush: each machine compares its own parameter, as it is or smoothed, with 0.
+#define MACHINE(name, value)                                                                                           \
+    "{\"pose\":{\"op\":\"machine\",\"name\":\"" name "\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},"      \
+    "\"transitions\":[{\"to\":\"b\",\"when\":{\">\":[{\"param\":" value ",\"min\":-1,\"max\":1},0]}}]},"               \
+    "{\"name\":\"b\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\"}}]}}"
+
+static void subnormal_numbers_decide_alike(void **state) {
+    (void)state;
+    write_text(
+        "border.json",
+        "{\"op\":\"weighted\",\"inputs\":[" MACHINE("subnormal", "\"s\"") "," MACHINE("negative", "\"n\"") "," MACHINE(
+            "tiny", "\"t\"") "," MACHINE("small", "\"x\"") "," MACHINE("decayed", "\"d\",\"smooth\":0.05") "]}\n");
+    write_text("border.txt",
+               "0.1 set s 1e-40\n0.1 set n -1e-40\n0.1 set t 9.0e-13\n0.1 set x 9.1e-13\n0.1 set d 1e-39\n");
+    command_output here = run(0, PLAY "--graph border.json --script border.txt --fps 30 --frames 9");
+    command_output there = run(0, PLAY "--graph border.json --script border.txt --fps 30 --frames 9 --backend gpu");
+    assert_string_equal(here.out, there.out);
+    expect_in_frame(here.out, 8, "subnormal:a");
+    expect_in_frame(here.out, 8, "negative:a");
+    expect_in_frame(here.out, 8, "tiny:a");
+    expect_in_frame(here.out, 8, "small:b");
+    expect_in_frame(here.out, 8, "decayed:a");
+    command_output_release(&here);
+    command_output_release(&there);
+}
+
 // The states in their order, whatever the frame rate, and each within a frame of its time.
 static void the_path_does_not_depend_on_the_frame_rate(void **state) {
     (void)state;
@@ -287,6 +313,7 @@ static void mistakes_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_prints_what_the_reference_prints),
+                                       cmocka_unit_test(subnormal_numbers_decide_alike),
                                        cmocka_unit_test(the_path_does_not_depend_on_the_frame_rate),
                                        cmocka_unit_test(a_jump_is_as_high_as_the_press_is_long),
                                        cmocka_unit_test(a_jump_may_be_part_of_a_graph),

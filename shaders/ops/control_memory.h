@@ -131,12 +131,15 @@ OP real shape_value(control_value v, real x) {
     return x;
 }
 
-// May be anything that a float can be; a tent, which is to weigh what a blend space does, takes what is not finite as that
+// Numbers are snapped where they enter: drivers differ in whether a subnormal is above 0. What is not finite stays so; a tent, which is to weigh what a blend space does, takes what is not finite as that
 // takes its position.
 OP real number_of_value(control c, control_value v) {
     real x = v.constant;
     if (v.parameter != CONTROL_NONE) {
         x = LOAD_FLOAT(c.parameters, ROW_AT(c, v.parameter));
+    }
+    if (is_finite(x)) {
+        x = snap(x);
     }
     return shape_value(v, x);
 }

@@ -210,7 +210,10 @@ OP bool condition_holds(control c, address terms, uint count) {
         } else {
             real left = control_number(c, term + TERM_LEFT);
             real right = control_number(c, term + TERM_RIGHT);
-            truths = (truths << 1u) | (compare_terms(kind, left, right) ? 1u : 0u);
+            // By its bits: devices may compare NaN as they like, and infinities.
+            bool known = !is_nan(left) && !is_nan(right);
+            bool holds = known && compare_terms(kind, snap(left), snap(right));
+            truths = (truths << 1u) | (holds ? 1u : 0u);
         }
     }
     return (truths & 1u) != 0u;

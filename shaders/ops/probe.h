@@ -16,9 +16,10 @@
 #define PROBE_RECIPROCAL_ROOT 9u
 #define PROBE_LOGARITHM 10u
 #define PROBE_EXPONENTIAL 11u
-#define PROBE_SLERP 12u // slerp_coefficient(a, b)
-#define PROBE_SNAP_NUMBER 13u // snap_number(a)
-#define PROBE_KINDS 14u
+#define PROBE_SLERP 12u           // slerp_coefficient(a, b)
+#define PROBE_SNAP_NUMBER 13u     // snap_number(a)
+#define PROBE_COMPARE_SNAPPED 14u // as PROBE_COMPARE, of snap(a) and snap(b)
+#define PROBE_KINDS 15u
 
 OP word probe_case(word kind, word a_bits, word b_bits) {
     real a = REAL(a_bits);
@@ -54,6 +55,10 @@ OP word probe_case(word kind, word a_bits, word b_bits) {
         return BITS(logarithm2(a));
     case PROBE_EXPONENTIAL:
         return BITS(exponential2(a));
+    case PROBE_COMPARE_SNAPPED:
+        a = snap(a);
+        b = snap(b);
+        return SELECT(a < b, 1u, 0u) | SELECT(a == b, 2u, 0u) | SELECT(a > b, 4u, 0u);
     case PROBE_SNAP_NUMBER:
         return BITS(snap_number(a));
     case PROBE_SLERP:
