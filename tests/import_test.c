@@ -1,4 +1,5 @@
 // What good glTF files become.
+#define _POSIX_C_SOURCE 200809L
 #include "gltf_document.h"
 
 #include "suite.h"
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static lmb_import *load_from(const void *bytes, size_t size, const char *directory) {
     lmb_import *import = NULL;
@@ -707,6 +710,58 @@ static void files_beside_it_are_found(void **state) {
     assert_int_equal(lmb_import_file(".", NULL, &import, &error), LMB_ERROR_FILE);
 }
 
+// A name that leads out by a link, or to what is no file, is refused at once. Each is put in the place of the buffer.
+static void files_beside_it_are_regular_ones(void **state) {
+    (void)state;
+    static const char form[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":36,\"uri\":\"%s\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,"
+        "\"type\":\"VEC3\",\"count\":3}],\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
+        "\"POSITION\":0}}]}]}";
+    static const struct {
+        const char *uri;
+        const char *message; // NULL: it is read
+    } rows[] = {{"inner/real.bin", NULL},
+                {"link.bin", "is a link, or below one"},
+                {"linked/real.bin", "is a link"},
+                {"pipe", "is no regular file"},
+                {"inner", "is no regular file"},
+                {"inner/none.bin", "cannot be opened"},
+                {"inner/real.bin/x", "cannot be opened"}};
+    const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 7};
+    char folder[] = "/tmp/limber-import-XXXXXX";
+    char path[100], text[1000];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/inner", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/inner/real.bin", folder);
+    write_file(path, triangle, sizeof triangle);
+    snprintf(path, sizeof path, "%s/link.bin", folder);
+    assert_int_equal(symlink("inner/real.bin", path), 0);
+    snprintf(path, sizeof path, "%s/linked", folder);
+    assert_int_equal(symlink("inner", path), 0);
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(60); // nobody writes into the pipe
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lmb_import *import = NULL;
+        lmb_error error = {0};
+        const int size = snprintf(text, sizeof text, form, rows[i].uri);
+        const lmb_result result = lmb_import_memory(text, (size_t)size, "beside", folder, NULL, &import, &error);
+        assert_int_equal(result, rows[i].message == NULL ? LMB_OK : LMB_ERROR_FILE);
+        if (rows[i].message != NULL && strstr(error.message, rows[i].message) == NULL) {
+            fail_msg("%s: '%s' does not say '%s'", rows[i].uri, error.message, rows[i].message);
+        }
+        lmb_import_destroy(import);
+    }
+    alarm(0);
+    static const char *const made[] = {"pipe", "linked", "link.bin", "inner/real.bin", "inner", ""};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, made[i]);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
 typedef struct log_count {
     uint32_t warnings;
 } log_count;
@@ -994,6 +1049,7 @@ int main(void) {
         cmocka_unit_test(names_are_decoded),
         cmocka_unit_test(same_document_as_glb),
         cmocka_unit_test(files_beside_it_are_found),
+        cmocka_unit_test(files_beside_it_are_regular_ones),
         cmocka_unit_test(notes_are_logged),
         cmocka_unit_test(many_nodes_take_linear_time),
         cmocka_unit_test(morph_weights_become_channels),

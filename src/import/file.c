@@ -1,8 +1,17 @@
+#define _POSIX_C_SOURCE 200809L
 #include "file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
 // What a 32-bit offset reaches. A folder, which some systems open, says that it is larger.
 #define LARGEST_FILE UINT32_MAX
@@ -38,6 +47,104 @@ bool lmb_file_read(lmb_importer *importer, const char *path, const char *place, 
         return fail(importer, place, "cannot be opened: ", strerror(errno));
     }
     bool read = read_open_file(importer, file, place, bytes, size);
+    fclose(file);
+    return read;
+}
+
+#ifdef _WIN32
+
+// Every part of the path is looked at before the file is opened: links are reparse points there.
+static FILE *open_below(const char *directory, const char *relative, const char **why) {
+    char path[4096];
+    size_t length = (size_t)snprintf(path, sizeof path, "%s/", directory[0] == '\0' ? "." : directory);
+    for (const char *part = relative; *why == NULL && *part != '\0';) {
+        const size_t size = strcspn(part, "/");
+        if (length + size + 2 > sizeof path) {
+            *why = "has too long a path";
+            break;
+        }
+        memcpy(path + length, part, size);
+        path[length += size] = '\0';
+        part += size;
+        const DWORD attributes = GetFileAttributesA(path);
+        if (attributes == INVALID_FILE_ATTRIBUTES) {
+            *why = "cannot be opened: there is no such file";
+        } else if ((attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) {
+            *why = "is a link, or below one";
+        } else if (*part == '\0' && (attributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE)) != 0) {
+            *why = "is no regular file";
+        } else if (*part == '/') {
+            path[length++] = *part++;
+        }
+    }
+    FILE *file = *why == NULL ? fopen(path, "rb") : NULL;
+    *why = *why == NULL && file == NULL ? "cannot be opened" : *why;
+    return file;
+}
+
+#else
+
+// Folder by folder, so that no link is followed, and without waiting for whoever would write into a pipe.
+static int open_parts(const char *directory, const char *relative) {
+    const int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    int folder = open(directory[0] == '\0' ? "." : directory, folder_flags);
+    for (const char *part = relative; folder >= 0;) {
+        const size_t size = strcspn(part, "/");
+        char name[256];
+        if (size >= sizeof name) {
+            close(folder);
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        memcpy(name, part, size);
+        name[size] = '\0';
+        const bool last = part[size] == '\0';
+        const int next = openat(folder, name, (last ? O_RDONLY | O_NONBLOCK | O_CLOEXEC : folder_flags) | O_NOFOLLOW);
+        const int failure = errno;
+        struct stat status;
+        const bool is_link =
+            next < 0 && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+        close(folder);
+        errno = is_link ? ELOOP : failure;
+        if (next < 0 || last) {
+            return next;
+        }
+        folder = next;
+        part += size + 1;
+    }
+    return -1;
+}
+
+static FILE *open_below(const char *directory, const char *relative, const char **why) {
+    const int opened = open_parts(directory, relative);
+    struct stat status;
+    if (opened < 0) {
+        *why = errno == ELOOP ? "is a link, or below one" : NULL;
+        return NULL;
+    }
+    FILE *file = NULL;
+    if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) {
+        *why = "is no regular file";
+    } else {
+        file = fdopen(opened, "rb");
+    }
+    if (file == NULL) {
+        close(opened);
+    }
+    return file;
+}
+
+#endif
+
+bool lmb_file_read_below(lmb_importer *importer, const char *directory, const char *relative, const char *place,
+                         const uint8_t **bytes, size_t *size) {
+    const char *why = NULL;
+    FILE *file = open_below(directory, relative, &why);
+    if (file == NULL) {
+        return why != NULL ? fail(importer, place, why, "")
+                           : fail(importer, place, "cannot be opened: ", strerror(errno));
+    }
+    const bool read = read_open_file(importer, file, place, bytes, size);
     fclose(file);
     return read;
 }

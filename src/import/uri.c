@@ -200,17 +200,9 @@ static bool load_file(lmb_importer *importer, const char *relative, const char *
         return lmb_importer_fail(importer, LMB_ERROR_FILE, "%s: the file '%.200s' is needed, but there is no folder",
                                  place, relative);
     }
-    size_t directory_length = strlen(directory);
-    bool needs_slash = directory_length > 0 && directory[directory_length - 1] != '/';
-    size_t room = directory_length + strlen(relative) + 2;
-    char *path = lmb_importer_allocate(importer, &importer->scratch, room, 1);
-    if (path == NULL) {
-        return false;
-    }
-    snprintf(path, room, "%s%s%s", directory, needs_slash ? "/" : "", relative);
     char opening[300];
     snprintf(opening, sizeof opening, "%s: '%.200s' ", place, relative);
-    return lmb_file_read(importer, path, opening, bytes, size);
+    return lmb_file_read_below(importer, directory, relative, opening, bytes, size);
 }
 
 bool lmb_uri_load(lmb_importer *importer, const char *uri, const char *place, const uint8_t **bytes, size_t *size) {
