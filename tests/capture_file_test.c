@@ -31,6 +31,25 @@ static void expect_unreadable(const uint8_t *bytes, size_t size, const char *par
     }
 }
 
+// What the command writes it reads, whatever its size: this one has 65 MiB of zeros behind it.
+static void large_captures_are_read(void **state) {
+    (void)state;
+    size_t size;
+    uint8_t *bytes = small_capture(&size);
+    FILE *file = fopen("large.capture", "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fseek(file, 65 << 20, SEEK_SET), 0);
+    assert_int_equal(fputc(0, file), 0);
+    fclose(file);
+    free(bytes);
+    command_output output = command_run("%s", "\"" LIMBER_COMMAND "\" replay large.capture");
+    assert_int_equal(output.status, 1);
+    assert_non_null(strstr(output.err, "something follows the last section"));
+    command_output_release(&output);
+    remove("large.capture");
+}
+
 static void what_is_damaged_is_named(void **state) {
     (void)state;
     size_t size;
@@ -138,8 +157,8 @@ static int leave(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_damaged_is_named),
-                                       cmocka_unit_test(nothing_in_a_file_is_trusted),
-                                       cmocka_unit_test(a_rig_keeps_its_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_captures_are_read), cmocka_unit_test(what_is_damaged_is_named),
+        cmocka_unit_test(nothing_in_a_file_is_trusted), cmocka_unit_test(a_rig_keeps_its_bits)};
     return cmocka_run_group_tests(tests, capture_enter, leave);
 }

@@ -47,7 +47,7 @@ static lmb_result read_script(play_run *run, lmb_error *error) {
     if (run->script_name == NULL) {
         return LMB_OK;
     }
-    lmb_result result = text_file_read(run->script_name, &text, &size, error);
+    lmb_result result = text_file_read(run->script_name, TEXT_FILE_LARGEST, &text, &size, error);
     if (result == LMB_OK) {
         lmb_error found;
         result = play_script_read(text, size, &run->script, &found);

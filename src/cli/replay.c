@@ -68,7 +68,7 @@ static int run_command(const replaying *replaying, const char *name) {
     size_t size = 0;
     capture capture = {0};
     lmb_error error = {0};
-    if (text_file_read(name, &bytes, &size, &error) != LMB_OK) {
+    if (text_file_read(name, TEXT_FILE_ANY_SIZE, &bytes, &size, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
     lmb_result result = capture_read(bytes, size, &capture, &error);

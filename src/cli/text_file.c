@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_FILE ((size_t)64 << 20)
-
 static lmb_result fail(const char *name, lmb_result result, const char *message, lmb_error *error) {
     error->result = result;
     snprintf(error->message, sizeof error->message, "%s: %s", name, message);
@@ -14,13 +12,15 @@ static lmb_result fail(const char *name, lmb_result result, const char *message,
 }
 
 // The whole stream, in memory that grows.
-static lmb_result read_stream(const char *name, FILE *stream, char **text, size_t *size, lmb_error *error) {
+static lmb_result read_stream(const char *name, size_t largest, FILE *stream, char **text, size_t *size, lmb_error *error) {
     size_t capacity = 0;
     for (size_t got = 1; got > 0; *size += got) {
         if (*size == capacity) {
             capacity = capacity == 0 ? 65536 : capacity * 2;
-            if (capacity > LARGEST_FILE) {
-                return fail(name, LMB_ERROR_LIMIT, "more than 64 MiB", error);
+            if (capacity > largest) {
+                char message[64];
+                snprintf(message, sizeof message, "more than %zu MiB", largest >> 20);
+                return fail(name, LMB_ERROR_LIMIT, message, error);
             }
             char *larger = realloc(*text, capacity);
             if (larger == NULL) {
@@ -33,14 +33,14 @@ static lmb_result read_stream(const char *name, FILE *stream, char **text, size_
     return ferror(stream) ? fail(name, LMB_ERROR_FILE, strerror(errno), error) : LMB_OK;
 }
 
-lmb_result text_file_read(const char *name, char **text, size_t *size, lmb_error *error) {
+lmb_result text_file_read(const char *name, size_t largest, char **text, size_t *size, lmb_error *error) {
     *text = NULL;
     *size = 0;
     FILE *stream = fopen(name, "rb");
     if (stream == NULL) {
         return fail(name, LMB_ERROR_FILE, strerror(errno), error);
     }
-    lmb_result result = read_stream(name, stream, text, size, error);
+    lmb_result result = read_stream(name, largest, stream, text, size, error);
     fclose(stream);
     if (result != LMB_OK) {
         free(*text);
