@@ -374,6 +374,11 @@ static void broken_files_are_refused(void **state) {
         {fbx_text, "\"UpAxisSign\", \"int\", \"Integer\", \"\",1", "\"UpAxisSign\", \"int\", \"Integer\", \"\",-1",
          "a.fbx", LMB_ERROR_UNSUPPORTED, "left-handed"},
         {bvh_text, "0 110 0 90", "0 nan 0 90", "a.bvh", LMB_ERROR_FORMAT, "a.bvh: "},
+        // Nothing else moves.
+        {bvh_text, "0 110 0 90 0 0 0 0 0\n0 120 0 0 0 0 0 45 0", "0 nan 0 0 0 0 0 0 0\n0 100 0 0 0 0 0 0 0", "a.bvh",
+         LMB_ERROR_FORMAT, "a.bvh: "},
+        {bvh_text, "0 110 0 90 0 0 0 0 0\n0 120 0 0 0 0 0 45 0", "0 100 0 nan 0 0 0 0 0\n0 100 0 0 0 0 0 0 0", "a.bvh",
+         LMB_ERROR_FORMAT, "a.bvh: "},
         {bvh_text, "0 110 0 90", "0 1e30 0 90", "a.bvh", LMB_ERROR_FORMAT, "a.bvh: "},
         {bvh_text, "Frame Time: 0.5", "Frame Time: 0", "a.bvh", LMB_ERROR_FORMAT, "ticks a second"},
         {bvh_text, "OFFSET 0.0 10.0", "OFFSET 0.0 1e30", "a.bvh", LMB_ERROR_FORMAT, "a.bvh: rig"},

@@ -96,7 +96,8 @@ static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiN
     return true;
 }
 
-// Whether some key differs from where the joint rests; the two quaternions of a rotation are one.
+// Whether some key differs from where the joint rests; the two quaternions of a rotation are one. What is not finite does,
+// so that the clip is refused for it.
 static bool leaves_rest(const lmb_rig *rig, const lmb_track_def *track) {
     lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
     const float *values[] = {rest.translation, rest.rotation, rest.scale};
@@ -107,6 +108,9 @@ static bool leaves_rest(const lmb_rig *rig, const lmb_track_def *track) {
         double same = 0;
         double opposite = 0;
         for (uint32_t k = 0; k < width; k++) {
+            if (!isfinite(value[k])) {
+                return true;
+            }
             double scale = fmax(1, fabs((double)at_rest[k]));
             same = fmax(same, fabs((double)value[k] - (double)at_rest[k]) / scale);
             opposite = fmax(opposite, fabs((double)value[k] + (double)at_rest[k]) / scale);
