@@ -18,7 +18,7 @@ picture() {
     shift
     if [ ${#wanted[@]} -gt 0 ] && ! [[ " ${wanted[*]} " == *" $name "* ]]; then return; fi
     "$viewer" --graph "$here/$name.json" --screenshot "$target/$name.png" "$@" >/dev/null
-    if command -v convert >/dev/null; then
+    if convert -version 2>/dev/null | grep -q '^Version: ImageMagick'; then
         convert "$target/$name.png" -strip -resize 50% +dither -colors 96 -define png:compression-level=9 \
             "PNG8:$target/$name.png"
     fi
