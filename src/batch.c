@@ -82,6 +82,9 @@ lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
 }
 
 uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage) {
+    if ((unsigned)stage >= LMB_STAGE_COUNT) {
+        return 0;
+    }
     const lmb_program *program = batch->program;
     uint32_t count = stages[stage].rows == ROWS_JOINTS     ? program->joint_count
                      : stages[stage].rows == ROWS_SOCKETS  ? program->socket_count

@@ -356,13 +356,15 @@ static LMB_NOINLINE lmb_result build(builder *b, lmb_clip **created) {
 
 lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lmb_host *host, lmb_clip **clip,
                            lmb_error *error) {
+    if (clip != NULL) {
+        *clip = NULL;
+    }
     if (rig == NULL || def == NULL || clip == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip: %s is NULL",
                         rig == NULL   ? "the rig"
                         : def == NULL ? "the descriptor"
                                       : "the result");
     }
-    *clip = NULL;
     size_t slots = (size_t)CHANNELS * rig->joint_count + rig->channel_count;
     if (def->track_count > slots || (def->track_count > 0 && def->tracks == NULL)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
@@ -393,10 +395,12 @@ lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lm
 }
 
 lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host *host, lmb_clip **clip, lmb_error *error) {
+    if (clip != NULL) {
+        *clip = NULL;
+    }
     if (bytes == NULL || clip == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip block: %s is NULL", bytes == NULL ? "it" : "the result");
     }
-    *clip = NULL;
     if (size % 4 != 0 || size / 4 < CLIP_HEADER_WORDS || size / 4 > LARGEST_BLOCK) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "clip block: %zu bytes are not %u to 2^30 words", size,
                         CLIP_HEADER_WORDS);
@@ -434,7 +438,9 @@ void lmb_clip_destroy(lmb_clip *clip) {
 }
 
 const void *lmb_clip_block(const lmb_clip *clip, size_t *size) {
-    *size = (size_t)clip->size * sizeof *clip->words;
+    if (size != NULL) {
+        *size = (size_t)clip->size * sizeof *clip->words;
+    }
     return clip->words;
 }
 

@@ -621,6 +621,9 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
 lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
                              const lmb_host *host, lmb_clip **clip, lmb_clip_compression_report *report,
                              lmb_error *error) {
+    if (clip != NULL) {
+        *clip = NULL;
+    }
     const lmb_clip_compression defaults = {0};
     settings = settings != NULL ? settings : &defaults;
     lmb_result result = check_arguments(rig, source, settings, clip, error);

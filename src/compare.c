@@ -78,6 +78,10 @@ lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: %s is NULL",
                         comparison == NULL ? "the comparison" : "one side");
     }
+    if (first > batch->character_count || count > batch->character_count - first) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "compare: %u characters from %u on, and the batch has %u",
+                        (unsigned)count, (unsigned)first, (unsigned)batch->character_count);
+    }
     for (uint32_t i = 0; count > 0 && i < LMB_STAGE_COUNT; i++) {
         bool empty = lmb_batch_stage_floats(batch, (lmb_stage)i) == 0;
         if ((batch->outputs >> i & 1u) && !empty && (a->stages[i] == NULL || b->stages[i] == NULL)) {

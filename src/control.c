@@ -46,11 +46,13 @@ lmb_control_def lmb_default_control_def(void) {
 
 lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, lmb_control **control,
                               lmb_error *error) {
+    if (control != NULL) {
+        *control = NULL;
+    }
     if (def == NULL || control == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL",
                         def == NULL ? "the descriptor" : "the result");
     }
-    *control = NULL;
     lmb_result result = lmb_control_check_def(def, error);
     if (result != LMB_OK) {
         return result;

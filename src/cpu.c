@@ -84,10 +84,12 @@ static lmb_cpu_path resolve(lmb_cpu_path path) {
 
 lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
                           lmb_error *error) {
+    if (cpu != NULL) {
+        *cpu = NULL;
+    }
     if (program == NULL || cpu == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: %s is NULL", program == NULL ? "the program" : "the result");
     }
-    *cpu = NULL;
     if (!lmb_cpu_has(path)) {
         return lmb_fail(error, (unsigned)path < LMB_CPU_PATH_COUNT ? LMB_ERROR_UNSUPPORTED : LMB_ERROR_ARGUMENT,
                         "cpu: this machine does not have the path '%s'", lmb_cpu_path_name(path));

@@ -106,11 +106,13 @@ static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_program *program, 
 
 lmb_result lmb_cpu_pool_create(const lmb_program *program, lmb_cpu_path path, uint32_t thread_count,
                                const lmb_host *host, lmb_cpu_pool **pool, lmb_error *error) {
+    if (pool != NULL) {
+        *pool = NULL;
+    }
     if (program == NULL || pool == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu pool: %s is NULL",
                         program == NULL ? "the program" : "the result");
     }
-    *pool = NULL;
     if (thread_count == 0 || thread_count > LMB_MAX_THREADS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "cpu pool: %u threads are not 1 to %u", (unsigned)thread_count,
                         LMB_MAX_THREADS);

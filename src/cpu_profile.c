@@ -14,6 +14,9 @@ struct lmb_cpu_profile {
 
 lmb_result lmb_cpu_profile_create(const lmb_cpu_profile_def *def, const lmb_host *host, lmb_cpu_profile **profile,
                                   lmb_error *error) {
+    if (profile != NULL) {
+        *profile = NULL;
+    }
     if (def == NULL || profile == NULL || def->clock.now == NULL || (def->stage_count > 0 && def->stages == NULL)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu profile: %s is NULL",
                         def == NULL              ? "the descriptor"
@@ -25,7 +28,6 @@ lmb_result lmb_cpu_profile_create(const lmb_cpu_profile_def *def, const lmb_host
         return lmb_fail(error, LMB_ERROR_LIMIT, "cpu profile: %u stages of the host's own, and at most %u are possible",
                         (unsigned)def->stage_count, LMB_MAX_PROFILE_STAGES - LMB_CPU_STAGE_COUNT);
     }
-    *profile = NULL;
     const char *names[LMB_MAX_PROFILE_STAGES] = {
         [LMB_CPU_STAGE_RUN] = "run", [LMB_CPU_STAGE_POSE] = "pose", [LMB_CPU_STAGE_MODEL] = "model"};
     for (uint32_t i = 0; i < def->stage_count; i++) {

@@ -241,11 +241,13 @@ static lmb_result refuse_mismatch(const lmb_gpu *gpu, lmb_error *error) {
 }
 
 lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error) {
+    if (gpu != NULL) {
+        *gpu = NULL;
+    }
     lmb_result result = check_def(def, gpu, error);
     if (result != LMB_OK) {
         return result;
     }
-    *gpu = NULL;
     lmb_host resolved = lmb_host_resolve(host);
     lmb_gpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     if (created == NULL) {

@@ -216,11 +216,13 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
 }
 
 lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
+    if (batch != NULL) {
+        *batch = NULL;
+    }
     lmb_result result = check_def(gpu, def, batch, error);
     if (result != LMB_OK) {
         return result;
     }
-    *batch = NULL;
     lmb_gpu_batch *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
     if (created == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory");

@@ -129,11 +129,13 @@ static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
 
 lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
                                   lmb_error *error) {
+    if (control != NULL) {
+        *control = NULL;
+    }
     lmb_result result = check_def(gpu, def, control, error);
     if (result != LMB_OK) {
         return result;
     }
-    *control = NULL;
     lmb_gpu_control *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
     lmb_event *scratch = lmb_host_allocate(&gpu->host, def->events_a_frame, sizeof *scratch);
     if (created == NULL || scratch == NULL) {

@@ -127,11 +127,13 @@ static lmb_result create_slots(lmb_gpu_profile *profile, lmb_error *error) {
 
 lmb_result lmb_gpu_profile_create(lmb_gpu *gpu, const lmb_gpu_profile_def *def, lmb_gpu_profile **profile,
                                   lmb_error *error) {
+    if (profile != NULL) {
+        *profile = NULL;
+    }
     lmb_result result = check_def(gpu, def, profile, error);
     if (result != LMB_OK) {
         return result;
     }
-    *profile = NULL;
     uint64_t mask = 0;
     result = find_mask(gpu, def->queue_family, &mask, error);
     if (result != LMB_OK) {

@@ -28,13 +28,15 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_program *program, V
 
 lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
                                   lmb_error *error) {
+    if (gpu_program != NULL) {
+        *gpu_program = NULL;
+    }
     if (gpu == NULL || program == NULL || gpu_program == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu program: %s is NULL",
                         gpu == NULL       ? "the gpu"
                         : program == NULL ? "the program"
                                           : "the result");
     }
-    *gpu_program = NULL;
     lmb_gpu_program *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
     if (created == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu program: no memory");

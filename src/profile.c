@@ -78,11 +78,13 @@ static void set_up_stages(lmb_profile *profile, const lmb_profile_def *def) {
 
 lmb_result lmb_profile_create(const lmb_profile_def *def, const lmb_host *host, lmb_profile **profile,
                               lmb_error *error) {
+    if (profile != NULL) {
+        *profile = NULL;
+    }
     lmb_result result = check_def(def, profile, error);
     if (result != LMB_OK) {
         return result;
     }
-    *profile = NULL;
     lmb_host resolved = lmb_host_resolve(host);
     lmb_profile *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     if (created == NULL) {

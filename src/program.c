@@ -250,6 +250,9 @@ lmb_result lmb_program_check(const lmb_program_def *def, lmb_error *error) {
 
 lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                               lmb_error *error) {
+    if (program != NULL) {
+        *program = NULL;
+    }
     return lmb_program_create_in(def, LMB_NONE, host, program, error);
 }
 

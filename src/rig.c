@@ -313,10 +313,12 @@ static LMB_NOINLINE lmb_result fill(lmb_rig *rig, const lmb_rig_def *def, lmb_er
 }
 
 lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, lmb_rig **rig, lmb_error *error) {
+    if (rig != NULL) {
+        *rig = NULL;
+    }
     if (rig == NULL || def == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: %s is NULL", rig == NULL ? "the result" : "the descriptor");
     }
-    *rig = NULL;
     if (def->joint_count == 0 && def->channel_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "rig: there are no joints");
     }

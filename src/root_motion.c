@@ -420,6 +420,9 @@ static lmb_result check(extraction *e) {
 
 lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def *def,
                                    const lmb_host *host, lmb_root_motion **motion, lmb_error *error) {
+    if (motion != NULL) {
+        *motion = NULL;
+    }
     const char *missing = rig == NULL      ? "the rig"
                           : clip == NULL   ? "the clip"
                           : def == NULL    ? "the descriptor"
@@ -428,7 +431,6 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "root motion: %s is NULL", missing);
     }
-    *motion = NULL;
     const lmb_host resolved = lmb_host_resolve(host);
     extraction e = {.rig = rig, .clip = clip, .def = def, .host = &resolved, .error = error};
     lmb_result result = check(&e);

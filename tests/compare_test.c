@@ -166,6 +166,10 @@ static void what_is_missing_is_refused(void **state) {
     CHECK_REFUSAL(lmb_compare(&w.batch, NULL, &w.b, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, NULL, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, 0, 1, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, CHARACTERS, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT,
+                  "1 characters from");
+    CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, 1, UINT32_MAX, &comparison, &error), &error, LMB_ERROR_ARGUMENT,
+                  "characters from 1 on");
     w.b.stages[LMB_STAGE_PALETTE] = NULL;
     CHECK_REFUSAL(lmb_compare(&w.batch, &w.a, &w.b, 0, 1, &comparison, &error), &error, LMB_ERROR_ARGUMENT, "palette");
     assert_int_equal(lmb_comparison_values(&comparison), 0);

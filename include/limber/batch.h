@@ -111,7 +111,7 @@ LMB_API uint32_t lmb_program_outputs(const lmb_program *program);
 LMB_API lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error);
 
 /// Floats per character of a stage's buffer, whether or not it is among the batch's outputs; 0 for the sockets or channels of a rig
-/// without any, and for what belongs to joints where there are none.
+/// without any, for what belongs to joints where there are none, and for an unknown stage.
 LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage);
 
 /// Caller-owned memory that a run reads. Aligned to 4.

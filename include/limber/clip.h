@@ -68,7 +68,7 @@ LMB_API lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host 
 /// NULL is fine.
 LMB_API void lmb_clip_destroy(lmb_clip *clip);
 
-/// The block and its size in bytes; lives as long as the clip, and holds no pointer.
+/// The block and its size in bytes, where `size` is not NULL; lives as long as the clip, and holds no pointer.
 LMB_API const void *lmb_clip_block(const lmb_clip *clip, size_t *size);
 LMB_API const char *lmb_clip_name(const lmb_clip *clip);
 /// Seconds.

@@ -27,7 +27,8 @@ typedef struct lmb_comparison {
 } lmb_comparison;
 
 /// Compares characters [first, first + count) of every stage among the batch's outputs. The two sides' pointers are
-/// those of that range: element 0 is character `first`. Fails with #LMB_ERROR_ARGUMENT where one is NULL.
+/// those of that range: element 0 is character `first`. Fails with #LMB_ERROR_ARGUMENT where one is NULL, or
+/// the batch has fewer characters.
 LMB_API lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b,
                                uint32_t first, uint32_t count, lmb_comparison *comparison, lmb_error *error);
 

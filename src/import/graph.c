@@ -308,6 +308,9 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
 
 lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph **graph,
                           lmb_graph_problems *problems, lmb_error *error) {
+    if (graph != NULL) {
+        *graph = NULL;
+    }
     if (problems != NULL) {
         problems->count = 0;
     }
@@ -317,6 +320,9 @@ lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, 
 
 lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_source *graph, const lmb_host *host,
                             lmb_graph **result, lmb_graph_problems *problems, lmb_error *error) {
+    if (result != NULL) {
+        *result = NULL;
+    }
     if (problems != NULL) {
         problems->count = 0;
     }

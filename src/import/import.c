@@ -144,6 +144,9 @@ static lmb_result run_files(const char *const *paths, uint32_t count, const lmb_
 }
 
 lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error) {
+    if (import != NULL) {
+        *import = NULL;
+    }
     if (path == NULL || import == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_file: %s is NULL", path == NULL ? "path" : "import");
     }
@@ -152,6 +155,9 @@ lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **
 
 lmb_result lmb_import_files(const char *const *paths, uint32_t count, const lmb_host *host, lmb_import **import,
                             lmb_error *error) {
+    if (import != NULL) {
+        *import = NULL;
+    }
     if (paths == NULL || import == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_files: %s is NULL", paths == NULL ? "paths" : "import");
     }
@@ -169,6 +175,9 @@ lmb_result lmb_import_files(const char *const *paths, uint32_t count, const lmb_
 
 lmb_result lmb_import_memory(const void *bytes, size_t size, const char *name, const char *directory,
                              const lmb_host *host, lmb_import **import, lmb_error *error) {
+    if (import != NULL) {
+        *import = NULL;
+    }
     if ((bytes == NULL && size > 0) || import == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_memory: %s is NULL",
                         import == NULL ? "import" : "bytes");

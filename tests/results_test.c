@@ -1,0 +1,110 @@
+// What failing calls leave behind: a result that is NULL, whatever it was before, so that a caller may release it.
+#include "suite.h"
+
+#include <limber/batch.h>
+#include <limber/clip.h>
+#include <limber/control.h>
+#include <limber/cpu.h>
+#include <limber/cpu_pool.h>
+#include <limber/cpu_profile.h>
+#include <limber/difference.h>
+#include <limber/gpu.h>
+#include <limber/gpu_control.h>
+#include <limber/gpu_profile.h>
+#include <limber/profile.h>
+#include <limber/program.h>
+#include <limber/rig.h>
+#include <limber/root_motion.h>
+#ifdef LIMBER_HAS_IMPORT
+#include <limber/graph.h>
+#include <limber/import.h>
+#include <limber/machine.h>
+#endif
+
+// EXPECT_NULL(type, call): `call` names its result `result`, and fails without the rest of its arguments.
+#define EXPECT_NULL(type, call)                                                                                        \
+    do {                                                                                                               \
+        static char before;                                                                                            \
+        type *made = (type *)(void *)&before, **result = &made;                                                        \
+        if ((call) == LMB_OK || made != NULL) {                                                                        \
+            fail_msg("%s does not set its result to NULL", #call);                                                     \
+        }                                                                                                              \
+        result = NULL;                                                                                                 \
+        assert_int_equal(call, LMB_ERROR_ARGUMENT);                                                                    \
+    } while (0)
+
+static void results_of_the_core_are_null(void **state) {
+    (void)state;
+    EXPECT_NULL(lmb_rig, lmb_rig_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_clip, lmb_clip_create(NULL, NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_clip, lmb_clip_open(NULL, 0, NULL, result, NULL));
+    EXPECT_NULL(lmb_clip, lmb_clip_compress(NULL, NULL, NULL, NULL, result, NULL, NULL));
+    EXPECT_NULL(lmb_clip, lmb_clip_difference(NULL, NULL, NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_root_motion, lmb_root_motion_extract(NULL, NULL, NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_program, lmb_program_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_control, lmb_control_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_cpu, lmb_cpu_create(NULL, LMB_CPU_FAST, NULL, result, NULL));
+    EXPECT_NULL(lmb_cpu_pool, lmb_cpu_pool_create(NULL, LMB_CPU_FAST, 1, NULL, result, NULL));
+    EXPECT_NULL(lmb_cpu_profile, lmb_cpu_profile_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_profile, lmb_profile_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_gpu, lmb_gpu_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_gpu_program, lmb_gpu_program_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_gpu_batch, lmb_gpu_batch_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_gpu_control, lmb_gpu_control_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_gpu_profile, lmb_gpu_profile_create(NULL, NULL, result, NULL));
+}
+
+static void results_of_importing_are_null(void **state) {
+    (void)state;
+#ifdef LIMBER_HAS_IMPORT
+    EXPECT_NULL(lmb_import, lmb_import_file(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_import, lmb_import_files(NULL, 0, NULL, result, NULL));
+    EXPECT_NULL(lmb_import, lmb_import_memory(NULL, 1, NULL, NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_graph, lmb_graph_read(NULL, NULL, result, NULL, NULL));
+    EXPECT_NULL(lmb_graph, lmb_machine_read(NULL, NULL, NULL, result, NULL, NULL));
+    // And where the descriptors are in order and the file is not.
+    static char before;
+    lmb_import *import = (lmb_import *)(void *)&before;
+    assert_int_equal(lmb_import_file("nowhere.glb", NULL, &import, NULL), LMB_ERROR_FILE);
+    assert_null(import);
+    import = (lmb_import *)(void *)&before;
+    assert_int_not_equal(lmb_import_memory("{", 1, NULL, NULL, NULL, &import, NULL), LMB_OK);
+    assert_null(import);
+#else
+    skip();
+#endif
+}
+
+static void what_is_not_there_has_no_size(void **state) {
+    (void)state;
+    lmb_joint_def joint = lmb_default_joint_def();
+    const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
+    const lmb_clip_def clip_def = {.name = "still", .duration = 1.0f};
+    lmb_node_def node = lmb_default_node_def();
+    lmb_rig *rig = NULL;
+    lmb_clip *clip = NULL;
+    lmb_program *program = NULL;
+    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &clip_def, NULL, &clip, NULL), LMB_OK);
+    const lmb_program_def def = {.rig = rig, .nodes = &node, .node_count = 1};
+    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
+    assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_COUNT), 0);
+    assert_int_equal(lmb_batch_stage_floats(&batch, (lmb_stage)-1), 0);
+    assert_true(lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL) > 0);
+    size_t size = 0;
+    assert_ptr_equal(lmb_clip_block(clip, NULL), lmb_clip_block(clip, &size));
+    assert_true(size > 0);
+    lmb_program_destroy(program);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_of_the_core_are_null),
+        cmocka_unit_test(results_of_importing_are_null),
+        cmocka_unit_test(what_is_not_there_has_no_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
