@@ -125,11 +125,13 @@ static void crowd_wanders(void **state) {
 // Of a file, whose clips have other names.
 static void a_fox_walks(void **state) {
     (void)state;
+    suite_full_only();
     expect_demo("walk-run", FOX);
 }
 
 static void foxes_wander(void **state) {
     (void)state;
+    suite_full_only();
     expect_demo("wander", FOX " --clip wave=Survey --characters 40");
 }
 

@@ -85,6 +85,7 @@ static void draws_the_man(void **state) {
 // The fox, and its clips once more from a second file.
 static void draws_a_character_in_two_files(void **state) {
     (void)state;
+    suite_full_only();
     char paths[1300];
     snprintf(paths, sizeof paths, "%s/Fox.glb", LIMBER_ASSETS);
     if (access(paths, R_OK) != 0) {
