@@ -23,7 +23,8 @@ static bool fail(const char *place, const char *message) {
 
 static bool read_file(const char *name, char **text, size_t *size) {
     lmb_error error = {0};
-    return text_file_read(name, TEXT_FILE_LARGEST, text, size, &error) == LMB_OK || (command_failed(NULL, &error), false);
+    return text_file_read(name, TEXT_FILE_LARGEST, text, size, &error) == LMB_OK ||
+           (command_failed(NULL, &error), false);
 }
 
 static void tell(const char *name, const lmb_graph_problems *problems) {

@@ -12,7 +12,8 @@ static lmb_result fail(const char *name, lmb_result result, const char *message,
 }
 
 // The whole stream, in memory that grows.
-static lmb_result read_stream(const char *name, size_t largest, FILE *stream, char **text, size_t *size, lmb_error *error) {
+static lmb_result read_stream(const char *name, size_t largest, FILE *stream, char **text, size_t *size,
+                              lmb_error *error) {
     size_t capacity = 0;
     for (size_t got = 1; got > 0; *size += got) {
         if (*size == capacity) {
