@@ -33,8 +33,8 @@ extern "C" {
 /// "No joint", "no parent", "no parameter", "not found": the one value of an index that is never valid.
 #define LMB_NONE UINT32_MAX
 
-/// What a call returned. Anything but #LMB_OK leaves the caller's objects as they were and creates nothing: a call that creates an
-/// object sets the caller's pointer to NULL then.
+/// What a call returned. Anything but #LMB_OK leaves the caller's objects as they were and creates nothing. A call that
+/// creates an object then sets the caller's pointer to NULL.
 typedef enum lmb_result {
     LMB_OK = 0,
     LMB_ERROR_ARGUMENT,    ///< a descriptor or an argument is not valid; the message names the field

@@ -31,9 +31,9 @@
 /// t and then is more (or at the clip's end, where that is reached), backwards where it was more than t and is not any
 /// more; each once for each time it is passed, in the order of passing.
 ///
-/// **Values** are shaped as in a program. Where they enter, magnitudes below 2^-40 become 0 and those above 2^40 become that,
-/// since devices differ in whether a subnormal is above 0. A condition takes an infinity as 2^40, and does not hold of a
-/// NaN. Elsewhere what is not finite stays so, and each place says what becomes of it; but a
+/// **Values** are shaped as in a program. On input a magnitude below 2^-40 becomes 0 and one above 2^40 becomes 2^40,
+/// because devices differ in whether a subnormal is above 0. A comparison takes an infinity as 2^40. A comparison with
+/// NaN is false. Elsewhere what is not finite stays so, and each place says what becomes of it; but a
 /// #LMB_CURVE_TENT takes a NaN as 0 and what is beyond 2^40 as that, as a blend space takes its position.
 ///
 /// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the sync

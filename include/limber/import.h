@@ -81,10 +81,11 @@ typedef struct lmb_image {
     size_t size;
 } lmb_image;
 
-/// Reads a file and what it refers to beside it (buffers, images; a URI that leads out of the file's folder is
-/// refused, and so is a file that is a symbolic link, below one, or no regular file; for glTF alone). The format is told by how the file begins, or by its name where that says nothing; one that
-/// this build does not read is #LMB_ERROR_UNSUPPORTED. Fails with #LMB_ERROR_FILE, #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY,
-/// and #LMB_ERROR_ARGUMENT where `path` or `import` is NULL.
+/// Reads a file and, for glTF, the buffers and images that it refers to beside it. Refuses a URI that leads out of the
+/// file's folder, a symbolic link on the way, and what is not a regular file. The first bytes tell the format, or else
+/// the file's name; a format that this build does not read is #LMB_ERROR_UNSUPPORTED. Fails with #LMB_ERROR_FILE,
+/// #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if `path` or
+/// `import` is NULL.
 LMB_API lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error);
 
 #define LMB_MAX_IMPORT_FILES 4096u

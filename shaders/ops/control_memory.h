@@ -131,7 +131,7 @@ OP real shape_value(control_value v, real x) {
     return x;
 }
 
-// Numbers are snapped where they enter: drivers differ in whether a subnormal is above 0. What is not finite stays so; a tent, which is to weigh what a blend space does, takes what is not finite as that
+// Snaps finite numbers, because drivers differ in whether a subnormal is above 0. What is not finite stays so; a tent, which is to weigh what a blend space does, takes what is not finite as that
 // takes its position.
 OP real number_of_value(control c, control_value v) {
     real x = v.constant;

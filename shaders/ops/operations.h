@@ -300,9 +300,9 @@ void sample_channel(frame f, uint clip, track t, uint channel, key_position at, 
     }
 }
 
-// The translation, the rotation, and the scale where there is one. `joint` is the clip's: in a part another than the
-// rig's, at which a packed clip's joint may rest. A loop that drivers for GPUs unroll: those that run on the processor take
-// long to compile each load, and keep it (src/gpu.c).
+// Samples the translation, the rotation, and the scale if the program uses it. `joint` is the clip's index, which differs
+// from the rig's inside a part. The loop asks drivers to unroll it; src/gpu.c takes that back for software drivers, which
+// compile each load slowly.
 void sample_channels(frame f, uint clip, uint joint, float time, inout transform sampled) {
     uint packed = 0u;
     if (USES_PACKED) {

@@ -8,8 +8,9 @@
 
 #ifdef LMB_GLSL
 
-// The stack's three newest poses are variables; older ones lie in slots that these reach, which who evaluates defines. What
-// drivers compile is mostly memory: so it is touched in four places, not in each operation.
+// The three newest poses of the stack are variables. Older ones are in memory, which the includer reads and writes by
+// these two functions. Drivers spend most of their compile time on memory accesses, so there are four, not four for each
+// operation.
 void store_slot(uint slot, transform pose);
 transform load_slot(uint slot);
 
@@ -231,8 +232,8 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
 #endif
 #define EVERY_JOINT for (uint place = 0u; place < joints && TAKE_PLACE(place); place++)
 
-// Each kind of instruction is a function of its own, which evaluates it for all joints of a tile: in one function for all
-// of them a compiler takes several times as long, since much of what it does grows faster than a function.
+// Each kind of instruction has its own function, which evaluates all joints of a tile. One function for all kinds takes
+// compilers several times as long.
 #ifdef __GNUC__
 #define STEP(type, name) static __attribute__((noinline)) type name
 #else
@@ -509,7 +510,7 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
     return own;
 }
 
-// Layers and blend spaces differ from weighted blends in what they prepare alone, which was done before: here they are those.
+// Layers and blend spaces differ from weighted blends only in what they prepare, so here they run as weighted blends.
 #define SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
     if (((takes) & (TAKES_LAYER | TAKES_SPACE)) != 0u) {                                                               \
         break;                                                                                                         \
