@@ -70,15 +70,15 @@ static LMB_NOINLINE float find_slope(float own, float neighbour) {
 }
 
 void lmb_value_write(lmb_value value, uint32_t *words) {
-    float constant = value.constant, control[2] = {value.control[0], value.control[1]};
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    const float constant = snap(value.constant);
+    float control[2] = {value.control[0], value.control[1]};
     if (value.curve == LMB_CURVE_TENT) {
-        fenv_t callers;
-        lmb_environment_enter(&callers);
-        constant = snap(constant);
         control[0] = find_slope(constant, snap(control[0]));
         control[1] = find_slope(constant, snap(control[1]));
-        lmb_environment_leave(&callers);
     }
+    lmb_environment_leave(&callers);
     words[VALUE_PARAMETER] = value.parameter;
     words[VALUE_CONSTANT] = BITS(constant);
     words[VALUE_CURVE] = (uint32_t)value.curve;
@@ -96,7 +96,11 @@ float lmb_value_at(lmb_value value, const float *parameters) {
     lmb_value_write(value, words);
     fenv_t callers;
     lmb_environment_enter(&callers);
-    const float number = shape(words, value.parameter == LMB_NONE ? value.constant : parameters[value.parameter]);
+    float x = snap(value.constant);
+    if (value.parameter != LMB_NONE) {
+        x = snap_finite(parameters[value.parameter]);
+    }
+    const float number = shape(words, x);
     lmb_environment_leave(&callers);
     return number;
 }

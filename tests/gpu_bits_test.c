@@ -17,6 +17,7 @@
 #define CLIP_COUNT 3u
 // Of a random program: what a driver takes to compile one grows faster than the program. program_random_gpu_test has long ones.
 #define NODES 10u
+#define NIGHTLY_NODES 16u
 #define EXPECTED_VALUES 10000000u
 
 static device opened;
@@ -108,7 +109,7 @@ static crowd world_crowd(const world *world, uint32_t character_count, uint32_t 
                            .character_count = character_count,
                            .seed = 20261121,
                            .program = program,
-                           .most_nodes = NODES,
+                           .most_nodes = suite_cases_are("nightly") ? NIGHTLY_NODES : NODES,
                            .given = program == SHORT ? &given : NULL,
                            .ranges = program == SHORT ? ranges : NULL,
                            .one_in = one_in};

@@ -147,6 +147,17 @@ sanitized() {
     report "$name" "$found" "$cases cases$stopped"
 }
 
+# The suites with cases that CI runs on one driver alone.
+cases() {
+    local name=cases-$(basename "$2" .json) found=0 cases
+    LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" \
+        ctest --preset release --verbose --timeout 100000 -FA . \
+        -R '^(cli_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|inertia_gpu|program_random_gpu|viewer)_test$' || found=1
+    cases=$(grep -c '\[       OK \]' "$logs/$name.log")
+    count "$name" cases "$cases"
+    report "$name" "$found" "$cases cases$stopped"
+}
+
 # worker NUMBER: of the parts, in order, every one that is its own, each with its share of what time is left. One whose share
 # is too short to come to anything is left out, and its time is the others'.
 worker() {
@@ -192,7 +203,11 @@ if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
         parts+=("4 240 sanitized $suite ${drivers[0]}")
     done
+    for suite in golden_gpu_test extremes_gpu_test inertia_gpu_test; do
+        parts+=("2 120 sanitized $suite ${drivers[0]}")
+    done
 fi
+for manifest in "${drivers[@]}"; do parts+=("5 300 cases $manifest"); done
 for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
 for fuzzer in build/fuzz/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
 parts+=("1 5 random graph_random_test what_is_written*" "2 5 random program_random_test same_bits*")
@@ -208,7 +223,7 @@ wait "${pids[@]}"
 passed=$(find "$logs" -name '*.passed' | wc -l)
 left=$(cat "$logs/left-out" 2>/dev/null | wc -l)
 failed=$((${#parts[@]} - passed - left))
-awk '{ sum[$1] += $2 } END { printf "%.0f programs, %.0f values compared, %.0f frames, %.0f fuzz executions, %.0f sanitized cases",
+awk '{ sum[$1] += $2 } END { printf "%.0f programs, %.0f values compared, %.0f frames, %.0f fuzz executions, %.0f cases",
     sum["programs"], sum["values"], sum["frames"], sum["executions"], sum["cases"] }' "$logs"/*.counts
 printf ', %d findings\ntook %d s, %d parts left out\n' "$failed" "$SECONDS" "$left"
 echo "$passed passed, $failed failed"

@@ -211,8 +211,13 @@ OP bool condition_holds(control c, address terms, uint count) {
             real left = control_number(c, term + TERM_LEFT);
             real right = control_number(c, term + TERM_RIGHT);
             // By its bits: devices may compare NaN as they like, and infinities.
-            bool known = !is_nan(left) && !is_nan(right);
-            bool holds = known && compare_terms(kind, snap(left), snap(right));
+            bool known = true;
+            if (!is_finite(left) || !is_finite(right)) {
+                known = !is_nan(left) && !is_nan(right);
+                left = snap(left);
+                right = snap(right);
+            }
+            bool holds = known && compare_terms(kind, left, right);
             truths = (truths << 1u) | (holds ? 1u : 0u);
         }
     }
