@@ -110,7 +110,7 @@ static void pose_leg(const figure *figure, int side, motion_pose *pose) {
     vec3 hinge = vec3_across(quat_rotate(heading, vec3_of(1.0, 0.0, 0.0)), way);
     vec3 forward = vec3_cross(way, hinge);
     double along = (a * a + reach * reach - b * b) / (2.0 * reach);
-    double out = sqrt(fmax(a * a - along * along, 0.0));
+    double out = sqrt(greater(a * a - along * along, 0.0));
     vec3 knee = vec3_add(hip, vec3_add(vec3_scale(way, along), vec3_scale(forward, out)));
 
     vec3 rest_hinge = vec3_unit(vec3_cross(thigh, shin));

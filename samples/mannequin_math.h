@@ -7,6 +7,15 @@
 
 #define PI 3.14159265358979323846
 
+// fmin() and fmax() of numbers that are not NaN, which compilers make two instructions of.
+static inline double lesser(double a, double b) {
+    return a < b ? a : b;
+}
+
+static inline double greater(double a, double b) {
+    return a > b ? a : b;
+}
+
 typedef struct vec3 {
     double x, y, z;
 } vec3;

@@ -144,13 +144,13 @@ static section section_at(const loft *part, double t) {
 
 // How far a number is outside of the range between two others.
 static double outside(double a, double b, double x) {
-    return fmax(fmax(fmin(a, b) - x, x - fmax(a, b)), 0.0);
+    return greater(greater(lesser(a, b) - x, x - greater(a, b)), 0.0);
 }
 
 static double loft_distance(const loft *part, vec3 point) {
     double away =
-        fmax(outside(part->start.x, part->end.x, point.x),
-             fmax(outside(part->start.y, part->end.y, point.y), outside(part->start.z, part->end.z, point.z)));
+        greater(outside(part->start.x, part->end.x, point.x),
+                greater(outside(part->start.y, part->end.y, point.y), outside(part->start.z, part->end.z, point.z)));
     if (away > part->reach + CLOSE) {
         return away - part->reach;
     }
@@ -178,15 +178,15 @@ static double loft_distance(const loft *part, vec3 point) {
     double ws = w / part->cap;
     double slope = sqrt(us * us + vs * vs + ws * ws);
     if (slope < 1e-9) {
-        return -fmin(s.side, s.front);
+        return -lesser(s.side, s.front);
     }
     return level * (level - 1.0) / slope;
 }
 
 // The smaller of two, rounded where they are within `width` of each other.
 static double smooth_minimum(double a, double b, double width) {
-    double h = fmax(width - fabs(a - b), 0.0);
-    return fmin(a, b) - (width > 0.0 ? h * h * 0.25 / width : 0.0);
+    double h = greater(width - fabs(a - b), 0.0);
+    return lesser(a, b) - (width > 0.0 ? h * h * 0.25 / width : 0.0);
 }
 
 static vec3 mirrored(vec3 point) {
@@ -227,7 +227,7 @@ vec3 shape_project(vec3 point) {
             break;
         }
         vec3 slope = gradient(point);
-        double steepness = fmax(vec3_dot(slope, slope), 0.25);
+        double steepness = greater(vec3_dot(slope, slope), 0.25);
         point = vec3_subtract(point, vec3_scale(slope, distance / steepness));
     }
     return point;
@@ -267,7 +267,7 @@ static double distance_to_segment(vec3 point, vec3 start, vec3 end) {
 // How much of a point (of the left side) belongs to the arm: what lies outside the seam of a sleeve.
 static double arm_share(vec3 p) {
     // The seam stands upright above the shoulder: it leans over the head otherwise.
-    p.y = fmin(p.y, 1.44);
+    p.y = lesser(p.y, 1.44);
     return beyond(p, vec3_of(0.156, 1.42, -0.015), vec3_of(0.94, 0.34, 0.0), 0.045);
 }
 
@@ -352,16 +352,16 @@ static double past_band(vec3 p, uint32_t band, double *half_width) {
     switch (band) {
     case 0: // shoulder
         *half_width = 0.009;
-        return fmin(past(p, vec3_of(0.174, 1.42, -0.015), vec3_of(0.94, 0.34, 0.0)), 1.53 - p.y);
+        return lesser(past(p, vec3_of(0.174, 1.42, -0.015), vec3_of(0.94, 0.34, 0.0)), 1.53 - p.y);
     case 1: // elbow
         *half_width = 0.027;
-        return fmin(past_joint(p, LEFT_ARM + FOREARM, LEFT_ARM + HAND), p.x - 0.30);
+        return lesser(past_joint(p, LEFT_ARM + FOREARM, LEFT_ARM + HAND), p.x - 0.30);
     case 2: // wrist
         *half_width = 0.012;
-        return fmin(past_joint(p, LEFT_ARM + HAND, LEFT_ARM + FINGERS), p.x - 0.30);
+        return lesser(past_joint(p, LEFT_ARM + HAND, LEFT_ARM + FINGERS), p.x - 0.30);
     case 3: // hip
         *half_width = 0.010;
-        return fmin(past(p, vec3_of(0.088, 0.925, 0.0), vec3_of(0.50, -0.87, 0.0)), 0.27 - p.x);
+        return lesser(past(p, vec3_of(0.088, 0.925, 0.0), vec3_of(0.50, -0.87, 0.0)), 0.27 - p.x);
     case 4: // knee
         *half_width = 0.036;
         return past_joint(p, LEFT_LEG + SHIN, LEFT_LEG + FOOT);
@@ -370,7 +370,7 @@ static double past_band(vec3 p, uint32_t band, double *half_width) {
         return past(p, vec3_of(0.115, 0.095, -0.015), vec3_of(0.0, -0.9, 0.3));
     case 6: // waist
         *half_width = 0.028;
-        return fmin(past(p, vec3_of(0.0, 1.100, 0.0), vec3_of(0.0, -1.0, -0.10)), 0.27 - p.x);
+        return lesser(past(p, vec3_of(0.0, 1.100, 0.0), vec3_of(0.0, -1.0, -0.10)), 0.27 - p.x);
     default: // neck
         *half_width = 0.021;
         return past(p, vec3_of(0.0, 1.540, 0.0), vec3_of(0.0, 0.93, 0.36));
@@ -382,7 +382,7 @@ static double visor_depth(vec3 p) {
     double x = p.x / 0.057;
     double y = (p.y - 1.682) / 0.024;
     double depth = 0.024 * (1.0 - sqrt(x * x * x * x + y * y));
-    return fmin(depth, p.z - 0.02);
+    return lesser(depth, p.z - 0.02);
 }
 
 double shape_border_depth(vec3 point, uint32_t border) {

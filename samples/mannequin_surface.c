@@ -103,7 +103,7 @@ static uint32_t crossing(marching *march, uint32_t i, uint32_t j) {
         double a = march->grid.distances[march_corner(march, low)];
         double b = march->grid.distances[march_corner(march, high)];
         // Away from the corners, so that no triangle is tiny: points are put on the surface later.
-        double t = fmin(fmax(a / (a - b), 0.12), 0.88);
+        double t = lesser(greater(a / (a - b), 0.12), 0.88);
         if (!march->counting) {
             vec3 point = vec3_lerp(march_point(march, low), march_point(march, high), t);
             march->surface.points[march->surface.point_count] = point;
@@ -290,8 +290,8 @@ static double triangle_shape(vec3 a, vec3 b, vec3 c) {
     vec3 ab = vec3_subtract(b, a);
     vec3 bc = vec3_subtract(c, b);
     vec3 ca = vec3_subtract(a, c);
-    double longest = fmax(vec3_dot(ab, ab), fmax(vec3_dot(bc, bc), vec3_dot(ca, ca)));
-    return vec3_length(vec3_cross(ab, bc)) / fmax(longest, 1e-18);
+    double longest = greater(vec3_dot(ab, ab), greater(vec3_dot(bc, bc), vec3_dot(ca, ca)));
+    return vec3_length(vec3_cross(ab, bc)) / greater(longest, 1e-18);
 }
 
 // Whether a triangle keeps its side of the surface, and does not become a sliver, when its corner goes from `before` to
@@ -300,7 +300,7 @@ static bool triangle_survives(vec3 before, vec3 after, vec3 i, vec3 j) {
     vec3 old_normal = triangle_normal(before, i, j);
     vec3 new_normal = triangle_normal(after, i, j);
     return vec3_dot(old_normal, new_normal) >= 0.3 * vec3_length(new_normal) * vec3_length(old_normal) &&
-           triangle_shape(after, i, j) > fmin(0.08, 0.6 * triangle_shape(before, i, j));
+           triangle_shape(after, i, j) > lesser(0.08, 0.6 * triangle_shape(before, i, j));
 }
 
 // Whether all triangles of `point`, except those with `other`, survive its going to `target`, with no edge too long.
@@ -379,7 +379,7 @@ static void thin_out(editing *editor, uint32_t count) {
 static double cotangent(vec3 apex, vec3 a, vec3 b) {
     vec3 u = vec3_subtract(a, apex);
     vec3 v = vec3_subtract(b, apex);
-    return vec3_dot(u, v) / fmax(vec3_length(vec3_cross(u, v)), 1e-12);
+    return vec3_dot(u, v) / greater(vec3_length(vec3_cross(u, v)), 1e-12);
 }
 
 static bool turned_survives(vec3 a, vec3 b, vec3 c, vec3 outward) {
