@@ -33,11 +33,14 @@ static const struct {
 #else
     [LMB_CPU_LANES_4] = {.name = "lanes 4"},
 #endif
-#ifdef LMB_HAS_LANES_X86
+#ifdef LMB_HAS_LANES_8
     [LMB_CPU_LANES_8] = LANES(8),
-    [LMB_CPU_LANES_16] = LANES(16),
 #else
     [LMB_CPU_LANES_8] = {.name = "lanes 8"},
+#endif
+#ifdef LMB_HAS_LANES_16
+    [LMB_CPU_LANES_16] = LANES(16),
+#else
     [LMB_CPU_LANES_16] = {.name = "lanes 16"},
 #endif
 #undef LANES
@@ -48,18 +51,17 @@ const char *lmb_cpu_path_name(lmb_cpu_path path) {
 }
 
 static bool machine_has(lmb_cpu_path path) {
-#ifdef LMB_HAS_LANES_X86
+#if defined(LMB_HAS_LANES_8) || defined(LMB_HAS_LANES_16)
     if (path == LMB_CPU_LANES_8) {
         return __builtin_cpu_supports("avx2");
     }
+    if (path == LMB_CPU_LANES_16) {
 #ifdef LMB_AVX512_EMULATED
-    if (path == LMB_CPU_LANES_16) {
         return __builtin_cpu_supports("avx2");
-    }
-#endif
-    if (path == LMB_CPU_LANES_16) {
+#else
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
     }
 #endif
     (void)path;

@@ -198,11 +198,12 @@ double oracle_clip_time(double time, double duration, bool loop) {
 }
 
 double oracle_clip_duration(const lmb_clip_def *clip) {
-    double last = 0.0;
-    for (uint32_t i = 0; i < clip->track_count; i++) {
-        last = fmax(last, (double)clip->tracks[i].times[clip->tracks[i].key_count - 1]);
+    float last = 0.0f;
+    for (uint32_t i = 0; i < clip->track_count && !(clip->duration > 0.0f); i++) {
+        const float end = clip->tracks[i].times[clip->tracks[i].key_count - 1];
+        last = end > last ? end : last;
     }
-    return clip->duration > 0.0f ? (double)clip->duration : last;
+    return (double)(clip->duration > 0.0f ? clip->duration : last);
 }
 
 static const lmb_track_def *find_track(const lmb_clip_def *clip, uint32_t joint, lmb_channel channel) {

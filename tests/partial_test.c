@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { JOINTS = 512, CLIPS = 4, CHARACTERS = 21 };
+enum { JOINTS = 256, CLIPS = 4, CHARACTERS = 21 };
 
 // A clip that holds a random pose, with weights for its joints.
 typedef struct part {
