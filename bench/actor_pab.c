@@ -60,8 +60,9 @@ lmb_result actor_create_pab(actor *actor, lmb_error *error) {
     static const char *const paths[] = {LIMBER_ASSETS "/pab/skeleton.fbx", LIMBER_ASSETS "/pab/walk.fbx",
                                         LIMBER_ASSETS "/pab/jog.fbx", LIMBER_ASSETS "/pab/run.fbx"};
     static const char *const names[ACTOR_CLIPS] = {"walk", "jog", "run", "walk"};
+    const lmb_import_def def = {.paths = paths, .path_count = 4, .trusted = true};
     lmb_import *import = NULL;
-    lmb_result result = lmb_import_files(paths, 4, NULL, &import, error);
+    lmb_result result = lmb_import_create(&def, NULL, &import, error);
     if (result == LMB_OK) {
         result = copy_rig(lmb_import_rig(import), &actor->rig, error);
     }

@@ -27,6 +27,8 @@ const char *lmb_result_name(lmb_result result) {
         return "LMB_ERROR_VULKAN";
     case LMB_ERROR_DEVICE:
         return "LMB_ERROR_DEVICE";
+    case LMB_ERROR_UNTRUSTED:
+        return "LMB_ERROR_UNTRUSTED";
     }
     return "unknown lmb_result";
 }

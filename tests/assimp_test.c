@@ -106,7 +106,8 @@ static const char gltf_sections[] =
 
 static lmb_result load_text(const char *text, size_t size, const char *name, const lmb_host *host, lmb_import **import,
                             lmb_error *error) {
-    return lmb_import_memory(text, size, name, NULL, host, import, error);
+    const lmb_import_def def = {.bytes = text, .size = size, .name = name, .trusted = true};
+    return lmb_import_create(&def, host, import, error);
 }
 
 static lmb_import *load(const char *text, const char *name) {
@@ -121,7 +122,8 @@ static lmb_import *load(const char *text, const char *name) {
 static lmb_import *load_files(const char *const *paths, uint32_t count) {
     lmb_import *import = NULL;
     lmb_error error;
-    if (lmb_import_files(paths, count, NULL, &import, &error) != LMB_OK) {
+    const lmb_import_def def = {.paths = paths, .path_count = count, .trusted = true};
+    if (lmb_import_create(&def, NULL, &import, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     return import;
@@ -421,37 +423,28 @@ static void files_cut_anywhere_are_answered(void **state) {
     }
 }
 
-static void nesting_too_deep_is_refused(void **state) {
+// By a program that does not say that it trusts them.
+static void files_that_are_not_trusted_are_refused(void **state) {
     (void)state;
     static const struct {
-        const char *opening;
-        const char *repeated;
-        const char *name;
-    } rows[] = {{"HIERARCHY\nROOT a\n", "{\nJOINT b\n", "deep.bvh"},
-                {"; FBX 7.4.0 project file\n", "a: {\n", "deep.fbx"},
-                {"<COLLADA>", "<node>", "deep.dae"}};
-    enum { DEPTH = 100000 };
+        const char *text, *name, *format;
+    } rows[] = {{bvh_text, "a.bvh", "BVH"}, {fbx_text, "a.fbx", "FBX"}, {collada_text, "a.dae", "Collada"}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        size_t length = strlen(rows[i].repeated);
-        size_t size = strlen(rows[i].opening);
-        char *text = malloc(size + DEPTH * length);
-        assert_non_null(text);
-        memcpy(text, rows[i].opening, size);
-        for (size_t k = 0; k < DEPTH; k++, size += length) {
-            memcpy(text + size, rows[i].repeated, length);
-        }
         lmb_import *import = NULL;
         lmb_error error = {0};
-        assert_int_equal(load_text(text, size, rows[i].name, NULL, &import, &error), LMB_ERROR_LIMIT);
-        assert_non_null(strstr(error.message, "nests deeper"));
-        free(text);
+        assert_int_equal(
+            lmb_import_memory(rows[i].text, strlen(rows[i].text), rows[i].name, NULL, NULL, &import, &error),
+            LMB_ERROR_UNTRUSTED);
+        assert_null(import);
+        assert_non_null(strstr(error.message, rows[i].format));
     }
 }
 
 static lmb_result create_files(const lmb_host *host, lmb_error *error, void *user) {
     const char *const *paths = user;
     lmb_import *import = NULL;
-    lmb_result result = lmb_import_files(paths, 3, host, &import, error);
+    const lmb_import_def def = {.paths = paths, .path_count = 3, .trusted = true};
+    lmb_result result = lmb_import_create(&def, host, &import, error);
     lmb_import_destroy(import);
     return result;
 }
@@ -546,7 +539,7 @@ int main(void) {
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(files_cut_anywhere_are_answered),
-        cmocka_unit_test(nesting_too_deep_is_refused),
+        cmocka_unit_test(files_that_are_not_trusted_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(pab_has_67_joints_and_a_clip_a_file),
     };

@@ -45,7 +45,8 @@ typedef enum lmb_result {
     LMB_ERROR_LIMIT,       ///< a stated limit is exceeded
     LMB_ERROR_STATE,       ///< the call is not allowed now: not uploaded, not probed, used twice
     LMB_ERROR_VULKAN,      ///< a Vulkan call failed; the message names the call and its VkResult
-    LMB_ERROR_DEVICE       ///< the device cannot give the same bits: the probe failed, or a feature is missing
+    LMB_ERROR_DEVICE,      ///< the device cannot give the same bits: the probe failed, or a feature is missing
+    LMB_ERROR_UNTRUSTED    ///< a file of a format that is read only where the caller trusts it
 } lmb_result;
 
 /// The name of a result as text, "LMB_OK" and so on; never NULL. The text is static.

@@ -8,6 +8,7 @@
 
 #include "graphics.h"
 #include "measure.h"
+#include "reader.h"
 
 typedef struct mannequin_level {
     uint32_t vertices;
@@ -136,7 +137,7 @@ static void add_bases_of_import(character *character) {
 
 static lmb_result open_files(const char *const *files, uint32_t file_count, character *character, lmb_error *error) {
     const char *file = files[0];
-    if (lmb_import_files(files, file_count, NULL, &character->import, error)) {
+    if (reader_import(files, file_count, &character->import, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < lmb_import_note_count(character->import); i++) {

@@ -11,6 +11,7 @@
 #include "exhibit.h"
 #include "graph.h"
 #include "options.h"
+#include "reader.h"
 #include "renderer.h"
 #include "timing.h"
 #include "verify.h"
@@ -639,6 +640,7 @@ static int run(const options *options) {
 }
 
 int main(int argument_count, char **arguments) {
+    reader_serve(argument_count, arguments);
     options options;
     if (!options_parse(argument_count, arguments, &options)) {
         return 2;

@@ -1,5 +1,7 @@
 #include "character.h"
 
+#include "reader.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@ static lmb_result open_mannequin(character *character, lmb_error *error) {
 }
 
 static lmb_result open_files(char *const *files, uint32_t count, character *character, lmb_error *error) {
-    lmb_result result = lmb_import_files((const char *const *)files, count, NULL, &character->import, error);
+    lmb_result result = reader_import((const char *const *)files, count, &character->import, error);
     if (result == LMB_OK) {
         character->rig = lmb_import_rig(character->import);
         character->clip_count = lmb_import_clip_count(character->import);

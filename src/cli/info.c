@@ -2,6 +2,7 @@
 #include "command.h"
 #include "json.h"
 #include "options.h"
+#include "reader.h"
 
 #include <limber/import.h>
 #include <stdio.h>
@@ -164,7 +165,7 @@ int command_info(int argc, char **argv) {
     }
     lmb_import *import = NULL;
     lmb_error error = {0};
-    if (lmb_import_files((const char *const *)argv, file_count, NULL, &import, &error) != LMB_OK) {
+    if (reader_import((const char *const *)argv, file_count, &import, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
     if (as_json) {

@@ -1,5 +1,6 @@
 // The command `limber`.
 #include "command.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    reader_serve(argc, argv);
     int status = run(argc, argv);
     // A full disk or a closed pipe shows here, and must not pass for success.
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {

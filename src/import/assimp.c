@@ -83,15 +83,17 @@ static bool read_scene(lmb_assimp *assimp) {
 }
 
 bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size) {
+    if (!importer->trusts) {
+        return lmb_importer_fail(importer, LMB_ERROR_UNTRUSTED,
+                                 "%s files can end the process that reads them; lmb_import_def.trusted allows it",
+                                 lmb_format_name(format));
+    }
     if (size == 0) { // Assimp would end the process
         return lmb_importer_fail(importer, LMB_ERROR_FORMAT, "is empty");
     }
     if (size > INT_MAX) {
         return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "%s files of 2 GiB or more are not read",
                                  lmb_format_name(format));
-    }
-    if (!lmb_assimp_check_depth(importer, format, bytes, size)) {
-        return false;
     }
     const struct aiScene *scene = load_locked(importer, format, bytes, size);
     if (scene == NULL) {

@@ -24,8 +24,6 @@ typedef struct lmb_assimp {
     lmb_name *node_names;          // sorted
 } lmb_assimp;
 
-// assimp_depth.c: refuses files whose nesting Assimp would not survive.
-bool lmb_assimp_check_depth(lmb_importer *importer, lmb_format format, const uint8_t *bytes, size_t size);
 // assimp_space.c
 bool lmb_assimp_find_space(lmb_assimp *assimp);
 // A local transform in the file's units; `is_top` where nothing is above it.

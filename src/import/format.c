@@ -1,14 +1,15 @@
 #include "format.h"
 
+#include "pack.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-#define FORMAT_COUNT 4
 // How far into a file its XML declaration and comments may reach before <COLLADA>.
 #define LARGEST_PROLOGUE 4096u
 
-static const char *const names[FORMAT_COUNT] = {"glTF", "FBX", "Collada", "BVH"};
-static const char *const endings[FORMAT_COUNT] = {"gltf", "fbx", "dae", "bvh"};
+static const char *const names[LMB_FORMAT_COUNT] = {"glTF", "pack", "FBX", "Collada", "BVH"};
+static const char *const endings[LMB_FORMAT_COUNT] = {"gltf", "limber", "fbx", "dae", "bvh"};
 
 static bool begins_with(const uint8_t *bytes, size_t size, const char *text) {
     size_t length = strlen(text);
@@ -47,6 +48,9 @@ static bool has_ending(const char *name, const char *ending) {
 }
 
 lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size) {
+    if (begins_with(bytes, size, LMB_PACK_MAGIC)) {
+        return LMB_FORMAT_PACK;
+    }
     if (begins_with(bytes, size, "\xEF\xBB\xBF")) {
         bytes += 3;
         size -= 3;
@@ -68,7 +72,7 @@ lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size) {
         contains(bytes, size < LARGEST_PROLOGUE ? size : LARGEST_PROLOGUE, "<COLLADA")) {
         return LMB_FORMAT_COLLADA;
     }
-    for (int format = LMB_FORMAT_FBX; format < FORMAT_COUNT; format++) {
+    for (int format = LMB_FORMAT_FBX; format < LMB_FORMAT_COUNT; format++) {
         if (has_ending(name, endings[format])) {
             return (lmb_format)format;
         }

@@ -5,7 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum lmb_format { LMB_FORMAT_GLTF, LMB_FORMAT_FBX, LMB_FORMAT_COLLADA, LMB_FORMAT_BVH } lmb_format;
+typedef enum lmb_format {
+    LMB_FORMAT_GLTF,
+    LMB_FORMAT_PACK,
+    LMB_FORMAT_FBX,
+    LMB_FORMAT_COLLADA,
+    LMB_FORMAT_BVH,
+    LMB_FORMAT_COUNT
+} lmb_format;
 
 // What is neither is glTF, whose reader then says what is wrong with it.
 lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size);

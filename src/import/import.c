@@ -3,6 +3,7 @@
 #include "../environment.h"
 #include "assimp.h"
 #include "file.h"
+#include "pack.h"
 #include "radius.h"
 
 #include <inttypes.h>
@@ -37,11 +38,21 @@ static bool read_gltf(lmb_importer *importer, const uint8_t *bytes, size_t size)
            lmb_gltf_build_meshes(&gltf);
 }
 
+static bool read_format(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+    const lmb_format format = lmb_format_of(importer->name, bytes, size);
+    switch (format) {
+    case LMB_FORMAT_GLTF:
+        return read_gltf(importer, bytes, size);
+    case LMB_FORMAT_PACK:
+        return lmb_pack_read(importer, bytes, size);
+    default:
+        return lmb_assimp_read(importer, format, bytes, size);
+    }
+}
+
 static LMB_NOINLINE bool read_content(lmb_importer *importer, const uint8_t *bytes, size_t size) {
-    lmb_format format = lmb_format_of(importer->name, bytes, size);
     size_t clips_before = importer->import->clip_count;
-    if (!(format == LMB_FORMAT_GLTF ? read_gltf(importer, bytes, size)
-                                    : lmb_assimp_read(importer, format, bytes, size))) {
+    if (!read_format(importer, bytes, size)) {
         return false;
     }
     if (!importer->adds_clips) {
@@ -78,9 +89,9 @@ static lmb_import *create(const lmb_host *host) {
 }
 
 // The first source gives the rig, the others add clips.
-static lmb_result run(const source *sources, uint32_t count, const lmb_host *host, lmb_import **result,
+static lmb_result run(const source *sources, uint32_t count, bool trusted, const lmb_host *host, lmb_import **result,
                       lmb_error *error) {
-    lmb_importer importer = {.import = create(host), .error = error};
+    lmb_importer importer = {.import = create(host), .trusts = trusted, .error = error};
     if (importer.import == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", sources[0].name);
     }
@@ -131,62 +142,63 @@ static source *list_sources(const char *const *paths, uint32_t count, const lmb_
     return sources;
 }
 
-static lmb_result run_files(const char *const *paths, uint32_t count, const lmb_host *host, lmb_import **import,
-                            lmb_error *error) {
-    lmb_host resolved = lmb_host_resolve(host);
-    source *sources = list_sources(paths, count, &resolved);
-    if (sources == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", paths[0]);
+static lmb_result run_files(const lmb_import_def *def, const lmb_host *host, lmb_import **import, lmb_error *error) {
+    if (def->path_count == 0 || def->path_count > LMB_MAX_IMPORT_FILES) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: path_count is %" PRIu32 ", 1 to %u may be given",
+                        def->path_count, LMB_MAX_IMPORT_FILES);
     }
-    lmb_result result = run(sources, count, &resolved, import, error);
+    for (uint32_t i = 0; i < def->path_count; i++) {
+        if (def->paths[i] == NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: paths[%" PRIu32 "] is NULL", i);
+        }
+    }
+    lmb_host resolved = lmb_host_resolve(host);
+    source *sources = list_sources(def->paths, def->path_count, &resolved);
+    if (sources == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "%.200s: the host has no memory", def->paths[0]);
+    }
+    lmb_result result = run(sources, def->path_count, def->trusted, &resolved, import, error);
     lmb_host_release(&resolved, sources);
     return result;
 }
 
-lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error) {
+lmb_import_def lmb_default_import_def(void) {
+    return (lmb_import_def){0};
+}
+
+lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lmb_import **import, lmb_error *error) {
     if (import != NULL) {
         *import = NULL;
     }
-    if (path == NULL || import == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_file: %s is NULL", path == NULL ? "path" : "import");
+    if (def == NULL || import == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_create: %s is NULL", def == NULL ? "def" : "import");
     }
-    return run_files(&path, 1, host, import, error);
+    if (def->paths != NULL) {
+        return run_files(def, host, import, error);
+    }
+    if (def->path_count > 0 || (def->bytes == NULL && def->size > 0)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: %s is NULL", def->path_count > 0 ? "paths" : "bytes");
+    }
+    const source source = {.name = def->name == NULL ? "memory" : def->name,
+                           .directory = def->directory,
+                           .bytes = def->bytes == NULL ? "" : def->bytes,
+                           .size = def->size};
+    return run(&source, 1, def->trusted, host, import, error);
+}
+
+lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error) {
+    return lmb_import_files(&path, 1, host, import, error);
 }
 
 lmb_result lmb_import_files(const char *const *paths, uint32_t count, const lmb_host *host, lmb_import **import,
                             lmb_error *error) {
-    if (import != NULL) {
-        *import = NULL;
-    }
-    if (paths == NULL || import == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_files: %s is NULL", paths == NULL ? "paths" : "import");
-    }
-    if (count == 0 || count > LMB_MAX_IMPORT_FILES) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_files: count is %" PRIu32 ", 1 to %u may be given",
-                        count, LMB_MAX_IMPORT_FILES);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (paths[i] == NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_files: paths[%" PRIu32 "] is NULL", i);
-        }
-    }
-    return run_files(paths, count, host, import, error);
+    return lmb_import_create(&(lmb_import_def){.paths = paths, .path_count = count}, host, import, error);
 }
 
 lmb_result lmb_import_memory(const void *bytes, size_t size, const char *name, const char *directory,
                              const lmb_host *host, lmb_import **import, lmb_error *error) {
-    if (import != NULL) {
-        *import = NULL;
-    }
-    if ((bytes == NULL && size > 0) || import == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "lmb_import_memory: %s is NULL",
-                        import == NULL ? "import" : "bytes");
-    }
-    const source source = {.name = name == NULL ? "memory" : name,
-                           .directory = directory,
-                           .bytes = bytes == NULL ? "" : bytes,
-                           .size = size};
-    return run(&source, 1, host, import, error);
+    const lmb_import_def def = {.bytes = bytes, .size = size, .name = name, .directory = directory};
+    return lmb_import_create(&def, host, import, error);
 }
 
 void lmb_import_destroy(lmb_import *import) {

@@ -30,6 +30,7 @@ typedef struct lmb_importer {
     const char *name;      // of the file, for messages
     const char *directory; // where other files are looked for, or NULL
     bool adds_clips;       // to the rig of a file before this one
+    bool trusts;           // what Assimp reads
     lmb_error *error;
     lmb_result result;
 } lmb_importer;

@@ -1,0 +1,274 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+#include "reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((format(printf, 3, 4))) static lmb_result fail(lmb_error *error, lmb_result result, const char *format,
+                                                             ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    error->result = result;
+    return result;
+}
+
+#if defined(__linux__)
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// The first argument of a child; the others are files.
+#define CHILD_ARGUMENT "--read-for-parent"
+
+// Address space of a child: this, and for each byte of its files as much as the library itself would take.
+#define BASE_MEMORY ((rlim_t)1 << 30)
+#define MEMORY_PER_BYTE 64u
+#define STACK ((rlim_t)8 << 20)
+#define PROCESSOR_SECONDS 60u
+#define WAITING_SECONDS 180 // for a child that sleeps
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static rlim_t memory_of(const char *const *paths, uint32_t count) {
+    rlim_t memory = BASE_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        struct stat status;
+        memory += stat(paths[i], &status) == 0 && status.st_size > 0 ? (rlim_t)status.st_size * MEMORY_PER_BYTE : 0;
+    }
+    return memory;
+}
+
+// ---- The child: on stdout the result's word, then the message or the pack. ----
+
+static void limit(int what, rlim_t most) {
+    struct rlimit now;
+    if (getrlimit(what, &now) != 0) {
+        return;
+    }
+    now.rlim_cur = now.rlim_max == RLIM_INFINITY || most < now.rlim_max ? most : now.rlim_max;
+    now.rlim_max = now.rlim_cur;
+    setrlimit(what, &now);
+}
+
+static void limit_child(const char *const *paths, uint32_t count) {
+    if (!SANITIZED) { // which reserves more than any machine has
+        limit(RLIMIT_AS, memory_of(paths, count));
+    }
+    limit(RLIMIT_STACK, STACK);
+    limit(RLIMIT_CPU, PROCESSOR_SECONDS);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, 0); // a pipe is no file
+}
+
+static void hand_over(const void *bytes, size_t size) {
+    const char *at = bytes;
+    while (size > 0) {
+        const ssize_t written = write(STDOUT_FILENO, at, size);
+        if (written < 0 && errno != EINTR) {
+            _exit(1);
+        }
+        at += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+}
+
+static void serve(const char *const *paths, uint32_t count) {
+    limit_child(paths, count);
+    const lmb_import_def def = {.paths = paths, .path_count = count, .trusted = true};
+    lmb_import *import = NULL;
+    lmb_error error = {0};
+    uint32_t result = (uint32_t)lmb_import_create(&def, NULL, &import, &error);
+    const size_t size = import == NULL ? 0 : lmb_import_pack(import, NULL, 0);
+    void *pack = import == NULL ? NULL : malloc(size);
+    if (import != NULL && pack == NULL) {
+        result = (uint32_t)fail(&error, LMB_ERROR_LIMIT, "%.200s: no memory is left for a pack", paths[0]);
+    }
+    hand_over(&result, sizeof result);
+    if (result == LMB_OK) {
+        lmb_import_pack(import, pack, size);
+        hand_over(pack, size);
+    } else {
+        hand_over(error.message, strlen(error.message));
+    }
+    _exit(0); // what Assimp left behind is the system's to clear up
+}
+
+void reader_serve(int argc, char **argv) {
+    if (argc > 2 && strcmp(argv[1], CHILD_ARGUMENT) == 0) {
+        serve((const char *const *)argv + 2, (uint32_t)argc - 2);
+    }
+}
+
+// ---- The parent ----
+
+typedef struct reply {
+    uint8_t *bytes;
+    size_t size, capacity, most;
+} reply;
+
+// False at the end, or where no more fits.
+static bool receive(int pipe, reply *reply) {
+    if (reply->size > reply->most) {
+        return false;
+    }
+    if (reply->size == reply->capacity) {
+        const size_t capacity = reply->capacity == 0 ? 1 << 16 : 2 * reply->capacity;
+        uint8_t *larger = realloc(reply->bytes, capacity);
+        if (larger == NULL) {
+            return false;
+        }
+        reply->bytes = larger;
+        reply->capacity = capacity;
+    }
+    const ssize_t got = read(pipe, reply->bytes + reply->size, reply->capacity - reply->size);
+    reply->size += got > 0 ? (size_t)got : 0;
+    return got > 0 || (got < 0 && errno == EINTR);
+}
+
+// False where it took too long.
+static bool receive_all(int pipe, reply *reply) {
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        const time_t left = start.tv_sec + WAITING_SECONDS - now.tv_sec;
+        struct pollfd wait = {.fd = pipe, .events = POLLIN};
+        const int ready = left > 0 ? poll(&wait, 1, (int)left * 1000) : 0;
+        if (ready == 0) {
+            return false;
+        }
+        if (ready < 0) {
+            continue;
+        }
+    } while (receive(pipe, reply));
+    return true;
+}
+
+static lmb_result start_child(const char *const *paths, uint32_t count, pid_t *child, int *from_child,
+                              lmb_error *error) {
+    extern char **environ;
+    int ends[2];
+    char **arguments = malloc((count + (size_t)3) * sizeof *arguments);
+    if (arguments == NULL || pipe2(ends, O_CLOEXEC) != 0) {
+        free(arguments);
+        return fail(error, LMB_ERROR_MEMORY, "%.200s: no process can be started", paths[0]);
+    }
+    arguments[0] = "limber-reader";
+    arguments[1] = CHILD_ARGUMENT;
+    memcpy(arguments + 2, paths, count * sizeof *arguments);
+    arguments[count + 2] = NULL;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const int failed = posix_spawn(child, "/proc/self/exe", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    free(arguments);
+    close(ends[1]);
+    if (failed != 0) {
+        close(ends[0]);
+        return fail(error, LMB_ERROR_FILE, "%.200s: no process can be started: %s", paths[0], strerror(failed));
+    }
+    *from_child = ends[0];
+    return LMB_OK;
+}
+
+// What became of a child that did not hand over all that it should.
+static lmb_result explain(const char *const *paths, uint32_t count, int status, bool in_time, lmb_error *error) {
+    char which[300];
+    snprintf(which, sizeof which, count > 1 ? "%.200s or one of %u more files" : "%.200s", paths[0], count - 1);
+    if (!in_time) {
+        return fail(error, LMB_ERROR_LIMIT, "%s: its reader takes too long", which);
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+        return fail(error, LMB_ERROR_LIMIT, "%s: its reader took more than %u s", which, PROCESSOR_SECONDS);
+    }
+    if (WIFSIGNALED(status)) {
+        return fail(error, LMB_ERROR_FORMAT, "%s: its reader failed: %s", which, strsignal(WTERMSIG(status)));
+    }
+    return fail(error, LMB_ERROR_FORMAT, "%s: its reader failed with status %d", which,
+                WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+static lmb_result take_reply(const char *name, const reply *reply, lmb_import **import, lmb_error *error) {
+    uint32_t result;
+    memcpy(&result, reply->bytes, sizeof result);
+    const uint8_t *rest = reply->bytes + sizeof result;
+    const size_t size = reply->size - sizeof result;
+    if (result == LMB_OK) {
+        return lmb_import_memory(rest, size, name, NULL, NULL, import, error);
+    }
+    // Not even its result is trusted.
+    return fail(error, result <= LMB_ERROR_UNTRUSTED ? (lmb_result)result : LMB_ERROR_FORMAT, "%.*s",
+                (int)(size < sizeof error->message ? size : sizeof error->message), (const char *)rest);
+}
+
+static lmb_result import_in_child(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
+    pid_t child;
+    int from_child = -1;
+    if (start_child(paths, count, &child, &from_child, error)) {
+        return error->result;
+    }
+    reply reply = {.most = (size_t)memory_of(paths, count)};
+    const bool in_time = receive_all(from_child, &reply);
+    close(from_child);
+    if (!in_time) {
+        kill(child, SIGKILL);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    lmb_result result;
+    if (!in_time || !WIFEXITED(status) || WEXITSTATUS(status) != 0 || reply.size < sizeof(uint32_t)) {
+        result = explain(paths, count, status, in_time, error);
+    } else {
+        result = take_reply(paths[0], &reply, import, error);
+    }
+    free(reply.bytes);
+    return result;
+}
+
+#else
+
+void reader_serve(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+}
+
+static lmb_result import_in_child(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
+    (void)import;
+    return fail(error, LMB_ERROR_UNSUPPORTED,
+                "%.200s%s: FBX, Collada and BVH files are read on Linux alone, since they need a process with limits",
+                paths[0], count > 1 ? " and more" : "");
+}
+
+#endif
+
+lmb_result reader_import(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error) {
+    const lmb_result result = lmb_import_files(paths, count, NULL, import, error);
+    return result == LMB_ERROR_UNTRUSTED ? import_in_child(paths, count, import, error) : result;
+}

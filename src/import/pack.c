@@ -1,0 +1,415 @@
+#include "pack.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// After the magic text come words, little-endian, each text and block padded to whole ones:
+//
+//   counts of joints, channels, clips, meshes, images and notes
+//   joint:   name, parent, rest (10), inverse bind matrix (12), radius
+//   channel: name, rest, whether it is an angle
+//   clip:    size, block (lmb_clip_block)
+//   mesh:    name, color (4), image, sides, vertex count, vertices (24 each), index count, indices
+//   image:   name, size, bytes
+//   note:    text
+#define MAGIC_SIZE (sizeof LMB_PACK_MAGIC - 1)
+#define REST_WORDS 10u
+#define MATRIX_WORDS 12u
+
+_Static_assert(sizeof(lmb_transform) == REST_WORDS * 4 && sizeof(lmb_affine) == MATRIX_WORDS * 4 &&
+                   sizeof(lmb_vertex) == 24 * 4,
+               "what is written has padding");
+
+// ---- Writing. Where there is too little room, only the size is found. ----
+
+typedef struct writer {
+    uint8_t *bytes;
+    size_t room, size;
+} writer;
+
+static void put(writer *out, const void *bytes, size_t size) {
+    static const uint8_t zeros[4];
+    const size_t padding = (0 - size) & 3u;
+    if (out->size + size + padding <= out->room && out->bytes != NULL) {
+        memcpy(out->bytes + out->size, bytes, size);
+        memcpy(out->bytes + out->size + size, zeros, padding);
+    }
+    out->size += size + padding;
+}
+
+static void put_word(writer *out, uint32_t word) {
+    put(out, &word, sizeof word);
+}
+
+static void put_block(writer *out, const void *bytes, size_t size) {
+    put_word(out, (uint32_t)size);
+    if (size > 0) {
+        put(out, bytes, size);
+    }
+}
+
+static void put_text(writer *out, const char *text) {
+    put_block(out, text, strlen(text));
+}
+
+static void put_rig(writer *out, const lmb_rig *rig) {
+    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
+        const lmb_transform rest = lmb_rig_joint_rest(rig, i);
+        const lmb_affine inverse_bind = lmb_rig_joint_inverse_bind(rig, i);
+        const float radius = lmb_rig_joint_radius(rig, i);
+        put_text(out, lmb_rig_joint_name(rig, i));
+        put_word(out, lmb_rig_joint_parent(rig, i));
+        put(out, &rest, sizeof rest);
+        put(out, &inverse_bind, sizeof inverse_bind);
+        put(out, &radius, sizeof radius);
+    }
+    for (uint32_t i = 0; i < lmb_rig_channel_count(rig); i++) {
+        const float rest = lmb_rig_channel_rest(rig, i);
+        put_text(out, lmb_rig_channel_name(rig, i));
+        put(out, &rest, sizeof rest);
+        put_word(out, lmb_rig_channel_is_angle(rig, i));
+    }
+}
+
+static void put_mesh(writer *out, const lmb_mesh *mesh) {
+    put_text(out, mesh->name);
+    put(out, mesh->base_color, sizeof mesh->base_color);
+    put_word(out, mesh->image);
+    put_word(out, mesh->double_sided);
+    put_word(out, mesh->vertex_count);
+    put(out, mesh->vertices, mesh->vertex_count * sizeof *mesh->vertices);
+    put_word(out, mesh->index_count);
+    put(out, mesh->indices, mesh->index_count * sizeof *mesh->indices);
+}
+
+size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size) {
+    writer out = {.bytes = bytes, .room = size};
+    put(&out, LMB_PACK_MAGIC, MAGIC_SIZE);
+    const uint32_t counts[] = {lmb_rig_joint_count(import->rig), lmb_rig_channel_count(import->rig),
+                               (uint32_t)import->clip_count,     (uint32_t)import->mesh_count,
+                               (uint32_t)import->image_count,    (uint32_t)import->note_count};
+    put(&out, counts, sizeof counts);
+    put_rig(&out, import->rig);
+    for (size_t i = 0; i < import->clip_count; i++) {
+        size_t clip_size;
+        const void *clip = lmb_clip_block(import->clips[i], &clip_size);
+        put_block(&out, clip, clip_size);
+    }
+    for (size_t i = 0; i < import->mesh_count; i++) {
+        put_mesh(&out, &import->meshes[i]);
+    }
+    for (size_t i = 0; i < import->image_count; i++) {
+        put_text(&out, import->images[i].name);
+        put_block(&out, import->images[i].bytes, import->images[i].size);
+    }
+    for (size_t i = 0; i < import->note_count; i++) {
+        put_text(&out, import->notes[i]);
+    }
+    return out.size;
+}
+
+// ---- Reading ----
+
+typedef struct reader {
+    lmb_importer *importer;
+    const uint8_t *bytes;
+    size_t size, at;
+    char place[48]; // of what is being read, for messages
+} reader;
+
+static bool fail(reader *in, const char *why) {
+    return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: %s", in->place, why);
+}
+
+static void go_to(reader *in, const char *kind, uint32_t index) {
+    snprintf(in->place, sizeof in->place, "%s %" PRIu32, kind, index);
+}
+
+// NULL where less than that is left.
+static const uint8_t *take(reader *in, size_t size) {
+    const size_t left = in->size - in->at;
+    if (size > left || ((0 - size) & 3u) > left - size) {
+        fail(in, "the pack ends inside it");
+        return NULL;
+    }
+    const uint8_t *taken = in->bytes + in->at;
+    in->at += size + ((0 - size) & 3u);
+    return taken;
+}
+
+static bool take_into(reader *in, void *result, size_t size) {
+    const uint8_t *taken = take(in, size);
+    if (taken != NULL) {
+        memcpy(result, taken, size);
+    }
+    return taken != NULL;
+}
+
+static bool take_word(reader *in, uint32_t *word) {
+    return take_into(in, word, sizeof *word);
+}
+
+static char *take_text(reader *in, lmb_pool *pool) {
+    uint32_t length;
+    const uint8_t *text = take_word(in, &length) ? take(in, length) : NULL;
+    if (text == NULL) {
+        return NULL;
+    }
+    if (memchr(text, '\0', length) != NULL) {
+        fail(in, "a text has a byte of 0 inside");
+        return NULL;
+    }
+    char *copy = lmb_importer_allocate(in->importer, pool, (size_t)length + 1, 1);
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+    }
+    return copy;
+}
+
+// Room for `count` elements that are at least so many bytes each in the pack, so that no count asks for more than is there.
+static void *take_list(reader *in, lmb_pool *pool, uint32_t count, size_t least, size_t size) {
+    if (count > (in->size - in->at) / least) {
+        fail(in, "the pack ends inside it");
+        return NULL;
+    }
+    return lmb_importer_allocate(in->importer, pool, count > 0 ? count : 1, size);
+}
+
+static bool take_joint(reader *in, lmb_joint_def *joint) {
+    *joint = lmb_default_joint_def();
+    joint->is_normalised = joint->has_inverse_bind = true;
+    joint->name = take_text(in, &in->importer->scratch);
+    return joint->name != NULL && take_word(in, &joint->parent) && take_into(in, &joint->rest, sizeof joint->rest) &&
+           take_into(in, &joint->inverse_bind, sizeof joint->inverse_bind) &&
+           take_into(in, &joint->radius, sizeof joint->radius);
+}
+
+static bool take_channel(reader *in, lmb_channel_def *channel) {
+    uint32_t angle;
+    channel->name = take_text(in, &in->importer->scratch);
+    if (channel->name == NULL || !take_into(in, &channel->rest, sizeof channel->rest) || !take_word(in, &angle)) {
+        return false;
+    }
+    channel->angle = angle == 1;
+    return angle <= 1 || fail(in, "it is an angle or it is not: 0 or 1");
+}
+
+static bool take_rig(reader *in, uint32_t joint_count, uint32_t channel_count) {
+    if (joint_count == 0) {
+        return fail(in, "there is no joint");
+    }
+    lmb_importer *importer = in->importer;
+    lmb_pool *scratch = &importer->scratch;
+    lmb_joint_def *joints = take_list(in, scratch, joint_count, 100, sizeof *joints);
+    lmb_channel_def *channels = joints == NULL ? NULL : take_list(in, scratch, channel_count, 12, sizeof *channels);
+    if (channels == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < joint_count; i++) {
+        go_to(in, "joint", i);
+        if (!take_joint(in, &joints[i])) {
+            return false;
+        }
+        if (joints[i].parent != LMB_NONE && joints[i].parent >= i) {
+            return fail(in, "its parent does not come before it");
+        }
+    }
+    for (uint32_t i = 0; i < channel_count; i++) {
+        go_to(in, "channel", i);
+        if (!take_channel(in, &channels[i])) {
+            return false;
+        }
+    }
+    lmb_host host = lmb_pool_host(&importer->import->pool);
+    lmb_error error;
+    const lmb_rig_def def = {
+        .joints = joints, .joint_count = joint_count, .channels = channels, .channel_count = channel_count};
+    return lmb_rig_create(&def, &host, &importer->import->rig, &error) == LMB_OK ||
+           lmb_importer_fail_inner(importer, "rig", &error);
+}
+
+static bool take_clip(reader *in) {
+    lmb_import *import = in->importer->import;
+    uint32_t size;
+    const uint8_t *block = take_word(in, &size) ? take(in, size) : NULL;
+    lmb_clip **clips = block == NULL ? NULL
+                                     : lmb_importer_grow(in->importer, &import->pool, import->clips, import->clip_count,
+                                                         &import->clip_capacity, sizeof *clips);
+    if (clips == NULL) {
+        return false;
+    }
+    import->clips = clips;
+    lmb_host host = lmb_pool_host(&import->pool);
+    lmb_error error;
+    lmb_clip *clip;
+    if (lmb_clip_open(block, size, &host, &clip, &error) != LMB_OK) {
+        return lmb_importer_fail_inner(in->importer, in->place, &error);
+    }
+    clips[import->clip_count++] = clip;
+    return (lmb_clip_joint_count(clip) == lmb_rig_joint_count(import->rig) &&
+            lmb_clip_channel_count(clip) == lmb_rig_channel_count(import->rig)) ||
+           fail(in, "it is of another rig");
+}
+
+static bool are_within(const float *numbers, uint32_t count, float most) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(fabsf(numbers[i]) <= most)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool vertex_is_fine(const lmb_vertex *vertex, uint32_t joint_count) {
+    if (!are_within(vertex->position, 3, LMB_LARGEST) || !are_within(vertex->normal, 3, 1.0001f) ||
+        !are_within(vertex->texcoord, 2, FLT_MAX)) {
+        return false;
+    }
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
+        if (!(vertex->weights[i] >= 0.0f) || vertex->joints[i] >= joint_count ||
+            (vertex->weights[i] == 0.0f && vertex->joints[i] != 0)) {
+            return false;
+        }
+        sum += vertex->weights[i];
+    }
+    return fabsf(sum - 1.0f) <= 1e-5f;
+}
+
+static bool take_vertices(reader *in, lmb_mesh *mesh) {
+    if (!take_word(in, &mesh->vertex_count)) {
+        return false;
+    }
+    lmb_vertex *vertices =
+        take_list(in, &in->importer->import->pool, mesh->vertex_count, sizeof *vertices, sizeof *vertices);
+    if (vertices == NULL || !take_into(in, vertices, mesh->vertex_count * sizeof *vertices)) {
+        return false;
+    }
+    const uint32_t joints = lmb_rig_joint_count(in->importer->import->rig);
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        if (!vertex_is_fine(&vertices[i], joints)) {
+            return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: vertex %" PRIu32 " is none", in->place, i);
+        }
+    }
+    mesh->vertices = vertices;
+    return true;
+}
+
+static bool take_indices(reader *in, lmb_mesh *mesh) {
+    if (!take_word(in, &mesh->index_count)) {
+        return false;
+    }
+    uint32_t *indices = take_list(in, &in->importer->import->pool, mesh->index_count, sizeof *indices, sizeof *indices);
+    if (indices == NULL || !take_into(in, indices, mesh->index_count * sizeof *indices)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < mesh->index_count; i++) {
+        if (indices[i] >= mesh->vertex_count) {
+            return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "%s: index %" PRIu32 " is out of range", in->place,
+                                     i);
+        }
+    }
+    mesh->indices = indices;
+    return (mesh->index_count > 0 && mesh->index_count % 3 == 0) || fail(in, "its indices are no triangles");
+}
+
+static bool take_mesh(reader *in, lmb_mesh *mesh, uint32_t image_count) {
+    uint32_t sides;
+    mesh->name = take_text(in, &in->importer->import->pool);
+    if (mesh->name == NULL || !take_into(in, mesh->base_color, sizeof mesh->base_color) ||
+        !take_word(in, &mesh->image) || !take_word(in, &sides)) {
+        return false;
+    }
+    if (!are_within(mesh->base_color, 4, FLT_MAX)) {
+        return fail(in, "its color is not finite");
+    }
+    if (mesh->image != LMB_NONE && mesh->image >= image_count) {
+        return fail(in, "its image is out of range");
+    }
+    if (sides > 1) {
+        return fail(in, "it has two sides or it has not: 0 or 1");
+    }
+    mesh->double_sided = sides == 1;
+    return take_vertices(in, mesh) && take_indices(in, mesh);
+}
+
+static bool take_image(reader *in, lmb_image *image) {
+    lmb_pool *pool = &in->importer->import->pool;
+    uint32_t size;
+    image->name = take_text(in, pool);
+    const uint8_t *bytes = image->name != NULL && take_word(in, &size) ? take(in, size) : NULL;
+    uint8_t *copy = bytes == NULL ? NULL : lmb_importer_allocate(in->importer, pool, size > 0 ? size : 1, 1);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy, bytes, size);
+    image->bytes = copy;
+    image->size = size;
+    return true;
+}
+
+static bool take_note(reader *in) {
+    const char *note = take_text(in, &in->importer->scratch);
+    if (note != NULL && note[0] == '\0') {
+        return fail(in, "it is empty");
+    }
+    return note != NULL && lmb_importer_note(in->importer, "%s", note);
+}
+
+static bool take_meshes(reader *in, uint32_t mesh_count, uint32_t image_count) {
+    lmb_import *import = in->importer->import;
+    import->meshes = take_list(in, &import->pool, mesh_count, 44, sizeof *import->meshes);
+    for (uint32_t i = 0; import->meshes != NULL && i < mesh_count; i++) {
+        go_to(in, "mesh", i);
+        if (!take_mesh(in, &import->meshes[i], image_count)) {
+            return false;
+        }
+        import->mesh_count++;
+    }
+    return import->meshes != NULL;
+}
+
+static bool take_images(reader *in, uint32_t image_count) {
+    lmb_import *import = in->importer->import;
+    import->images = take_list(in, &import->pool, image_count, 8, sizeof *import->images);
+    for (uint32_t i = 0; import->images != NULL && i < image_count; i++) {
+        go_to(in, "image", i);
+        if (!take_image(in, &import->images[i])) {
+            return false;
+        }
+        import->image_count++;
+    }
+    return import->images != NULL;
+}
+
+bool lmb_pack_read(lmb_importer *importer, const uint8_t *bytes, size_t size) {
+    reader in = {.importer = importer, .bytes = bytes, .size = size, .at = MAGIC_SIZE, .place = "counts"};
+    struct {
+        uint32_t joints, channels, clips, meshes, images, notes;
+    } counts;
+    if (importer->adds_clips) {
+        return lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "a pack adds no clips to another file's rig");
+    }
+    if (!take_into(&in, &counts, sizeof counts) || !take_rig(&in, counts.joints, counts.channels)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < counts.clips; i++) {
+        go_to(&in, "clip", i);
+        if (!take_clip(&in)) {
+            return false;
+        }
+    }
+    if (!take_meshes(&in, counts.meshes, counts.images) || !take_images(&in, counts.images)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < counts.notes; i++) {
+        go_to(&in, "note", i);
+        if (!take_note(&in)) {
+            return false;
+        }
+    }
+    return in.at == in.size || lmb_importer_fail(importer, LMB_ERROR_FORMAT, "something follows the pack");
+}

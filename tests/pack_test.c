@@ -1,0 +1,205 @@
+// Packs: what is read again is what was written, and nothing in one is trusted.
+#include "failing_host.h"
+#include "suite.h"
+
+#include <limber/import.h>
+
+#include <stdio.h>
+
+// Every kind of thing that an import holds.
+static const char character[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"EXT_nothing\"],\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+    "\"nodes\":[{\"name\":\"hip\",\"mesh\":0,\"children\":[1],\"rotation\":[0.1,0.2,0.3,0.9]},{\"name\":\"knee\","
+    "\"translation\":[0,1,0]}],"
+    "\"meshes\":[{\"name\":\"body\",\"extras\":{\"targetNames\":[\"smile\"]},\"primitives\":[{\"attributes\":{"
+    "\"POSITION\":0},\"material\":0,"
+    "\"targets\":[{\"POSITION\":0}]}]}],"
+    "\"materials\":[{\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.5,0.25,1,1],"
+    "\"baseColorTexture\":{\"index\":0}}}],"
+    "\"textures\":[{\"source\":0}],\"images\":[{\"name\":\"skin\",\"mimeType\":\"image/png\",\"bufferView\":2}],"
+    "\"animations\":[{\"name\":\"walk\",\"samplers\":[{\"input\":1,\"output\":0}],\"channels\":[{\"sampler\":0,"
+    "\"target\":{\"node\":1,\"path\":\"translation\"}}]}],"
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\",\"min\":[0,0,0],\"max\":[1,"
+    "1,1]},"
+    "{\"bufferView\":1,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\",\"min\":[0],\"max\":[2]}],"
+    "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{\"buffer\":0,\"byteOffset\":36,\"byteLength\":12},{\"buffer\":"
+    "0,\"byteOffset\":48,\"byteLength\":8}],"
+    "\"buffers\":[{\"byteLength\":56,\"uri\":\"data:application/octet-stream;base64,"
+    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAgD8AAABAiVBORw0KGgo=\"}]}";
+
+static lmb_import *import_of(const void *bytes, size_t size, const char *name) {
+    lmb_import *import = NULL;
+    lmb_error error;
+    if (lmb_import_memory(bytes, size, name, NULL, NULL, &import, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return import;
+}
+
+static uint8_t *pack_of(const lmb_import *import, size_t *size) {
+    *size = lmb_import_pack(import, NULL, 0);
+    uint8_t *pack = malloc(*size);
+    assert_non_null(pack);
+    assert_int_equal(lmb_import_pack(import, pack, *size), *size);
+    return pack;
+}
+
+// A pack of what was read of a pack is the same pack, so that nothing is lost or changed by a bit.
+static void expect_round_trip(const lmb_import *import) {
+    size_t size, again_size;
+    uint8_t *pack = pack_of(import, &size);
+    assert_int_equal(size % 4, 0);
+    lmb_import *read = import_of(pack, size, "pack");
+    uint8_t *again = pack_of(read, &again_size);
+    assert_int_equal(again_size, size);
+    assert_memory_equal(again, pack, size);
+    assert_int_equal(lmb_import_note_count(read), lmb_import_note_count(import));
+    free(again);
+    free(pack);
+    lmb_import_destroy(read);
+}
+
+static void characters_come_back_by_the_bit(void **state) {
+    (void)state;
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    assert_int_equal(lmb_rig_channel_count(lmb_import_rig(import)), 1);
+    assert_int_equal(lmb_import_clip_count(import), 1);
+    assert_int_equal(lmb_import_mesh_count(import), 1);
+    assert_int_equal(lmb_import_image_count(import), 1);
+    assert_true(lmb_import_note_count(import) > 0);
+    expect_round_trip(import);
+    lmb_import_destroy(import);
+}
+
+static void real_characters_come_back_by_the_bit(void **state) {
+    (void)state;
+    static const char *const paths[] = {LIMBER_ASSETS "/Fox.glb", LIMBER_ASSETS "/cesium_man.gltf"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        lmb_import *import = NULL;
+        if (lmb_import_file(paths[i], NULL, &import, NULL) == LMB_ERROR_FILE) {
+            print_message("%s is not there\n", paths[i]);
+            continue;
+        }
+        assert_non_null(import);
+        expect_round_trip(import);
+        lmb_import_destroy(import);
+    }
+}
+
+// As far as there is room, and no further.
+static void too_little_room_is_not_overrun(void **state) {
+    (void)state;
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    const size_t size = lmb_import_pack(import, NULL, 0);
+    for (size_t room = 0; room < size; room++) {
+        uint8_t *bytes = malloc(room + 1);
+        assert_non_null(bytes);
+        bytes[room] = 0xa5;
+        assert_int_equal(lmb_import_pack(import, bytes, room), size);
+        assert_int_equal(bytes[room], 0xa5);
+        free(bytes);
+    }
+    lmb_import_destroy(import);
+}
+
+static lmb_result read_bytes(const uint8_t *bytes, size_t size, lmb_error *error) {
+    lmb_import *import = NULL;
+    uint8_t *copy = malloc(size > 0 ? size : 1); // so that reading past its end is found
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    *error = (lmb_error){0};
+    const lmb_result result = lmb_import_memory(copy, size, "pack", NULL, NULL, &import, error);
+    assert_true((result == LMB_OK) == (import != NULL));
+    assert_true(result == LMB_OK || strstr(error->message, "pack: ") == error->message);
+    lmb_import_destroy(import);
+    free(copy);
+    return result;
+}
+
+static void packs_cut_anywhere_are_refused(void **state) {
+    (void)state;
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    size_t size;
+    uint8_t *pack = pack_of(import, &size);
+    lmb_error error;
+    for (size_t i = 8; i < size; i++) {
+        assert_int_equal(read_bytes(pack, i, &error), LMB_ERROR_FORMAT);
+    }
+    uint8_t *longer = realloc(pack, size + 4);
+    assert_non_null(longer);
+    memset(longer + size, 0, 4);
+    assert_int_equal(read_bytes(longer, size + 4, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "something follows"));
+    free(longer);
+    lmb_import_destroy(import);
+}
+
+// Each word in turn becomes what words go wrong as. Where the pack is still taken, what it holds can be used.
+static void damaged_packs_are_answered(void **state) {
+    (void)state;
+    static const uint32_t bad[] = {0, 1, 2, 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 0x7fffffff, 0xffffffff};
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    size_t size;
+    uint8_t *pack = pack_of(import, &size);
+    uint32_t refused = 0;
+    for (size_t at = 8; at < size; at += 4) {
+        uint32_t own;
+        memcpy(&own, pack + at, 4);
+        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+            memcpy(pack + at, &bad[i], 4);
+            lmb_error error;
+            refused += read_bytes(pack, size, &error) != LMB_OK;
+        }
+        memcpy(pack + at, &own, 4);
+    }
+    assert_true(refused > size / 4); // most of them, several times over
+    free(pack);
+    lmb_import_destroy(import);
+}
+
+static void packs_add_no_clips(void **state) {
+    (void)state;
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    size_t size;
+    uint8_t *pack = pack_of(import, &size);
+    FILE *file = fopen("pack_test.limber", "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(pack, 1, size, file), size);
+    fclose(file);
+    static const char *const paths[] = {"pack_test.limber", "pack_test.limber"};
+    lmb_import *read = NULL;
+    lmb_error error;
+    assert_int_equal(lmb_import_files(paths, 2, NULL, &read, &error), LMB_ERROR_UNSUPPORTED);
+    assert_int_equal(lmb_import_files(paths, 1, NULL, &read, &error), LMB_OK);
+    lmb_import_destroy(read);
+    lmb_import_destroy(import);
+    free(pack);
+}
+
+static lmb_result read_pack(const lmb_host *host, lmb_error *error, void *user) {
+    const lmb_import *source = user;
+    size_t size;
+    uint8_t *pack = pack_of(source, &size);
+    lmb_import *import = NULL;
+    const lmb_result result = lmb_import_memory(pack, size, "pack", NULL, host, &import, error);
+    lmb_import_destroy(import);
+    free(pack);
+    return result;
+}
+
+static void every_failed_allocation_is_survived(void **state) {
+    (void)state;
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    failing_host_try_all(read_pack, import);
+    lmb_import_destroy(import);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(characters_come_back_by_the_bit),     cmocka_unit_test(real_characters_come_back_by_the_bit),
+        cmocka_unit_test(too_little_room_is_not_overrun),      cmocka_unit_test(packs_cut_anywhere_are_refused),
+        cmocka_unit_test(damaged_packs_are_answered),          cmocka_unit_test(packs_add_no_clips),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

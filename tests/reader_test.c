@@ -1,0 +1,199 @@
+// What the command and the viewer read files with: those that kill Assimp kill a child process, and nothing else.
+#include "reader.h"
+#include "suite.h"
+
+#include <stdio.h>
+
+#define FBX "; FBX 7.4.0 project file\nFBXHeaderExtension: {\nFBXHeaderVersion: 1003\nFBXVersion: 7400\n}\n"
+#define COLLADA "<COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" version=\"1.4.1\">"
+#define SCENE_OF_A(content)                                                                                            \
+    "<library_visual_scenes><visual_scene id=\"s\"><node id=\"a\">" content                                            \
+    "</node></visual_scene></library_visual_scenes><scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>"
+
+static const char bvh_text[] =
+    "HIERARCHY\nROOT hip\n{\nOFFSET 0 100 0\nCHANNELS 6 Xposition Yposition Zposition "
+    "Zrotation Xrotation Yrotation\nJOINT knee\n{\nOFFSET 0 -40 0\n"
+    "CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 -40 0\n}\n}\n}\nMOTION\n"
+    "Frames: 2\nFrame Time: 0.5\n0 100 0 0 0 0 10 20 30\n0 110 0 0 0 0 40 50 60\n";
+
+static FILE *create(const char *path) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    return file;
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = create(path);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    fclose(file);
+}
+
+static lmb_result read_file(const char *path, lmb_import **import, lmb_error *error) {
+    *error = (lmb_error){0};
+    return reader_import(&path, 1, import, error);
+}
+
+// With a message that names the file, and nothing else harmed: the next file is read.
+static void expect_refused(const char *path) {
+    lmb_import *import = NULL;
+    lmb_error error;
+    const lmb_result result = read_file(path, &import, &error);
+    if (result != LMB_ERROR_FORMAT && result != LMB_ERROR_LIMIT) {
+        fail_msg("%s: %s, %s", path, lmb_result_name(result), error.message);
+    }
+    assert_null(import);
+    assert_ptr_equal(strstr(error.message, path), error.message);
+    assert_int_equal(error.result, result);
+}
+
+// The same as with trust, in the bits of everything.
+static void expect_same(const char *path) {
+    lmb_import *there = NULL, *here = NULL;
+    lmb_error error;
+    if (read_file(path, &there, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    const lmb_import_def def = {.paths = &path, .path_count = 1, .trusted = true};
+    assert_int_equal(lmb_import_create(&def, NULL, &here, &error), LMB_OK);
+    const size_t size = lmb_import_pack(here, NULL, 0);
+    assert_int_equal(lmb_import_pack(there, NULL, 0), size);
+    char *packs = malloc(2 * size);
+    assert_non_null(packs);
+    lmb_import_pack(here, packs, size);
+    lmb_import_pack(there, packs + size, size);
+    assert_memory_equal(packs, packs + size, size);
+    free(packs);
+    lmb_import_destroy(here);
+    lmb_import_destroy(there);
+}
+
+static void good_files_come_over_by_the_bit(void **state) {
+    (void)state;
+    write_text("reader_test.bvh", bvh_text);
+    expect_same("reader_test.bvh");
+    FILE *asset = fopen(LIMBER_ASSETS "/pab/skeleton.fbx", "rb");
+    if (asset != NULL) {
+        fclose(asset);
+        expect_same(LIMBER_ASSETS "/pab/skeleton.fbx");
+    }
+}
+
+static void loops_are_survived(void **state) {
+    (void)state;
+    write_text("reader_test_self.fbx", FBX "Objects: {\nModel: 1, \"Model::a\", \"Null\" {\n}\n}\n"
+                                           "Connections: {\nC: \"OO\",1,0\nC: \"OO\",1,1\n}\n");
+    expect_refused("reader_test_self.fbx");
+    write_text("reader_test_self.dae", COLLADA SCENE_OF_A("<instance_node url=\"#a\"/>"));
+    expect_refused("reader_test_self.dae");
+}
+
+// In words of a file, the guards of a reader that only imitates Assimp's are easily passed by: these have none to pass.
+static void deep_nesting_is_survived(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *opening, *repeated;
+    } rows[] = {{"reader_test_deep.bvh", "HIERARCHY\nROOT a\n", "{\nJOINT b\n"},
+                {"reader_test_deep.fbx", "; FBX 7.4.0 project file\n", "a: {\n"},
+                {"reader_test_comment.fbx", "; FBX 7.4.0 project file\n;\r", "a: {\n"},
+                {"reader_test_deep.dae", "<COLLADA>", "<node>"},
+                {"reader_test_doctype.dae", "<!DOCTYPE x [<!-- \" -->]><COLLADA>", "<node>"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        FILE *file = create(rows[i].path);
+        fputs(rows[i].opening, file);
+        for (uint32_t k = 0; k < 200000; k++) {
+            fputs(rows[i].repeated, file);
+        }
+        fclose(file);
+        expect_refused(rows[i].path);
+    }
+}
+
+// Each node holds the next one twice.
+static void doubling_nodes_take_no_more_than_their_share(void **state) {
+    (void)state;
+    if (SUITE_SANITIZED) {
+        skip(); // there is no limit on memory
+    }
+    enum { LEVELS = 40 };
+    FILE *file = create("reader_test_bomb.dae");
+    fputs(COLLADA "<library_nodes>", file);
+    for (int i = 0; i < LEVELS; i++) {
+        fprintf(file, "<node id=\"n%d\"><instance_node url=\"#n%d\"/><instance_node url=\"#n%d\"/></node>", i, i + 1,
+                i + 1);
+    }
+    fprintf(file, "<node id=\"n%d\"/></library_nodes>" SCENE_OF_A("<instance_node url=\"#n0\"/>"), LEVELS);
+    fclose(file);
+    expect_refused("reader_test_bomb.dae");
+
+    file = create("reader_test_parents.fbx");
+    fputs(FBX "Objects: {\n", file);
+    for (int i = 1; i <= LEVELS; i++) {
+        fprintf(file, "Model: %d, \"Model::a%d\", \"Null\" {\n}\n", i, i);
+    }
+    fputs("}\nConnections: {\nC: \"OO\",1,0\n", file);
+    for (int i = 1; i < LEVELS; i++) {
+        fprintf(file, "C: \"OO\",%d,%d\nC: \"OO\",%d,%d\n", i + 1, i, i + 1, i);
+    }
+    fputs("}\n", file);
+    fclose(file);
+    expect_refused("reader_test_parents.fbx");
+}
+
+// An assertion of Assimp's ends the process that reads it.
+static void times_without_bounds_are_survived(void **state) {
+    (void)state;
+    write_text(
+        "reader_test_times.fbx", FBX
+        "Objects: {\nModel: 100, \"Model::Hips\", \"LimbNode\" {\nVersion: 232\n}\n"
+        "AnimationStack: 200, \"AnimStack::Lift\", \"\" {\n}\nAnimationLayer: 201, \"AnimLayer::Base\", \"\" {\n}\n"
+        "AnimationCurveNode: 202, \"AnimCurveNode::T\", \"\" {\nProperties70:  {\n"
+        "P: \"d|X\", \"Number\", \"\", \"A\",0\nP: \"d|Y\", \"Number\", \"\", \"A\",0\nP: \"d|Z\", \"Number\", \"\", "
+        "\"A\",0\n}\n}\n"
+        "AnimationCurve: 203, \"AnimCurve::\", \"\" {\nDefault: 0\nKeyVer: 4008\n"
+        "KeyTime: *2 {\na: -9223372036854775808,9223372036854775807\n}\nKeyValueFloat: *2 {\na: 0,1\n}\n"
+        "KeyAttrFlags: *1 {\na: 24836\n}\nKeyAttrDataFloat: *4 {\na: 0,0,0,0\n}\nKeyAttrRefCount: *1 {\na: 2\n}\n}\n}\n"
+        "Connections: {\nC: \"OO\",100,0\nC: \"OO\",201,200\nC: \"OO\",202,201\n"
+        "C: \"OP\",202,100, \"Lcl Translation\"\nC: \"OP\",203,202, \"d|X\"\n}\n");
+    expect_refused("reader_test_times.fbx");
+}
+
+static void failures_name_their_cause(void **state) {
+    (void)state;
+    lmb_import *import = NULL;
+    lmb_error error;
+    assert_int_equal(read_file("no_such_file.fbx", &import, &error), LMB_ERROR_FILE);
+    write_text("reader_test_empty.bvh", "");
+    assert_int_equal(read_file("reader_test_empty.bvh", &import, &error), LMB_ERROR_FORMAT);
+    assert_string_equal(error.message, "reader_test_empty.bvh: is empty");
+    // A second file that fails, and one that kills the reader: both are named, or one of several.
+    write_text("reader_test.bvh", bvh_text);
+    const char *const missing[] = {"reader_test.bvh", "no_such_file.fbx"};
+    assert_int_equal(reader_import(missing, 2, &import, &error), LMB_ERROR_FILE);
+    assert_non_null(strstr(error.message, "no_such_file.fbx"));
+    const char *const deadly[] = {"reader_test.bvh", "reader_test_self.fbx"};
+    assert_int_equal(reader_import(deadly, 2, &import, &error), LMB_ERROR_FORMAT);
+    assert_null(import);
+}
+
+static void gltf_needs_no_child(void **state) {
+    (void)state;
+    write_text("reader_test.gltf", "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}]}");
+    lmb_import *import = NULL;
+    lmb_error error;
+    assert_int_equal(read_file("reader_test.gltf", &import, &error), LMB_OK);
+    lmb_import_destroy(import);
+}
+
+int main(int argc, char **argv) {
+    reader_serve(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_files_come_over_by_the_bit),
+        cmocka_unit_test(loops_are_survived),
+        cmocka_unit_test(deep_nesting_is_survived),
+        cmocka_unit_test(doubling_nodes_take_no_more_than_their_share),
+        cmocka_unit_test(times_without_bounds_are_survived),
+        cmocka_unit_test(failures_name_their_cause),
+        cmocka_unit_test(gltf_needs_no_child),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
