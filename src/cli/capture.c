@@ -3,6 +3,7 @@
 #include "command.h"
 #include "options.h"
 #include "play_run.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static void warn_of_difference(capturing *capturing, const capture_results *resu
     lmb_result result = play_run_step(run, run->frame_count - 1, error);
     if (result != LMB_OK ||
         capture_hash(run->side.palettes, floats * sizeof(float)) != results->list[results->count - 1].hash) {
-        fprintf(stderr, "limber: capture: the frame came out differently when it was run again\n");
+        terminal_error("limber: capture: the frame came out differently when it was run again\n");
     }
 }
 
@@ -112,8 +113,8 @@ static lmb_result write_capture(capturing *capturing, lmb_error *error) {
         result = capture_write(&capture, capturing->path, error);
     }
     if (result == LMB_OK) {
-        printf("frame %u of %u characters, on %s: %u results, in %s\n", (unsigned)capture.number,
-               (unsigned)capture.character_count, capture.device, (unsigned)results.count, capturing->path);
+        terminal_print("frame %u of %u characters, on %s: %u results, in %s\n", (unsigned)capture.number,
+                       (unsigned)capture.character_count, capture.device, (unsigned)results.count, capturing->path);
         warn_of_difference(capturing, &results, error);
     }
     capture_results_release(&results);

@@ -20,7 +20,4 @@ int command_profile(int argc, char **argv);
 // an import do. Returns the exit status of failures, 1.
 int command_failed(const char *place, const lmb_error *error);
 
-// Prints text from a file to a person's terminal, at least `width` columns of it: control characters become '?'.
-void command_print_text(const char *text, int width);
-
 #endif

@@ -6,6 +6,7 @@
 #include "graph_file.h"
 #include "json.h"
 #include "options.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <limber/compare.h>
@@ -210,29 +211,29 @@ static uint64_t total_differs(const comparing *comparing) {
 }
 
 static void print_row(const char *stage, uint64_t values, uint64_t differs) {
-    printf("%-16s  %14" PRIu64 "  %14" PRIu64 "\n", stage, values, differs);
+    terminal_print("%-16s  %14" PRIu64 "  %14" PRIu64 "\n", stage, values, differs);
 }
 
 static void print_text(const comparing *comparing) {
-    printf("device  %s\n", comparing->device);
-    printf("crowd   joints %u, clips %u, programs %u, characters %u, frames %u, seed %" PRIu64 "\n",
-           lmb_rig_joint_count(comparing->character.rig), comparing->character.clip_count, comparing->program_count,
-           comparing->character_count, comparing->frame_count, comparing->seed);
-    printf("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
-           ", products that shear %" PRIu64 "\n\n",
-           comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
-           comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE],
-           comparing->refused[LMB_REFUSED_SHEAR]);
-    printf("%-16s  %14s  %14s\n", "stage", "values", "differ");
+    terminal_print("device  %s\n", comparing->device);
+    terminal_print("crowd   joints %u, clips %u, programs %u, characters %u, frames %u, seed %" PRIu64 "\n",
+                   lmb_rig_joint_count(comparing->character.rig), comparing->character.clip_count,
+                   comparing->program_count, comparing->character_count, comparing->frame_count, comparing->seed);
+    terminal_print("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
+                   ", products that shear %" PRIu64 "\n\n",
+                   comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],
+                   comparing->refused[LMB_REFUSED_WEIGHT], comparing->refused[LMB_REFUSED_POSE],
+                   comparing->refused[LMB_REFUSED_SHEAR]);
+    terminal_print("%-16s  %14s  %14s\n", "stage", "values", "differ");
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         print_row(lmb_stage_name(stage), comparing->comparison.values[stage], comparing->comparison.differs[stage]);
     }
     print_row("refusals", comparing->counters, comparing->counters_differ);
     if (comparing->first[0] != '\0') {
-        printf("\nfirst difference: %s\n", comparing->first);
+        terminal_print("\nfirst difference: %s\n", comparing->first);
     }
-    printf("\nbit-exact: %" PRIu64 " values compared, %" PRIu64 " differ\n", total_values(comparing),
-           total_differs(comparing));
+    terminal_print("\nbit-exact: %" PRIu64 " values compared, %" PRIu64 " differ\n", total_values(comparing),
+                   total_differs(comparing));
 }
 
 static void write_row(json *json, const char *stage, uint64_t values, uint64_t differs) {
@@ -263,7 +264,7 @@ static void write_json(const comparing *comparing) {
     json_unsigned(&json, "differ", total_differs(comparing));
     json_text(&json, "first", comparing->first[0] == '\0' ? NULL : comparing->first);
     json_end_object(&json);
-    putchar('\n');
+    terminal_print("\n");
 }
 
 int command_compare(int argc, char **argv) {

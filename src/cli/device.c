@@ -1,5 +1,7 @@
 #include "device.h"
 
+#include "terminal.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +34,9 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL count_message(VkDebugUtilsMessageSeverityF
     if (types != VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
         uint32_t *count = user;
         *count += 1;
-        fprintf(stderr, "validation: %s\n", data->pMessage);
+        terminal_error("validation: ");
+        terminal_print_lines(stderr, data->pMessage);
+        terminal_error("\n");
     }
     return VK_FALSE;
 }
@@ -282,7 +286,7 @@ static lmb_result open_cache(device *device, lmb_error *error) {
         device->cache_path[0] = '\0';
     }
     if (problem[0] != '\0') {
-        fprintf(stderr, "%s: %s\n", device->cache_path, problem);
+        terminal_error("%s: %s\n", device->cache_path, problem);
     }
     const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
                                             .initialDataSize = data != NULL ? device->cache_size : 0,
@@ -326,7 +330,7 @@ static void save_cache(device *device) {
     void *data = malloc(size);
     if (data != NULL && vkGetPipelineCacheData(device->device, device->pipeline_cache, &size, data) == VK_SUCCESS &&
         !pipeline_cache_write(device->cache_path, data, size)) {
-        fprintf(stderr, "%s: the pipeline cache cannot be written\n", device->cache_path);
+        terminal_error("%s: the pipeline cache cannot be written\n", device->cache_path);
     }
     free(data);
 }

@@ -3,6 +3,7 @@
 #include "gpu_device.h"
 #include "json.h"
 #include "options.h"
+#include "terminal.h"
 
 #include <stdio.h>
 
@@ -85,21 +86,20 @@ static bool list(VkPhysicalDevice physical, uint32_t index, listed_device *liste
 
 static void print_text(const listed_device *devices, uint32_t count) {
     if (count == 0) {
-        puts("no Vulkan device");
+        terminal_print("no Vulkan device\n");
     }
     for (uint32_t i = 0; i < count; i++) {
         const listed_device *listed = &devices[i];
         char version[32];
         version_text(listed->properties.apiVersion, version, sizeof version);
-        printf("%u: %s (%s, Vulkan %s)\n", listed->index, listed->properties.deviceName,
-               type_name(listed->properties.deviceType), version);
-        printf("   driver: %s\n", listed->driver);
+        terminal_print("%u: %s (%s, Vulkan %s)\n", listed->index, listed->properties.deviceName,
+                       type_name(listed->properties.deviceType), version);
+        terminal_print("   driver: %s\n", listed->driver);
         if (listed->same_bits) {
-            printf("   same bits: yes, %u probe cases, ", listed->probe.case_count);
-            puts(listed->probe.declares_rte ? "round to nearest even declared"
-                                            : "round to nearest even not declared by the device, but done");
+            terminal_print("   same bits: yes, %u probe cases, round to nearest even %s\n", listed->probe.case_count,
+                           listed->probe.declares_rte ? "declared" : "not declared by the device, but done");
         } else {
-            printf("   same bits: no, %s\n", listed->reason);
+            terminal_print("   same bits: no, %s\n", listed->reason);
         }
     }
 }
@@ -127,7 +127,7 @@ static void write_json(const listed_device *devices, uint32_t count) {
     }
     json_end_array(&json);
     json_end_object(&json);
-    putchar('\n');
+    terminal_print("\n");
 }
 
 // The physical devices' handles end with the instance, so they are looked at while it is open.

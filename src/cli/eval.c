@@ -3,6 +3,7 @@
 #include "graph_file.h"
 #include "options.h"
 #include "poses.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,13 +203,12 @@ static void write_json(const evaluation *evaluation) {
         poses_write(&evaluation->poses, evaluation->times.values, &json);
     }
     json_end_object(&json);
-    putchar('\n');
+    terminal_print("\n");
 }
 
 static void print_instruction(void *user, const char *line) {
     (void)user;
-    command_print_text(line, 0);
-    putchar('\n');
+    terminal_print("%s\n", line);
 }
 
 static void print_program(const evaluation *evaluation) {
@@ -216,9 +216,8 @@ static void print_program(const evaluation *evaluation) {
     const char **names = name_parameters(graph);
     for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
-        fputs("parameter ", stdout);
-        command_print_text(parameter.name, 0);
-        printf(": %g, from %g to %g\n", (double)parameter.initial, (double)parameter.least, (double)parameter.greatest);
+        terminal_print("parameter %s: %g, from %g to %g\n", parameter.name, (double)parameter.initial,
+                       (double)parameter.least, (double)parameter.greatest);
     }
     lmb_program_print(evaluation->program, names, print_instruction, NULL);
     free(names);
@@ -229,7 +228,7 @@ static void print_text(const evaluation *evaluation) {
         print_program(evaluation);
         return;
     }
-    printf("graph on %s\n", poses_place(&evaluation->poses));
+    terminal_print("graph on %s\n", poses_place(&evaluation->poses));
     for (uint32_t pose = 0; pose < evaluation->times.count; pose++) {
         poses_print(&evaluation->poses, pose, evaluation->times.values[pose]);
     }

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "graph_file.h"
 #include "options.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +16,15 @@ typedef struct printing {
 
 static void put(const printing *p, const char *text) {
     if (!p->is_dot) {
-        command_print_text(text, 0);
+        terminal_print("%s", text);
         return;
     }
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            putchar('\\');
-        }
-        char byte[2] = {*text, '\0'};
-        command_print_text(byte, 0);
+    for (size_t left = strlen(text); left > 0;) {
+        const terminal_character character = terminal_read(text, left);
+        const bool quoted = character.shown[0] == '"' || character.shown[0] == '\\';
+        terminal_print("%s%.*s", quoted ? "\\" : "", (int)character.length, character.shown);
+        text += character.size;
+        left -= character.size;
     }
 }
 
@@ -31,16 +32,16 @@ static void put(const printing *p, const char *text) {
 
 static void put_value(const printing *p, lmb_value value) {
     if (value.curve == LMB_CURVE_TENT) {
-        printf("tent %g %g %g(", (double)value.control[0], (double)value.constant, (double)value.control[1]);
+        terminal_print("tent %g %g %g(", (double)value.control[0], (double)value.constant, (double)value.control[1]);
     } else if (value.curve != LMB_CURVE_LINEAR) {
-        printf("%s(", lmb_curve_name(value.curve));
+        terminal_print("%s(", lmb_curve_name(value.curve));
     }
     if (value.parameter == LMB_NONE) {
-        printf("%g", (double)value.constant);
+        terminal_print("%g", (double)value.constant);
     } else {
         put(p, lmb_graph_parameter_at(p->graph, value.parameter).name);
     }
-    fputs(value.curve != LMB_CURVE_LINEAR ? ")" : "", stdout);
+    terminal_print("%s", value.curve != LMB_CURVE_LINEAR ? ")" : "");
 }
 
 static bool joins(const lmb_term *term) {
@@ -63,15 +64,15 @@ static void put_condition(const printing *p, const lmb_term *terms, uint32_t end
     const lmb_term *term = &terms[end];
     if (!joins(term)) {
         put_value(p, term->left);
-        fputs(signs[term->kind], stdout);
+        terminal_print("%s", signs[term->kind]);
         put_value(p, term->right);
         return;
     }
-    fputs(term->kind == outer ? "" : "(", stdout);
+    terminal_print("%s", term->kind == outer ? "" : "(");
     put_condition(p, terms, begin_of(terms, end - 1) - 1, term->kind);
-    fputs(signs[term->kind], stdout);
+    terminal_print("%s", signs[term->kind]);
     put_condition(p, terms, end - 1, term->kind);
-    fputs(term->kind == outer ? "" : ")", stdout);
+    terminal_print("%s", term->kind == outer ? "" : ")");
 }
 
 static void put_needs(const printing *p, const lmb_transition_def *transition) {
@@ -81,15 +82,15 @@ static void put_needs(const printing *p, const lmb_transition_def *transition) {
         space = " ";
     }
     if (transition->at_end) {
-        printf("%sEND", space);
+        terminal_print("%sEND", space);
         space = " ";
     }
     if (transition->after >= 0.0f) {
-        printf("%safter %g", space, (double)transition->after);
+        terminal_print("%safter %g", space, (double)transition->after);
         space = " ";
     }
     if (transition->term_count > 0) {
-        printf("%swhen ", space);
+        terminal_print("%swhen ", space);
         const lmb_term *last = &transition->terms[transition->term_count - 1];
         put_condition(p, transition->terms, transition->term_count - 1, last->kind);
     }
@@ -104,18 +105,18 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
         if (transition->from != from) {
             continue;
         }
-        fputs("    ", stdout);
+        terminal_print("    ");
         put_needs(p, transition);
-        fputs(" -> ", stdout);
+        terminal_print(" -> ");
         put(p, lmb_graph_state_name(p->graph, machine, transition->to));
         const bool inertialized = transition->kind == LMB_FADE_INERTIALIZED;
-        printf(", fade %g %s%s", (double)transition->fade,
-               inertialized ? "inertialized" : lmb_curve_name(transition->curve),
-               transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
+        terminal_print(", fade %g %s%s", (double)transition->fade,
+                       inertialized ? "inertialized" : lmb_curve_name(transition->curve),
+                       transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
         if (transition->priority != 0) {
-            printf(", priority %d", (int)transition->priority);
+            terminal_print(", priority %d", (int)transition->priority);
         }
-        putchar('\n');
+        terminal_print("\n");
     }
 }
 
@@ -134,9 +135,9 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
     for (uint32_t i = 0; i < p->def->player_count; i++) {
         const lmb_player_def *player = &p->def->players[i];
         if (player->machine == machine && player->state == state) {
-            fputs(comma, stdout);
+            terminal_print("%s", comma);
             put(p, lmb_graph_player_name(p->graph, i));
-            printf(" %s", ends[player->end]);
+            terminal_print(" %s", ends[player->end]);
             comma = ", ";
         }
     }
@@ -149,7 +150,7 @@ static void put_events(const printing *p, const lmb_state_def *state, const char
     const uint32_t events[] = {state->entry_event, state->exit_event};
     for (int i = 0; i < 2; i++) {
         if (events[i] != LMB_NONE) {
-            printf("%s%s ", before, what[i]);
+            terminal_print("%s%s ", before, what[i]);
             put(p, lmb_graph_event_name(p->graph, events[i]));
             before = between;
         }
@@ -158,34 +159,34 @@ static void put_events(const printing *p, const lmb_state_def *state, const char
 
 static void print_state(const printing *p, uint32_t machine, uint32_t state) {
     const lmb_state_def *def = &p->def->machines[machine].states[state];
-    fputs("  ", stdout);
+    terminal_print("  ");
     put(p, lmb_graph_state_name(p->graph, machine, state));
-    fputs(state == 0 ? " (initial)" : "", stdout);
+    terminal_print("%s", state == 0 ? " (initial)" : "");
     const char *before = print_players(p, machine, state);
     put_events(p, def, before, ", ");
     if (def->restart) {
-        printf("%srestarts", def->entry_event != LMB_NONE || def->exit_event != LMB_NONE ? ", " : before);
+        terminal_print("%srestarts", def->entry_event != LMB_NONE || def->exit_event != LMB_NONE ? ", " : before);
     }
-    putchar('\n');
+    terminal_print("\n");
 }
 
 static void print_machine(const printing *p, uint32_t machine) {
     const lmb_machine_def *def = &p->def->machines[machine];
-    fputs("machine ", stdout);
+    terminal_print("machine ");
     put(p, lmb_graph_machine_name(p->graph, machine));
     if (def->machine != LMB_NONE) {
-        fputs(", within the state ", stdout);
+        terminal_print(", within the state ");
         put(p, lmb_graph_state_name(p->graph, def->machine, def->state));
-        fputs(" of ", stdout);
+        terminal_print(" of ");
         put(p, lmb_graph_machine_name(p->graph, def->machine));
     }
-    putchar('\n');
+    terminal_print("\n");
     for (uint32_t state = 0; state < def->state_count; state++) {
         print_state(p, machine, state);
         print_transitions(p, machine, state);
     }
     if (leaves_any(def)) {
-        puts("  any");
+        terminal_print("  any\n");
         print_transitions(p, machine, LMB_NONE);
     }
 }
@@ -195,16 +196,16 @@ static void print_machine(const printing *p, uint32_t machine) {
 static void draw_machine(const printing *p, uint32_t machine);
 
 static void draw_label(const printing *p, const char *text) {
-    fputs("label=\"", stdout);
+    terminal_print("label=\"");
     put(p, text);
-    putchar('"');
+    terminal_print("\"");
 }
 
 static void draw_state(const printing *p, uint32_t machine, uint32_t state) {
-    printf("m%us%u [label=\"", machine, state);
+    terminal_print("m%us%u [label=\"", machine, state);
     put(p, lmb_graph_state_name(p->graph, machine, state));
     put_events(p, &p->def->machines[machine].states[state], "\\n", "\\n");
-    puts("\"];");
+    terminal_print("\"];\n");
 }
 
 static void draw_states(const printing *p, uint32_t machine) {
@@ -212,9 +213,9 @@ static void draw_states(const printing *p, uint32_t machine) {
     for (uint32_t state = 0; state < def->state_count; state++) {
         draw_state(p, machine, state);
     }
-    printf("m%u [label=\"\", shape=point];\nm%u -> m%us0;\n", machine, machine, machine);
+    terminal_print("m%u [label=\"\", shape=point];\nm%u -> m%us0;\n", machine, machine, machine);
     if (leaves_any(def)) {
-        printf("m%uany [label=\"any\", style=dotted];\n", machine);
+        terminal_print("m%uany [label=\"any\", style=dotted];\n", machine);
     }
 }
 
@@ -223,13 +224,13 @@ static void draw_transitions(const printing *p, uint32_t machine) {
     for (uint32_t i = 0; i < def->transition_count; i++) {
         const lmb_transition_def *transition = &def->transitions[i];
         if (transition->from == LMB_NONE) {
-            printf("m%uany", machine);
+            terminal_print("m%uany", machine);
         } else {
-            printf("m%us%u", machine, transition->from);
+            terminal_print("m%us%u", machine, transition->from);
         }
-        printf(" -> m%us%u [label=\"", machine, transition->to);
+        terminal_print(" -> m%us%u [label=\"", machine, transition->to);
         put_needs(p, transition);
-        puts("\"];");
+        terminal_print("\"];\n");
     }
 }
 
@@ -237,29 +238,29 @@ static void draw_inner(const printing *p, uint32_t machine) {
     for (uint32_t i = machine + 1; i < p->def->machine_count; i++) {
         if (p->def->machines[i].machine == machine) {
             draw_machine(p, i);
-            printf("m%us%u -> m%u [style=dashed, arrowhead=none];\n", machine, p->def->machines[i].state, i);
+            terminal_print("m%us%u -> m%u [style=dashed, arrowhead=none];\n", machine, p->def->machines[i].state, i);
         }
     }
 }
 
 static void draw_machine(const printing *p, uint32_t machine) {
-    printf("subgraph cluster_%u {\n", machine);
+    terminal_print("subgraph cluster_%u {\n", machine);
     draw_label(p, lmb_graph_machine_name(p->graph, machine));
-    puts(";");
+    terminal_print(";\n");
     draw_states(p, machine);
     draw_transitions(p, machine);
     draw_inner(p, machine);
-    puts("}");
+    terminal_print("}\n");
 }
 
 static void draw(const printing *p) {
-    puts("digraph limber {\nnode [shape=box, style=rounded];");
+    terminal_print("digraph limber {\nnode [shape=box, style=rounded];\n");
     for (uint32_t i = 0; i < p->def->machine_count; i++) {
         if (p->def->machines[i].machine == LMB_NONE) {
             draw_machine(p, i);
         }
     }
-    puts("}");
+    terminal_print("}\n");
 }
 
 // ---- The command.

@@ -1,6 +1,7 @@
 #include "graph_file.h"
 
 #include "command.h"
+#include "terminal.h"
 #include "text_file.h"
 
 #include <limber/cpu.h>
@@ -31,11 +32,11 @@ static void tell(const char *name, const lmb_graph_problems *problems) {
     uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
     for (uint32_t i = 0; i < listed; i++) {
         const lmb_graph_problem *problem = &problems->list[i];
-        fprintf(stderr, "limber: %s: line %u, column %u: %s%s%s\n", name, problem->line, problem->column, problem->path,
-                problem->path[0] == '\0' ? "" : ": ", problem->message);
+        terminal_error("limber: %s: line %u, column %u: %s%s%s\n", name, problem->line, problem->column, problem->path,
+                       problem->path[0] == '\0' ? "" : ": ", problem->message);
     }
     if (problems->count > listed) {
-        fprintf(stderr, "limber: %s: and %u more\n", name, problems->count - listed);
+        terminal_error("limber: %s: and %u more\n", name, problems->count - listed);
     }
 }
 
@@ -195,9 +196,9 @@ bool graph_file_read(const char *argument, const character *character, const opt
 void graph_file_warn(const graph_file *file) {
     for (uint32_t i = 0; i < lmb_graph_warning_count(file->graph); i++) {
         const lmb_graph_problem *warning = lmb_graph_warning_at(file->graph, i);
-        fprintf(stderr, "limber: %s: line %u, column %u: warning: %s: %s\n",
-                i < file->machine_warnings ? file->machine_name : file->name, warning->line, warning->column,
-                warning->path, warning->message);
+        terminal_error("limber: %s: line %u, column %u: warning: %s: %s\n",
+                       i < file->machine_warnings ? file->machine_name : file->name, warning->line, warning->column,
+                       warning->path, warning->message);
     }
 }
 

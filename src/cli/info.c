@@ -3,6 +3,7 @@
 #include "json.h"
 #include "options.h"
 #include "reader.h"
+#include "terminal.h"
 
 #include <limber/import.h>
 #include <stdio.h>
@@ -75,72 +76,65 @@ static void write_json(const char *file, const lmb_import *import) {
     }
     json_end_array(&json);
     json_end_object(&json);
-    putchar('\n');
+    terminal_print("\n");
 }
 
 static void print_joints(const lmb_rig *rig) {
     uint32_t count = lmb_rig_joint_count(rig);
-    printf("joints: %u, depth %u\n", count, lmb_rig_depth(rig));
+    terminal_print("joints: %u, depth %u\n", count, lmb_rig_depth(rig));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = lmb_rig_joint_parent(rig, i);
-        printf("  %5u  ", i);
-        command_print_text(lmb_rig_joint_name(rig, i), parent == LMB_NONE ? 0 : 32);
-        if (parent != LMB_NONE) {
-            printf("  parent %u", parent);
+        if (parent == LMB_NONE) {
+            terminal_print("  %5u  %s\n", i, lmb_rig_joint_name(rig, i));
+        } else {
+            terminal_print("  %5u  %-32s  parent %u\n", i, lmb_rig_joint_name(rig, i), parent);
         }
-        putchar('\n');
     }
 }
 
 static void print_channels(const lmb_rig *rig) {
     uint32_t count = lmb_rig_channel_count(rig);
     if (count > 0) {
-        printf("channels: %u\n", count);
+        terminal_print("channels: %u\n", count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        printf("  %5u  ", i);
-        command_print_text(lmb_rig_channel_name(rig, i), 32);
-        printf("  rest %g%s\n", (double)lmb_rig_channel_rest(rig, i),
-               lmb_rig_channel_is_angle(rig, i) ? " degrees" : "");
+        terminal_print("  %5u  %-32s  rest %g%s\n", i, lmb_rig_channel_name(rig, i),
+                       (double)lmb_rig_channel_rest(rig, i), lmb_rig_channel_is_angle(rig, i) ? " degrees" : "");
     }
 }
 
 static void print_clips(const lmb_import *import) {
     uint32_t count = lmb_import_clip_count(import);
-    printf("clips: %u\n", count);
+    terminal_print("clips: %u\n", count);
     if (count > 0) {
-        printf("  index  %-32s  %10s  %7s  %9s  %10s\n", "name", "seconds", "tracks", "keys", "bytes");
+        terminal_print("  index  %-32s  %10s  %7s  %9s  %10s\n", "name", "seconds", "tracks", "keys", "bytes");
     }
     for (uint32_t i = 0; i < count; i++) {
         const lmb_clip *clip = lmb_import_clip(import, i);
-        printf("  %5u  ", i);
-        command_print_text(lmb_clip_name(clip), 32);
-        printf("  %10.3f  %7u  %9u  %10zu\n", (double)lmb_clip_duration(clip), lmb_clip_track_count(clip),
-               lmb_clip_key_count(clip), clip_bytes(clip));
+        terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu\n", i, lmb_clip_name(clip),
+                       (double)lmb_clip_duration(clip), lmb_clip_track_count(clip), lmb_clip_key_count(clip),
+                       clip_bytes(clip));
     }
 }
 
 static void print_meshes(const lmb_import *import) {
     uint32_t count = lmb_import_mesh_count(import);
-    printf("meshes: %u, images: %u\n", count, lmb_import_image_count(import));
+    terminal_print("meshes: %u, images: %u\n", count, lmb_import_image_count(import));
     if (count > 0) {
-        printf("  index  %-32s  %10s  %10s\n", "name", "vertices", "triangles");
+        terminal_print("  index  %-32s  %10s  %10s\n", "name", "vertices", "triangles");
     }
     for (uint32_t i = 0; i < count; i++) {
         const lmb_mesh *mesh = lmb_import_mesh(import, i);
-        printf("  %5u  ", i);
-        command_print_text(mesh->name == NULL ? "" : mesh->name, 32);
-        printf("  %10u  %10u\n", mesh->vertex_count, mesh->index_count / 3);
+        terminal_print("  %5u  %-32s  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
+                       mesh->index_count / 3);
     }
 }
 
 static void print_notes(const lmb_import *import) {
     uint32_t count = lmb_import_note_count(import);
-    printf("notes: %u\n", count);
+    terminal_print("notes: %u\n", count);
     for (uint32_t i = 0; i < count; i++) {
-        fputs("  ", stdout);
-        command_print_text(lmb_import_note(import, i), 0);
-        putchar('\n');
+        terminal_print("  %s\n", lmb_import_note(import, i));
     }
 }
 

@@ -1,52 +1,37 @@
 #include "json.h"
 
+#include "terminal.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
-// Length of the UTF-8 sequence that starts at `text` (RFC 3629: no surrogates, no overlong forms), 0 where none does.
-// The terminator ends every sequence too early, so nothing behind it is read.
-static size_t utf8_length(const unsigned char *text) {
-    static const struct {
-        unsigned char first, last, second_first, second_last;
-        size_t length;
-    } rows[] = {
-        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
-        if (text[0] < rows[row].first || text[0] > rows[row].last) {
-            continue;
-        }
-        if (rows[row].length > 1 && (text[1] < rows[row].second_first || text[1] > rows[row].second_last)) {
-            return 0;
-        }
-        for (size_t i = 2; i < rows[row].length; i++) {
-            if ((text[i] & 0xc0) != 0x80) {
-                return 0;
-            }
-        }
-        return rows[row].length;
+// As a \u escape, of two where the character needs more than 16 bits.
+static void write_escape(FILE *stream, uint32_t code_point) {
+    if (code_point >= 0x10000) {
+        fprintf(stream, "\\u%04x", (unsigned)(0xd800 + ((code_point - 0x10000) >> 10)));
+        code_point = 0xdc00 + (code_point & 0x3ff);
     }
-    return 0;
+    fprintf(stream, "\\u%04x", (unsigned)code_point);
 }
 
 static void write_text(FILE *stream, const char *text) {
     fputc('"', stream);
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
-        size_t length = utf8_length(at);
-        if (length == 0) {
+    for (size_t left = strlen(text); left > 0;) {
+        const terminal_character character = terminal_read(text, left);
+        if (character.code_point == TERMINAL_NO_CHARACTER) {
             fputs("\\ufffd", stream);
-            length = 1;
-        } else if (*at == '"' || *at == '\\') {
-            fprintf(stream, "\\%c", *at);
-        } else if (*at < 0x20 || *at == 0x7f) {
-            fprintf(stream, "\\u%04x", *at);
+        } else if (!terminal_is_printable(character.code_point)) {
+            write_escape(stream, character.code_point);
         } else {
-            fwrite(at, 1, length, stream);
+            if (*text == '"' || *text == '\\') {
+                fputc('\\', stream);
+            }
+            fwrite(text, 1, character.size, stream);
         }
-        at += length;
+        text += character.size;
+        left -= character.size;
     }
     fputc('"', stream);
 }

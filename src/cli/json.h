@@ -1,5 +1,6 @@
-// Writes JSON, value by value, to a stream. Always well formed: text that is not UTF-8 comes out with U+FFFD in place of
-// what is wrong with it, and a float that is not finite as null.
+// Writes JSON, value by value, to a stream. Always well formed: in text that is not UTF-8 stands U+FFFD in place of
+// what is wrong with it, and a float that is not finite is null. What is not printable is escaped, so that a terminal
+// may show it (terminal.h).
 #ifndef LIMBER_SRC_CLI_JSON_H
 #define LIMBER_SRC_CLI_JSON_H
 

@@ -1,6 +1,7 @@
 // The command `limber`.
 #include "command.h"
 #include "reader.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,32 +28,22 @@ static const command commands[] = {
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
 int command_failed(const char *place, const lmb_error *error) {
-    fprintf(stderr, "limber: %s%s%s\n", place == NULL ? "" : place, place == NULL ? "" : ": ", error->message);
+    terminal_error("limber: %s%s%s\n", place == NULL ? "" : place, place == NULL ? "" : ": ", error->message);
     return 1;
 }
 
-void command_print_text(const char *text, int width) {
-    int column = 0;
-    for (; *text != '\0'; text++) {
-        unsigned char byte = (unsigned char)*text;
-        putchar(byte < 0x20 || byte == 0x7f ? '?' : byte);
-        column += (byte & 0xc0) != 0x80; // bytes that continue a UTF-8 sequence take no column
-    }
-    for (; column < width; column++) {
-        putchar(' ');
-    }
-}
-
 static void print_help(FILE *stream) {
-    fputs("usage: limber COMMAND [ARGUMENTS]\n\n", stream);
+    terminal_print_lines(stream, "usage: limber COMMAND [ARGUMENTS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        char line[200];
+        snprintf(line, sizeof line, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        terminal_print_lines(stream, line);
     }
-    fputs("\n'limber COMMAND --help' explains one. 'limber --version' tells the version.\n"
-          "Exit status: 0, 1 for a failure or a difference, 2 for wrong usage.\n"
-          "With LIMBER_VALIDATE=1 in the environment, devices are used under the Vulkan validation layer,\n"
-          "and a message of its is a failure.\n",
-          stream);
+    terminal_print_lines(
+        stream, "\n'limber COMMAND --help' explains one. 'limber --version' tells the version.\n"
+                "Exit status: 0, 1 for a failure or a difference, 2 for wrong usage.\n"
+                "With LIMBER_VALIDATE=1 in the environment, devices are used under the Vulkan validation layer,\n"
+                "and a message of its is a failure.\n");
 }
 
 static int run(int argc, char **argv) {
@@ -65,7 +56,7 @@ static int run(int argc, char **argv) {
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("limber %d.%d.%d\n", LMB_VERSION_MAJOR, LMB_VERSION_MINOR, LMB_VERSION_PATCH);
+        terminal_print("limber %d.%d.%d\n", LMB_VERSION_MAJOR, LMB_VERSION_MINOR, LMB_VERSION_PATCH);
         return 0;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
@@ -73,7 +64,7 @@ static int run(int argc, char **argv) {
             return commands[i].run(argc - 2, argv + 2);
         }
     }
-    fprintf(stderr, "limber: unknown command '%s'\nTry 'limber --help'.\n", argv[1]);
+    terminal_error("limber: unknown command '%s'\nTry 'limber --help'.\n", argv[1]);
     return 2;
 }
 
@@ -82,7 +73,7 @@ int main(int argc, char **argv) {
     int status = run(argc, argv);
     // A full disk or a closed pipe shows here, and must not pass for success.
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
-        fprintf(stderr, "limber: standard output: %s\n", strerror(errno));
+        terminal_error("limber: standard output: %s\n", strerror(errno));
         return 1;
     }
     return status;

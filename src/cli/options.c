@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "terminal.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,24 +10,30 @@
 #include <string.h>
 
 static void print_help(const usage *usage) {
-    printf("usage: limber %s %s\n\n%s\noptions:\n", usage->command, usage->synopsis, usage->text);
+    terminal_print("usage: limber %s ", usage->command);
+    terminal_print_lines(stdout, usage->synopsis);
+    terminal_print("\n\n");
+    terminal_print_lines(stdout, usage->text);
+    terminal_print("\noptions:\n");
     for (size_t i = 0; i < usage->option_count; i++) {
         const option *option = &usage->options[i];
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", option->name, option->value == NULL ? "" : " ",
                  option->value == NULL ? "" : option->value);
-        printf("  %-22s %s\n", left, option->help);
+        terminal_print("  %-22s ", left);
+        terminal_print_lines(stdout, option->help);
+        terminal_print("\n");
     }
-    printf("  %-22s %s\n", "--help", "show this and end");
+    terminal_print("  %-22s %s\n", "--help", "show this and end");
 }
 
 int usage_error(const char *command, const char *format, ...) {
-    fprintf(stderr, "limber: %s: ", command);
+    terminal_error("limber: %s: ", command);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    terminal_print_list(stderr, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\nTry 'limber %s --help'.\n", command);
+    terminal_error("\nTry 'limber %s --help'.\n", command);
     return 2;
 }
 

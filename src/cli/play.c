@@ -3,6 +3,7 @@
 #include "json.h"
 #include "options.h"
 #include "play_run.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,26 +80,24 @@ static double seconds_of(uint64_t ticks) {
 static void print_frame(const playing *playing, uint32_t frame) {
     const play_side *side = &playing->run.side;
     const lmb_graph *graph = playing->run.graph.graph;
-    printf("%6u %9.4f  ", (unsigned)frame, seconds_of(playing->run.passed));
-    command_print_text(playing->path, 24);
+    terminal_print("%6u %9.4f  %-24s", (unsigned)frame, seconds_of(playing->run.passed), playing->path);
     for (uint32_t i = 0; i < lmb_graph_control_def(graph)->player_count; i++) {
         float weight = lmb_control_player_weight(side->control, side->state, i);
         if (weight > 0.0f) {
-            printf("  ");
-            command_print_text(lmb_graph_player_name(graph, i), 0);
-            printf(" %.4f x%.4f", seconds_of(lmb_control_player_ticks(side->control, side->state, i)), (double)weight);
+            const double seconds = seconds_of(lmb_control_player_ticks(side->control, side->state, i));
+            terminal_print("  %s %.4f x%.4f", lmb_graph_player_name(graph, i), seconds, (double)weight);
         }
     }
     if (lmb_control_has_mover(side->control)) {
         const lmb_mover mover = lmb_control_mover(side->control, side->state);
-        printf("  at %.4f %.4f %.4f yaw %.4f", mover.position[0], mover.position[1], mover.position[2], mover.yaw);
+        terminal_print("  at %.4f %.4f %.4f yaw %.4f", mover.position[0], mover.position[1], mover.position[2],
+                       mover.yaw);
     }
     uint32_t capacity = lmb_control_told_words(side->control) / 2;
     for (uint32_t i = 0; i < side->told[0] && i < capacity; i++) {
-        printf("  !");
-        command_print_text(lmb_graph_event_name(graph, side->told[1 + 2 * i]), 0);
+        terminal_print("  !%s", lmb_graph_event_name(graph, side->told[1 + 2 * i]));
     }
-    printf("  0x%016" PRIx64 "\n", hash_frame(playing));
+    terminal_print("  0x%016" PRIx64 "\n", hash_frame(playing));
 }
 
 static void write_mover(const play_side *side, json *json) {
@@ -166,7 +165,7 @@ static lmb_result play(playing *playing, lmb_error *error) {
     if (playing->as_json) {
         json_end_array(&json);
         json_end_object(&json);
-        putchar('\n');
+        terminal_print("\n");
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "gpu_side.h"
 #include "options.h"
+#include "terminal.h"
 
 #include <limber/cpu.h>
 #include <stdio.h>
@@ -128,13 +129,11 @@ static const float *channels_of(const poses *poses, uint32_t pose) {
 static void print_channels(const poses *poses, uint32_t pose) {
     uint32_t count = lmb_program_channel_count(poses->program);
     if (count > 0) {
-        printf("  channel  %-24s  %10s\n", "name", "value");
+        terminal_print("  channel  %-24s  %10s\n", "name", "value");
     }
     for (uint32_t i = 0; i < count; i++) {
-        printf("  %7u  ", i);
-        command_print_text(lmb_rig_channel_name(poses->rig, i), 24);
-        printf("  %10.5f%s\n", (double)channels_of(poses, pose)[i],
-               lmb_rig_channel_is_angle(poses->rig, i) ? " degrees" : "");
+        terminal_print("  %7u  %-24s  %10.5f%s\n", i, lmb_rig_channel_name(poses->rig, i),
+                       (double)channels_of(poses, pose)[i], lmb_rig_channel_is_angle(poses->rig, i) ? " degrees" : "");
     }
 }
 
@@ -145,41 +144,39 @@ static bool has_locals(const poses *poses) {
 
 static void print_matrix(const poses *poses, uint32_t pose, uint32_t joint) {
     const float *model = model_of(poses, pose, joint);
-    printf("  %5u  ", joint);
-    command_print_text(lmb_rig_joint_name(poses->rig, joint), 24);
+    terminal_print("  %5u  %-24s", joint, lmb_rig_joint_name(poses->rig, joint));
     for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS; i++) {
-        printf("%s%10.5f", i % 4 == 0 ? "  " : " ", (double)model[i]);
+        terminal_print("%s%10.5f", i % 4 == 0 ? "  " : " ", (double)model[i]);
     }
-    putchar('\n');
+    terminal_print("\n");
 }
 
 static void print_joint(const poses *poses, uint32_t pose, uint32_t joint) {
     float c[LMB_POSE_COMPONENTS];
     gather(poses, pose, joint, c);
     const float *model = model_of(poses, pose, joint);
-    printf("  %5u  ", joint);
-    command_print_text(lmb_rig_joint_name(poses->rig, joint), 24);
-    printf("  %10.4f %10.4f %10.4f", (double)c[0], (double)c[1], (double)c[2]);
-    printf("  %8.5f %8.5f %8.5f %8.5f", (double)c[3], (double)c[4], (double)c[5], (double)c[6]);
-    printf("  %8.4f %8.4f %8.4f", (double)c[7], (double)c[8], (double)c[9]);
-    printf("  %10.4f %10.4f %10.4f\n", (double)model[3], (double)model[7], (double)model[11]);
+    terminal_print("  %5u  %-24s", joint, lmb_rig_joint_name(poses->rig, joint));
+    terminal_print("  %10.4f %10.4f %10.4f", (double)c[0], (double)c[1], (double)c[2]);
+    terminal_print("  %8.5f %8.5f %8.5f %8.5f", (double)c[3], (double)c[4], (double)c[5], (double)c[6]);
+    terminal_print("  %8.4f %8.4f %8.4f", (double)c[7], (double)c[8], (double)c[9]);
+    terminal_print("  %10.4f %10.4f %10.4f\n", (double)model[3], (double)model[7], (double)model[11]);
 }
 
 void poses_print(const poses *poses, uint32_t pose, float time) {
-    printf("time %g s\n", (double)time);
+    terminal_print("time %g s\n", (double)time);
     if (has_locals(poses)) {
-        printf("  joint  %-24s  %32s  %35s  %26s  %32s\n", "name", "translation", "rotation x y z w", "scale",
-               "position in model space");
+        terminal_print("  joint  %-24s  %32s  %35s  %26s  %32s\n", "name", "translation", "rotation x y z w", "scale",
+                       "position in model space");
     } else {
-        printf("  joint  %-24s  matrix in model space, row by row\n", "name");
+        terminal_print("  joint  %-24s  matrix in model space, row by row\n", "name");
     }
     for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
         (has_locals(poses) ? print_joint : print_matrix)(poses, pose, joint);
     }
     print_channels(poses, pose);
     const float *box = bounds_of(poses, pose);
-    printf("  bounds  %.4f %.4f %.4f  to  %.4f %.4f %.4f\n", (double)box[0], (double)box[1], (double)box[2],
-           (double)box[3], (double)box[4], (double)box[5]);
+    terminal_print("  bounds  %.4f %.4f %.4f  to  %.4f %.4f %.4f\n", (double)box[0], (double)box[1], (double)box[2],
+                   (double)box[3], (double)box[4], (double)box[5]);
 }
 
 static void write_joint(json *json, const poses *poses, uint32_t pose, uint32_t joint) {

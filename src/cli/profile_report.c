@@ -1,5 +1,6 @@
 #include "json.h"
 #include "profile.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 
@@ -14,30 +15,30 @@ static double microseconds(uint64_t nanoseconds) {
 }
 
 static void print_stages(const profile_report *report, const profiled_side *side) {
-    printf("\n%s\n", side->name);
-    printf("  %-12s %8s %12s %12s %12s %12s %14s\n", "stage", "samples", "median us", "min us", "max us", "total ms",
-           "ns a character");
+    terminal_print("\n%s\n", side->name);
+    terminal_print("  %-12s %8s %12s %12s %12s %12s %14s\n", "stage", "samples", "median us", "min us", "max us",
+                   "total ms", "ns a character");
     for (uint32_t stage = 0; stage < lmb_profile_stage_count(side->times); stage++) {
         const lmb_profile_totals total = lmb_profile_total(side->times, stage);
         if (total.count > 0) {
-            printf("  %-12s %8" PRIu64 " %12.1f %12.1f %12.1f %12.2f %14.1f\n",
-                   lmb_profile_stage_name(side->times, stage), total.count, microseconds(total.median),
-                   microseconds(total.min), microseconds(total.max), 1e-3 * microseconds(total.sum),
-                   (double)total.median / report->batch.character_count);
+            terminal_print("  %-12s %8" PRIu64 " %12.1f %12.1f %12.1f %12.2f %14.1f\n",
+                           lmb_profile_stage_name(side->times, stage), total.count, microseconds(total.median),
+                           microseconds(total.min), microseconds(total.max), 1e-3 * microseconds(total.sum),
+                           (double)total.median / report->batch.character_count);
         }
     }
     if (side->bandwidth > 0) {
-        printf("  %.2f %% of the floor: the palettes' bytes at %u GB/s\n", 100.0 * floor_share(report, side),
-               side->bandwidth);
+        terminal_print("  %.2f %% of the floor: the palettes' bytes at %u GB/s\n", 100.0 * floor_share(report, side),
+                       side->bandwidth);
     }
 }
 
 static void print_bytes(const profile_report *report) {
-    printf("\n%-24s %8s %14s %14s\n", "buffer on the device", "buffers", "bytes", "a character");
+    terminal_print("\n%-24s %8s %14s %14s\n", "buffer on the device", "buffers", "bytes", "a character");
     for (uint32_t i = 0; i < report->bytes_count; i++) {
         const lmb_gpu_bytes *row = &report->bytes[i];
-        printf("%-24s %8u %14" PRIu64 " %14.1f\n", row->name, row->count, (uint64_t)row->bytes,
-               (double)row->bytes / report->batch.character_count);
+        terminal_print("%-24s %8u %14" PRIu64 " %14.1f\n", row->name, row->count, (uint64_t)row->bytes,
+                       (double)row->bytes / report->batch.character_count);
     }
 }
 
@@ -51,8 +52,8 @@ static double cost_of_all(const profile_report *report) {
 
 static void print_costs(const profile_report *report) {
     double all = cost_of_all(report);
-    printf("\n%-6s %-12s %6s %16s %8s  %s\n", "node", "operation", "uses", "ns a character", "share", "inputs");
-    printf("%-6s %-12s %6s %16.1f %6.1f %%\n", "", "rest pose", "", report->rest, 100.0 * report->rest / all);
+    terminal_print("\n%-6s %-12s %6s %16s %8s  %s\n", "node", "operation", "uses", "ns a character", "share", "inputs");
+    terminal_print("%-6s %-12s %6s %16.1f %6.1f %%\n", "", "rest pose", "", report->rest, 100.0 * report->rest / all);
     for (uint32_t i = 0; i < report->program->node_count; i++) {
         const lmb_node_def *node = &report->program->nodes[i];
         const lmb_node_cost *cost = &report->costs[i];
@@ -62,18 +63,18 @@ static void print_costs(const profile_report *report) {
             length += (size_t)snprintf(inputs + length, sizeof inputs - length, "%s%u", j > 0 ? " " : "  ",
                                        node->inputs[j] & 0xffffu);
         }
-        printf("%-6u %-12s %6u %16.1f %6.1f %%%s\n", i, lmb_op_name(node->op), cost->uses, cost->alone,
-               100.0 * cost->alone * cost->uses / all, inputs);
+        terminal_print("%-6u %-12s %6u %16.1f %6.1f %%%s\n", i, lmb_op_name(node->op), cost->uses, cost->alone,
+                       100.0 * cost->alone * cost->uses / all, inputs);
     }
 }
 
 void profile_report_print(const profile_report *report) {
-    printf("joints %u, characters %u, frames %u", lmb_program_joint_count(report->batch.program),
-           report->batch.character_count, report->frames);
+    terminal_print("joints %u, characters %u, frames %u", lmb_program_joint_count(report->batch.program),
+                   report->batch.character_count, report->frames);
     if (report->inertia_bytes > 0) {
-        printf(", inertialized with %" PRIu64 " bytes", report->inertia_bytes);
+        terminal_print(", inertialized with %" PRIu64 " bytes", report->inertia_bytes);
     }
-    printf("\n");
+    terminal_print("\n");
     for (uint32_t i = 0; i < report->side_count; i++) {
         print_stages(report, &report->sides[i]);
     }
@@ -152,5 +153,5 @@ void profile_report_print_json(const profile_report *report) {
     }
     json_end_array(&json);
     json_end_object(&json);
-    putchar('\n');
+    terminal_print("\n");
 }

@@ -2,6 +2,7 @@
 #include "capture_run.h"
 #include "command.h"
 #include "options.h"
+#include "terminal.h"
 #include "text_file.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static uint32_t compare(const capture *capture, const capture_results *results) 
     for (uint32_t i = 0; i < results->count; i++) {
         if (capture->results[i].hash != results->list[i].hash) {
             differ++;
-            printf("%s  %s\n", differ == 1 ? "first difference:" : "                 ", results->list[i].name);
+            terminal_print("%s  %s\n", differ == 1 ? "first difference:" : "                 ", results->list[i].name);
         }
     }
     return differ;
@@ -39,13 +40,11 @@ static int tell(const char *name, const capture *capture, const capture_results 
         const lmb_error error = {.message = "its program is compiled to other operations by this version"};
         return command_failed(name, &error);
     }
-    printf("frame %u of ", (unsigned)capture->number);
-    printf("%u characters, captured on ", (unsigned)capture->character_count);
-    command_print_text(capture->device, 0);
-    printf(", replayed on %s\n", results->device);
+    terminal_print("frame %u of %u characters, captured on %s, replayed on %s\n", (unsigned)capture->number,
+                   (unsigned)capture->character_count, capture->device, results->device);
     uint32_t differ = compare(capture, results);
-    printf("%s: %u results compared, %u differ\n", differ == 0 ? "same" : "differs", (unsigned)results->count,
-           (unsigned)differ);
+    terminal_print("%s: %u results compared, %u differ\n", differ == 0 ? "same" : "differs", (unsigned)results->count,
+                   (unsigned)differ);
     return differ == 0 ? 0 : 1;
 }
 

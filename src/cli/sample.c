@@ -3,6 +3,7 @@
 #include "command.h"
 #include "options.h"
 #include "poses.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,13 +88,12 @@ static void write_json(const sampling *sampling) {
     json_float(&json, "duration", lmb_clip_duration(sampling->clip));
     poses_write(&sampling->poses, sampling->times.values, &json);
     json_end_object(&json);
-    putchar('\n');
+    terminal_print("\n");
 }
 
 static void print_text(const sampling *sampling) {
-    fputs("clip ", stdout);
-    command_print_text(lmb_clip_name(sampling->clip), 0);
-    printf(", %.3f s, on %s\n", (double)lmb_clip_duration(sampling->clip), poses_place(&sampling->poses));
+    terminal_print("clip %s, %.3f s, on %s\n", lmb_clip_name(sampling->clip), (double)lmb_clip_duration(sampling->clip),
+                   poses_place(&sampling->poses));
     for (uint32_t pose = 0; pose < sampling->times.count; pose++) {
         poses_print(&sampling->poses, pose, sampling->times.values[pose]);
     }
