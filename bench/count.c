@@ -3,25 +3,25 @@
 // by what the code was compiled. With `control` as the path, a second's frames of the workload's control alone, which are counted
 // while movement_run() runs, and how many characters that moved.
 #include "movement.h"
+#include "terminal.h"
 
 #include <limber/cpu.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CHARACTERS = 64, JOINTS = 67, CONTROL_FRAMES = 60 };
 
 static int fail(const char *where, const char *message) {
-    fprintf(stderr, "limber-count: %s: %s\n", where, message);
+    terminal_error("limber-count: %s: %s\n", where, message);
     return 1;
 }
 
 static void print_count(uint32_t count, const char *what) {
 #ifdef __clang__
-    printf("%u %s, Clang %d\n", (unsigned)count, what, __clang_major__);
+    terminal_print("%u %s, Clang %d\n", (unsigned)count, what, __clang_major__);
 #else
-    printf("%u %s, GCC %d\n", (unsigned)count, what, __GNUC__);
+    terminal_print("%u %s, GCC %d\n", (unsigned)count, what, __GNUC__);
 #endif
 }
 
@@ -101,7 +101,7 @@ int main(int argument_count, char **arguments) {
         (!control && !find(arguments[1], path_name, LMB_CPU_PATH_COUNT, &path)) ||
         !find(arguments[2], workload_name, WORKLOAD_KIND_COUNT, &kind) ||
         !find(arguments[3], clips_name, ACTOR_KIND_COUNT, &clips)) {
-        fprintf(stderr, "usage: limber-count PATH|control WORKLOAD CLIPS [compressed]\n");
+        terminal_error("usage: limber-count PATH|control WORKLOAD CLIPS [compressed]\n");
         return 2;
     }
     actor actor;

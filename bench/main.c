@@ -3,6 +3,7 @@
 #include "memory.h"
 #include "options.h"
 #include "report.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ typedef struct lineup {
 } lineup;
 
 static int fail(const char *where, const lmb_error *error) {
-    fprintf(stderr, "limber-bench: %s: %s\n", where, error->message);
+    terminal_error("limber-bench: %s: %s\n", where, error->message);
     return 1;
 }
 
@@ -231,7 +232,7 @@ int main(int argument_count, char **arguments) {
         return 0;
     }
     if (!find_devices(&machine, &options)) {
-        fprintf(stderr, "limber-bench: no device '%s' can be opened\n", options.device);
+        terminal_error("limber-bench: no device '%s' can be opened\n", options.device);
         return 1;
     }
     lmb_error error;

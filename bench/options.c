@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "terminal.h"
+
 #include <limber/rig.h>
 
 #include <stdio.h>
@@ -7,7 +9,7 @@
 #include <string.h>
 
 void options_print_usage(bool wrong) {
-    fprintf(
+    terminal_print_lines(
         wrong ? stderr : stdout,
         "usage: limber-bench [--workload NAME] [--clips NAME] [--compress] [--joints N[,N...]]\n"
         "                    [--characters N[,N...]] [--all] [--seconds S] [--longest-frame S]\n"
@@ -35,7 +37,7 @@ void options_print_usage(bool wrong) {
 }
 
 static bool wrong(const char *option, const char *value) {
-    fprintf(stderr, "limber-bench: %s: not '%s'\n", option, value);
+    terminal_error("limber-bench: %s: not '%s'\n", option, value);
     return false;
 }
 

@@ -1,21 +1,16 @@
 #include "report.h"
 
+#include "json.h"
 #include "operations.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-// Text of names and messages, which need no escapes but these.
 static void print_text(const char *text) {
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\') {
-            putchar('\\');
-        }
-        putchar((unsigned char)*text < 0x20 ? ' ' : *text);
-    }
-    putchar('"');
+    json json = {.stream = stdout};
+    json_text(&json, NULL, text);
 }
 
 static void print_date(void) {
@@ -30,27 +25,28 @@ static void print_date(void) {
 
 void report_begin(report *report) {
     if (report->json) {
-        printf("{\"context\":{\"date\":");
+        terminal_print("{\"context\":{\"date\":");
         print_date();
-        printf(",\"compiler\":");
+        terminal_print(",\"compiler\":");
 #ifdef __clang__
         print_text(__VERSION__);
 #else
         print_text("GCC " __VERSION__);
 #endif
-        printf(",\"limits\":[");
+        terminal_print(",\"limits\":[");
     } else {
-        printf("%-42s %14s %26s\n", "measured limits", "copy GB/s", "10^9 operations/s");
+        terminal_print("%-42s %14s %26s\n", "measured limits", "copy GB/s", "10^9 operations/s");
     }
 }
 
 void report_limits(report *report, const char *backend, const limits *limits) {
     if (report->json) {
-        printf("%s\n  {\"backend\":", report->limits > 0 ? "," : "");
+        terminal_print("%s\n  {\"backend\":", report->limits > 0 ? "," : "");
         print_text(backend);
-        printf(",\"copied_bytes_per_second\":%.6g,\"operations_per_second\":%.6g}", limits->copied, limits->operations);
+        terminal_print(",\"copied_bytes_per_second\":%.6g,\"operations_per_second\":%.6g}", limits->copied,
+                       limits->operations);
     } else {
-        printf("%-42s %14.2f %26.2f\n", backend, limits->copied * 1e-9, limits->operations * 1e-9);
+        terminal_print("%-42s %14.2f %26.2f\n", backend, limits->copied * 1e-9, limits->operations * 1e-9);
     }
     report->limits++;
     fflush(stdout);
@@ -60,25 +56,33 @@ void report_scene(report *report, const scene *scene) {
     if (report->json) {
         return;
     }
-    printf("\n%s, %s clips%s, %u joints, floor of %u bytes of palette and %.0f operations a character\n",
-           workload_kind_name(scene->workload), actor_kind_name(scene->clips), scene->compressed ? " compressed" : "",
-           (unsigned)scene->joints, (unsigned)(scene->joints * sizeof(lmb_affine)),
-           operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints);
-    printf("%-42s %10s %14s %22s %10s %10s %9s", "backend", "characters", "us a character", "quartiles", "us to copy",
-           "us to add", "of floor");
+    terminal_print("\n%s, %s clips%s, %u joints, floor of %u bytes of palette and %.0f operations a character\n",
+                   workload_kind_name(scene->workload), actor_kind_name(scene->clips),
+                   scene->compressed ? " compressed" : "", (unsigned)scene->joints,
+                   (unsigned)(scene->joints * sizeof(lmb_affine)),
+                   operations_of(scene->workload, scene->clips, scene->compressed) * scene->joints);
+    terminal_print("%-42s %10s %14s %22s %10s %10s %9s", "backend", "characters", "us a character", "quartiles",
+                   "us to copy", "us to add", "of floor");
     if (scene->workload == WORKLOAD_MACHINES) {
-        printf(" %10s %9s %14s", "us control", "us poses", "control/poses");
+        terminal_print(" %10s %9s %14s", "us control", "us poses", "control/poses");
     }
-    printf("\n");
+    terminal_print("\n");
+}
+
+// The list of results begins with the first of them, or at the end where there are none.
+static void begin_results(const report *report) {
+    if (report->results == 0) {
+        terminal_print("\n]},\n\"benchmarks\":[");
+    }
 }
 
 static void print_parts(const report *report, const measurement *measured) {
     double share = measured->control / measured->poses;
     if (report->json) {
-        printf(",\"control_us\":%.6g,\"pose_us\":%.6g,\"control_share\":%.6g", measured->control, measured->poses,
-               share);
+        terminal_print(",\"control_us\":%.6g,\"pose_us\":%.6g,\"control_share\":%.6g", measured->control,
+                       measured->poses, share);
     } else {
-        printf(" %10.3f %9.3f %12.2f %%", measured->control, measured->poses, 100.0 * share);
+        terminal_print(" %10.3f %9.3f %12.2f %%", measured->control, measured->poses, 100.0 * share);
     }
 }
 
@@ -88,34 +92,42 @@ void report_result(report *report, const scene *scene, const backend *backend, c
                         backend->limits.operations;
     double floor = copy > arithmetic ? copy : arithmetic;
     if (report->json) {
-        printf("%s\n  {\"backend\":", report->results > 0 ? "," : "\n]},\n\"benchmarks\":[");
+        begin_results(report);
+        terminal_print("%s\n  {\"backend\":", report->results > 0 ? "," : "");
         print_text(backend->name);
-        printf(",\"workload\":\"%s\",\"clips\":\"%s\",\"compressed\":%s,\"joints\":%u,\"characters\":%u,"
-               "\"us_per_character\":%.6g,\"low\":%.6g,\"high\":%.6g,\"samples\":%u,\"copy_floor_us\":%.6g,"
-               "\"arithmetic_floor_us\":%.6g,\"share_of_floor\":%.6g",
-               workload_kind_name(scene->workload), actor_kind_name(scene->clips), scene->compressed ? "true" : "false",
-               (unsigned)scene->joints, (unsigned)backend->characters, measured->median, measured->low, measured->high,
-               (unsigned)measured->samples, copy, arithmetic, floor / measured->median);
+        terminal_print(",\"workload\":\"%s\",\"clips\":\"%s\",\"compressed\":%s,\"joints\":%u,\"characters\":%u,"
+                       "\"us_per_character\":%.6g,\"low\":%.6g,\"high\":%.6g,\"samples\":%u,\"copy_floor_us\":%.6g,"
+                       "\"arithmetic_floor_us\":%.6g,\"share_of_floor\":%.6g",
+                       workload_kind_name(scene->workload), actor_kind_name(scene->clips),
+                       scene->compressed ? "true" : "false", (unsigned)scene->joints, (unsigned)backend->characters,
+                       measured->median, measured->low, measured->high, (unsigned)measured->samples, copy, arithmetic,
+                       floor / measured->median);
     } else {
-        printf("%-42s %10u %14.3f %10.3f to %8.3f %10.3f %10.3f %7.2f %%", backend->name, (unsigned)backend->characters,
-               measured->median, measured->low, measured->high, copy, arithmetic, 100.0 * floor / measured->median);
+        terminal_print("%-42s %10u %14.3f %10.3f to %8.3f %10.3f %10.3f %7.2f %%", backend->name,
+                       (unsigned)backend->characters, measured->median, measured->low, measured->high, copy, arithmetic,
+                       100.0 * floor / measured->median);
     }
     if (measured->poses > 0.0) {
         print_parts(report, measured);
     }
-    printf(report->json ? "}" : "\n");
+    if (report->json) {
+        terminal_print("}");
+    } else {
+        terminal_print("\n");
+    }
     report->results++;
     fflush(stdout);
 }
 
 void report_skipped(const scene *scene, uint32_t characters, const char *backend, const char *why) {
-    fprintf(stderr, "limber-bench: left out: %s, %s, %u characters", workload_kind_name(scene->workload),
-            actor_kind_name(scene->clips), (unsigned)characters);
-    fprintf(stderr, ", %s: %s\n", backend, why);
+    terminal_error("limber-bench: left out: %s, %s, %u characters", workload_kind_name(scene->workload),
+                   actor_kind_name(scene->clips), (unsigned)characters);
+    terminal_error(", %s: %s\n", backend, why);
 }
 
 void report_end(report *report) {
     if (report->json) {
-        printf("%s\n]}\n", report->results > 0 ? "" : "\n]},\n\"benchmarks\":[");
+        begin_results(report);
+        terminal_print("\n]}\n");
     }
 }

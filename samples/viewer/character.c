@@ -2,13 +2,13 @@
 
 #include <ctype.h>
 #include <limber/machine.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graphics.h"
 #include "measure.h"
 #include "reader.h"
+#include "terminal.h"
 
 typedef struct mannequin_level {
     uint32_t vertices;
@@ -141,7 +141,7 @@ static lmb_result open_files(const char *const *files, uint32_t file_count, char
         return error->result;
     }
     for (uint32_t i = 0; i < lmb_import_note_count(character->import); i++) {
-        fprintf(stderr, "limber-viewer: %s: %s\n", file, lmb_import_note(character->import, i));
+        terminal_error("limber-viewer: %s: %s\n", file, lmb_import_note(character->import, i));
     }
     character->name = file;
     character->level_count = 1;

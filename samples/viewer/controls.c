@@ -1,5 +1,7 @@
 #include "controls.h"
 
+#include "terminal.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +65,7 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
         controls->graph = !controls->graph;
         break;
     case GLFW_KEY_H:
-        fputs(controls_help, stdout);
+        terminal_print_lines(stdout, controls_help);
         fflush(stdout);
         break;
     case GLFW_KEY_ESCAPE:

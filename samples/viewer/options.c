@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include "terminal.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +39,7 @@ const char options_usage[] =
     "  --help              this text\n";
 
 static bool complain(const char *message, const char *what) {
-    fprintf(stderr, "limber-viewer: %s%s%s (see --help)\n", message, what != NULL ? " " : "", what != NULL ? what : "");
+    terminal_error("limber-viewer: %s%s%s (see --help)\n", message, what != NULL ? " " : "", what != NULL ? what : "");
     return false;
 }
 

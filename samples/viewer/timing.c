@@ -1,6 +1,6 @@
 #include "timing.h"
 
-#include <stdio.h>
+#include "terminal.h"
 
 #define PROCESS_HOST 1u
 #define PROCESS_DEVICE 2u
@@ -101,19 +101,19 @@ lmb_result timing_collect(timing *timing, uint32_t frame, lmb_error *error) {
 
 static void print_times(const timing *timing) {
     if (timing->profile == NULL) {
-        printf("time per frame: not measured, the queue has no timestamps\n");
+        terminal_print("time per frame: not measured, the queue has no timestamps\n");
         return;
     }
     const lmb_profile *times = lmb_gpu_profile_times(timing->profile);
-    printf("time per frame:");
+    terminal_print("time per frame:");
     for (uint32_t stage = 0; stage < lmb_profile_stage_count(times); stage++) {
         const lmb_profile_totals total = lmb_profile_total(times, stage);
         if (total.count > 0) {
-            printf("%s %s %.3f ms", stage > 0 ? "," : "", lmb_profile_stage_name(times, stage),
-                   (double)total.median * 1e-6);
+            terminal_print("%s %s %.3f ms", stage > 0 ? "," : "", lmb_profile_stage_name(times, stage),
+                           (double)total.median * 1e-6);
         }
     }
-    printf("\n");
+    terminal_print("\n");
 }
 
 lmb_result timing_finish(timing *timing, lmb_error *error) {

@@ -13,6 +13,7 @@
 #include "options.h"
 #include "reader.h"
 #include "renderer.h"
+#include "terminal.h"
 #include "timing.h"
 #include "verify.h"
 #include "window.h"
@@ -566,10 +567,11 @@ static lmb_result summarize_demo(viewer *viewer, bool *good, lmb_error *error) {
     if (demo_verify(&viewer->demo, &viewer->device, viewer->batch, viewer->last_slot, &compared, &differ, error)) {
         return error->result;
     }
-    printf("control: %s: %llu words of state compared, %llu differ\n", differ == 0 ? "bit-exact" : "not bit-exact",
-           (unsigned long long)compared, (unsigned long long)differ);
+    terminal_print("control: %s: %llu words of state compared, %llu differ\n",
+                   differ == 0 ? "bit-exact" : "not bit-exact", (unsigned long long)compared,
+                   (unsigned long long)differ);
     const float *place = viewer->crowd.members[0].placement.position;
-    printf("first character: at %.3f, %.3f metres\n", (double)place[0], (double)place[1]);
+    terminal_print("first character: at %.3f, %.3f metres\n", (double)place[0], (double)place[1]);
     *good = differ == 0;
     return LMB_OK;
 }
@@ -582,20 +584,20 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
         verify_frame(&viewer->device, viewer->batch, viewer->last_slot, &comparison, error)) {
         return error->result;
     }
-    printf("device: %s\n", viewer->device.properties.deviceName);
-    printf("characters: %u of %s, %u joints each\n", viewer->crowd.count, viewer->character.name,
-           lmb_program_joint_count(viewer->character.program));
-    printf("frames: %u of %ux%u in %.2f s\n", viewer->frames, extent.width, extent.height, viewer->seconds);
+    terminal_print("device: %s\n", viewer->device.properties.deviceName);
+    terminal_print("characters: %u of %s, %u joints each\n", viewer->crowd.count, viewer->character.name,
+                   lmb_program_joint_count(viewer->character.program));
+    terminal_print("frames: %u of %ux%u in %.2f s\n", viewer->frames, extent.width, extent.height, viewer->seconds);
     if (timing_finish(&viewer->timing, error)) {
         return error->result;
     }
     uint64_t differs = lmb_comparison_differs(&comparison);
-    printf("%s: %llu values compared, %llu differ\n", differs == 0 ? "bit-exact" : "not bit-exact",
-           (unsigned long long)lmb_comparison_values(&comparison), (unsigned long long)differs);
+    terminal_print("%s: %llu values compared, %llu differ\n", differs == 0 ? "bit-exact" : "not bit-exact",
+                   (unsigned long long)lmb_comparison_values(&comparison), (unsigned long long)differs);
     if (differs != 0) {
         char text[300];
         lmb_comparison_describe(&comparison, text, sizeof text);
-        printf("first difference: %s\n", text);
+        terminal_print("first difference: %s\n", text);
     }
     *good = *good && differs == 0;
     return LMB_OK;
@@ -604,7 +606,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
 static lmb_result show(viewer *viewer, bool *good, lmb_error *error) {
     if (viewer->window != NULL) {
         window_show(viewer->window);
-        fputs(controls_help, stdout);
+        terminal_print_lines(stdout, controls_help);
         fflush(stdout);
     }
     if (draw_frames(viewer, error)) {
@@ -629,11 +631,11 @@ static int run(const options *options) {
         result = show(&viewer, &good, &error);
     }
     if (result != LMB_OK) {
-        fprintf(stderr, "limber-viewer: %s\n", error.message);
+        terminal_error("limber-viewer: %s\n", error.message);
     }
     uint32_t messages = close_viewer(&viewer);
     if (messages != 0) {
-        fprintf(stderr, "limber-viewer: the validation layer had %u messages\n", messages);
+        terminal_error("limber-viewer: the validation layer had %u messages\n", messages);
         good = false;
     }
     return result == LMB_OK && good ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -646,7 +648,7 @@ int main(int argument_count, char **arguments) {
         return 2;
     }
     if (options.help) {
-        fputs(options_usage, stdout);
+        terminal_print_lines(stdout, options_usage);
         return EXIT_SUCCESS;
     }
     return run(&options);
