@@ -1,3 +1,4 @@
+#include "hostile.h"
 #include "suite.h"
 #include "trace_tree.h"
 #include "viewer_run.h"
@@ -226,6 +227,37 @@ static void names_what_is_missing(void **state) {
     viewer_expect(&display, 1, "--headless");
 }
 
+// Notes on a file, its name, labels, mistakes in a graph, and what a demo says of its clips.
+static void prints_hostile_names(void **state) {
+    (void)state;
+    static const char file[] = "viewer_test_hostile.gltf";
+    static const struct {
+        const char *arguments, *part;
+    } rows[] = {
+        {"viewer_test_hostile.gltf --frames 1 --characters 2", "pwned"},
+        {"viewer_test_hostile.gltf --graph '{\"op\":\"" HOSTILE_JSON "\"}'", "op: unknown"},
+        {"viewer_test_hostile.gltf --graph '{" HOSTILE_BYTES "}'", "--graph"},
+        {"viewer_test_hostile.gltf --graph '{\"op\":\"rest\"}' --set '" HOSTILE_BYTES "=1'", "pwned"},
+        {"viewer_test_hostile.gltf --demo wave --clip 'wave=" HOSTILE_BYTES "'", "limber-viewer: "},
+        {"'pwned" HOSTILE_BYTES ".gltf'", "pwned"},
+        {"viewer_test_hostile.gltf --graph '" HOSTILE_BYTES "'", "pwned"},
+        {"viewer_test_hostile.gltf --device '" HOSTILE_BYTES "'", "pwned"},
+        {"viewer_test_hostile.gltf --frames 1 --characters 2 --screenshot 'nowhere/" HOSTILE_BYTES ".png'", "pwned"},
+        {"viewer_test_hostile.gltf --trace 'nowhere/" HOSTILE_BYTES "'", "pwned"},
+    };
+    assert_true(hostile_write_gltf(file, false));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char arguments[1000];
+        snprintf(arguments, sizeof arguments, "--headless --size 64x48 %s", rows[i].arguments);
+        viewer_result run = viewer_run("", arguments);
+        hostile_expect_none(arguments, run.output);
+        if (strstr(run.output, rows[i].part) == NULL) {
+            fail_msg("%s: no '%s' in:\n%s", hostile_show(arguments), rows[i].part, run.output);
+        }
+    }
+    remove(file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_the_mannequin),
@@ -238,6 +270,7 @@ int main(void) {
         cmocka_unit_test(refuses_a_trace_that_it_cannot_write),
         cmocka_unit_test(refuses_bad_arguments),
         cmocka_unit_test(names_what_is_missing),
+        cmocka_unit_test(prints_hostile_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
