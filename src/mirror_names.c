@@ -1,3 +1,5 @@
+// Finds mirror partners by names. The names are in a hash table, so the time is linear in their length. Each place of a
+// name that says left or right gives one name to look up; its hash is made from the hashes of the text on either side.
 #include "rig.h"
 
 #include <limber/mirror.h>
@@ -80,59 +82,222 @@ static uint32_t partner_of(const uint32_t *partners, uint32_t joint) {
     return joint == LMB_NONE ? LMB_NONE : partners[joint];
 }
 
-// What a search for a joint's counterpart is after.
-typedef struct search {
+// A hash of text that makes the hash of a prefix and a suffix put together from theirs.
+#define HASH_BASE 0x9E3779B97F4A7C15u
+
+static uint64_t hash_text(uint64_t hash, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        hash = hash * HASH_BASE + (uint8_t)text[i] + 1;
+    }
+    return hash;
+}
+
+static uint64_t mix(uint64_t hash) {
+    hash = (hash ^ hash >> 31) * 0xBF58476D1CE4E5B9u;
+    hash = (hash ^ hash >> 29) * 0x94D049BB133111EBu;
+    return hash ^ hash >> 32;
+}
+
+// A hash table of names: each bucket is a list of names in ascending order. A search removes the names that it finds to
+// have a partner, so that no later search passes over them again.
+typedef struct bucket_list {
+    uint32_t *first; // for each bucket
+    uint32_t *next;  // for each name
+    uint32_t mask;   // the number of buckets less 1
+} bucket_list;
+
+// Names that are searched for counterparts, of joints or of channels.
+typedef struct name_set {
     const lmb_rig *rig;
+    bool of_channels;
+    uint32_t count;
     const uint32_t *partners; // LMB_NONE where not known yet
-    uint32_t joint;
+    uint64_t *prefixes;       // hashes of the beginnings of the name whose counterpart is searched
+    uint64_t *powers;         // of HASH_BASE
+    bucket_list lists[4];     // by `numbered` and `elsewhere`
+    void *memory;
+    bool has_lists; // false without memory: every search compares all names
+} name_set;
+
+static const char *name_of(const name_set *set, uint32_t index) {
+    return set->of_channels ? set->rig->channels[index].name : set->rig->names[index];
+}
+
+// What a search for a counterpart is after.
+typedef struct search {
+    const name_set *set;
+    uint32_t index;
     bool numbered;  // numbers at the ends may differ
     bool elsewhere; // under any parent
 } search;
 
-static uint32_t find_counterpart(const search *search, const side *side) {
-    const lmb_rig *rig = search->rig;
-    const char *name = rig->names[search->joint];
-    size_t length = search->numbered ? length_without_number(name) : strlen(name);
-    uint32_t parent = partner_of(search->partners, rig->parents[search->joint]);
-    for (uint32_t i = 0; i < rig->joint_count; i++) {
-        if (i == search->joint || search->partners[i] != LMB_NONE ||
-            (!search->elsewhere && rig->parents[i] != parent)) {
-            continue;
+static size_t searched_length(const search *search, const char *name) {
+    return search->numbered ? length_without_number(name) : strlen(name);
+}
+
+static uint64_t bucket_hash(uint64_t hash, bool elsewhere, uint32_t parent) {
+    return mix(elsewhere ? hash : hash + mix(parent));
+}
+
+// Of channels it is whether they are angles that must agree.
+static uint32_t group_of(const name_set *set, uint32_t index) {
+    return set->of_channels ? set->rig->channels[index].angle : set->rig->parents[index];
+}
+
+static uint32_t wanted_group(const search *search) {
+    const name_set *set = search->set;
+    uint32_t group = group_of(set, search->index);
+    return set->of_channels ? group : partner_of(set->partners, group);
+}
+
+static void fill_lists(name_set *set) {
+    for (uint32_t i = set->count; i-- > 0;) {
+        const char *name = name_of(set, i);
+        for (uint32_t kind = 0; kind < 4; kind++) {
+            size_t length = (kind & 1) ? length_without_number(name) : strlen(name);
+            uint64_t hash = bucket_hash(hash_text(0, name, length), (kind & 2) != 0, group_of(set, i));
+            uint32_t *first = &set->lists[kind].first[hash & set->lists[kind].mask];
+            set->lists[kind].next[i] = *first;
+            *first = i;
         }
-        const char *other = rig->names[i];
-        if (is_counterpart(name, length, side, other,
-                           search->numbered ? length_without_number(other) : strlen(other))) {
-            return i;
+    }
+}
+
+static name_set create_set(const lmb_rig *rig, bool of_channels, const uint32_t *partners) {
+    name_set set = {.rig = rig, .of_channels = of_channels, .partners = partners};
+    set.count = of_channels ? rig->channel_count : rig->joint_count;
+    size_t longest = 0;
+    uint32_t buckets = 1;
+    for (uint32_t i = 0; i < set.count; i++) {
+        size_t length = strlen(name_of(&set, i));
+        longest = length > longest ? length : longest;
+        buckets = buckets < set.count ? buckets * 2 : buckets;
+    }
+    size_t hash_words = 2 * (longest + 1);
+    set.memory = lmb_host_allocate(
+        &rig->host, hash_words * sizeof(uint64_t) + 4 * ((size_t)buckets + set.count) * sizeof(uint32_t), 1);
+    set.has_lists = set.memory != NULL;
+    if (!set.has_lists) {
+        return set;
+    }
+    set.prefixes = set.memory;
+    set.powers = set.prefixes + longest + 1;
+    set.powers[0] = 1;
+    for (size_t i = 1; i <= longest; i++) {
+        set.powers[i] = set.powers[i - 1] * HASH_BASE;
+    }
+    uint32_t *words = (uint32_t *)(set.prefixes + hash_words);
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        set.lists[kind] = (bucket_list){.first = words, .next = words + buckets, .mask = buckets - 1};
+        memset(words, 0xFF, buckets * sizeof *words); // LMB_NONE
+        words += (size_t)buckets + set.count;
+    }
+    fill_lists(&set);
+    return set;
+}
+
+static void destroy_set(const name_set *set) {
+    lmb_host_release(&set->rig->host, set->memory);
+}
+
+static void hash_prefixes(const name_set *set, const char *name) {
+    if (!set->has_lists) {
+        return;
+    }
+    set->prefixes[0] = 0;
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        set->prefixes[i + 1] = hash_text(set->prefixes[i], name + i, 1);
+    }
+}
+
+// Of the name with its side changed, of which hash_prefixes() has the prefixes.
+static uint64_t hash_counterpart(const name_set *set, size_t length, const side *side) {
+    size_t rest = side->at + side->length;
+    uint64_t suffix = set->prefixes[length] - set->prefixes[rest] * set->powers[length - rest];
+    uint64_t changed = hash_text(set->prefixes[side->at], side->opposite, strlen(side->opposite));
+    return changed * set->powers[length - rest] + suffix;
+}
+
+// Whether that name fits, at an index which has no partner.
+static bool fits(const search *search, const char *name, size_t length, const side *side, uint32_t group,
+                 uint32_t index) {
+    const name_set *set = search->set;
+    if (index == search->index || (!search->elsewhere && group_of(set, index) != group)) {
+        return false;
+    }
+    const char *other = name_of(set, index);
+    return is_counterpart(name, length, side, other, searched_length(search, other));
+}
+
+// The first name without a partner that fits; `length` is searched_length() of the name whose counterpart is searched.
+static uint32_t find_counterpart(const search *search, size_t length, const side *side) {
+    const name_set *set = search->set;
+    const char *name = name_of(set, search->index);
+    const uint32_t group = wanted_group(search);
+    if (side->at + side->length > length) {
+        return LMB_NONE;
+    }
+    if (!set->has_lists) {
+        for (uint32_t i = 0; i < set->count; i++) {
+            if (set->partners[i] == LMB_NONE && fits(search, name, length, side, group, i)) {
+                return i;
+            }
+        }
+        return LMB_NONE;
+    }
+    const bucket_list *list = &set->lists[(search->numbered ? 1 : 0) + (search->elsewhere ? 2 : 0)];
+    uint64_t hash = bucket_hash(hash_counterpart(set, length, side), search->elsewhere, group);
+    for (uint32_t *at = &list->first[hash & list->mask]; *at != LMB_NONE;) {
+        if (set->partners[*at] != LMB_NONE) {
+            *at = list->next[*at];
+        } else if (fits(search, name, length, side, group, *at)) {
+            return *at;
+        } else {
+            at = &list->next[*at];
         }
     }
     return LMB_NONE;
 }
 
-// Tries every place of the name, the exact name before that without numbers. Under a parent with another joint as its
-// partner a joint of the same name will do.
+// Tries every place of the name.
+static uint32_t find_opposite(const search *search) {
+    const char *name = name_of(search->set, search->index);
+    const size_t length = searched_length(search, name);
+    for (size_t at = 0; at < length; at++) {
+        side side;
+        uint32_t found = find_side_at(name, at, &side) ? find_counterpart(search, length, &side) : LMB_NONE;
+        if (found != LMB_NONE) {
+            return found;
+        }
+    }
+    return LMB_NONE;
+}
+
+// Tries the exact name before that without numbers. Under a parent with another joint as its partner, a joint of the same
+// name fits too.
 static uint32_t find_partner(search search) {
-    const char *name = search.rig->names[search.joint];
+    const name_set *set = search.set;
+    const char *name = name_of(set, search.index);
+    hash_prefixes(set, name);
     for (int numbered = 0; numbered < 2; numbered++) {
         search.numbered = numbered == 1;
-        for (size_t at = 0; name[at] != '\0'; at++) {
-            side side;
-            uint32_t found = find_side_at(name, at, &side) ? find_counterpart(&search, &side) : LMB_NONE;
-            if (found != LMB_NONE) {
-                return found;
-            }
+        uint32_t found = find_opposite(&search);
+        if (found != LMB_NONE) {
+            return found;
         }
     }
     static const side nowhere = {0, 0, ""};
-    uint32_t parent = search.rig->parents[search.joint];
+    uint32_t parent = set->rig->parents[search.index];
     search.numbered = false;
-    return partner_of(search.partners, parent) == parent || search.elsewhere ? LMB_NONE
-                                                                             : find_counterpart(&search, &nowhere);
+    return partner_of(set->partners, parent) == parent || search.elsewhere
+               ? LMB_NONE
+               : find_counterpart(&search, strlen(name), &nowhere);
 }
 
 // Of a joint that has no counterpart where it would have to be.
 static lmb_result check_alone(search search, lmb_error *error) {
-    const lmb_rig *rig = search.rig;
-    uint32_t joint = search.joint;
+    const lmb_rig *rig = search.set->rig;
+    uint32_t joint = search.index;
     uint32_t parent = rig->parents[joint];
     search.elsewhere = true;
     uint32_t other = find_partner(search);
@@ -141,8 +306,8 @@ static lmb_result check_alone(search search, lmb_error *error) {
                         "mirror: joints %u '%.60s' and %u '%.60s' are counterparts, but their parents are not",
                         (unsigned)joint, rig->names[joint], (unsigned)other, rig->names[other]);
     }
-    if (partner_of(search.partners, parent) != parent) {
-        uint32_t beside = search.partners[parent];
+    if (partner_of(search.set->partners, parent) != parent) {
+        uint32_t beside = search.set->partners[parent];
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "mirror: joint %u '%.60s' has no counterpart under joint %u '%.60s', its parent's partner",
                         (unsigned)joint, rig->names[joint], (unsigned)beside, rig->names[beside]);
@@ -150,19 +315,13 @@ static lmb_result check_alone(search search, lmb_error *error) {
     return LMB_OK;
 }
 
-lmb_result lmb_rig_find_mirror(const lmb_rig *rig, uint32_t *partners, lmb_error *error) {
-    if (rig == NULL || partners == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "mirror: %s NULL", rig == NULL ? "the rig is" : "the partners are");
-    }
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        partners[joint] = LMB_NONE;
-    }
-    // Parents stand before their children, so their partners are known.
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+// Parents stand before their children, so their partners are known.
+static lmb_result find_joints(const name_set *set, uint32_t *partners, lmb_error *error) {
+    for (uint32_t joint = 0; joint < set->count; joint++) {
         if (partners[joint] != LMB_NONE) {
             continue;
         }
-        search search = {.rig = rig, .partners = partners, .joint = joint};
+        search search = {.set = set, .index = joint};
         uint32_t partner = find_partner(search);
         if (partner == LMB_NONE) {
             lmb_result result = check_alone(search, error);
@@ -177,32 +336,32 @@ lmb_result lmb_rig_find_mirror(const lmb_rig *rig, uint32_t *partners, lmb_error
     return LMB_OK;
 }
 
-// The first channel without a partner so far whose name says the opposite, in some place.
-static uint32_t find_channel_partner(const lmb_rig *rig, const uint32_t *partners, uint32_t channel) {
-    const char *name = rig->channels[channel].name;
-    for (size_t at = 0; name[at] != '\0'; at++) {
-        side side;
-        bool says = find_side_at(name, at, &side);
-        for (uint32_t i = 0; says && i < rig->channel_count; i++) {
-            const char *other = rig->channels[i].name;
-            if (i != channel && partners[i] == LMB_NONE && rig->channels[i].angle == rig->channels[channel].angle &&
-                is_counterpart(name, strlen(name), &side, other, strlen(other))) {
-                return i;
-            }
-        }
+lmb_result lmb_rig_find_mirror(const lmb_rig *rig, uint32_t *partners, lmb_error *error) {
+    if (rig == NULL || partners == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "mirror: %s NULL", rig == NULL ? "the rig is" : "the partners are");
     }
-    return channel;
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        partners[joint] = LMB_NONE;
+    }
+    name_set set = create_set(rig, false, partners);
+    lmb_result result = find_joints(&set, partners, error);
+    destroy_set(&set);
+    return result;
 }
 
 void lmb_rig_find_mirror_channels(const lmb_rig *rig, uint32_t *partners) {
     for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
         partners[channel] = LMB_NONE;
     }
+    name_set set = create_set(rig, true, partners);
     for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
         if (partners[channel] == LMB_NONE) {
-            uint32_t partner = find_channel_partner(rig, partners, channel);
+            hash_prefixes(&set, rig->channels[channel].name);
+            uint32_t partner = find_opposite(&(search){.set = &set, .index = channel});
+            partner = partner == LMB_NONE ? channel : partner;
             partners[channel] = partner;
             partners[partner] = channel;
         }
     }
+    destroy_set(&set);
 }
