@@ -82,7 +82,7 @@ static uint32_t partner_of(const uint32_t *partners, uint32_t joint) {
     return joint == LMB_NONE ? LMB_NONE : partners[joint];
 }
 
-// A hash of text that makes the hash of a prefix and a suffix put together from theirs.
+// A polynomial hash of text: the hash of two texts put together follows from theirs.
 #define HASH_BASE 0x9E3779B97F4A7C15u
 
 static uint64_t hash_text(uint64_t hash, const char *text, size_t length) {
@@ -273,8 +273,8 @@ static uint32_t find_opposite(const search *search) {
     return LMB_NONE;
 }
 
-// Tries the exact name before that without numbers. Under a parent with another joint as its partner, a joint of the same
-// name fits too.
+// Tries the exact name before that without numbers. Under a parent with another joint as its partner, a joint of the
+// same name fits too.
 static uint32_t find_partner(search search) {
     const name_set *set = search.set;
     const char *name = name_of(set, search.index);
