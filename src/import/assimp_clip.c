@@ -15,8 +15,7 @@ typedef struct animation {
     double start; // in ticks: 0, or where its first key stands before that
     lmb_pool pool;
     lmb_track_def *tracks;
-    uint32_t track_count;
-    bool *moved; // per node
+    size_t track_count;
     lmb_name_list unmatched;
     uint32_t conflicts; // keys at the time of another
     bool has_motion;    // a track says more than the rest pose does
@@ -157,25 +156,22 @@ static bool read_channel(lmb_assimp *assimp, animation *animation, const struct 
         return true;
     }
     const lmb_gltf_node *node = &tables->nodes[index];
-    if (animation->moved[index]) {
+    if (assimp->moved[index] == animation->index + 1) {
         return lmb_importer_fail(tables->importer, LMB_ERROR_FORMAT,
                                  "animation '%.100s' has two channels of node '%.100s'", animation->name, node->name);
     }
-    animation->moved[index] = true;
+    assimp->moved[index] = animation->index + 1;
     return add_track(assimp, animation, channel, LMB_CHANNEL_TRANSLATION, node) &&
            add_track(assimp, animation, channel, LMB_CHANNEL_ROTATION, node) &&
            add_track(assimp, animation, channel, LMB_CHANNEL_SCALE, node);
 }
 
 // A node of a file that adds clips rests where that file says, which its own rig would show.
-static void add_rest_tracks(lmb_assimp *assimp, animation *animation) {
-    lmb_gltf *tables = &assimp->tables;
-    for (uint32_t i = 0; tables->importer->adds_clips && i < tables->node_count; i++) {
-        for (int kind = LMB_CHANNEL_TRANSLATION; kind <= LMB_CHANNEL_SCALE; kind++) {
-            if (tables->nodes[i].in_rig && !animation->moved[i]) {
-                animation->track_count += lmb_gltf_rest_track(tables, &tables->nodes[i], (lmb_channel)kind,
-                                                              &animation->tracks[animation->track_count]);
-            }
+static void add_rest_tracks(const lmb_assimp *assimp, animation *animation) {
+    for (uint32_t i = 0; i < assimp->tables.rest_count; i++) {
+        const lmb_gltf_rest *rest = &assimp->tables.rests[i];
+        if (assimp->moved[rest->node] != animation->index + 1) {
+            animation->tracks[animation->track_count++] = rest->track;
         }
     }
 }
@@ -217,7 +213,7 @@ static bool add_clip(lmb_assimp *assimp, animation *animation) {
     const lmb_clip_def def = {.name = animation->name,
                               .duration = isfinite(length) ? fmaxf(animation->duration, length) : animation->duration,
                               .tracks = animation->tracks,
-                              .track_count = animation->track_count};
+                              .track_count = (uint32_t)animation->track_count};
     lmb_gltf_place place = lmb_gltf_place_of("animations[%" PRIu32 "]", animation->index);
     return lmb_importer_add_clip(assimp->tables.importer, place.text, &def);
 }
@@ -226,12 +222,9 @@ static bool build_clip(lmb_assimp *assimp, animation *animation) {
     const struct aiAnimation *source = animation->source;
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;
-    size_t most = 3 * ((size_t)source->mNumChannels + tables->node_count);
+    size_t most = 3 * (size_t)source->mNumChannels + tables->rest_count;
     animation->tracks = lmb_importer_allocate(importer, &animation->pool, most, sizeof(lmb_track_def));
-    animation->moved = animation->tracks == NULL
-                           ? NULL
-                           : lmb_importer_allocate(importer, &animation->pool, tables->node_count, sizeof(bool));
-    if (animation->moved == NULL || !find_start(assimp, animation)) {
+    if (animation->tracks == NULL || !find_start(assimp, animation)) {
         return false;
     }
     for (unsigned i = 0; i < source->mNumChannels; i++) {
@@ -257,6 +250,12 @@ static void set_name(animation *animation) {
 }
 
 bool lmb_assimp_build_clips(lmb_assimp *assimp) {
+    lmb_importer *importer = assimp->tables.importer;
+    assimp->moved =
+        lmb_importer_allocate(importer, &importer->scratch, assimp->tables.node_count, sizeof *assimp->moved);
+    if (assimp->moved == NULL || !lmb_gltf_list_rests(&assimp->tables)) {
+        return false;
+    }
     for (unsigned i = 0; i < assimp->scene->mNumAnimations; i++) {
         animation animation = {.source = assimp->scene->mAnimations[i],
                                .index = i,

@@ -22,6 +22,7 @@ typedef struct lmb_assimp {
     lmb_assimp_space space;
     const struct aiNode **sources; // of each node of the tables
     lmb_name *node_names;          // sorted
+    uint32_t *moved;               // for each node: 1 + the index of the last animation that moves it
 } lmb_assimp;
 
 // assimp_space.c

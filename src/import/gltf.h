@@ -96,6 +96,12 @@ typedef struct lmb_gltf_skin {
 
 typedef struct lmb_gltf_material lmb_gltf_material;
 
+// A track that holds a joint where the node rests, for a file that adds clips.
+typedef struct lmb_gltf_rest {
+    uint32_t node;
+    lmb_track_def track; // its value is in the node
+} lmb_gltf_rest;
+
 typedef struct lmb_gltf {
     lmb_importer *importer;
     lmb_json json;
@@ -123,6 +129,10 @@ typedef struct lmb_gltf {
     uint32_t *channel_of; // index in the rig of each, or LMB_NONE
     lmb_gltf_material *material_cache;
     uint32_t *image_of; // index among the import's images of each of the file's, or LMB_NONE
+    lmb_name *image_uris;
+    lmb_gltf_buffer *image_files; // of the first image of each URI, once it is loaded
+    lmb_gltf_rest *rests;         // of nodes that rest elsewhere than their joints, in the order of the nodes
+    uint32_t rest_count;
 } lmb_gltf;
 
 // gltf_field.c: members of objects. What is absent leaves the output as it was.
@@ -159,6 +169,8 @@ lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
 // gltf_document.c: the text, the asset's version, the extensions it requires, and its lists.
 bool lmb_gltf_read_document(lmb_gltf *gltf);
 // gltf_buffer.c
+// The URIs of all elements of a list, sorted, those without one as "": elements of one URI load it once.
+lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list);
 bool lmb_gltf_read_buffers(lmb_gltf *gltf);
 bool lmb_gltf_read_views(lmb_gltf *gltf);
 // gltf_accessor.c
@@ -183,10 +195,8 @@ bool lmb_gltf_build_clips(lmb_gltf *gltf);
 bool lmb_gltf_build_meshes(lmb_gltf *gltf);
 // gltf_match.c: in place of a rig, for a file that adds clips: its nodes find their joints by name.
 bool lmb_gltf_match_rig(lmb_gltf *gltf);
-// Where a node of such a file rests elsewhere than its joint, writes a track that says so, which points into the node.
-// Returns how many tracks it wrote.
-uint32_t lmb_gltf_rest_track(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_channel channel,
-                             lmb_track_def *track);
+// Lists the tracks of such a file's nodes that rest elsewhere than their joints; every clip has those that it lacks.
+bool lmb_gltf_list_rests(lmb_gltf *gltf);
 // Notes the nodes that an animation moves in vain; nothing where there are none.
 bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names);
 // gltf_primitive.c: a primitive's geometry, in the space of its node.

@@ -263,6 +263,9 @@ static bool decode_sparse(const lmb_gltf *gltf, uint32_t index, uint32_t count, 
 static bool decode(const lmb_gltf *gltf, uint32_t index, uint32_t count, float *floats, uint32_t *integers) {
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     size_t components = lmb_gltf_component_count(accessor->shape);
+    if (!lmb_importer_decode(gltf->importer, count * components * sizeof *floats)) {
+        return false;
+    }
     for (size_t i = 0; accessor->bytes != NULL && i < count; i++) {
         decode_element(accessor, accessor->bytes + i * accessor->stride,
                        floats == NULL ? NULL : floats + i * components,

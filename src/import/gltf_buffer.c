@@ -4,8 +4,26 @@
 
 #include <inttypes.h>
 
-// Bytes of a buffer: of its URI, or for the first one without a URI of the binary chunk.
-static bool load(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, lmb_gltf_buffer *buffer) {
+lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list) {
+    lmb_importer *importer = gltf->importer;
+    lmb_name *uris = lmb_importer_allocate(importer, &importer->scratch, list->count, sizeof *uris);
+    for (uint32_t i = 0; uris != NULL && i < list->count; i++) {
+        lmb_gltf_object object = lmb_gltf_item(list, i);
+        uris[i] = (lmb_name){.text = "", .index = i};
+        if (!lmb_gltf_read_string(gltf, &object, "uri", &uris[i].text)) {
+            return NULL;
+        }
+    }
+    if (uris != NULL) {
+        lmb_names_sort(uris, list->count);
+    }
+    return uris;
+}
+
+// Bytes of a buffer: of its URI, or for the first one without a URI of the binary chunk. Those of a URI that a buffer
+// before this one has were loaded with that one, and are in `files`.
+static bool load(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, const lmb_name *uris,
+                 const lmb_gltf_buffer *files, lmb_gltf_buffer *buffer) {
     const char *uri = NULL;
     if (!lmb_gltf_read_string(gltf, object, "uri", &uri)) {
         return false;
@@ -18,18 +36,26 @@ static bool load(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, 
         buffer->size = gltf->glb.binary_size;
         return true;
     }
+    uint32_t first = lmb_names_find(uris, gltf->buffer_count, uri);
+    if (first < index) {
+        *buffer = files[first];
+        return true;
+    }
     lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
     return lmb_uri_check(gltf->importer, uri, place.text) &&
            lmb_uri_load(gltf->importer, uri, place.text, &buffer->bytes, &buffer->size);
 }
 
-static bool read_buffer(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, lmb_gltf_buffer *buffer) {
+static bool read_buffer(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, const lmb_name *uris,
+                        lmb_gltf_buffer *files) {
+    lmb_gltf_buffer *buffer = &gltf->buffers[index];
     uint64_t length = 0;
     if (!lmb_gltf_require(gltf, object, "byteLength") ||
         !lmb_gltf_read_integer(gltf, object, "byteLength", 1, UINT32_MAX, &length) ||
-        !load(gltf, object, index, buffer)) {
+        !load(gltf, object, index, uris, files, buffer)) {
         return false;
     }
+    files[index] = *buffer;
     if (length > buffer->size) {
         return lmb_gltf_fail(gltf, object, "byteLength", "%" PRIu64 ", but there are only %zu bytes", length,
                              buffer->size);
@@ -46,13 +72,17 @@ bool lmb_gltf_read_buffers(lmb_gltf *gltf) {
     }
     gltf->buffer_count = list.count;
     gltf->buffers = lmb_importer_allocate(gltf->importer, scratch, list.count, sizeof(lmb_gltf_buffer));
-    for (uint32_t i = 0; gltf->buffers != NULL && i < list.count; i++) {
+    lmb_gltf_buffer *files = gltf->buffers == NULL
+                                 ? NULL
+                                 : lmb_importer_allocate(gltf->importer, scratch, list.count, sizeof(lmb_gltf_buffer));
+    lmb_name *uris = files == NULL ? NULL : lmb_gltf_read_uris(gltf, &list);
+    for (uint32_t i = 0; uris != NULL && i < list.count; i++) {
         lmb_gltf_object object = lmb_gltf_item(&list, i);
-        if (!read_buffer(gltf, &object, i, &gltf->buffers[i])) {
+        if (!read_buffer(gltf, &object, i, uris, files)) {
             return false;
         }
     }
-    return gltf->buffers != NULL;
+    return uris != NULL;
 }
 
 static bool read_view(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_view *view) {

@@ -1,6 +1,7 @@
 #include "gltf.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum path { PATH_TRANSLATION, PATH_ROTATION, PATH_SCALE, PATH_WEIGHTS, PATH_POINTER, PATH_COUNT } path;
@@ -18,13 +19,27 @@ typedef struct animation {
     lmb_gltf_list samplers;
     lmb_pool pool; // of what lasts until the clip is built
     lmb_track_def *tracks;
-    uint32_t track_count;
+    size_t track_count;
+    size_t track_capacity;
     float duration;  // of every channel, skipped ones included
     uint32_t *marks; // per node and path: 1 + the index of the last animation that has it
     uint32_t skipped_morphs;
     uint32_t skipped_pointers;
     uint32_t skipped_nodes;
+    uint32_t *outside; // nodes outside the rig that channels move
+    uint32_t outside_count;
 } animation;
+
+static bool add_track(lmb_gltf *gltf, animation *animation, const lmb_track_def *track) {
+    lmb_track_def *tracks = lmb_importer_grow(gltf->importer, &animation->pool, animation->tracks,
+                                              animation->track_count, &animation->track_capacity, sizeof *tracks);
+    if (tracks == NULL) {
+        return false;
+    }
+    animation->tracks = tracks;
+    animation->tracks[animation->track_count++] = *track;
+    return true;
+}
 
 static bool find_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *const *names,
                       uint32_t count, uint32_t *result) {
@@ -83,14 +98,16 @@ static bool is_output(const lmb_gltf_accessor *accessor, path path) {
     return accessor->shape == path_shapes[path] && (accessor->component == LMB_GLTF_FLOAT || normalized);
 }
 
-// All of an accessor, once its type and its count are right: `width` elements for each key, three times as many in splines.
-static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, path path, uint32_t width,
-                        lmb_track_def *track) {
+// The accessor of a sampler's values, of the right type and count: `width` elements for each key, three times as many in
+// splines.
+static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, path path, uint32_t width,
+                        const lmb_track_def *track, uint32_t *result) {
     uint32_t index = 0;
     if (!lmb_gltf_require(gltf, sampler, "output") ||
         !lmb_gltf_read_index(gltf, sampler, "output", gltf->accessor_count, "accessors", &index)) {
         return false;
     }
+    *result = index;
     const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     if (!is_output(accessor, path)) {
         return lmb_gltf_fail(gltf, sampler, "output", "accessor %" PRIu32 " has a type that no %s has", index,
@@ -103,6 +120,16 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
                              "accessor %" PRIu32 " has %" PRIu32 " elements, the %" PRIu32 " keys need %" PRIu64, index,
                              accessor->count, track->key_count, needed);
     }
+    return true;
+}
+
+static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler, path path, uint32_t width,
+                        lmb_track_def *track) {
+    uint32_t index = 0;
+    if (!find_values(gltf, sampler, path, width, track, &index)) {
+        return false;
+    }
+    const lmb_gltf_accessor *accessor = &gltf->accessors[index];
     size_t components = lmb_gltf_component_count(accessor->shape);
     float *values =
         lmb_importer_allocate(gltf->importer, &animation->pool, accessor->count, components * sizeof(float));
@@ -115,6 +142,15 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
 static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler,
                          const lmb_gltf_node *node, lmb_track_def all) {
     const uint32_t width = node->channel_count;
+    uint32_t matched = 0;
+    for (uint32_t target = 0; target < width; target++) {
+        matched += gltf->channel_of[node->first_channel + target] != LMB_NONE;
+    }
+    animation->skipped_morphs += width - matched;
+    if (matched == 0) {
+        uint32_t unread;
+        return find_values(gltf, sampler, PATH_WEIGHTS, width, &all, &unread);
+    }
     if (!read_values(gltf, animation, sampler, PATH_WEIGHTS, width, &all)) {
         return false;
     }
@@ -122,7 +158,6 @@ static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
     for (uint32_t target = 0; target < width; target++) {
         uint32_t channel = gltf->channel_of[node->first_channel + target];
         if (channel == LMB_NONE) {
-            animation->skipped_morphs++;
             continue;
         }
         float *values = lmb_importer_allocate(gltf->importer, &animation->pool, rows, sizeof(float));
@@ -132,11 +167,13 @@ static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
         for (uint32_t row = 0; row < rows; row++) {
             values[row] = all.values[(size_t)row * width + target];
         }
-        lmb_track_def *track = &animation->tracks[animation->track_count++];
-        *track = all;
-        track->joint = channel;
-        track->channel = LMB_CHANNEL_FLOAT;
-        track->values = values;
+        lmb_track_def track = all;
+        track.joint = channel;
+        track.channel = LMB_CHANNEL_FLOAT;
+        track.values = values;
+        if (!add_track(gltf, animation, &track)) {
+            return false;
+        }
     }
     return true;
 }
@@ -154,6 +191,9 @@ static bool is_skipped(const lmb_gltf *gltf, animation *animation, path path, ui
     }
     if (node == LMB_NONE || !gltf->nodes[node].in_rig) {
         animation->skipped_nodes++;
+        if (node != LMB_NONE) {
+            animation->outside[animation->outside_count++] = node;
+        }
         return true;
     }
     return false;
@@ -194,24 +234,23 @@ static bool read_channel(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
         return false;
     }
     lmb_gltf_object sampler = lmb_gltf_item(&animation->samplers, sampler_index);
-    lmb_track_def *track = &animation->tracks[animation->track_count];
+    lmb_track_def track = {0};
     if (!find_name(gltf, &sampler, "interpolation", interpolations, 3, &interpolation) ||
-        !read_times(gltf, &sampler, &track->key_count, &track->times)) {
+        !read_times(gltf, &sampler, &track.key_count, &track.times)) {
         return false;
     }
-    float last = track->times[track->key_count - 1];
+    float last = track.times[track.key_count - 1];
     animation->duration = last > animation->duration ? last : animation->duration;
     if (is_skipped(gltf, animation, path, node)) {
         return true;
     }
-    track->interpolation = (lmb_interpolation)interpolation;
+    track.interpolation = (lmb_interpolation)interpolation;
     if (path == PATH_WEIGHTS) {
-        return read_weights(gltf, animation, &sampler, &gltf->nodes[node], *track);
+        return read_weights(gltf, animation, &sampler, &gltf->nodes[node], track);
     }
-    track->joint = gltf->nodes[node].joint;
-    track->channel = (lmb_channel)path;
-    animation->track_count++;
-    return read_values(gltf, animation, &sampler, path, 1, track);
+    track.joint = gltf->nodes[node].joint;
+    track.channel = (lmb_channel)path;
+    return read_values(gltf, animation, &sampler, path, 1, &track) && add_track(gltf, animation, &track);
 }
 
 static bool note_skipped(const lmb_gltf *gltf, const animation *animation, uint32_t count, const char *one,
@@ -229,28 +268,30 @@ static bool note_all_skipped(const lmb_gltf *gltf, const animation *animation) {
 }
 
 // A node of a file that adds clips rests where that file says, which its own rig would show.
-static void add_rest_tracks(lmb_gltf *gltf, animation *animation) {
-    for (uint32_t i = 0; i < gltf->node_count; i++) {
-        const lmb_gltf_node *node = &gltf->nodes[i];
-        for (uint32_t path = PATH_TRANSLATION; node->in_rig && path <= PATH_SCALE; path++) {
-            bool has_channel = animation->marks[(size_t)i * PATH_COUNT + path] == animation->index + 1;
-            if (!has_channel) {
-                animation->track_count +=
-                    lmb_gltf_rest_track(gltf, node, (lmb_channel)path, &animation->tracks[animation->track_count]);
-            }
+static bool add_rest_tracks(lmb_gltf *gltf, animation *animation) {
+    for (uint32_t i = 0; i < gltf->rest_count; i++) {
+        const lmb_gltf_rest *rest = &gltf->rests[i];
+        uint32_t mark = animation->marks[(size_t)rest->node * PATH_COUNT + (size_t)rest->track.channel];
+        if (mark != animation->index + 1 && !add_track(gltf, animation, &rest->track)) {
+            return false;
         }
     }
+    return true;
 }
 
+static int compare_nodes(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+// Names each node once, in the file's order.
 static bool note_unmatched(const lmb_gltf *gltf, const animation *animation) {
     lmb_name_list names = {0};
-    for (uint32_t i = 0; i < gltf->node_count; i++) {
-        bool is_moved = false;
-        for (uint32_t path = PATH_TRANSLATION; path <= PATH_SCALE; path++) {
-            is_moved |= animation->marks[(size_t)i * PATH_COUNT + path] == animation->index + 1;
-        }
-        if (is_moved && !gltf->nodes[i].in_rig) {
-            lmb_name_list_add(&names, gltf->nodes[i].name);
+    qsort(animation->outside, animation->outside_count, sizeof *animation->outside, compare_nodes);
+    for (uint32_t i = 0; i < animation->outside_count; i++) {
+        if (i == 0 || animation->outside[i] != animation->outside[i - 1]) {
+            lmb_name_list_add(&names, gltf->nodes[animation->outside[i]].name);
         }
     }
     return lmb_gltf_note_unmatched(gltf, animation->name, &names);
@@ -264,17 +305,17 @@ static bool match_clip(lmb_gltf *gltf, animation *animation, bool *has_motion) {
     }
     *has_motion = animation->track_count > 0;
     animation->skipped_nodes = 0; // named one by one instead
-    add_rest_tracks(gltf, animation);
     return note_unmatched(gltf, animation) &&
-           (*has_motion || lmb_importer_note(gltf->importer, "animation '%.200s' moves no joint of the rig: left out",
-                                             animation->name));
+           (*has_motion ? add_rest_tracks(gltf, animation)
+                        : lmb_importer_note(gltf->importer, "animation '%.200s' moves no joint of the rig: left out",
+                                            animation->name));
 }
 
 static bool create_clip(lmb_gltf *gltf, const animation *animation) {
     lmb_clip_def def = {.name = animation->name,
                         .duration = animation->duration,
                         .tracks = animation->tracks,
-                        .track_count = animation->track_count};
+                        .track_count = (uint32_t)animation->track_count};
     return lmb_importer_add_clip(gltf->importer, animation->place.text, &def);
 }
 
@@ -285,18 +326,17 @@ static bool build_clip(lmb_gltf *gltf, animation *animation, const lmb_gltf_obje
         !lmb_gltf_read_list(gltf, &animation->pool, object, "samplers", LMB_JSON_OBJECT, &animation->samplers)) {
         return false;
     }
-    size_t most = (size_t)animation->channels.count + gltf->channel_count +
-                  (gltf->importer->adds_clips ? 3 * (size_t)gltf->node_count : 0);
-    animation->tracks = lmb_importer_allocate(gltf->importer, &animation->pool, most, sizeof(lmb_track_def));
-    for (uint32_t i = 0; animation->tracks != NULL && i < animation->channels.count; i++) {
+    animation->outside =
+        lmb_importer_allocate(gltf->importer, &animation->pool, animation->channels.count, sizeof(uint32_t));
+    for (uint32_t i = 0; animation->outside != NULL && i < animation->channels.count; i++) {
         lmb_gltf_object channel = lmb_gltf_item(&animation->channels, i);
         if (!read_channel(gltf, animation, &channel)) {
             return false;
         }
     }
     bool has_motion = false;
-    return animation->tracks != NULL && match_clip(gltf, animation, &has_motion) && note_all_skipped(gltf, animation) &&
-           (!has_motion || create_clip(gltf, animation));
+    return animation->outside != NULL && match_clip(gltf, animation, &has_motion) &&
+           note_all_skipped(gltf, animation) && (!has_motion || create_clip(gltf, animation));
 }
 
 bool lmb_gltf_build_clips(lmb_gltf *gltf) {
@@ -304,7 +344,10 @@ bool lmb_gltf_build_clips(lmb_gltf *gltf) {
     lmb_import *import = importer->import;
     uint32_t *marks =
         lmb_importer_allocate(importer, &importer->scratch, gltf->node_count, PATH_COUNT * sizeof(uint32_t));
-    for (uint32_t i = 0; marks != NULL && i < gltf->animations.count; i++) {
+    if (marks == NULL || !lmb_gltf_list_rests(gltf)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < gltf->animations.count; i++) {
         lmb_gltf_object object = lmb_gltf_item(&gltf->animations, i);
         animation animation = {.index = i, .place = object.place, .pool = {.budget = &import->budget}, .marks = marks};
         bool built = build_clip(gltf, &animation, &object);
@@ -313,5 +356,5 @@ bool lmb_gltf_build_clips(lmb_gltf *gltf) {
             return false;
         }
     }
-    return marks != NULL;
+    return true;
 }

@@ -73,8 +73,7 @@ static bool differs(const float *a, const float *b, int count, float sign) {
     return false;
 }
 
-uint32_t lmb_gltf_rest_track(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_channel channel,
-                             lmb_track_def *track) {
+static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_channel channel, lmb_track_def *track) {
     static const float start = 0;
     lmb_transform rest = lmb_rig_joint_rest(gltf->importer->import->rig, node->joint);
     const float *theirs[] = {node->rest.translation, node->rest.rotation, node->rest.scale};
@@ -82,16 +81,35 @@ uint32_t lmb_gltf_rest_track(const lmb_gltf *gltf, const lmb_gltf_node *node, lm
     int count = channel == LMB_CHANNEL_ROTATION ? 4 : 3;
     bool moved = differs(theirs[channel], ours[channel], count, 1) &&
                  (channel != LMB_CHANNEL_ROTATION || differs(theirs[channel], ours[channel], count, -1));
-    if (!moved) {
-        return 0;
-    }
     *track = (lmb_track_def){.joint = node->joint,
                              .channel = channel,
                              .interpolation = LMB_INTERPOLATION_STEP,
                              .key_count = 1,
                              .times = &start,
                              .values = theirs[channel]};
-    return 1;
+    return moved;
+}
+
+bool lmb_gltf_list_rests(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    size_t capacity = 0;
+    for (uint32_t i = 0; importer->adds_clips && i < gltf->node_count; i++) {
+        const lmb_gltf_node *node = &gltf->nodes[i];
+        for (int channel = LMB_CHANNEL_TRANSLATION; node->in_rig && channel <= LMB_CHANNEL_SCALE; channel++) {
+            lmb_gltf_rest rest = {.node = i};
+            if (!rest_differs(gltf, node, (lmb_channel)channel, &rest.track)) {
+                continue;
+            }
+            lmb_gltf_rest *rests = lmb_importer_grow(importer, &importer->scratch, gltf->rests, gltf->rest_count,
+                                                     &capacity, sizeof *rests);
+            if (rests == NULL) {
+                return false;
+            }
+            gltf->rests = rests;
+            gltf->rests[gltf->rest_count++] = rest;
+        }
+    }
+    return true;
 }
 
 bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names) {

@@ -14,6 +14,18 @@ static bool is_jpeg(const lmb_image *image) {
     return image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0;
 }
 
+// Images of one URI load it once.
+static bool load_uri(lmb_gltf *gltf, const lmb_gltf_object *object, const char *uri, lmb_image *image) {
+    lmb_gltf_buffer *file = &gltf->image_files[lmb_names_find(gltf->image_uris, gltf->images.count, uri)];
+    lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
+    if (file->bytes == NULL && !lmb_uri_load(gltf->importer, uri, place.text, &file->bytes, &file->size)) {
+        return false;
+    }
+    image->bytes = file->bytes;
+    image->size = file->size;
+    return true;
+}
+
 static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image *image) {
     const char *uri = NULL;
     uint32_t view = LMB_NONE;
@@ -30,8 +42,7 @@ static bool load_image(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_image 
         image->size = gltf->views[view].size;
         return true;
     }
-    lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
-    return lmb_uri_load(gltf->importer, uri, place.text, &image->bytes, &image->size);
+    return load_uri(gltf, object, uri, image);
 }
 
 static bool keep_image(lmb_gltf *gltf, uint32_t index, lmb_image *image) {
@@ -182,7 +193,11 @@ bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
     gltf->image_of = gltf->material_cache == NULL
                          ? NULL
                          : lmb_importer_allocate(importer, &importer->scratch, gltf->images.count, sizeof(uint32_t));
-    for (uint32_t i = 0; gltf->image_of != NULL && i < gltf->images.count; i++) {
+    gltf->image_files = gltf->image_of == NULL ? NULL
+                                               : lmb_importer_allocate(importer, &importer->scratch, gltf->images.count,
+                                                                       sizeof(lmb_gltf_buffer));
+    gltf->image_uris = gltf->image_files == NULL ? NULL : lmb_gltf_read_uris(gltf, &gltf->images);
+    for (uint32_t i = 0; gltf->image_uris != NULL && i < gltf->images.count; i++) {
         gltf->image_of[i] = LMB_NONE;
         // Only images that are drawn are read, but none may reach out of the folder.
         lmb_gltf_object object = lmb_gltf_item(&gltf->images, i);
@@ -193,5 +208,5 @@ bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
             return false;
         }
     }
-    return gltf->image_of != NULL;
+    return gltf->image_uris != NULL;
 }

@@ -6,6 +6,8 @@
 
 // Two matrices count as one where no entry differs by more than this, relative to the larger of 1 and the entry.
 #define SAME_MATRIX 1e-6
+// What a primitive of a mesh counts as, for each node of the mesh, beside its vertices.
+#define PRIMITIVE_BYTES ((size_t)1024)
 // Bind poses of two skins are computed from each other, which costs digits.
 #define SAME_BIND 1e-4
 
@@ -44,7 +46,9 @@ static bool bind_of_joint(const lmb_gltf *gltf, const lmb_gltf_skin *skin, uint3
 static bool bind_to_skin(lmb_gltf *gltf, const lmb_gltf_skin *skin, lmb_gltf_geometry *geometry, lmb_affine *bind,
                          bool *found) {
     lmb_importer *importer = gltf->importer;
-    uint8_t *checked = lmb_importer_allocate(importer, &importer->scratch, skin->joint_count, 1);
+    uint8_t *checked = lmb_importer_decode(importer, skin->joint_count)
+                           ? lmb_importer_allocate(importer, &importer->scratch, skin->joint_count, 1)
+                           : NULL;
     if (checked == NULL) {
         return false;
     }
@@ -295,15 +299,16 @@ static bool build_mesh(lmb_gltf *gltf, const lmb_gltf_node *node) {
     lmb_gltf_list primitives;
     const char *name;
     if (!lmb_gltf_read_name(gltf, &object, "mesh", node->mesh, &name) ||
-        !lmb_gltf_require(gltf, &object, "primitives") ||
-        !lmb_gltf_read_list(gltf, scratch, &object, "primitives", LMB_JSON_OBJECT, &primitives)) {
+        !lmb_gltf_require(gltf, &object, "primitives")) {
         return false;
     }
     if (node->skin == LMB_NONE && node->anchor == LMB_NONE) {
         return lmb_importer_note(gltf->importer, "mesh '%.150s' of node '%.150s' hangs on no joint: left out", name,
                                  node->name);
     }
-    if (!note_morph_targets(gltf, &primitives, name)) {
+    if (!lmb_gltf_read_list(gltf, scratch, &object, "primitives", LMB_JSON_OBJECT, &primitives) ||
+        !lmb_importer_decode(gltf->importer, primitives.count * PRIMITIVE_BYTES) ||
+        !note_morph_targets(gltf, &primitives, name)) {
         return false;
     }
     for (uint32_t i = 0; i < primitives.count; i++) {

@@ -67,9 +67,8 @@ static bool read_rests(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf
     return true;
 }
 
-static bool read_node(lmb_gltf *gltf, lmb_gltf_node *node) {
+static bool read_node(lmb_gltf *gltf, lmb_gltf_node *node, uint32_t name) {
     const lmb_gltf_object mesh = lmb_gltf_item(&gltf->meshes, node->mesh);
-    uint32_t name = find_names(gltf, mesh.value, node->channel_count);
     lmb_channel_def *channels = gltf->channels + node->first_channel;
     for (uint32_t i = 0; i < node->channel_count; i++) {
         if (!name_channel(gltf, node, i, name, &channels[i])) {
@@ -80,22 +79,49 @@ static bool read_node(lmb_gltf *gltf, lmb_gltf_node *node) {
     return read_rests(gltf, node, &mesh, node->channel_count, channels);
 }
 
-bool lmb_gltf_read_morphs(lmb_gltf *gltf) {
+// What many nodes may ask of one mesh.
+typedef struct targets {
+    uint32_t count;
+    uint32_t names; // the value of the first name, or LMB_NONE
+} targets;
+
+static targets *list_targets(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
+    targets *list = lmb_importer_allocate(importer, &importer->scratch, gltf->meshes.count, sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < gltf->meshes.count; i++) {
+        uint32_t mesh = gltf->meshes.values[i];
+        list[i].count = count_targets(gltf, mesh);
+        list[i].names = find_names(gltf, mesh, list[i].count);
+    }
+    return list;
+}
+
+static bool count_channels(lmb_gltf *gltf, const targets *of_mesh, uint32_t *result) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         lmb_gltf_node *node = &gltf->nodes[i];
         if (node->mesh != LMB_NONE && node->in_scene) {
             node->first_channel = (uint32_t)count;
-            node->channel_count = count_targets(gltf, gltf->meshes.values[node->mesh]);
+            node->channel_count = of_mesh[node->mesh].count;
             count += node->channel_count;
         }
         if (count > LMB_MAX_CHANNELS) {
-            return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "nodes: more than %u weights of morph targets",
+            return lmb_importer_fail(gltf->importer, LMB_ERROR_LIMIT, "nodes: more than %u weights of morph targets",
                                      LMB_MAX_CHANNELS);
         }
     }
-    gltf->channel_count = (uint32_t)count;
+    *result = (uint32_t)count;
+    return true;
+}
+
+bool lmb_gltf_read_morphs(lmb_gltf *gltf) {
+    lmb_importer *importer = gltf->importer;
+    targets *of_mesh = list_targets(gltf);
+    uint32_t count = 0;
+    if (of_mesh == NULL || !count_channels(gltf, of_mesh, &count)) {
+        return false;
+    }
+    gltf->channel_count = count;
     gltf->channels = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *gltf->channels);
     gltf->channel_of = lmb_importer_allocate(importer, &importer->scratch, count, sizeof *gltf->channel_of);
     bool read = gltf->channels != NULL && gltf->channel_of != NULL;
@@ -103,8 +129,10 @@ bool lmb_gltf_read_morphs(lmb_gltf *gltf) {
         gltf->channel_of[i] = i;
     }
     for (uint32_t i = 0; i < gltf->node_count && read; i++) {
-        read = gltf->nodes[i].channel_count == 0 || read_node(gltf, &gltf->nodes[i]);
+        lmb_gltf_node *node = &gltf->nodes[i];
+        read = node->channel_count == 0 || read_node(gltf, node, of_mesh[node->mesh].names);
     }
+    lmb_pool_release(&importer->scratch, of_mesh);
     return read;
 }
 

@@ -119,6 +119,18 @@ bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_
     return true;
 }
 
+bool lmb_importer_decode(lmb_importer *importer, size_t bytes) {
+    lmb_budget *budget = &importer->import->budget;
+    if (bytes > budget->limit - budget->decoded) {
+        return lmb_importer_fail(importer, LMB_ERROR_LIMIT,
+                                 "decoding what its parts share for each of them takes more than the %zu MiB that a"
+                                 " file of this size is given",
+                                 budget->limit >> 20);
+    }
+    budget->decoded += bytes;
+    return true;
+}
+
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes) {
     lmb_budget *budget = &importer->import->budget;
     size_t room = SIZE_MAX - budget->limit;

@@ -52,6 +52,10 @@ bool lmb_importer_note(lmb_importer *importer, const char *format, ...) LMB_PRIN
 // Builds a clip and adds it to the import; `place` opens the message where that fails.
 bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_clip_def *def);
 
+// Counts bytes that are decoded, whether they are kept or not: what many parts of a file share is decoded for each of
+// them. Fails with #LMB_ERROR_LIMIT where they come to more than the memory that the file may take.
+bool lmb_importer_decode(lmb_importer *importer, size_t bytes);
+
 // Tells the budget that this many bytes came from the caller or a file, so that larger files may take more.
 void lmb_importer_add_source(lmb_importer *importer, size_t bytes);
 

@@ -9,7 +9,8 @@ typedef struct lmb_budget {
     lmb_host host; // resolved
     size_t used;
     size_t limit;
-    bool exceeded; // an allocation was refused here, not by the host
+    size_t decoded; // bytes decoded so far, which the same limit holds
+    bool exceeded;  // an allocation was refused here, not by the host
 } lmb_budget;
 
 typedef struct lmb_pool_block lmb_pool_block;
