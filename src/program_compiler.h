@@ -60,6 +60,9 @@ typedef struct lmb_compiler {
     uint32_t deepest;
     uint32_t wraps; // operations that change the joint around the place so far
     uint32_t most_wraps;
+    uint32_t chains;   // of those, the ones that go to model space
+    uint32_t unchains; // and those that go back
+    double model_work; // operations inside of them that a character evaluates
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it

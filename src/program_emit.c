@@ -8,6 +8,8 @@
 
 #include "../shaders/ops/operations.h"
 
+_Static_assert(LMB_MODEL_DEPTH > MOST_WRAPS + 1, "a rig counts too few operations in model space inside one another");
+
 static const lmb_operation operations[LMB_OP_COUNT] = {
 #define SOURCE_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes, 0},
 #define UNARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes, 0},
@@ -162,6 +164,9 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
 // The words of one more instruction, which leaves so many poses more; `unused` while counting.
 static uint32_t *add_instruction(lmb_compiler *c, int pushed, uint32_t unused[INSTRUCTION_WORDS]) {
     uint32_t index = c->instruction_count++;
+    if (c->chains + c->unchains > 0) {
+        c->model_work += c->def->rig->model_evaluations[c->chains][c->unchains];
+    }
     c->depth += (uint32_t)pushed;
     c->deepest = c->depth > c->deepest ? c->depth : c->deepest;
     return c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
@@ -231,6 +236,7 @@ static uint32_t begin_climb(lmb_compiler *c, uint32_t code) {
     uint32_t *at = add_instruction(c, 1, unused);
     at[INSTRUCTION_OPERATION] = code;
     at[WRAP_LEVEL] = c->wraps++;
+    *(code == OPERATION_CHAIN ? &c->chains : &c->unchains) += 1;
     c->most_wraps = c->wraps > c->most_wraps ? c->wraps : c->most_wraps;
     return c->instruction_count - 1;
 }
@@ -240,6 +246,7 @@ static void end_climb(lmb_compiler *c, uint32_t code, uint32_t begin) {
     uint32_t *at = add_instruction(c, -1, unused);
     at[INSTRUCTION_OPERATION] = code + 1u;
     at[WRAP_LEVEL] = --c->wraps;
+    *(code == OPERATION_CHAIN ? &c->chains : &c->unchains) -= 1;
     at[CLIMB_BACK] = c->instruction_count - 1 - begin;
 }
 
@@ -407,13 +414,25 @@ static void add_tables(lmb_compiler *c) {
     }
 }
 
+static lmb_result check_model_work(const lmb_compiler *c) {
+    if (c->model_work <= LMB_MAX_MODEL_OPERATIONS) {
+        return LMB_OK;
+    }
+    return lmb_fail(
+        c->error, LMB_ERROR_LIMIT,
+        "program: a character of this rig would evaluate %.3g operations inside differences and additives of"
+        " model space, and at most %u are possible",
+        c->model_work, LMB_MAX_MODEL_OPERATIONS);
+}
+
 lmb_result lmb_program_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->data_words = 0;
     c->depth = 0;
+    c->model_work = 0.0;
     add_tables(c);
     if (emit_node(c, c->def->node_count - 1)) {
-        return LMB_OK;
+        return check_model_work(c);
     }
     if (c->result != LMB_OK) {
         return c->result;

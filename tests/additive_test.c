@@ -599,6 +599,38 @@ static void what_model_space_does_not_take(void **state) {
     scene_end(&scene);
 }
 
+// Over a chain of 3,000 joints one additive of a difference may be, and two differences inside one another may not.
+static void model_space_has_a_limit(void **state) {
+    (void)state;
+    enum { CHAIN = 3000 };
+    lmb_joint_def *joints = calloc(CHAIN, sizeof *joints);
+    assert_non_null(joints);
+    for (uint32_t i = 0; i < CHAIN; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+    }
+    lmb_rig *rig = NULL;
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = CHAIN};
+    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
+    lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), lmb_default_node_def()};
+    nodes[1].op = LMB_OP_DIFFERENCE;
+    nodes[2].op = LMB_OP_ADDITIVE;
+    for (uint32_t i = 1; i < 3; i++) {
+        nodes[i].space = LMB_SPACE_MODEL;
+        nodes[i].input_count = 2;
+        nodes[i].inputs[1] = i - 1;
+    }
+    lmb_error error;
+    lmb_program_def def = {.rig = rig, .nodes = nodes, .node_count = 3};
+    assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
+    nodes[2].op = LMB_OP_DIFFERENCE;
+    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_LIMIT);
+    // The inner difference evaluates two nodes, of two operations each, 3,002 over 3 times.
+    assert_non_null(strstr(error.message, "would evaluate 1.8e+10 operations inside differences and additives of"));
+    lmb_rig_destroy(rig);
+    free(joints);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weighted_by_choice),
@@ -614,6 +646,7 @@ int main(void) {
         cmocka_unit_test(model_space_inside_model_space),
         cmocka_unit_test(ancestors_count_once),
         cmocka_unit_test(what_model_space_does_not_take),
+        cmocka_unit_test(model_space_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

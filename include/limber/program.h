@@ -168,6 +168,9 @@ extern "C" {
 #define LMB_MAX_PARAMETERS 1024u ///< floats per character
 #define LMB_MAX_POSES 8u         ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
+/// Operations that one character evaluates inside differences and additives of #LMB_SPACE_MODEL, over all joints. On one
+/// chain of J joints, each operation inside a difference counts J^2 / 2 times, inside two of them J^3 / 6 times.
+#define LMB_MAX_MODEL_OPERATIONS (1u << 28)
 
 typedef struct lmb_program lmb_program;
 
@@ -372,7 +375,7 @@ typedef struct lmb_program_def {
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where there are too
 /// many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
-/// more than 65,536, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
+/// more than 65,536, model space takes more than #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                                       lmb_error *error);
 /// The checks of lmb_program_create() alone, with the same results but for #LMB_ERROR_MEMORY.
