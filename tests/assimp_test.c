@@ -219,6 +219,68 @@ static void fbx_comes_in_metres_with_y_up_and_no_pivots(void **state) {
     lmb_import_destroy(import);
 }
 
+// Replaces the first occurrence of a part of a text.
+static char *replaced(const char *text, const char *part, const char *other) {
+    const char *at = strstr(text, part);
+    assert_non_null(at);
+    char *copy = malloc(strlen(text) + strlen(other) + 1);
+    assert_non_null(copy);
+    memcpy(copy, text, (size_t)(at - text));
+    strcpy(copy + (at - text), other);
+    strcat(copy, at + strlen(part));
+    return copy;
+}
+
+#define FBX_TIMES "*2 {\n\t\t\ta: 0,46186158000\n"
+
+// Assimp drops the curve, and with it the animation.
+static void fbx_times_that_do_not_ascend_are_noted(void **state) {
+    (void)state;
+    static const char *const times[] = {"*2 {\n\t\t\ta: 46186158000,0\n", "*2 {\n\t\t\ta: 0,0\n"};
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        char *text = replaced(fbx_text, FBX_TIMES, times[i]);
+        lmb_import *import = load(text, "memory");
+        assert_int_equal(lmb_import_clip_count(import), 0);
+        assert_int_equal(lmb_import_note_count(import), 1);
+        assert_true(has_note(import, "animation 'Lift': it has no keys, or no curve whose key times ascend: left out"));
+        lmb_import_destroy(import);
+        free(text);
+    }
+    lmb_import *import = load(fbx_text, "memory");
+    assert_int_equal(lmb_import_note_count(import), 0);
+    lmb_import_destroy(import);
+    // Behind the animation's end, where Assimp cuts them off.
+    char *text = replaced(fbx_text, FBX_TIMES, "*2 {\n\t\t\ta: 0,9223372036854775807\n");
+    import = load(text, "memory");
+    assert_int_equal(lmb_import_clip_count(import), 0);
+    assert_true(has_note(import, "animation 'Lift' moves no joint of the rig: left out"));
+    lmb_import_destroy(import);
+    free(text);
+}
+
+#define COLLADA_TIMES "\"ta\" count=\"2\">0 1<"
+
+static void collada_times_that_do_not_ascend_are_passed_over(void **state) {
+    (void)state;
+    static const char *const times[] = {"1 0", "0 0", "0 nan", "0 inf"};
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        char array[64];
+        snprintf(array, sizeof array, "\"ta\" count=\"2\">%s<", times[i]);
+        char *text = replaced(collada_text, COLLADA_TIMES, array);
+        lmb_import *import = load(text, "memory");
+        assert_int_equal(lmb_import_clip_count(import), 0);
+        assert_true(has_note(import, "animation 'animation' moves no joint of the rig: left out"));
+        lmb_import_destroy(import);
+        free(text);
+    }
+    char *text = replaced(collada_text, COLLADA_TIMES, "\"ta\" count=\"2\">nan 1<");
+    lmb_import *import = NULL;
+    lmb_error error;
+    assert_int_equal(load_text(text, strlen(text), "memory", NULL, &import, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "clip 'animation': track 0"));
+    free(text);
+}
+
 static void bvh_is_taken_as_centimetres(void **state) {
     (void)state;
     lmb_import *import = load(bvh_text, "memory");
@@ -531,6 +593,8 @@ static int leave_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fbx_comes_in_metres_with_y_up_and_no_pivots),
+        cmocka_unit_test(fbx_times_that_do_not_ascend_are_noted),
+        cmocka_unit_test(collada_times_that_do_not_ascend_are_passed_over),
         cmocka_unit_test(bvh_is_taken_as_centimetres),
         cmocka_unit_test(collada_brings_its_mesh_in_metres),
         cmocka_unit_test(further_files_add_clips_by_joint_name),

@@ -100,7 +100,7 @@ bool lmb_assimp_read(lmb_importer *importer, lmb_format format, const uint8_t *b
         return false;
     }
     lmb_assimp assimp = {.tables = {.importer = importer}, .scene = scene, .format = format};
-    bool success = read_scene(&assimp);
+    bool success = read_scene(&assimp) && (format != LMB_FORMAT_FBX || lmb_assimp_note_stacks(&assimp, bytes, size));
     aiReleaseImport(scene);
     return success;
 }

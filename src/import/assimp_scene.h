@@ -38,6 +38,8 @@ bool lmb_assimp_read_rest(lmb_assimp *assimp, uint32_t node);
 bool lmb_assimp_read_skins(lmb_assimp *assimp);
 // assimp_clip.c
 bool lmb_assimp_build_clips(lmb_assimp *assimp);
+// assimp_stacks.c: notes the animations that an FBX file has and Assimp left out.
+bool lmb_assimp_note_stacks(const lmb_assimp *assimp, const uint8_t *file, size_t size);
 // assimp_mesh.c
 bool lmb_assimp_build_meshes(lmb_assimp *assimp);
 // assimp_geometry.c: triangles and influences of a mesh; `skin` is NULL for one without bones.
