@@ -369,12 +369,11 @@ lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t inde
 }
 
 uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
-    for (uint32_t i = 0; i < graph->def.parameter_count; i++) {
-        if (!graph->parameters[i].is_written && strcmp(graph->parameters[i].name, name) == 0) {
-            return i;
-        }
+    uint32_t i = lmb_index_first(&graph->parameter_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && (graph->parameters[i].is_written || strcmp(graph->parameters[i].name, name) != 0)) {
+        i = lmb_index_next(&graph->parameter_index, i);
     }
-    return LMB_NONE;
+    return i;
 }
 
 const lmb_control_def *lmb_graph_control_def(const lmb_graph *graph) {
@@ -394,12 +393,11 @@ const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event) {
 }
 
 uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name) {
-    for (uint32_t i = 0; i < graph->control.event_count; i++) {
-        if (strcmp(graph->events[i], name) == 0) {
-            return i;
-        }
+    uint32_t i = lmb_index_first(&graph->event_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && strcmp(graph->events[i], name) != 0) {
+        i = lmb_index_next(&graph->event_index, i);
     }
-    return LMB_NONE;
+    return i;
 }
 
 const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player) {

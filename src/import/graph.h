@@ -2,6 +2,7 @@
 #ifndef LIMBER_SRC_IMPORT_GRAPH_H
 #define LIMBER_SRC_IMPORT_GRAPH_H
 
+#include "index.h"
 #include "json.h"
 #include "machine_text.h"
 #include "names.h"
@@ -48,18 +49,22 @@ struct lmb_graph {
     size_t node_capacity;
     uint8_t **masks;
     size_t mask_capacity;
+    lmb_index mask_index;
     lmb_mirror_def *mirrors;
     size_t mirror_capacity;
     lmb_limit_def **limits;
     size_t limits_capacity;
+    lmb_index limits_index;
     lmb_part_def *parts;
     size_t part_capacity;
+    lmb_index part_index;
     lmb_channel_range **ranges; // beside the limits
     size_t ranges_capacity;
     const lmb_clip **clips; // the source's, then what is left of those whose motion was taken
     size_t clip_capacity;
     lmb_graph_declared *parameters;
     size_t parameter_capacity;
+    lmb_index parameter_index; // by name
 
     lmb_control_def control;
     lmb_follower_def *followers;
@@ -82,6 +87,7 @@ struct lmb_graph {
     lmb_mover_def mover;
     const char **events;
     size_t event_capacity;
+    lmb_index event_index; // by name
     lmb_graph_problem *warnings;
     uint32_t warning_count;
     size_t warning_capacity;
@@ -204,6 +210,8 @@ bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type ty
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
 void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                      size_t size);
+// Adds the next thing to a table in the graph's pool.
+bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
 // A joint of that name, or past the joints a channel; LMB_NONE, reported, where there is neither.
 uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key);
 // A string, decoded, in a pool; NULL where there is no memory, or where it holds a zero, which is reported.

@@ -20,6 +20,10 @@ void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size
     return fail_without(reader, lmb_pool_grow(pool, array, count, capacity, size));
 }
 
+bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash) {
+    return lmb_index_add(index, &reader->graph->pool, hash) || fail_without(reader, NULL) != NULL;
+}
+
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value) {
     char *text = lmb_graph_allocate(reader, pool, lmb_json_string_room(&reader->json, value), 1);
     if (text == NULL) {

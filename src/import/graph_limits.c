@@ -198,7 +198,9 @@ static uint32_t add_limits(lmb_graph_reader *reader, lmb_limit_def *limits, lmb_
     lmb_graph *graph = reader->graph;
     size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *limits;
     size_t ranges_size = lmb_rig_channel_count(reader->source->rig) * sizeof *ranges;
-    for (uint32_t i = 0; i < graph->def.limits_count; i++) {
+    uint64_t hash = lmb_index_hash(limits, size) ^ lmb_index_hash(ranges, ranges_size);
+    for (uint32_t i = lmb_index_first(&graph->limits_index, hash); i != LMB_NONE;
+         i = lmb_index_next(&graph->limits_index, i)) {
         if (memcmp(graph->limits[i], limits, size) == 0 && memcmp(graph->ranges[i], ranges, ranges_size) == 0) {
             lmb_pool_release(&graph->pool, limits);
             lmb_pool_release(&graph->pool, ranges);
@@ -218,6 +220,9 @@ static uint32_t add_limits(lmb_graph_reader *reader, lmb_limit_def *limits, lmb_
         return 0;
     }
     graph->limits = all;
+    if (!lmb_graph_index(reader, &graph->limits_index, hash)) {
+        return 0;
+    }
     all[graph->def.limits_count] = limits;
     return graph->def.limits_count++;
 }

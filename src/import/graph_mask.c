@@ -47,7 +47,9 @@ static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t part_count, s
 static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
     lmb_graph *graph = reader->graph;
     uint32_t part_count = count_parts(reader->source->rig);
-    for (uint32_t i = 0; i < graph->def.mask_count; i++) {
+    uint64_t hash = lmb_index_hash(mask, part_count);
+    for (uint32_t i = lmb_index_first(&graph->mask_index, hash); i != LMB_NONE;
+         i = lmb_index_next(&graph->mask_index, i)) {
         if (memcmp(graph->masks[i], mask, part_count) == 0) {
             lmb_pool_release(&graph->pool, mask);
             return i;
@@ -59,6 +61,9 @@ static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
         return 0;
     }
     graph->masks = masks;
+    if (!lmb_graph_index(reader, &graph->mask_index, hash)) {
+        return 0;
+    }
     masks[graph->def.mask_count] = mask;
     return graph->def.mask_count++;
 }

@@ -51,7 +51,9 @@ static void read_pairs(lmb_graph_reader *reader, uint32_t value, uint32_t *table
 static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joint_count) {
     lmb_graph *graph = reader->graph;
     size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *table;
-    for (uint32_t i = 0; i < graph->def.part_count; i++) {
+    uint64_t hash = lmb_index_hash(table, size);
+    for (uint32_t i = lmb_index_first(&graph->part_index, hash); i != LMB_NONE;
+         i = lmb_index_next(&graph->part_index, i)) {
         if (graph->parts[i].joint_count == joint_count && memcmp(graph->parts[i].joints, table, size) == 0) {
             lmb_pool_release(&graph->pool, table);
             return i;
@@ -63,6 +65,9 @@ static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joi
         return LMB_NONE;
     }
     graph->parts = parts;
+    if (!lmb_graph_index(reader, &graph->part_index, hash)) {
+        return LMB_NONE;
+    }
     parts[graph->def.part_count] = (lmb_part_def){table, joint_count};
     return graph->def.part_count++;
 }

@@ -36,6 +36,9 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
             return;
         }
         graph->events = events;
+        if (!lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
+            return;
+        }
         event = graph->control.event_count++;
         events[event] = name;
     }

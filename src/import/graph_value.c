@@ -75,6 +75,9 @@ static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const 
         return 0;
     }
     graph->parameters = parameters;
+    if (!lmb_graph_index(reader, &graph->parameter_index, lmb_index_hash_text(name))) {
+        return 0;
+    }
     graph->parameters[count] = (lmb_graph_declared){.name = name,
                                                     .initial = {field->initial, LMB_NONE},
                                                     .least = {field->parameter_least, LMB_NONE},
