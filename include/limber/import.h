@@ -9,7 +9,9 @@
 ///
 /// Nothing in a glTF file or a pack is trusted: every offset, count and value is checked, and an error names the file and
 /// the place in it. No locale, no global state; memory comes from the host's allocator, and a file takes no more of it than
-/// 256 MiB and 64 times its own size (#LMB_ERROR_LIMIT).
+/// 256 MiB and 64 times its own size (#LMB_ERROR_LIMIT). Time is in proportion to what a file holds and what comes out of
+/// it. What parts of a glTF file share, say the mesh of many nodes, is decoded for each of them; the same limit holds the
+/// bytes that are decoded in all, kept or left out.
 ///
 /// What is read of glTF: nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles (lists, strips and fans)
 /// with up to 8 influences, base colours with PNG and JPEG textures; accessors of every kind, sparse and normalised; the
