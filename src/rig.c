@@ -262,9 +262,9 @@ static void derive_bind(const lmb_affine *inverse_bind, lmb_bind *bind) {
     memcpy(bind->position, position, sizeof position);
 }
 
-// Adds how often a joint with so many above it evaluates what is inside operations of model space. A difference evaluates
-// it at each joint from the root to this one, an additive at this one and its parent; their order does not matter. Inside
-// n differences alone that is (above + n) over n; each additive adds the parent's count.
+// Adds how often a joint with so many above it evaluates what is inside operations of model space. A difference
+// evaluates it at each joint from the root to this one, an additive at this one and its parent; their order does not
+// matter. Inside n differences alone that is (above + n) over n; each additive adds the parent's count.
 static void add_model_evaluations(lmb_rig *rig, uint32_t above) {
     for (uint32_t differences = 0; differences < LMB_MODEL_DEPTH; differences++) {
         double counts[LMB_MODEL_DEPTH + 1] = {0}; // of this joint, its parent, and so on

@@ -29,13 +29,14 @@
 ///   Translations and vertices are scaled, roots are turned: no joint carries the conversion.
 /// - The rig is every bone of a mesh, all that hangs on one (finger tips move no vertex), and all its ancestors below the
 ///   scene itself; without bones, every node. FBX pivots and pre-rotations are folded into the joint.
-/// - Tracks are linear. Assimp keeps the values at the keys of an FBX or Collada curve and drops its tangents and steps;
-///   FBX Euler angles become quaternions at each key. Of two keys at one time the later one stays (noted where they
-///   differ), an animation that begins before 0 is moved to 0 (noted), and times that go back are #LMB_ERROR_FORMAT, with
-///   three exceptions that Assimp makes. It drops an FBX curve whose key times do not all ascend: an animation without
-///   another curve is left out and noted, in any other the curve is missing. It drops FBX keys outside of the animation's
-///   LocalStart and LocalStop. It passes over a Collada key that is not after those before it. A clip lasts as long as the file says, or until its last key where that is later. One that only repeats the rest pose
-///   is left out and noted.
+/// - Tracks are linear. Assimp keeps the values at the keys of an FBX or Collada curve and drops its tangents and
+///   steps; FBX Euler angles become quaternions at each key. Of two keys at one time the later one stays (noted where
+///   they differ), an animation that begins before 0 is moved to 0 (noted), and times that go back are
+///   #LMB_ERROR_FORMAT, with three exceptions that Assimp makes. It drops an FBX curve whose key times do not all
+///   ascend: an animation without another curve is left out and noted, in any other the curve is missing. It drops
+///   FBX keys outside of the animation's LocalStart and LocalStop. It passes over a Collada key that is not after
+///   those before it. A clip lasts as long as the file says, or until its last key where that is later. One that only
+///   repeats the rest pose is left out and noted.
 /// - Textures inside the file are read, those beside it are noted. Of more than 8 influences the largest stay.
 /// - Assimp takes memory by malloc, not from the host, without a limit, until the call returns; it has one file at a time
 ///   in the works, other threads wait for it (a lock is all the state there is).

@@ -168,8 +168,8 @@ extern "C" {
 #define LMB_MAX_PARAMETERS 1024u ///< floats per character
 #define LMB_MAX_POSES 8u         ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
-/// Operations that one character evaluates inside differences and additives of #LMB_SPACE_MODEL, over all joints. On one
-/// chain of J joints, each operation inside a difference counts J^2 / 2 times, inside two of them J^3 / 6 times.
+/// Operations that one character evaluates inside differences and additives of #LMB_SPACE_MODEL, over all joints. On
+/// one chain of J joints, each operation inside a difference counts J^2 / 2 times, inside two of them J^3 / 6 times.
 #define LMB_MAX_MODEL_OPERATIONS (1u << 28)
 
 typedef struct lmb_program lmb_program;
