@@ -15,46 +15,6 @@ static void expect_ok(lmb_result result, const lmb_error *error) {
     }
 }
 
-// Any bits, a value near a limit of the snapping rule, few mantissa bits so that sums cancel exactly, or plain.
-static float draw_extreme(random_source *random) {
-    static const uint32_t edges[] = {0x00000000u, 0x80000000u, 0x3f800000u, 0xbf800000u, 0x2b800000u, 0xab800000u,
-                                     0x53800000u, 0xd3800000u, 0x2b7fffffu, 0x53800001u, 0x00000001u, 0x80000001u,
-                                     0x007fffffu, 0x807fffffu, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xff800001u,
-                                     0x7f7fffffu, 0x3f000000u, 0x3f7fffffu};
-    uint32_t bits;
-    float value;
-    switch (random_below(random, 8)) {
-    case 0:
-        bits = (uint32_t)random_bits(random);
-        break;
-    case 1:
-    case 2:
-        bits = edges[random_below(random, sizeof edges / sizeof edges[0])];
-        break;
-    case 3:
-    case 4:
-        bits = (127u - 42u + random_below(random, 85)) << 23 | (uint32_t)(random_bits(random) & 0x80700000u);
-        break;
-    case 5:
-        bits = (127u - 42u + random_below(random, 85)) << 23 | (uint32_t)(random_bits(random) & 0x807fffffu);
-        break;
-    default:
-        return (float)random_between(random, -1.5, 1.5);
-    }
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-// What builders accept.
-static float draw_allowed(random_source *random) {
-    for (;;) {
-        float value = draw_extreme(random);
-        if (fabsf(value) <= LMB_LARGEST) {
-            return value;
-        }
-    }
-}
-
 static void draw_rotation(random_source *random, float *rotation, float (*draw)(random_source *)) {
     for (int i = 0; i < 4; i++) {
         rotation[i] = random_below(random, 3) == 0 ? 0.0f : draw(random);
@@ -67,13 +27,13 @@ static void draw_rotation(random_source *random, float *rotation, float (*draw)(
 static void draw_usable_rotation(random_source *random, float *rotation) {
     float largest;
     do {
-        draw_rotation(random, rotation, draw_allowed);
+        draw_rotation(random, rotation, random_allowed);
         largest = fmaxf(fmaxf(fabsf(rotation[0]), fabsf(rotation[1])), fmaxf(fabsf(rotation[2]), fabsf(rotation[3])));
     } while (largest < LMB_SMALLEST);
 }
 
 static float draw_scale(random_source *random) {
-    return random_below(random, 3) == 0 ? 1.0f : draw_allowed(random);
+    return random_below(random, 3) == 0 ? 1.0f : random_allowed(random);
 }
 
 static lmb_rig *create_rig(random_source *random) {
@@ -84,11 +44,11 @@ static lmb_rig *create_rig(random_source *random) {
         joints[i].has_inverse_bind = true;
         draw_usable_rotation(random, joints[i].rest.rotation);
         for (int k = 0; k < 3; k++) {
-            joints[i].rest.translation[k] = draw_allowed(random);
+            joints[i].rest.translation[k] = random_allowed(random);
             joints[i].rest.scale[k] = draw_scale(random);
         }
         for (int k = 0; k < 12; k++) {
-            joints[i].inverse_bind.m[k / 4][k % 4] = draw_allowed(random);
+            joints[i].inverse_bind.m[k / 4][k % 4] = random_allowed(random);
         }
     }
     lmb_rig *rig = NULL;
@@ -103,7 +63,7 @@ static uint32_t draw_times(random_source *random, float *times) {
     float last = -1.0f;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        float time = fabsf(draw_allowed(random));
+        float time = fabsf(random_allowed(random));
         time = time < LMB_SMALLEST ? 0.0f : time;
         // Sorted by dropping what is not later, or by the next float but one.
         if (time <= last) {
@@ -135,7 +95,7 @@ static lmb_clip *create_clip(random_source *random, const lmb_rig *rig) {
             }
             for (uint32_t k = 0; k < 3 && channel != LMB_CHANNEL_ROTATION; k++) {
                 values[i][part * 3 + k] =
-                    channel == LMB_CHANNEL_SCALE && parts == 1 ? draw_scale(random) : draw_allowed(random);
+                    channel == LMB_CHANNEL_SCALE && parts == 1 ? draw_scale(random) : random_allowed(random);
             }
         }
         if (keys > 0) {
@@ -158,7 +118,7 @@ typedef struct plan {
 
 static lmb_value draw_value(plan *plan) {
     if (random_below(plan->random, 4) == 0) {
-        return lmb_constant(draw_allowed(plan->random));
+        return lmb_constant(random_allowed(plan->random));
     }
     return lmb_parameter(random_below(plan->random, PARAMETERS));
 }
@@ -227,8 +187,8 @@ static uint32_t grow(plan *plan, uint32_t stack) {
 }
 
 static void draw_range(random_source *random, float lowest, float highest, float *least, float *greatest) {
-    float a = fminf(fmaxf(draw_allowed(random), lowest), highest);
-    float b = fminf(fmaxf(draw_allowed(random), lowest), highest);
+    float a = fminf(fmaxf(random_allowed(random), lowest), highest);
+    float b = fminf(fmaxf(random_allowed(random), lowest), highest);
     *least = fminf(a, b);
     *greatest = fmaxf(a, b);
 }
@@ -241,7 +201,7 @@ static lmb_limit_def draw_limit(random_source *random) {
     }
     limit.twist_axis = (lmb_axis)random_below(random, LMB_AXIS_COUNT);
     draw_range(random, -360.0f, 360.0f, &limit.twist_least, &limit.twist_greatest);
-    limit.swing = fminf(fabsf(draw_allowed(random)), 180.0f);
+    limit.swing = fminf(fabsf(random_allowed(random)), 180.0f);
     for (int i = 0; i < 3; i++) {
         draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.translation_least[i], &limit.translation_greatest[i]);
         draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.scale_least[i], &limit.scale_greatest[i]);
@@ -298,14 +258,14 @@ static void draw_inputs(random_source *random, extremes *e) {
     for (uint32_t i = 0; i < EXTREMES_CHARACTERS * PARAMETERS; i++) {
         // Half of them small numbers, so that clips and weights are met.
         e->parameters[i] = random_below(random, 2) == 0 ? (float)random_between(random, 0.0, (double)EXTREMES_CLIPS)
-                                                        : draw_extreme(random);
+                                                        : random_extreme(random);
     }
     for (uint32_t pose = 0; pose < EXTREMES_POSES; pose++) {
         for (uint32_t character = 0; character < EXTREMES_CHARACTERS; character++) {
             float *first = &e->poses[pose][character * LMB_POSE_COMPONENTS * EXTREMES_JOINTS];
             for (uint32_t joint = 0; joint < EXTREMES_JOINTS; joint++) {
                 float values[LMB_POSE_COMPONENTS];
-                float (*draw)(random_source *) = random_below(random, 4) == 0 ? draw_extreme : draw_allowed;
+                float (*draw)(random_source *) = random_below(random, 4) == 0 ? random_extreme : random_allowed;
                 for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                     values[i] = draw(random);
                 }

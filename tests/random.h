@@ -1,10 +1,12 @@
-// Random numbers for tests: those of the command's crowds, and rotations.
+// Random numbers for tests: those of the command's crowds, rotations, and numbers at the edges.
 #ifndef LIMBER_TESTS_RANDOM_H
 #define LIMBER_TESTS_RANDOM_H
 
 #include "../src/cli/random.h"
 
+#include <limber/math.h>
 #include <math.h>
+#include <string.h>
 
 // A unit quaternion, every direction alike.
 static inline void random_rotation(random_source *source, float rotation[4]) {
@@ -18,6 +20,46 @@ static inline void random_rotation(random_source *source, float rotation[4]) {
     } while (square > 1.0 || square < 0.01);
     for (int i = 0; i < 4; i++) {
         rotation[i] = (float)(q[i] / sqrt(square));
+    }
+}
+
+// Any bits, a value near a limit of the snapping rule, few mantissa bits so that sums cancel exactly, or plain.
+static inline float random_extreme(random_source *source) {
+    static const uint32_t edges[] = {0x00000000u, 0x80000000u, 0x3f800000u, 0xbf800000u, 0x2b800000u, 0xab800000u,
+                                     0x53800000u, 0xd3800000u, 0x2b7fffffu, 0x53800001u, 0x00000001u, 0x80000001u,
+                                     0x007fffffu, 0x807fffffu, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xff800001u,
+                                     0x7f7fffffu, 0x3f000000u, 0x3f7fffffu};
+    uint32_t bits;
+    float value;
+    switch (random_below(source, 8)) {
+    case 0:
+        bits = (uint32_t)random_bits(source);
+        break;
+    case 1:
+    case 2:
+        bits = edges[random_below(source, sizeof edges / sizeof edges[0])];
+        break;
+    case 3:
+    case 4:
+        bits = (127u - 42u + random_below(source, 85)) << 23 | (uint32_t)(random_bits(source) & 0x80700000u);
+        break;
+    case 5:
+        bits = (127u - 42u + random_below(source, 85)) << 23 | (uint32_t)(random_bits(source) & 0x807fffffu);
+        break;
+    default:
+        return (float)random_between(source, -1.5, 1.5);
+    }
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// What builders accept.
+static inline float random_allowed(random_source *source) {
+    for (;;) {
+        float value = random_extreme(source);
+        if (fabsf(value) <= LMB_LARGEST) {
+            return value;
+        }
     }
 }
 

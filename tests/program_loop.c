@@ -1,0 +1,48 @@
+#include "program_loop.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define USUAL_COUNT 50u
+#define FEW_COUNT 12u // where a program takes long
+
+uint32_t program_random_count(void) {
+    return suite_number("LIMBER_PROGRAMS", suite_is_slow() ? FEW_COUNT : USUAL_COUNT);
+}
+
+static double now(void) {
+    struct timespec time;
+    timespec_get(&time, TIME_UTC);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+program_loop program_loop_start(const char *name, uint32_t first, uint32_t count, uint32_t share) {
+    const uint32_t from = suite_first() > 0 ? suite_first() : first;
+    const double started = now();
+    return (program_loop){.name = name,
+                          .program = from - 1,
+                          .first = from,
+                          .end = from + count,
+                          .started = started,
+                          .seconds = (double)suite_seconds() / share,
+                          .printed = started};
+}
+
+// tests/nightly.sh reads the last of these lines for each name.
+static void print_loop(const program_loop *loop) {
+    printf("random programs: %s: %u programs from number %u, %llu values compared\n", loop->name, loop->done,
+           loop->first, (unsigned long long)loop->values);
+    fflush(stdout);
+}
+
+bool program_loop_next(program_loop *loop) {
+    const double time = now();
+    loop->program++;
+    loop->done = loop->program - loop->first;
+    const bool more = loop->seconds > 0.0 ? time - loop->started < loop->seconds : loop->program != loop->end;
+    if (!more || time - loop->printed > 5.0) { // one that is stopped from outside has said how far it came
+        print_loop(loop);
+        loop->printed = time;
+    }
+    return more;
+}
