@@ -211,7 +211,10 @@ for manifest in "${drivers[@]}"; do parts+=("5 300 cases $manifest"); done
 for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
 for fuzzer in build/fuzz/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
 parts+=("1 5 random graph_random_test what_is_written*" "2 5 random program_random_test same_bits*")
-for manifest in "${drivers[@]}"; do parts+=("6 60 random program_random_gpu_test same_bits* $manifest"); done
+parts+=("1 5 random control_random_test same_bits*")
+for manifest in "${drivers[@]}"; do
+    parts+=("6 60 random program_random_gpu_test same_bits* $manifest" "3 60 random control_random_gpu_test same_bits* $manifest")
+done
 
 workers=$(nproc) end=$((SECONDS + 60 * minutes)) pids=()
 for ((number = 0; number < workers; number++)); do

@@ -1,0 +1,470 @@
+#include "control_random.h"
+
+#include <stdio.h>
+
+enum {
+    HOST_PARAMETERS = 6,
+    MOST_FOLLOWERS = 4,
+    MOST_PLAYERS = 9,
+    MOST_GROUPS = 2,
+    MOST_MACHINES = 4,
+    MOST_STATES = 5,
+    MOST_TRANSITIONS = 8,
+    MOST_TERMS = 7,
+    MOST_MARKERS = 3,
+    MOST_NOTIFIES = 3,
+    MOST_KEYS = 4,
+    EVENTS = 6,
+};
+
+// A descriptor while it is drawn, with all that it points to.
+typedef struct plan {
+    random_source *random;
+    control_random *made;
+    lmb_control_def def;
+    lmb_follower_def followers[MOST_FOLLOWERS];
+    lmb_player_def players[MOST_PLAYERS];
+    lmb_notify_def notifies[MOST_PLAYERS][MOST_NOTIFIES];
+    float markers[MOST_PLAYERS][MOST_MARKERS];
+    float keys[MOST_PLAYERS][MOST_KEYS * 4];
+    lmb_motion_track tracks[MOST_PLAYERS];
+    lmb_group_def groups[MOST_GROUPS];
+    lmb_group_player places[MOST_GROUPS][MOST_PLAYERS];
+    lmb_machine_def machines[MOST_MACHINES];
+    lmb_state_def states[MOST_MACHINES][MOST_STATES];
+    lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
+    lmb_term terms[MOST_MACHINES][MOST_TRANSITIONS][MOST_TERMS];
+    lmb_mover_def mover;
+    uint32_t readable[HOST_PARAMETERS + MOST_FOLLOWERS + 3]; // parameters that values may name
+    uint32_t readable_count;
+    uint32_t next_parameter;
+} plan;
+
+static bool chance(plan *p, uint32_t of) {
+    return random_below(p->random, of) == 0;
+}
+
+static uint32_t take_parameter(plan *p) {
+    assert_true(p->next_parameter < CONTROL_RANDOM_PARAMETERS);
+    return p->next_parameter++;
+}
+
+static uint32_t maybe_parameter(plan *p) {
+    return chance(p, 2) ? take_parameter(p) : LMB_NONE;
+}
+
+static uint32_t draw_event(plan *p) {
+    return chance(p, 2) ? random_below(p->random, EVENTS) : LMB_NONE;
+}
+
+// Usual numbers and extreme ones, which parameters meet again.
+static float draw_constant(plan *p) {
+    static const float usual[] = {0.0f, 1.0f, 0.5f, -1.0f, 2.0f, 1e-3f, 0x1p-40f, -0x1p-40f, 0x1p40f, 1e-42f};
+    const float drawn = chance(p, 2) ? random_allowed(p->random) : usual[random_below(p->random, 10)];
+    p->made->constants[p->made->constant_count++ % CONTROL_RANDOM_CONSTANTS] = drawn;
+    return drawn;
+}
+
+static void sort_places(float places[3]) {
+    for (int i = 0; i < 3; i++) {
+        const int k = i % 2;
+        const float low = fminf(places[k], places[k + 1]), high = fmaxf(places[k], places[k + 1]);
+        places[k] = low;
+        places[k + 1] = high;
+    }
+}
+
+static lmb_value draw_value(plan *p) {
+    random_source *random = p->random;
+    lmb_value value = lmb_parameter(p->readable[random_below(random, p->readable_count)]);
+    if (chance(p, 5)) {
+        value = lmb_constant(draw_constant(p));
+    }
+    if (chance(p, 3)) {
+        value.curve = (lmb_curve)random_below(random, LMB_CURVE_TENT);
+        for (int i = 0; i < 2; i++) {
+            value.control[i] = fminf(fmaxf(random_allowed(random), -16.0f), 16.0f);
+        }
+    } else if (value.parameter != LMB_NONE && chance(p, 4)) {
+        float places[3] = {draw_constant(p), draw_constant(p), draw_constant(p)};
+        if (chance(p, 4)) {
+            places[1] = places[0];
+        }
+        sort_places(places);
+        if (places[0] < places[2]) {
+            value = lmb_tent(value.parameter, places[0], places[1], places[2]);
+        }
+    }
+    return value;
+}
+
+// In seconds: of a clip, a fade, a delay.
+static float draw_seconds(plan *p) {
+    static const float usual[] = {0.0f, 1e-9f, 1e-5f, 1e-42f, 1.0f / 60.0f, 0.1f, 0.3f, 1.0f, 1e5f};
+    return chance(p, 2) ? (float)random_between(p->random, 0.0, 0.6) : usual[random_below(p->random, 9)];
+}
+
+static void draw_followers(plan *p) {
+    p->def.followers = p->followers;
+    p->def.follower_count = random_below(p->random, MOST_FOLLOWERS + 1);
+    for (uint32_t i = 0; i < p->def.follower_count; i++) {
+        p->followers[i].source = draw_value(p);
+        p->followers[i].half_life = draw_seconds(p);
+        p->followers[i].parameter = take_parameter(p);
+        p->readable[p->readable_count++] = p->followers[i].parameter;
+    }
+}
+
+static float draw_limit(plan *p) {
+    static const float usual[] = {0.0f, 0.0f, 1e-6f, 1.0f, 50.0f, 1048576.0f};
+    return usual[random_below(p->random, 6)];
+}
+
+static void draw_mover(plan *p) {
+    p->mover = lmb_default_mover_def();
+    if (chance(p, 2)) {
+        return;
+    }
+    p->def.mover = &p->mover;
+    for (int i = 0; i < 3; i++) {
+        p->mover.velocity[i] = chance(p, 3) ? lmb_constant(0.0f) : draw_value(p);
+    }
+    p->mover.steers = chance(p, 2);
+    p->mover.heading = draw_value(p);
+    p->mover.acceleration = draw_limit(p);
+    p->mover.deceleration = draw_limit(p);
+    p->mover.turn_rate = draw_limit(p);
+    for (int i = 0; i < 3; i++) {
+        p->mover.velocity_parameters[i] = maybe_parameter(p);
+        if (p->mover.velocity_parameters[i] != LMB_NONE) {
+            p->readable[p->readable_count++] = p->mover.velocity_parameters[i];
+        }
+    }
+}
+
+// Comparisons, each joined with those before it now, or at the end.
+static uint32_t draw_terms(plan *p, lmb_term *terms) {
+    uint32_t count = 0, truths = 0;
+    const uint32_t comparisons = 1 + random_below(p->random, 4);
+    for (uint32_t i = 0; i < comparisons || truths > 1;) {
+        const bool joins = truths > 1 && (i == comparisons || chance(p, 2));
+        lmb_term *term = &terms[count++];
+        *term = (lmb_term){.left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
+        if (joins) {
+            term->kind = chance(p, 2) ? LMB_TERM_AND : LMB_TERM_OR;
+            truths--;
+        } else {
+            term->kind = (lmb_term_kind)random_below(p->random, LMB_TERM_AND);
+            term->left = draw_value(p);
+            term->right = chance(p, 3) ? draw_value(p) : lmb_constant(draw_constant(p));
+            truths++;
+            i++;
+        }
+    }
+    return count;
+}
+
+static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
+    lmb_transition_def *transition = &p->transitions[machine][index];
+    const uint32_t states = p->machines[machine].state_count;
+    *transition = lmb_default_transition_def();
+    transition->from = chance(p, 3) ? LMB_NONE : random_below(p->random, states);
+    transition->to = random_below(p->random, states);
+    transition->event = chance(p, 3) ? random_below(p->random, EVENTS) : LMB_NONE;
+    transition->at_end =
+        transition->from != LMB_NONE && chance(p, 4) && p->states[machine][transition->from].end_player != LMB_NONE;
+    transition->after = chance(p, 3) ? draw_seconds(p) : -1.0f;
+    const bool needs = transition->event != LMB_NONE || transition->at_end || transition->after >= 0.0f;
+    transition->terms = p->terms[machine][index];
+    transition->term_count = !needs || chance(p, 2) ? draw_terms(p, p->terms[machine][index]) : 0;
+    transition->priority = (int32_t)random_below(p->random, 3);
+    transition->fade = draw_seconds(p);
+    do {
+        transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_TENT);
+    } while (transition->curve == LMB_CURVE_BEZIER);
+    transition->kind = (lmb_fade_kind)random_below(p->random, p->def.inertialize ? LMB_FADE_COUNT : 2);
+}
+
+// Sizes first: players name states, and states players.
+static void count_machines(plan *p) {
+    p->def.machines = p->machines;
+    p->def.machine_count = random_below(p->random, MOST_MACHINES + 1);
+    p->def.players = p->players;
+    p->def.player_count = random_below(p->random, MOST_PLAYERS + 1);
+    for (uint32_t i = 0; i < p->def.machine_count; i++) {
+        lmb_machine_def *machine = &p->machines[i];
+        *machine = (lmb_machine_def){.states = p->states[i],
+                                     .state_count = 1 + random_below(p->random, MOST_STATES),
+                                     .transitions = p->transitions[i],
+                                     .transition_count = random_below(p->random, MOST_TRANSITIONS + 1),
+                                     .machine = LMB_NONE};
+        if (i > 0 && !chance(p, 3)) {
+            machine->machine = random_below(p->random, i);
+            machine->state = random_below(p->random, p->machines[machine->machine].state_count);
+        }
+    }
+}
+
+static void draw_machines(plan *p) {
+    for (uint32_t i = 0; i < p->def.machine_count; i++) {
+        for (uint32_t j = 0; j < p->machines[i].state_count; j++) {
+            lmb_state_def *state = &p->states[i][j];
+            *state = lmb_default_state_def();
+            state->weight_parameter = maybe_parameter(p);
+            state->end_player =
+                p->def.player_count > 0 && chance(p, 2) ? random_below(p->random, p->def.player_count) : LMB_NONE;
+            state->entry_event = draw_event(p);
+            state->exit_event = draw_event(p);
+            state->restart = chance(p, 3);
+        }
+        for (uint32_t j = 0; j < p->machines[i].transition_count; j++) {
+            draw_transition(p, i, j);
+        }
+    }
+}
+
+static float draw_in(plan *p, float duration) {
+    return chance(p, 4) ? duration : fminf((float)random_between(p->random, 0.0, (double)duration), duration);
+}
+
+static void draw_motion(plan *p, uint32_t index) {
+    lmb_player_def *player = &p->players[index];
+    static const float usual[] = {0.0f, 1.0f, -1.5f, 1e-42f, 0x1p-40f, 0x1.8p-30f, 0x1p40f};
+    player->velocity = chance(p, 2) ? usual[random_below(p->random, 7)] : random_allowed(p->random);
+    if (chance(p, 2)) {
+        return;
+    }
+    p->tracks[index] = (lmb_motion_track){2 + random_below(p->random, MOST_KEYS - 1), p->keys[index]};
+    player->motion = &p->tracks[index];
+    for (uint32_t i = 0; i < p->tracks[index].key_count * 4; i++) {
+        const float number = random_allowed(p->random);
+        p->keys[index][i] = fminf(fmaxf(number, -LMB_MAX_MOTION), LMB_MAX_MOTION);
+    }
+}
+
+// `markers`: how many a player has for its group, which it can be in; 0 for one that is in none.
+static void draw_player(plan *p, uint32_t index, uint32_t markers) {
+    lmb_player_def *player = &p->players[index];
+    *player = lmb_default_player_def();
+    player->duration = markers > 0 ? (float)random_between(p->random, 0.01, 1.5) : draw_seconds(p);
+    player->rate = draw_value(p);
+    player->offset = draw_in(p, player->duration);
+    player->end = markers > 0 ? LMB_END_LOOP : (lmb_end)random_below(p->random, LMB_END_COUNT);
+    player->time_parameter = take_parameter(p);
+    player->weight_parameter = maybe_parameter(p);
+    player->ended_event = draw_event(p);
+    player->looped_event = draw_event(p);
+    if (p->def.machine_count > 0 && !chance(p, 4)) {
+        player->machine = random_below(p->random, p->def.machine_count);
+        player->state = random_below(p->random, p->machines[player->machine].state_count);
+    }
+    for (uint32_t i = 0; i < markers; i++) {
+        p->markers[index][i] = player->duration * ((float)i + 0.25f) / (float)markers;
+    }
+    player->markers = p->markers[index];
+    player->marker_count = markers == 1 && chance(p, 2) ? 0 : markers;
+    player->notifies = p->notifies[index];
+    player->notify_count = random_below(p->random, MOST_NOTIFIES + 1);
+    for (uint32_t i = 0; i < player->notify_count; i++) {
+        const float time = draw_in(p, player->duration);
+        const float before = i > 0 ? p->notifies[index][i - 1].time : 0.0f;
+        p->notifies[index][i] = (lmb_notify_def){fmaxf(time, before), random_below(p->random, EVENTS)};
+    }
+    player->weight = draw_value(p);
+    draw_motion(p, index);
+}
+
+// The players of a group follow each other.
+static void draw_players(plan *p) {
+    p->def.groups = p->groups;
+    uint32_t player = 0;
+    while (player < p->def.player_count) {
+        const uint32_t left = p->def.player_count - player;
+        if (p->def.group_count < MOST_GROUPS && chance(p, 4)) {
+            const uint32_t number = p->def.group_count++;
+            const uint32_t count = 1 + random_below(p->random, left),
+                           markers = 1 + random_below(p->random, MOST_MARKERS);
+            p->groups[number] = (lmb_group_def){p->places[number], count, draw_value(p), maybe_parameter(p)};
+            for (uint32_t i = 0; i < count; i++, player++) {
+                draw_player(p, player, markers);
+                p->places[number][i] = (lmb_group_player){player, draw_value(p)};
+            }
+        } else {
+            draw_player(p, player++, 0);
+        }
+    }
+}
+
+static void draw_control(plan *p) {
+    p->def = lmb_default_control_def();
+    p->def.parameter_count = CONTROL_RANDOM_PARAMETERS;
+    p->def.event_count = EVENTS;
+    p->def.told_capacity = random_below(p->random, 12);
+    p->next_parameter = HOST_PARAMETERS;
+    for (uint32_t i = 0; i < HOST_PARAMETERS; i++) {
+        p->readable[p->readable_count++] = i;
+    }
+    p->def.inertialize = chance(p, 3);
+    p->def.inertia_parameters = p->next_parameter;
+    p->next_parameter += LMB_INERTIA_PARAMETERS;
+    draw_followers(p);
+    draw_mover(p);
+    count_machines(p);
+    draw_players(p);
+    draw_machines(p);
+    p->def.update_every = chance(p, 3) ? draw_value(p) : lmb_constant(chance(p, 2) ? 1.0f : 2.5f);
+}
+
+// ---- Frames. ----
+
+// Any number, one of the control's constants, one next to it, or one that a device might take for it.
+static float draw_parameter(random_source *random, const control_random *made) {
+    const uint32_t constants =
+        made->constant_count < CONTROL_RANDOM_CONSTANTS ? made->constant_count : CONTROL_RANDOM_CONSTANTS;
+    const float constant = constants > 0 ? made->constants[random_below(random, constants)] : 0.0f;
+    switch (random_below(random, 8)) {
+    case 0:
+    case 1:
+        return random_extreme(random);
+    case 2:
+        return constant;
+    case 3:
+        return nextafterf(constant, random_below(random, 2) == 0 ? INFINITY : -INFINITY);
+    case 4:
+        return (float)random_between(random, -1e-38, 1e-38);
+    case 5:
+        return (float)random_between(random, -4.0, 4.0);
+    default:
+        return (float)random_between(random, 0.0, 1.25);
+    }
+}
+
+static uint64_t draw_step(random_source *random) {
+    static const uint64_t steps[] = {LMB_TICKS_PER_SECOND / 60,
+                                     LMB_TICKS_PER_SECOND / 60,
+                                     LMB_TICKS_PER_SECOND / 30,
+                                     LMB_TICKS_PER_SECOND / 144,
+                                     LMB_TICKS_PER_SECOND / 5,
+                                     0,
+                                     1,
+                                     3 * LMB_TICKS_PER_SECOND};
+    return random_below(random, 40) == 0 ? LMB_MAX_STEP_TICKS : steps[random_below(random, 8)];
+}
+
+static void draw_frame(random_source *random, control_random *made, uint32_t number) {
+    control_random_frame *frame = &made->frames[number];
+    frame->step = draw_step(random);
+    for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
+        float *row = frame->parameters + i * CONTROL_RANDOM_PARAMETERS;
+        const float *before = number > 0 ? made->frames[number - 1].parameters + i * CONTROL_RANDOM_PARAMETERS : NULL;
+        for (uint32_t k = 0; k < CONTROL_RANDOM_PARAMETERS; k++) {
+            row[k] = before == NULL || random_below(random, 3) == 0 ? draw_parameter(random, made) : before[k];
+        }
+        uint32_t events = random_below(random, 4) == 0 ? 1 + random_below(random, 3) : 0;
+        if (random_below(random, 200) == 0) {
+            events = LMB_MAX_EVENTS_SENT + random_below(random, 5);
+        }
+        for (uint32_t k = 0; k < events; k++) {
+            const uint32_t event = random_below(random, 50) == 0 ? LMB_EVENT_RESET : random_below(random, EVENTS);
+            frame->events[frame->event_count++] = (lmb_event){i, event};
+        }
+    }
+}
+
+control_random *control_random_create(uint32_t number) {
+    control_random *made = calloc(1, sizeof *made);
+    plan *p = calloc(1, sizeof *p);
+    assert_true(made != NULL && p != NULL);
+    random_source random = random_branch(40, number);
+    p->random = &random;
+    p->made = made;
+    draw_control(p);
+    lmb_error error = {0};
+    if (lmb_control_create(&p->def, NULL, &made->control, &error) != LMB_OK) {
+        fail_msg("control %u: %s", number, error.message);
+    }
+    free(p);
+    made->first_number = random_below(&random, 3) == 0 ? UINT32_MAX - 40 : random_below(&random, 100);
+    for (uint32_t i = 0; i < CONTROL_RANDOM_FRAMES; i++) {
+        draw_frame(&random, made, i);
+    }
+    return made;
+}
+
+void control_random_destroy(control_random *random) {
+    lmb_control_destroy(random->control);
+    free(random);
+}
+
+// ---- Results. ----
+
+control_random_result control_random_result_create(const control_random *random) {
+    const control_random_result result = {
+        .state = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control), 4),
+        .told = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_told_words(random->control), 4),
+        .parameters = calloc(CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS, sizeof(float)),
+        .movers = calloc(CONTROL_RANDOM_CHARACTERS * LMB_MOVER_FLOATS, sizeof(float))};
+    assert_true(result.state != NULL && result.told != NULL && result.parameters != NULL && result.movers != NULL);
+    return result;
+}
+
+void control_random_result_destroy(control_random_result *result) {
+    free(result->state);
+    free(result->told);
+    free(result->parameters);
+    free(result->movers);
+}
+
+void control_random_run(const control_random *random, uint32_t frame, uint32_t at_once, control_random_result *result) {
+    const control_random_frame *given = &random->frames[frame];
+    memcpy(result->parameters, given->parameters, sizeof given->parameters);
+    const lmb_control_frame run = {.step = given->step,
+                                   .number = random->first_number + frame,
+                                   .character_count = CONTROL_RANDOM_CHARACTERS,
+                                   .state = result->state,
+                                   .parameters = result->parameters,
+                                   .events = given->events,
+                                   .event_count = given->event_count,
+                                   .told = result->told,
+                                   .movers = result->movers};
+    lmb_error error = {0};
+    for (uint32_t first = 0; first < CONTROL_RANDOM_CHARACTERS; first += at_once) {
+        const uint32_t left = CONTROL_RANDOM_CHARACTERS - first;
+        if (lmb_control_run(random->control, &run, first, left < at_once ? left : at_once, &error) != LMB_OK) {
+            fail_msg("frame %u: %s", frame, error.message);
+        }
+    }
+}
+
+static void expect_words(uint32_t number, uint32_t frame, const char *what, const void *here, const void *there,
+                         size_t each, size_t kept, uint32_t character) {
+    const uint32_t *a = (const uint32_t *)here + character * each, *b = (const uint32_t *)there + character * each;
+    if (memcmp(a, b, kept * sizeof *a) == 0) {
+        return;
+    }
+    size_t at = 0;
+    while (a[at] == b[at]) {
+        at++;
+    }
+    fail_msg("control %u, frame %u, character %u: %s: word %zu is 0x%08x and 0x%08x", number, frame, character, what,
+             at, a[at], b[at]);
+}
+
+uint64_t control_random_expect_same(const control_random *random, uint32_t number, uint32_t frame,
+                                    const control_random_result *here, const control_random_result *there) {
+    const size_t told = lmb_control_told_words(random->control), state = lmb_control_state_words(random->control);
+    const size_t movers = lmb_control_has_mover(random->control) ? LMB_MOVER_FLOATS : 0;
+    uint64_t compared = 0;
+    for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
+        // What is not told stays what it was.
+        const uint32_t count = here->told[i * told];
+        const size_t kept = 2 * (size_t)count + 1 < told ? 2 * (size_t)count + 1 : told;
+        expect_words(number, frame, "state", here->state, there->state, state, state, i);
+        expect_words(number, frame, "told", here->told, there->told, told, kept, i);
+        expect_words(number, frame, "parameters", here->parameters, there->parameters, CONTROL_RANDOM_PARAMETERS,
+                     CONTROL_RANDOM_PARAMETERS, i);
+        expect_words(number, frame, "mover", here->movers, there->movers, LMB_MOVER_FLOATS, movers, i);
+        compared += state + kept + CONTROL_RANDOM_PARAMETERS + movers;
+    }
+    return compared;
+}

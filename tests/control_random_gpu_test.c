@@ -1,0 +1,189 @@
+// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. The
+// kernel runs any control's block, so it is compiled once here, with a mover and without, not once for each control.
+#include "gpu_suite.h"
+
+#include "../src/control.h"
+#include "../src/gpu_push.h"
+#include "control_random.h"
+#include "program_loop.h"
+
+#include "control.spv.h"
+#include "control_plain.spv.h"
+
+// Of a block, of a character's state, and of what is emitted of it.
+enum { MOST_WORDS = 1 << 14, MOST_STATE_WORDS = 512, MOST_TOLD_WORDS = 32 };
+
+static device opened;
+static VkPipelineLayout layout;
+static VkPipeline pipelines[2]; // without and with a mover
+
+// What a control's frames read and write, one frame after the other.
+typedef enum buffer { BLOCK, STATE, STATES, PARAMETERS, SENT, TOLD, MOVERS, BUFFERS } buffer;
+static device_buffer buffers[BUFFERS];
+
+static VkPipeline create_pipeline(const uint32_t *words, size_t size) {
+    const VkShaderModuleCreateInfo module_info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = words};
+    VkShaderModule module = VK_NULL_HANDLE;
+    assert_int_equal(vkCreateShaderModule(opened.device, &module_info, NULL, &module), VK_SUCCESS);
+    const VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                              .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                        .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                        .module = module,
+                                                        .pName = "main"},
+                                              .layout = layout};
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    assert_int_equal(vkCreateComputePipelines(opened.device, opened.pipeline_cache, 1, &info, NULL, &pipeline),
+                     VK_SUCCESS);
+    vkDestroyShaderModule(opened.device, module, NULL);
+    return pipeline;
+}
+
+static void create_buffer(buffer which, size_t words) {
+    lmb_error error;
+    assert_ok(device_buffer_create(&opened, words * sizeof(uint32_t),
+                                   VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                                       VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                   true, &buffers[which], &error),
+              &error);
+}
+
+static int start(void **state) {
+    (void)state;
+    open_device(&opened);
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(lmb_control_push)};
+    const VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                             .pushConstantRangeCount = 1,
+                                             .pPushConstantRanges = &range};
+    assert_int_equal(vkCreatePipelineLayout(opened.device, &info, NULL, &layout), VK_SUCCESS);
+    pipelines[0] = create_pipeline(kernel_control_plain, sizeof kernel_control_plain);
+    pipelines[1] = create_pipeline(kernel_control, sizeof kernel_control);
+    const size_t rows = CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_FRAMES;
+    create_buffer(BLOCK, MOST_WORDS);
+    create_buffer(STATE, (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS);
+    create_buffer(STATES, rows * MOST_STATE_WORDS);
+    create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
+    create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);
+    create_buffer(TOLD, rows * MOST_TOLD_WORDS);
+    create_buffer(MOVERS, rows * LMB_MOVER_FLOATS);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    for (int i = 0; i < BUFFERS; i++) {
+        device_buffer_destroy(&opened, &buffers[i]);
+    }
+    vkDestroyPipeline(opened.device, pipelines[0], NULL);
+    vkDestroyPipeline(opened.device, pipelines[1], NULL);
+    vkDestroyPipelineLayout(opened.device, layout, NULL);
+    return device_close(&opened) == 0 ? 0 : -1;
+}
+
+static uint32_t *words_of(buffer which, size_t frame, size_t words_a_frame) {
+    return (uint32_t *)buffers[which].mapped + frame * words_a_frame;
+}
+
+static VkDeviceAddress address_of(buffer which, size_t frame, size_t words_a_frame) {
+    return buffers[which].address + frame * words_a_frame * sizeof(uint32_t);
+}
+
+static void barrier(VkCommandBuffer commands) {
+    const VkMemoryBarrier all = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                 .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                 .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &all,
+                         0, NULL, 0, NULL);
+}
+
+// Words of all characters in a frame.
+typedef struct sizes {
+    size_t state, parameters, sent, told, movers;
+} sizes;
+
+static sizes sizes_of(const lmb_control *control) {
+    const size_t characters = CONTROL_RANDOM_CHARACTERS;
+    return (sizes){.state = characters * lmb_control_state_words(control),
+                   .parameters = characters * CONTROL_RANDOM_PARAMETERS,
+                   .sent = (size_t)CONTROL_RANDOM_EVENTS * 2,
+                   .told = characters * lmb_control_told_words(control),
+                   .movers = characters * LMB_MOVER_FLOATS};
+}
+
+static void record_frame(VkCommandBuffer commands, const control_random *random, uint32_t frame) {
+    const control_random_frame *given = &random->frames[frame];
+    const sizes a_frame = sizes_of(random->control);
+    memcpy(words_of(PARAMETERS, frame, a_frame.parameters), given->parameters, sizeof given->parameters);
+    memcpy(words_of(SENT, frame, a_frame.sent), given->events, given->event_count * sizeof *given->events);
+    const lmb_control_push push = {.block = buffers[BLOCK].address,
+                                   .state = buffers[STATE].address,
+                                   .parameters = address_of(PARAMETERS, frame, a_frame.parameters),
+                                   .sent = address_of(SENT, frame, a_frame.sent),
+                                   .told = address_of(TOLD, frame, a_frame.told),
+                                   .movers = address_of(MOVERS, frame, a_frame.movers),
+                                   .sent_count = given->event_count,
+                                   .characters = CONTROL_RANDOM_CHARACTERS,
+                                   .number = random->first_number + frame,
+                                   .step_low = (uint32_t)given->step,
+                                   .step_high = (uint32_t)(given->step >> 32),
+                                   .tells = true};
+    vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+    vkCmdDispatch(commands, 1, 1, 1);
+    barrier(commands);
+    const VkBufferCopy copy = {.dstOffset = frame * a_frame.state * sizeof(uint32_t),
+                               .size = a_frame.state * sizeof(uint32_t)};
+    vkCmdCopyBuffer(commands, buffers[STATE].buffer, buffers[STATES].buffer, 1, &copy);
+    barrier(commands);
+}
+
+static void run_device(const control_random *random) {
+    const lmb_control *control = random->control;
+    const sizes a_frame = sizes_of(control);
+    assert_true(control->size <= MOST_WORDS && lmb_control_state_words(control) <= MOST_STATE_WORDS &&
+                lmb_control_told_words(control) <= MOST_TOLD_WORDS);
+    memcpy(buffers[BLOCK].mapped, control->block, control->size * sizeof(uint32_t));
+    memset(buffers[STATE].mapped, 0, a_frame.state * sizeof(uint32_t));
+    lmb_error error;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[lmb_control_has_mover(control)]);
+    for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
+        record_frame(commands, random, frame);
+    }
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+}
+
+static uint64_t compare(uint32_t number) {
+    control_random *random = control_random_create(number);
+    const sizes a_frame = sizes_of(random->control);
+    run_device(random);
+    control_random_result here = control_random_result_create(random);
+    control_random_result there = control_random_result_create(random);
+    uint64_t compared = 0;
+    for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
+        control_random_run(random, frame, CONTROL_RANDOM_CHARACTERS, &here);
+        memcpy(there.state, words_of(STATES, frame, a_frame.state), a_frame.state * sizeof(uint32_t));
+        memcpy(there.told, words_of(TOLD, frame, a_frame.told), a_frame.told * sizeof(uint32_t));
+        memcpy(there.parameters, words_of(PARAMETERS, frame, a_frame.parameters), a_frame.parameters * sizeof(float));
+        memcpy(there.movers, words_of(MOVERS, frame, a_frame.movers), a_frame.movers * sizeof(float));
+        compared += control_random_expect_same(random, number, frame, &here, &there);
+    }
+    control_random_result_destroy(&here);
+    control_random_result_destroy(&there);
+    control_random_destroy(random);
+    return compared;
+}
+
+static void same_bits_of_controls(void **state) {
+    (void)state;
+    program_loop loop = program_loop_start("controls", 0, suite_number("LIMBER_PROGRAMS", 60), 1);
+    while (program_loop_next(&loop)) {
+        loop.values += compare(loop.program);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_of_controls)};
+    return run_gpu_suite_with("control_random", tests, sizeof tests / sizeof tests[0], start, finish);
+}
