@@ -54,6 +54,13 @@ static void expect_real(uint64_t a, float found) {
     }
 }
 
+static void expect_quotient(uint64_t a, uint64_t b) {
+    uint64_t rest_of_words, rest;
+    assert_int_equal(ticks_of_words.divide(a, b, &rest_of_words), (uint32_t)(a / b));
+    assert_int_equal(ticks_of_the_compiler.divide(a, b, &rest), (uint32_t)(a / b));
+    assert_true(rest_of_words == a % b && rest == a % b);
+}
+
 static void expect_alike(uint64_t a, uint64_t b) {
     const ticks_functions *w = &ticks_of_words, *c = &ticks_of_the_compiler;
     assert_true(w->store_and_load(a) == a && c->store_and_load(a) == a);
@@ -69,10 +76,7 @@ static void expect_alike(uint64_t a, uint64_t b) {
     // floor(a y / 2^32), of the upper word and the lower one.
     assert_true(c->part(a, y) == (a >> 32) * y + ((a & 0xffffffffu) * y >> 32));
     if (b > 0) {
-        uint64_t rest_of_words, rest;
-        assert_int_equal(w->divide(a, b, &rest_of_words), (uint32_t)(a / b));
-        assert_int_equal(c->divide(a, b, &rest), (uint32_t)(a / b));
-        assert_true(rest_of_words == a % b && rest == a % b);
+        expect_quotient(a, b);
     }
     assert_true(w->fine(a) == a << 16 && c->fine(a) == a << 16);
     expect_real(a, w->real(a));
@@ -106,6 +110,21 @@ static void words_are_as_the_compiler_has_numbers(void **state) {
     }
 }
 
+// The way there and back through the longest clip takes all 64 bits.
+static void quotients_take_all_bits(void **state) {
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint64_t a = next_word(), b = next_word() >> next_word() % 64;
+        if (b > 0) {
+            expect_quotient(a, b);
+            expect_quotient(UINT64_MAX, b);
+        }
+    }
+    expect_quotient(UINT64_MAX, UINT64_MAX);
+    expect_quotient(UINT64_MAX, 1ull << 63);
+    expect_quotient(UINT64_MAX, 1);
+}
+
 static void the_whole_is_the_greatest_share(void **state) {
     (void)state;
     assert_int_equal(ticks_of_words.share(0, 0), 0xffffffffu);
@@ -137,6 +156,7 @@ static void a_word_is_rounded_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_as_the_compiler_has_numbers),
+        cmocka_unit_test(quotients_take_all_bits),
         cmocka_unit_test(the_whole_is_the_greatest_share),
         cmocka_unit_test(a_word_is_rounded_once),
     };

@@ -101,25 +101,26 @@ uint times; // the lower 32 bits
 ticks rest;
 END_STRUCT(ticks_quotient)
 
-// a over b, for a and b below 2^63 and b > 0.
+// a over b, for b > 0.
 OP ticks_quotient divide_ticks(ticks a, ticks b) {
     ticks_quotient q;
     q.times = 0u;
     q.rest = a;
-    // As many places as it takes to bring b past a: none or one in nearly every frame.
-    uint places = 0u;
+    // Double b for as long as it stays within a: not at all, or once, in nearly every frame. Doubling it past a could leave
+    // 64 bits.
+    uint places = ticks_less(a, b) ? 0u : 1u;
     ticks scaled = b;
-    while (!ticks_less(q.rest, scaled)) {
+    while (places > 0u && !ticks_less(subtract_ticks(a, scaled), scaled)) {
         scaled = add_ticks(scaled, scaled);
         places++;
     }
     for (; places > 0u; places--) {
-        scaled = make_ticks((scaled.low >> 1u) | (scaled.high << 31u), scaled.high >> 1u);
         q.times = q.times << 1u;
         if (!ticks_less(q.rest, scaled)) {
             q.rest = subtract_ticks(q.rest, scaled);
             q.times = q.times | 1u;
         }
+        scaled = make_ticks((scaled.low >> 1u) | (scaled.high << 31u), scaled.high >> 1u);
     }
     return q;
 }
