@@ -1,5 +1,5 @@
-// Random controls on the CPU: characters one by one on a processor that flushes subnormals have the same bits as many at
-// once on one that keeps them. The state that a frame leaves passes the check of states.
+// Random controls on the CPU: characters one by one on a processor that flushes subnormals have the same bits as many
+// at once on one that keeps them. The state that a frame leaves passes the check of states.
 #include "control_random.h"
 #include "program_loop.h"
 

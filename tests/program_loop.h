@@ -5,7 +5,8 @@
 #include "suite.h"
 
 // Random programs one after the other: as many as a suite asks for, from the number that it says, or what the
-// environment says instead (tests/README.md): LIMBER_FIRST, LIMBER_SECONDS. Prints how many programs and values it came to.
+// environment says instead (tests/README.md): LIMBER_FIRST, LIMBER_SECONDS. Prints how many programs and values it came
+// to.
 typedef struct program_loop {
     const char *name; // that it prints
     uint32_t program; // the number of this turn's
