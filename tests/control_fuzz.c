@@ -1,0 +1,277 @@
+// A control's descriptor from outside: whatever stands in it, creating the control refuses it, or it runs and leaves
+// states that pass the check of states.
+#include "descriptor_fuzzing.h"
+
+#include <limber/control.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CHARACTERS = 2, FRAMES = 6 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_followers(fuzz_input *in, lmb_control_def *def) {
+    def->follower_count = fuzz_count(in, 3, LMB_MAX_PARAMETERS);
+    lmb_follower_def *followers = fuzz_array(in, def->follower_count, LMB_MAX_PARAMETERS, sizeof *followers);
+    for (uint32_t i = 0; i < def->follower_count && i < fuzz_elements(def->follower_count, LMB_MAX_PARAMETERS); i++) {
+        followers[i].source = fuzz_value(in, def->parameter_count);
+        followers[i].half_life = fuzz_float(in);
+        followers[i].parameter = fuzz_index(in, def->parameter_count);
+    }
+    def->followers = followers;
+}
+
+static const lmb_motion_track *read_motion(fuzz_input *in) {
+    lmb_motion_track *track = fuzz_array(in, 1, 1, sizeof *track);
+    track->key_count = fuzz_count(in, 4, LMB_MAX_MOTION_KEYS);
+    if (track->key_count > 4096 && track->key_count <= LMB_MAX_MOTION_KEYS) {
+        track->key_count = 4096; // quick
+    }
+    const uint32_t floats = track->key_count <= 4096 ? track->key_count * 4 : UINT32_MAX;
+    track->keys = fuzz_floats(in, floats, 4096 * 4);
+    return track;
+}
+
+static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_player_def *player) {
+    player->notify_count = fuzz_count(in, 2, LMB_MAX_NOTIFIES);
+    lmb_notify_def *notifies = fuzz_array(in, player->notify_count, LMB_MAX_NOTIFIES, sizeof *notifies);
+    for (uint32_t i = 0; i < player->notify_count && i < fuzz_elements(player->notify_count, LMB_MAX_NOTIFIES); i++) {
+        notifies[i] = (lmb_notify_def){fuzz_float(in), fuzz_index(in, def->event_count)};
+    }
+    player->notifies = notifies;
+}
+
+// A byte says which fields are other than usual.
+static void read_players(fuzz_input *in, lmb_control_def *def) {
+    def->player_count = fuzz_count(in, 6, LMB_MAX_PLAYERS);
+    lmb_player_def *players = fuzz_array(in, def->player_count, LMB_MAX_PLAYERS, sizeof *players);
+    for (uint32_t i = 0; i < def->player_count && i < fuzz_elements(def->player_count, LMB_MAX_PLAYERS); i++) {
+        lmb_player_def *player = &players[i];
+        const uint8_t fields = fuzz_byte(in);
+        *player = lmb_default_player_def();
+        player->duration = fuzz_float(in);
+        player->time_parameter = fields & 1 ? fuzz_index(in, def->parameter_count) : LMB_NONE;
+        if (fields & 2) {
+            player->rate = fuzz_value(in, def->parameter_count);
+            player->offset = fuzz_float(in);
+            player->end = (lmb_end)fuzz_choice(in, LMB_END_COUNT);
+        }
+        if (fields & 4) {
+            player->weight_parameter = fuzz_index(in, def->parameter_count);
+            player->ended_event = fuzz_index(in, def->event_count);
+            player->looped_event = fuzz_index(in, def->event_count);
+        }
+        if (fields & 8) {
+            player->machine = fuzz_index(in, 3);
+            player->state = fuzz_index(in, 4);
+        }
+        if (fields & 16) {
+            player->marker_count = fuzz_count(in, 3, LMB_MAX_MARKERS);
+            player->markers = fuzz_floats(in, player->marker_count, LMB_MAX_MARKERS);
+        }
+        if (fields & 32) {
+            read_notifies(in, def, player);
+        }
+        if (fields & 64) {
+            player->motion = read_motion(in);
+        }
+        if (fields & 128) {
+            player->velocity = fuzz_float(in);
+            player->weight = fuzz_value(in, def->parameter_count);
+        }
+    }
+    def->players = players;
+}
+
+static void read_groups(fuzz_input *in, lmb_control_def *def) {
+    def->group_count = fuzz_count(in, 2, LMB_MAX_PLAYERS);
+    lmb_group_def *groups = fuzz_array(in, def->group_count, LMB_MAX_PLAYERS, sizeof *groups);
+    for (uint32_t i = 0; i < def->group_count && i < fuzz_elements(def->group_count, LMB_MAX_PLAYERS); i++) {
+        const uint32_t count = fuzz_count(in, 3, LMB_MAX_PLAYERS);
+        lmb_group_player *players = fuzz_array(in, count, LMB_MAX_PLAYERS, sizeof *players);
+        for (uint32_t j = 0; j < count && j < fuzz_elements(count, LMB_MAX_PLAYERS); j++) {
+            players[j] = (lmb_group_player){fuzz_index(in, 6), fuzz_value(in, def->parameter_count)};
+        }
+        groups[i] =
+            (lmb_group_def){players, count, fuzz_value(in, def->parameter_count), fuzz_index(in, def->parameter_count)};
+    }
+    def->groups = groups;
+}
+
+static void read_terms(fuzz_input *in, const lmb_control_def *def, lmb_transition_def *transition) {
+    transition->term_count = fuzz_count(in, 3, LMB_MAX_TERMS);
+    lmb_term *terms = fuzz_array(in, transition->term_count, LMB_MAX_TERMS, sizeof *terms);
+    for (uint32_t i = 0; i < transition->term_count && i < fuzz_elements(transition->term_count, LMB_MAX_TERMS); i++) {
+        terms[i].kind = (lmb_term_kind)fuzz_choice(in, LMB_TERM_COUNT);
+        terms[i].left = fuzz_value(in, def->parameter_count);
+        terms[i].right = fuzz_value(in, def->parameter_count);
+    }
+    transition->terms = terms;
+}
+
+static void read_transitions(fuzz_input *in, const lmb_control_def *def, lmb_machine_def *machine) {
+    machine->transition_count = fuzz_count(in, 5, LMB_MAX_TRANSITIONS);
+    const uint32_t count = machine->transition_count;
+    lmb_transition_def *transitions = fuzz_array(in, count, LMB_MAX_TRANSITIONS, sizeof *transitions);
+    for (uint32_t i = 0; i < count && i < fuzz_elements(count, LMB_MAX_TRANSITIONS); i++) {
+        lmb_transition_def *transition = &transitions[i];
+        const uint8_t fields = fuzz_byte(in);
+        *transition = lmb_default_transition_def();
+        transition->from = fuzz_index(in, machine->state_count);
+        transition->to = fuzz_index(in, machine->state_count);
+        transition->event = fields & 1 ? fuzz_index(in, def->event_count) : LMB_NONE;
+        transition->at_end = (fields & 2) != 0;
+        transition->after = fields & 4 ? fuzz_float(in) : -1.0f;
+        if (fields & 8) {
+            read_terms(in, def, transition);
+        }
+        if (fields & 16) {
+            transition->priority = (int32_t)fuzz_word(in);
+            transition->fade = fuzz_float(in);
+            transition->curve = (lmb_curve)fuzz_choice(in, LMB_CURVE_COUNT);
+            transition->kind = (lmb_fade_kind)fuzz_choice(in, LMB_FADE_COUNT);
+        }
+    }
+    machine->transitions = transitions;
+}
+
+static void read_machines(fuzz_input *in, lmb_control_def *def) {
+    def->machine_count = fuzz_count(in, 3, LMB_MAX_MACHINES);
+    lmb_machine_def *machines = fuzz_array(in, def->machine_count, LMB_MAX_MACHINES, sizeof *machines);
+    for (uint32_t i = 0; i < def->machine_count && i < fuzz_elements(def->machine_count, LMB_MAX_MACHINES); i++) {
+        lmb_machine_def *machine = &machines[i];
+        machine->machine = fuzz_flag(in) ? fuzz_index(in, i) : LMB_NONE;
+        machine->state = fuzz_index(in, 4);
+        machine->state_count = fuzz_count(in, 4, LMB_MAX_STATES);
+        const uint32_t count = machine->state_count;
+        lmb_state_def *states = fuzz_array(in, count, LMB_MAX_STATES, sizeof *states);
+        for (uint32_t j = 0; j < count && j < fuzz_elements(count, LMB_MAX_STATES); j++) {
+            const uint8_t fields = fuzz_byte(in);
+            states[j] = lmb_default_state_def();
+            states[j].restart = (fields & 1) != 0;
+            states[j].weight_parameter = fields & 2 ? fuzz_index(in, def->parameter_count) : LMB_NONE;
+            states[j].end_player = fields & 4 ? fuzz_index(in, def->player_count) : LMB_NONE;
+            states[j].entry_event = fields & 8 ? fuzz_index(in, def->event_count) : LMB_NONE;
+            states[j].exit_event = fields & 16 ? fuzz_index(in, def->event_count) : LMB_NONE;
+        }
+        machine->states = states;
+        read_transitions(in, def, machine);
+    }
+    def->machines = machines;
+}
+
+static void read_mover(fuzz_input *in, lmb_control_def *def) {
+    lmb_mover_def *mover = fuzz_array(in, 1, 1, sizeof *mover);
+    *mover = lmb_default_mover_def();
+    for (int i = 0; i < 3; i++) {
+        mover->velocity[i] = fuzz_value(in, def->parameter_count);
+        mover->velocity_parameters[i] = fuzz_index(in, def->parameter_count);
+    }
+    mover->steers = fuzz_flag(in);
+    mover->heading = fuzz_value(in, def->parameter_count);
+    mover->acceleration = fuzz_float(in);
+    mover->deceleration = fuzz_float(in);
+    mover->turn_rate = fuzz_float(in);
+    def->mover = mover;
+}
+
+static lmb_control_def read_def(fuzz_input *in) {
+    lmb_control_def def = lmb_default_control_def();
+    const uint8_t parts = fuzz_byte(in);
+    def.parameter_count = fuzz_count(in, 24, LMB_MAX_PARAMETERS);
+    def.event_count = fuzz_count(in, 4, LMB_EVENT_RESET - 1);
+    def.told_capacity = fuzz_count(in, 8, LMB_MAX_TOLD);
+    if (parts & 1) {
+        def.update_every = fuzz_value(in, def.parameter_count);
+    }
+    if (parts & 2) {
+        def.inertialize = true;
+        def.inertia_parameters = fuzz_index(in, def.parameter_count);
+    }
+    if (parts & 4) {
+        read_followers(in, &def);
+    }
+    if (parts & 8) {
+        read_players(in, &def);
+    }
+    if (parts & 16) {
+        read_machines(in, &def);
+    }
+    if (parts & 32) {
+        read_groups(in, &def);
+    }
+    if (parts & 64) {
+        read_mover(in, &def);
+    }
+    return def;
+}
+
+static void require_counts(const lmb_control *control, const lmb_control_def *def, const uint32_t *state) {
+    for (uint32_t i = 0; i < def->machine_count; i++) {
+        fuzz_require(lmb_control_current_state(control, state, i) < def->machines[i].state_count, "no such state");
+        float sum = 0.0f;
+        for (uint32_t j = 0; j < def->machines[i].state_count; j++) {
+            sum += lmb_control_state_weight(control, state, i, j);
+        }
+        fuzz_require(fabsf(sum - 1.0f) < 1e-3f, "weights that do not sum to 1");
+    }
+    for (uint32_t i = 0; i < def->player_count; i++) {
+        const float weight = lmb_control_player_weight(control, state, i);
+        fuzz_require(weight >= 0.0f && weight <= 1.001f, "a player's weight is out of range");
+        (void)lmb_control_player_ticks(control, state, i);
+    }
+    const lmb_mover mover = lmb_control_mover(control, state);
+    for (int i = 0; i < 3; i++) {
+        fuzz_require(fabs(mover.position[i]) <= 0x1p31, "a mover is out of range");
+    }
+}
+
+static void run(fuzz_input *in, const lmb_control *control, const lmb_control_def *def) {
+    const size_t words = lmb_control_state_words(control), told_words = lmb_control_told_words(control);
+    uint32_t *state = calloc(CHARACTERS * words, sizeof *state), *told = calloc(CHARACTERS * told_words, sizeof *told);
+    float *parameters = calloc((size_t)CHARACTERS * def->parameter_count + 1, sizeof *parameters);
+    float movers[CHARACTERS * LMB_MOVER_FLOATS];
+    fuzz_require(state != NULL && told != NULL && parameters != NULL, "no memory");
+    for (uint32_t number = 0; number < FRAMES; number++) {
+        static const uint64_t steps[] = {LMB_TICKS_PER_SECOND / 60, 0, LMB_TICKS_PER_SECOND, LMB_MAX_STEP_TICKS};
+        for (uint32_t i = 0; i < CHARACTERS * def->parameter_count && i < 64; i++) {
+            parameters[i] = fuzz_float(in);
+        }
+        const uint32_t event =
+            def->event_count > 0 && fuzz_flag(in) ? fuzz_byte(in) % def->event_count : LMB_EVENT_RESET;
+        const lmb_event events[] = {{0, event}, {1, event}};
+        const lmb_control_frame frame = {.step = steps[fuzz_byte(in) % 4],
+                                         .number = number,
+                                         .character_count = CHARACTERS,
+                                         .state = state,
+                                         .parameters = parameters,
+                                         .events = events,
+                                         .event_count = fuzz_byte(in) % 3,
+                                         .told = told,
+                                         .movers = movers};
+        fuzz_require(lmb_control_run(control, &frame, 0, CHARACTERS, NULL) == LMB_OK, "the control does not run");
+        fuzz_require(lmb_control_check_states(control, state, CHARACTERS, NULL) == LMB_OK, "a state that is refused");
+        require_counts(control, def, state);
+    }
+    free(state);
+    free(told);
+    free(parameters);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static fuzz_input in;
+    fuzz_begin(&in, data, size);
+    const lmb_control_def def = read_def(&in);
+    lmb_control *control = NULL;
+    lmb_error error = {0};
+    const lmb_result result = lmb_control_create(&def, NULL, &control, &error);
+    if (result == LMB_OK) {
+        run(&in, control, &def);
+        lmb_control_destroy(control);
+    } else {
+        fuzz_require_refused(result, control, &error);
+    }
+    fuzz_end(&in);
+    return 0;
+}

@@ -1,0 +1,90 @@
+// The command's options from outside: whatever the arguments are, they are read, or refused with the status of wrong
+// usage. Arguments stand one after another, each with a zero behind it.
+#include "cli/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 64, MOST_BYTES = 4096 };
+
+static FILE *nowhere;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "options_fuzz: %s\n", what);
+        abort();
+    }
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    nowhere = fopen("/dev/null", "w");
+    require(nowhere != NULL, "no /dev/null");
+    return 0;
+}
+
+// What is told goes nowhere, or the log would have little else.
+static bool read_quietly(const usage *usage, int argc, char **argv, uint32_t *files, int *status) {
+    FILE *const kept_errors = stderr, *const kept_output = stdout;
+    stderr = stdout = nowhere;
+    const bool reads = options_read(usage, argc, argv, files, status);
+    stderr = kept_errors;
+    stdout = kept_output;
+    return reads;
+}
+
+static bool is_inside(const char *text, const char *begin, size_t size) {
+    return text >= begin && text < begin + size;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *text = malloc(size + 1); // as long as it is, for the sanitizer
+    char *arguments[MOST_ARGUMENTS + 1] = {NULL};
+    int count = 0;
+    require(text != NULL, "no memory");
+    memcpy(text, data, size);
+    text[size] = '\0';
+    for (size_t at = 1; at < size && count < MOST_ARGUMENTS; at += strlen(text + at) + 1) {
+        arguments[count++] = text + at;
+    }
+
+    float values[MOST_ARGUMENTS];
+    const char *names[MOST_ARGUMENTS];
+    bool flag = false;
+    const char *name = NULL;
+    uint32_t number = 0;
+    uint64_t seed = 0;
+    option_seconds times = {values, 0};
+    option_texts texts = {names, 0};
+    const option options[] = {
+        {"--flag", OPTION_FLAG, &flag, NULL, "a flag"},        {"--name", OPTION_TEXT, &name, "TEXT", "a text"},
+        {"--count", OPTION_COUNT, &number, "N", "a count"},    {"--seed", OPTION_NUMBER, &seed, "N", "a number"},
+        {"--at", OPTION_SECONDS, &times, "SECONDS", "a time"}, {"--pose", OPTION_TEXTS, &texts, "NAME", "a pose"}};
+    const bool takes_files = size > 0 && data[0] % 2 != 0;
+    const usage usage = {"fuzz", "[options]", "Nothing.\n", options, sizeof options / sizeof options[0], takes_files};
+    uint32_t files = 0;
+    int status = -1;
+    if (read_quietly(&usage, count, arguments, takes_files ? &files : NULL, &status)) {
+        require(takes_files ? files > 0 && files <= (uint32_t)count : files == 0, "another number of files");
+        for (uint32_t i = 0; i < files; i++) {
+            require(is_inside(arguments[i], text, size + 1), "a file that is no argument");
+        }
+        for (uint32_t i = 0; i < times.count; i++) {
+            require(isfinite(values[i]), "a time that is not finite");
+        }
+        for (uint32_t i = 0; i < texts.count; i++) {
+            require(is_inside(names[i], text, size + 1), "a text that is no argument");
+        }
+        require(files + times.count + texts.count <= (uint32_t)count, "more than there are arguments");
+    } else {
+        require(status == 0 || status == 2, "another exit status");
+    }
+    free(text);
+    return 0;
+}

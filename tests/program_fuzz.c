@@ -1,0 +1,327 @@
+// A program's descriptor from outside: whatever stands in it, creating the program refuses it, or it runs, and what it
+// gives is snapped.
+#include "descriptor_fuzzing.h"
+
+#include <limber/cpu.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RIGS = 3, CLIPS = 4, CHARACTERS = 2, MOST_PART_JOINTS = 64, MOST_LISTED = 16 };
+
+static lmb_rig *rigs[RIGS]; // joints and channels: 3 and 0, 5 and 2, 0 and 2
+static lmb_clip *clips[CLIPS];
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static lmb_rig *create_rig(uint32_t joint_count, uint32_t channel_count) {
+    lmb_joint_def joints[8];
+    const lmb_channel_def channels[2] = {{.rest = 0.5f}, {.rest = 170.0f, .angle = true}};
+    for (uint32_t i = 0; i < joint_count; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : (i - 1) / 2;
+        joints[i].rest.translation[i % 3] = 0.25f * (float)i;
+    }
+    lmb_rig *rig = NULL;
+    const lmb_rig_def def = {
+        .joints = joints, .joint_count = joint_count, .channels = channels, .channel_count = channel_count};
+    fuzz_require(lmb_rig_create(&def, NULL, &rig, NULL) == LMB_OK, "no rig");
+    return rig;
+}
+
+static lmb_clip *create_clip(const lmb_rig *rig) {
+    static const float times[2] = {0.0f, 1.5f}, values[8] = {0.0f, 1.0f, 0.0f, 0.0f, 0.6f, 0.0f, 0.8f, 0.0f};
+    const lmb_track_def tracks[] = {{0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values},
+                                    {0, LMB_CHANNEL_SCALE, LMB_INTERPOLATION_LINEAR, 2, times, values}};
+    const lmb_clip_def def = {
+        .name = "clip", .duration = 2.0f, .tracks = tracks, .track_count = lmb_rig_joint_count(rig) > 0 ? 2 : 0};
+    lmb_clip *clip = NULL;
+    fuzz_require(lmb_clip_create(rig, &def, NULL, &clip, NULL) == LMB_OK, "no clip");
+    return clip;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    (void)argc;
+    (void)argv;
+    rigs[0] = create_rig(3, 0);
+    rigs[1] = create_rig(5, 2);
+    rigs[2] = create_rig(0, 2);
+    lmb_rig *small = create_rig(2, 0);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        clips[i] = create_clip(i < RIGS ? rigs[i] : small);
+    }
+    lmb_rig_destroy(small);
+    return 0;
+}
+
+// Two words say which fields are other than usual.
+static void read_node(fuzz_input *in, const lmb_program_def *def, uint32_t index, lmb_node_def *node) {
+    static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2, 1, 3, 4, 8, 3, 3, 4, 3};
+    const uint32_t parameters = def->parameter_count;
+    const uint8_t fields = fuzz_byte(in), more = fuzz_byte(in);
+    *node = lmb_default_node_def();
+    node->op = (lmb_op)fuzz_choice(in, LMB_OP_COUNT);
+    node->input_count = (unsigned)node->op < LMB_OP_COUNT ? inputs[node->op] : 0;
+    if (fields & 1) {
+        node->input_count = fuzz_count(in, 4, LMB_MAX_INPUTS);
+    }
+    for (uint32_t i = 0; i < node->input_count && i < LMB_MAX_INPUTS; i++) {
+        node->inputs[i] = index > 0 && (fields & 2) == 0 ? index - 1 - fuzz_byte(in) % index : fuzz_index(in, index);
+        if (fields & 4) {
+            node->weights[i] = fuzz_value(in, parameters);
+            node->priorities[i] = (int32_t)fuzz_byte(in);
+            node->parts[i] = fuzz_index(in, def->part_count);
+        }
+        node->places[i][0] = fields & 8 ? fuzz_float(in) : (float)(i % 2);
+        node->places[i][1] = fields & 8 ? fuzz_float(in) : (float)(i / 2);
+    }
+    if (fields & 16) {
+        node->weight = fuzz_value(in, parameters);
+        node->clip = fuzz_value(in, parameters);
+        node->time = fuzz_value(in, parameters);
+        node->rate = fuzz_value(in, parameters);
+        node->offset = fuzz_value(in, parameters);
+        node->loop = fuzz_flag(in);
+        node->joint_weights = fuzz_index(in, def->mask_count);
+    }
+    if (fields & 32) {
+        node->mask = fuzz_index(in, def->mask_count);
+        node->mirror = fuzz_index(in, def->mirror_count);
+        node->limits = fuzz_index(in, def->limits_count);
+        node->pose = fuzz_index(in, LMB_MAX_POSES);
+        node->static_pose = fuzz_index(in, def->static_pose_count);
+    }
+    if (fields & 64) {
+        node->interpolation = (lmb_mix)fuzz_choice(in, LMB_MIX_COUNT);
+        node->form = (lmb_form)fuzz_choice(in, LMB_FORM_COUNT);
+        node->space = (lmb_space)fuzz_choice(in, LMB_SPACE_COUNT);
+        node->space2d = (lmb_space2d)fuzz_choice(in, LMB_SPACE2D_COUNT);
+        node->shortest = (more & 1) != 0;
+        node->unclamped = (more & 2) != 0;
+        node->masked = (more & 4) != 0;
+    }
+    for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
+        node->along[i] = fuzz_value(in, parameters);
+    }
+}
+
+static void read_nodes(fuzz_input *in, lmb_program_def *def) {
+    def->node_count = fuzz_count(in, 12, LMB_MAX_NODES);
+    lmb_node_def *nodes = fuzz_array(in, def->node_count, LMB_MAX_NODES, sizeof *nodes);
+    for (uint32_t i = 0; i < def->node_count && i < fuzz_elements(def->node_count, LMB_MAX_NODES); i++) {
+        read_node(in, def, i, &nodes[i]);
+    }
+    def->nodes = nodes;
+}
+
+static void read_mirrors(fuzz_input *in, lmb_program_def *def) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    def->mirror_count = fuzz_count(in, 2, LMB_MAX_MIRRORS);
+    lmb_mirror_def *mirrors = fuzz_array(in, def->mirror_count, LMB_MAX_MIRRORS, sizeof *mirrors);
+    for (uint32_t i = 0; i < def->mirror_count && i < fuzz_elements(def->mirror_count, LMB_MAX_MIRRORS); i++) {
+        mirrors[i].axis = (lmb_axis)fuzz_choice(in, LMB_AXIS_COUNT);
+        mirrors[i].partners = fuzz_indices(in, joints, joints);
+        mirrors[i].channel_partners = fuzz_flag(in) ? fuzz_indices(in, channels, channels) : NULL;
+        mirrors[i].channel_signs = fuzz_flag(in) ? (const int8_t *)fuzz_bytes(in, channels) : NULL;
+    }
+    def->mirrors = mirrors;
+}
+
+static const lmb_limit_def *read_limit_table(fuzz_input *in, uint32_t joints) {
+    lmb_limit_def *limits = fuzz_array(in, joints, joints, sizeof *limits);
+    for (uint32_t i = 0; i < joints; i++) {
+        limits[i] = lmb_default_limit_def();
+        limits[i].set = fuzz_byte(in);
+        for (int k = 0; k < 3 && limits[i].set != 0; k++) {
+            limits[i].translation_least[k] = fuzz_float(in);
+            limits[i].translation_greatest[k] = fuzz_float(in);
+            limits[i].scale_least[k] = fuzz_float(in);
+            limits[i].scale_greatest[k] = fuzz_float(in);
+            limits[i].angle_least[k] = fuzz_float(in);
+            limits[i].angle_greatest[k] = fuzz_float(in);
+        }
+        limits[i].twist_axis = (lmb_axis)fuzz_choice(in, LMB_AXIS_COUNT);
+        limits[i].twist_least = fuzz_float(in);
+        limits[i].twist_greatest = fuzz_float(in);
+        limits[i].swing = fuzz_float(in);
+    }
+    return limits;
+}
+
+static void read_limits(fuzz_input *in, lmb_program_def *def) {
+    const uint32_t count = def->limits_count = fuzz_count(in, 2, LMB_MAX_LIMITS);
+    const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    const lmb_limit_def **limits = fuzz_array(in, count, LMB_MAX_LIMITS, sizeof *limits);
+    const lmb_channel_range **ranges = NULL;
+    if (fuzz_flag(in)) {
+        ranges = fuzz_array(in, count, LMB_MAX_LIMITS, sizeof *ranges);
+    }
+    for (uint32_t i = 0; i < count && i < fuzz_elements(count, LMB_MAX_LIMITS); i++) {
+        limits[i] = read_limit_table(in, joints);
+        if (ranges != NULL && fuzz_flag(in)) {
+            lmb_channel_range *range = fuzz_array(in, channels, channels, sizeof *range);
+            for (uint32_t k = 0; k < channels; k++) {
+                range[k] = (lmb_channel_range){fuzz_float(in), fuzz_float(in)};
+            }
+            ranges[i] = range;
+        }
+    }
+    def->limits = limits;
+    def->channel_ranges = ranges;
+}
+
+static void read_parts(fuzz_input *in, lmb_program_def *def) {
+    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    def->part_count = fuzz_count(in, 2, LMB_MAX_PARTS);
+    lmb_part_def *parts = fuzz_array(in, def->part_count, LMB_MAX_PARTS, sizeof *parts);
+    for (uint32_t i = 0; i < def->part_count && i < fuzz_elements(def->part_count, LMB_MAX_PARTS); i++) {
+        parts[i].joint_count = fuzz_flag(in) ? 2 : fuzz_count(in, 4, LMB_MAX_JOINTS);
+        parts[i].joints = fuzz_indices(in, joints, parts[i].joint_count);
+    }
+    def->parts = parts;
+}
+
+static void read_static_poses(fuzz_input *in, lmb_program_def *def) {
+    def->static_pose_count = fuzz_count(in, 2, LMB_MAX_STATIC_POSES);
+    const uint32_t count = def->static_pose_count, channels = lmb_rig_channel_count(def->rig);
+    lmb_static_pose_def *poses = fuzz_array(in, count, LMB_MAX_STATIC_POSES, sizeof *poses);
+    for (uint32_t i = 0; i < count && i < fuzz_elements(count, LMB_MAX_STATIC_POSES); i++) {
+        const uint32_t joint_count =
+            fuzz_flag(in) ? lmb_rig_joint_count(def->rig) : fuzz_count(in, 4, MOST_PART_JOINTS);
+        // A part of so many may be there: then all are read.
+        const uint32_t made = joint_count <= LMB_MAX_JOINTS ? joint_count : 1;
+        lmb_transform *joints = fuzz_array(in, made, made, sizeof *joints);
+        for (uint32_t k = 0; k < made && k < 8; k++) {
+            for (int j = 0; j < 3; j++) {
+                joints[k].translation[j] = fuzz_float(in);
+                joints[k].scale[j] = fuzz_float(in);
+            }
+            joints[k].rotation[fuzz_byte(in) % 4] = fuzz_flag(in) ? fuzz_float(in) : 1.0f;
+        }
+        poses[i] = (lmb_static_pose_def){.joints = joints, .joint_count = joint_count};
+        poses[i].channels = fuzz_flag(in) ? fuzz_floats(in, channels, channels) : NULL;
+    }
+    def->static_poses = poses;
+}
+
+static void read_clips(fuzz_input *in, lmb_program_def *def) {
+    def->clip_count = fuzz_byte(in) % MOST_LISTED;
+    const lmb_clip **listed = fuzz_array(in, def->clip_count, MOST_LISTED, sizeof *listed);
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        const uint32_t chosen = fuzz_byte(in);
+        listed[i] = chosen < 240 ? clips[chosen % CLIPS] : NULL;
+    }
+    def->clips = listed;
+}
+
+static void read_masks(fuzz_input *in, lmb_program_def *def) {
+    def->mask_count = fuzz_byte(in) % MOST_LISTED;
+    const uint8_t **masks = fuzz_array(in, def->mask_count, MOST_LISTED, sizeof *masks);
+    for (uint32_t i = 0; i < def->mask_count; i++) {
+        masks[i] = fuzz_bytes(in, lmb_rig_joint_count(def->rig) + lmb_rig_channel_count(def->rig));
+    }
+    def->masks = masks;
+}
+
+static lmb_program_def read_def(fuzz_input *in) {
+    const uint8_t parts = fuzz_byte(in);
+    lmb_program_def def = {.rig = rigs[fuzz_byte(in) % RIGS],
+                           .parameter_count = fuzz_count(in, 12, LMB_MAX_PARAMETERS)};
+    read_clips(in, &def);
+    if (parts & 1) {
+        read_masks(in, &def);
+    }
+    if (parts & 2) {
+        read_mirrors(in, &def);
+    }
+    if (parts & 4) {
+        read_limits(in, &def);
+    }
+    if (parts & 8) {
+        read_parts(in, &def);
+    }
+    if (parts & 16) {
+        read_static_poses(in, &def);
+    }
+    if (parts & 32) {
+        def.last_levels = fuzz_bytes(in, lmb_rig_joint_count(def.rig));
+        def.level = fuzz_value(in, def.parameter_count);
+    }
+    if (parts & 64) {
+        def.inertialize = true;
+        def.inertia_parameters = fuzz_index(in, def.parameter_count);
+    }
+    read_nodes(in, &def);
+    return def;
+}
+
+static void require_snapped(const float *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const float magnitude = fabsf(values[i]);
+        fuzz_require((magnitude >= LMB_SMALLEST && magnitude <= LMB_LARGEST) || magnitude == 0.0f,
+                     "a result is not snapped");
+    }
+}
+
+static void count_line(void *user, const char *line) {
+    fuzz_require(line[0] != '\0', "an empty line");
+    ++*(uint32_t *)user;
+}
+
+static void run(fuzz_input *in, const lmb_program *program) {
+    const lmb_batch batch = {program, CHARACTERS, lmb_program_outputs(program)};
+    const uint32_t parameter_count = lmb_program_parameter_count(program);
+    float *parameters = fuzz_array(in, CHARACTERS * parameter_count + 1, UINT32_MAX, sizeof *parameters);
+    lmb_batch_inputs inputs = {.parameters = parameters};
+    for (uint32_t i = 0; i < lmb_program_pose_count(program); i++) {
+        const uint32_t floats = CHARACTERS * lmb_program_pose_floats(program, i);
+        float *pose = fuzz_array(in, floats + 1, UINT32_MAX, sizeof *pose);
+        for (uint32_t k = 0; k < floats && k < 128; k++) {
+            pose[k] = fuzz_float(in);
+        }
+        inputs.poses[i] = pose;
+    }
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0};
+    lmb_batch_outputs outputs = {.refused = refused};
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        outputs.stages[stage] = fuzz_array(in, CHARACTERS * lmb_batch_stage_floats(&batch, (lmb_stage)stage) + 1,
+                                           UINT32_MAX, sizeof(float));
+    }
+    outputs.inertia = fuzz_array(in, CHARACTERS * lmb_program_inertia_words(program) + 1, UINT32_MAX, sizeof(uint32_t));
+    uint32_t lines = 0;
+    lmb_program_print(program, NULL, count_line, &lines);
+    fuzz_require(lines > 0, "a program without instructions");
+    lmb_cpu *cpu = NULL;
+    fuzz_require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");
+    for (int frame = 0; frame < 3; frame++) {
+        for (uint32_t i = 0; i < CHARACTERS * parameter_count && i < 64; i++) {
+            parameters[i] = fuzz_float(in);
+        }
+        fuzz_require(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL) == LMB_OK, "it does not run");
+        for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+            require_snapped(outputs.stages[stage], CHARACTERS * lmb_batch_stage_floats(&batch, (lmb_stage)stage));
+        }
+    }
+    lmb_cpu_destroy(cpu);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static fuzz_input in;
+    fuzz_begin(&in, data, size);
+    const lmb_program_def def = read_def(&in);
+    lmb_program *program = NULL;
+    lmb_error error = {0};
+    const lmb_result result = lmb_program_create(&def, NULL, &program, &error);
+    lmb_error checked = {0};
+    fuzz_require(lmb_program_check(&def, &checked) == result, "checked alone it is another result");
+    if (result == LMB_OK) {
+        run(&in, program);
+        lmb_program_destroy(program);
+    } else {
+        fuzz_require_refused(result, program, &error);
+    }
+    fuzz_end(&in);
+    return 0;
+}
