@@ -10,6 +10,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Sha
     uint at[];
 };
 
+// Two rows for each source, of all characters of a span next to one another.
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Sources {
+    uvec4 at[];
+};
+
 // A span's buffers, each from the span's first character on. As struct lmb_span_row in src/gpu_push.h.
 struct span_row {
     Words parameters;
@@ -20,6 +25,8 @@ struct span_row {
     Rows named_rows;              // the same address
     Words poses[MOST_POSE_BUFFERS];
     Words inertia; // what is kept from frame to frame
+    Sources sources; // [source][2][character]
+    Words weights; // [weight][character]
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {
@@ -49,6 +56,50 @@ void count_refusal(uint kind) {
 
 Words pose_buffer(frame f, uint index) {
     return push.spans.at[f.span].poses[index];
+}
+
+uint weight_place(frame f, uint index) {
+    return index * push.span_characters + f.character;
+}
+
+float load_weight(frame f, uint index) {
+    return uintBitsToFloat(push.spans.at[f.span].weights.at[weight_place(f, index)]);
+}
+
+void store_weight(frame f, uint index, float weight) {
+    push.spans.at[f.span].weights.at[weight_place(f, index)] = floatBitsToUint(weight);
+}
+
+source load_source(frame f, uint index) {
+    uvec4 words = push.spans.at[f.span].sources.at[weight_place(f, 2u * index)];
+    source s;
+    s.weight = uintBitsToFloat(words.x);
+    s.time = uintBitsToFloat(words.y);
+    s.clip = words.z;
+    s.known = words.z != 0u;
+    return s;
+}
+
+// What follows from the fraction is computed anew: it would take as many words again.
+key_search load_search(frame f, uint index) {
+    uvec4 words = push.spans.at[f.span].sources.at[weight_place(f, 2u * index + 1u)];
+    key_search search;
+    search.times = words.x;
+    search.found.key = words.y & 0x7fffffffu;
+    search.found.after = search.found.key + (words.y >> 31u);
+    search.found.fraction = uintBitsToFloat(words.z);
+    search.found.interval = uintBitsToFloat(words.w);
+    search.found.from = slerp_prepare(1.0f - search.found.fraction);
+    search.found.to = slerp_prepare(search.found.fraction);
+    return search;
+}
+
+void store_source(frame f, uint index, source s, key_search search) {
+    Sources to = push.spans.at[f.span].sources;
+    to.at[weight_place(f, 2u * index)] = uvec4(floatBitsToUint(s.weight), floatBitsToUint(s.time), s.clip, 0u);
+    to.at[weight_place(f, 2u * index + 1u)] =
+        uvec4(search.times, search.found.key | (search.found.after - search.found.key) << 31u,
+              floatBitsToUint(search.found.fraction), floatBitsToUint(search.found.interval));
 }
 
 bool writes_stage(uint stage) {
@@ -82,6 +133,7 @@ frame character_frame(uint character) {
     f.character = character - f.span * push.span_characters;
     f.joint = 0u;
     f.above = 0u;
+    f.slot = 0u;
     return f;
 }
 

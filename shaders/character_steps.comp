@@ -8,7 +8,6 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
-#define KEEPS_PREPARED
 #include "ops/operations.h"
 #include "ops/detail.h"
 #include "ops/inertia_memory.h"
@@ -17,11 +16,10 @@
 
 layout(local_size_x = 64, local_size_x_id = 4) in;
 layout(constant_id = 5) const uint JOINTS = 1u;
-layout(constant_id = 6) const uint INSTRUCTIONS = 1u;
-layout(constant_id = 7) const uint CHARACTERS = 1u; // of a workgroup
+layout(constant_id = 6) const uint CHARACTERS = 1u; // of a workgroup
 // Each invocation has a character to itself and walks its joints, parents first: no barriers, which are dear where a
 // processor runs the kernels.
-layout(constant_id = 8) const bool WALKS = false;
+layout(constant_id = 7) const bool WALKS = false;
 
 #include "batch.glsl"
 #include "inertia.glsl"
@@ -34,66 +32,11 @@ layout(constant_id = 8) const bool WALKS = false;
 // neighbouring characters, meet other banks.
 const uint MATRIX_ROWS = 3u * JOINTS;
 const uint MATRIX_STRIDE = MATRIX_ROWS | 1u;
-const uint PREPARED_STRIDE = (2u * INSTRUCTIONS) | 1u;
 
 shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: own, then model, then palette
-shared uvec4 preparations[CHARACTERS * PREPARED_STRIDE];
 shared uvec2 places[CHARACTERS]; // span, or NO_SPAN where there is no character, and character in it
 shared float levels[CHARACTERS]; // of detail
 shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the order of their numbers
-
-void store_prepared(uint slot, uint instruction, prepared p, key_search search) {
-    uint at = slot * PREPARED_STRIDE + 2u * instruction;
-    preparations[at] = uvec4(floatBitsToUint(p.weight), floatBitsToUint(p.time), p.clip, p.known ? 1u : 0u);
-    preparations[at + 1u] = uvec4(search.times, search.found.key | (search.found.after - search.found.key) << 31u,
-                                  floatBitsToUint(search.found.fraction),
-                                  floatBitsToUint(search.found.interval));
-}
-
-uint prepared_at(frame f, uint instruction) {
-    return f.slot * PREPARED_STRIDE + 2u * ((instruction - PROGRAM_HEADER_WORDS) / INSTRUCTION_WORDS);
-}
-
-prepared load_prepared(frame f, uint instruction) {
-    uvec4 words = preparations[prepared_at(f, instruction)];
-    prepared p;
-    p.weight = uintBitsToFloat(words.x);
-    p.time = uintBitsToFloat(words.y);
-    p.clip = words.z;
-    p.known = words.w != 0u;
-    return p;
-}
-
-// What follows from the fraction is computed anew: it would take as many words again.
-key_search load_search(frame f, uint instruction) {
-    uvec4 words = preparations[prepared_at(f, instruction) + 1u];
-    key_search search;
-    search.times = words.x;
-    search.found.key = words.y & 0x7fffffffu;
-    search.found.after = search.found.key + (words.y >> 31u);
-    search.found.fraction = uintBitsToFloat(words.z);
-    search.found.interval = uintBitsToFloat(words.w);
-    search.found.from = slerp_prepare(1.0f - search.found.fraction);
-    search.found.to = slerp_prepare(search.found.fraction);
-    return search;
-}
-
-// Among the key times that most tracks of the clip share.
-key_search search_common(prepared p) {
-    key_search search;
-    search.times = 0u;
-    search.found.key = 0u;
-    search.found.after = 0u;
-    search.found.fraction = 0.0f;
-    search.found.interval = 0.0f;
-    uint which = p.clip != 0u ? push.program.at[p.clip + CLIP_COMMON] : 0u;
-    if (which != 0u) {
-        track t = load_track(push.program, p.clip, (which - 1u) % CHANNELS, (which - 1u) / CHANNELS);
-        search.times = t.times;
-        search.found = find_key(push.program, t.times, t.keys, push.program.at[p.clip + CLIP_SEARCH], p.time);
-    }
-    return search;
-}
 
 frame slot_frame(uint slot) {
     frame f;
@@ -107,58 +50,24 @@ frame slot_frame(uint slot) {
     return f;
 }
 
-// What an instruction prepares, by a function for each kind: src/gpu_steps.c puts the calls of the kinds that a program
-// has in place of the body of step_prepare().
-frame preparing;
-uint preparing_at; // the instruction
-uint preparing_operation;
-prepared preparation;
-
-#define DEFINE_PREPARE(NAME, name, code, prepare, takes)                                                               \
-    void step_prepare_##name(const uint operation, const uint unused) {                                                \
-        if (preparing_operation == operation) {                                                                        \
-            preparation = prepare(preparing, preparing_at);                                                            \
-        }                                                                                                              \
-    }
-EVERY_INSTRUCTION(DEFINE_PREPARE, DEFINE_PREPARE, DEFINE_PREPARE, DEFINE_PREPARE, DEFINE_PREPARE)
-
-#define CALL_PREPARE(NAME, name, code, prepare, takes) step_prepare_##name(code, 0u);
-void step_prepare() {
-    EVERY_INSTRUCTION(CALL_PREPARE, CALL_PREPARE, CALL_PREPARE, CALL_PREPARE, CALL_PREPARE)
-}
-
-// Once for each instruction of each character.
-void prepare() {
+// Which characters the workgroup has, and their levels of detail.
+void find_places() {
     uint first = grid_group() * CHARACTERS;
-    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * INSTRUCTIONS; n += gl_WorkGroupSize.x) {
-        uint slot = n % CHARACTERS;
-        uint instruction = n / CHARACTERS;
-        uvec2 place = uvec2(NO_SPAN, 0u);
-        bool is_run = first + slot < slot_count();
-        uint character = 0u;
-        if (is_run) {
-            character = slot_character(first + slot);
-            is_run = character < push.characters;
-            if (!is_run && instruction == 0u) {
-                count_refusal(REFUSED_CHARACTER);
-            }
+    for (uint slot = gl_LocalInvocationIndex; slot < CHARACTERS; slot += gl_WorkGroupSize.x) {
+        places[slot] = uvec2(NO_SPAN, 0u);
+        if (USES_DETAIL) {
+            levels[slot] = LAST_DETAIL_LEVEL;
         }
-        if (is_run) {
-            preparing = character_frame(character);
-            preparing_at = PROGRAM_HEADER_WORDS + instruction * INSTRUCTION_WORDS;
-            preparing_operation = LOAD(preparing.program, preparing_at + INSTRUCTION_OPERATION);
-            preparation = prepare_nothing(preparing, preparing_at);
-            step_prepare();
-            store_prepared(slot, instruction, preparation, search_common(preparation));
-            place = uvec2(preparing.span, preparing.character);
-        }
-        if (instruction == 0u) {
-            places[slot] = place;
-            if (USES_DETAIL) {
-                levels[slot] = LAST_DETAIL_LEVEL;
-                if (is_run) {
-                    levels[slot] = detail_level(character_frame(character));
+        if (first + slot < slot_count()) {
+            uint character = slot_character(first + slot);
+            if (character < push.characters) {
+                frame f = character_frame(character);
+                places[slot] = uvec2(f.span, f.character);
+                if (USES_DETAIL) {
+                    levels[slot] = detail_level(f);
                 }
+            } else {
+                count_refusal(REFUSED_CHARACTER);
             }
         }
     }
@@ -439,7 +348,7 @@ void find_outputs() {
 
 void main() {
     bool keeps_matrices = (push.outputs & ~(1u << STAGE_LOCAL)) != 0u;
-    prepare();
+    find_places();
     barrier();
     pose(keeps_matrices);
     if (!WALKS && keeps_matrices) {

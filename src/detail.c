@@ -118,10 +118,10 @@ uint32_t lmb_detail_words(const lmb_rig *rig) {
     return DETAIL_ORDER + rig->joint_count + (rig->joint_count + 3) / 4;
 }
 
-void lmb_detail_write(const lmb_rig *rig, const uint8_t *last_levels, uint32_t value, uint32_t *table) {
+void lmb_detail_write(const lmb_rig *rig, const uint8_t *last_levels, uint32_t weight, uint32_t *table) {
     uint32_t *order = table + DETAIL_ORDER;
     uint32_t placed = 0;
-    table[DETAIL_VALUE] = value;
+    table[DETAIL_WEIGHT] = weight;
     for (uint32_t level = LMB_MAX_LEVELS; level-- > 0;) {
         for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
             if (last_levels[joint] == level) {

@@ -7,7 +7,7 @@
 // Words of the table in a program's block.
 uint32_t lmb_detail_words(const lmb_rig *rig);
 
-// Writes it, from a table that is checked. `value` is the offset of the level.
-void lmb_detail_write(const lmb_rig *rig, const uint8_t *last_levels, uint32_t value, uint32_t *table);
+// Writes it, from a table that is checked. `weight` is the index of the weight that has the level.
+void lmb_detail_write(const lmb_rig *rig, const uint8_t *last_levels, uint32_t weight, uint32_t *table);
 
 #endif

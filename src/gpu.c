@@ -10,12 +10,14 @@
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "probe.spv.h"
+#include "weights.spv.h"
 
 static const struct {
     const char *name;
     const uint32_t *words;
     size_t count;
 } kernels[LMB_KERNEL_COUNT] = {
+    [LMB_KERNEL_WEIGHTS] = {"limber weights", kernel_weights, sizeof kernel_weights / sizeof kernel_weights[0]},
     [LMB_KERNEL_POSE] = {"limber pose", kernel_pose, sizeof kernel_pose / sizeof kernel_pose[0]},
     [LMB_KERNEL_CHANNELS] = {"limber channels", kernel_channels, sizeof kernel_channels / sizeof kernel_channels[0]},
     [LMB_KERNEL_LIST] = {"limber list", kernel_list, sizeof kernel_list / sizeof kernel_list[0]},
@@ -193,7 +195,6 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .scale = VK_TRUE,
                                       .far = VK_TRUE,
                                       .packed = VK_TRUE,
-                                      .curves = VK_TRUE,
                                       .weights = VK_TRUE,
                                       .parts = VK_TRUE,
                                       .detail = VK_TRUE,

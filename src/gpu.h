@@ -68,6 +68,7 @@ typedef struct lmb_gpu_functions {
 } lmb_gpu_functions;
 
 typedef enum lmb_kernel {
+    LMB_KERNEL_WEIGHTS,
     LMB_KERNEL_POSE,
     LMB_KERNEL_CHANNELS,
     LMB_KERNEL_LIST,
@@ -133,10 +134,8 @@ typedef struct lmb_kernel_constants {
     VkBool32 packed;
     uint32_t invocations;
     uint32_t joints;
-    uint32_t instructions;
     uint32_t characters;
     VkBool32 walks;
-    VkBool32 curves;
     VkBool32 weights;
     VkBool32 parts;
     VkBool32 detail;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MOST_FRAMES 8u
-#define MARKS 4u // in a frame's profile, and one more with a control
+#define MARKS 4u // in a frame's profile, and one more with stage 1
 #define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
 // Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
 #define MOST_WORDS ((uint64_t)1 << 31)
@@ -28,7 +28,8 @@ typedef struct frame_slot {
     lmb_gpu_buffer spans;    // lmb_span_row [span]
     lmb_gpu_buffer dispatch; // what shaders/list.comp writes
     VkDeviceAddress poses[LMB_MAX_POSES];
-    lmb_gpu_buffer *stages; // [span][stage]
+    lmb_gpu_buffer *records; // [span]: what stage 1 leaves: sources, then weights
+    lmb_gpu_buffer *stages;  // [span][stage]
     bool recorded;
 } frame_slot;
 
@@ -61,6 +62,20 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
 // Of a character.
 static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
     return (VkDeviceSize)lmb_program_inertia_words(batch->description.program) * sizeof(uint32_t);
+}
+
+// Of a character.
+static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
+    return (VkDeviceSize)batch->description.program->block[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
+}
+
+static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
+    return source_bytes(batch) + (VkDeviceSize)batch->description.program->block[PROGRAM_WEIGHTS] * sizeof(float);
+}
+
+// Whether anything is to be weighed.
+static bool has_rules(const lmb_gpu_batch *batch) {
+    return batch->description.program->block[PROGRAM_RULE_COUNT] > 0;
 }
 
 // Of a character in a pose buffer.
@@ -119,6 +134,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
 static VkDeviceSize largest_stage_bytes(const lmb_gpu_batch *batch) {
     VkDeviceSize largest = stage_bytes(batch, LMB_STAGE_MODEL);
     largest = inertia_bytes(batch) > largest ? inertia_bytes(batch) : largest;
+    largest = record_bytes(batch) > largest ? record_bytes(batch) : largest;
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         VkDeviceSize bytes = stage_bytes(batch, (lmb_stage)stage);
         largest = keeps_stage(batch, (lmb_stage)stage) && bytes > largest ? bytes : largest;
@@ -161,7 +177,8 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
 static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_error *error) {
     lmb_gpu *gpu = batch->gpu;
     frame->stages = lmb_host_allocate(&gpu->host, batch->span_count, LMB_STAGE_COUNT * sizeof *frame->stages);
-    if (frame->stages == NULL) {
+    frame->records = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *frame->records);
+    if (frame->stages == NULL || frame->records == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
     }
     VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
@@ -181,6 +198,10 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
     }
     if (result == LMB_OK && parameters > 0) {
         result = lmb_gpu_buffer_create(gpu, parameters, false, "limber parameters", &frame->parameters, error);
+    }
+    for (uint32_t span = 0; span < batch->span_count && has_rules(batch) && result == LMB_OK; span++) {
+        result = lmb_gpu_buffer_create(gpu, batch->span_characters * record_bytes(batch), false, "limber weights",
+                                       &frame->records[span], error);
     }
     static const char *const names[LMB_STAGE_COUNT] = {
         "limber local",  "limber model",   "limber palette", "limber previous palette", "limber dual quaternions",
@@ -256,7 +277,11 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
         for (uint32_t j = 0; frame->stages != NULL && j < batch->span_count * LMB_STAGE_COUNT; j++) {
             lmb_gpu_buffer_destroy(gpu, &frame->stages[j]);
         }
+        for (uint32_t j = 0; frame->records != NULL && j < batch->span_count; j++) {
+            lmb_gpu_buffer_destroy(gpu, &frame->records[j]);
+        }
         lmb_host_release(&gpu->host, frame->stages);
+        lmb_host_release(&gpu->host, frame->records);
         lmb_gpu_buffer_destroy(gpu, &frame->staging);
         lmb_gpu_buffer_destroy(gpu, &frame->parameters);
         lmb_gpu_buffer_destroy(gpu, &frame->refused);
@@ -296,6 +321,10 @@ lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_
     }
     batch->frames[frame].poses[pose] = address;
     return LMB_OK;
+}
+
+static bool has_control_stage(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    return info->control != NULL || has_rules(batch);
 }
 
 static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
@@ -343,7 +372,7 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     if (result != LMB_OK) {
         return result;
     }
-    return lmb_gpu_profile_check(info->profile, gpu, info->frame, MARKS + (info->control != NULL), error);
+    return lmb_gpu_profile_check(info->profile, gpu, info->frame, MARKS + has_control_stage(batch, info), error);
 }
 
 static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
@@ -368,6 +397,10 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     }
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;
+    }
+    if (has_rules(batch)) {
+        row.sources = frame->records[span].address;
+        row.weights = row.sources + batch->span_characters * source_bytes(batch);
     }
     return row;
 }
@@ -478,6 +511,15 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
+static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
+    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
+                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_MODEL);
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
 // The pose, or all stages in one.
 static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const lmb_gpu_program *program = batch->program;
@@ -521,10 +563,15 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     mark(info, LMB_GPU_STAGE_PARAMETERS);
     if (info->control != NULL) {
         lmb_gpu_control_record(info->control, info, batch->frames[info->frame].parameters.address);
-        mark(info, LMB_GPU_STAGE_CONTROL);
     }
     if (info->list != 0) {
         record_list(batch, info);
+    }
+    if (has_rules(batch)) {
+        record_weights(batch, info);
+    }
+    if (has_control_stage(batch, info)) {
+        mark(info, LMB_GPU_STAGE_CONTROL);
     }
     if (batch->description.program->joint_count > 0) {
         record_poses(batch, info);
@@ -599,6 +646,9 @@ uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, ui
         lmb_gpu_bytes_add(&frame->refused, all, &found);
         lmb_gpu_bytes_add(&frame->spans, all, &found);
         lmb_gpu_bytes_add(&frame->dispatch, all, &found);
+        for (uint32_t j = 0; j < batch->span_count; j++) {
+            lmb_gpu_bytes_add(&frame->records[j], all, &found);
+        }
         for (uint32_t j = 0; j < batch->span_count * LMB_STAGE_COUNT; j++) {
             lmb_gpu_bytes_add(&frame->stages[j], all, &found);
         }

@@ -119,7 +119,7 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
 
 // That without a mover is smaller.
 static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
-    const lmb_kernel_constants constants = {.curves = VK_TRUE};
+    const lmb_kernel_constants constants = {0};
     const bool moves = lmb_control_has_mover(control->control);
     const uint32_t *code = moves ? kernel_control : kernel_control_plain;
     const size_t words = moves ? sizeof kernel_control / sizeof kernel_control[0]

@@ -7,10 +7,8 @@
 
 static lmb_result create_channels(lmb_gpu_program *created, lmb_error *error) {
     const lmb_program *program = created->program;
-    const lmb_kernel_constants constants = {.cubic = program->uses_cubic,
-                                            .curves = program->uses_curves,
-                                            .weights = program->uses_weights,
-                                            .parts = program->uses_parts};
+    const lmb_kernel_constants constants = {
+        .cubic = program->uses_cubic, .weights = program->uses_weights, .parts = program->uses_parts};
     return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
 }
 

@@ -15,6 +15,8 @@ typedef struct lmb_span_row {
     VkDeviceAddress named_rows;            // the same
     VkDeviceAddress poses[LMB_MAX_POSES];
     VkDeviceAddress inertia; // what is kept from frame to frame, or 0
+    VkDeviceAddress sources; // records of stage 1, or 0
+    VkDeviceAddress weights; // likewise
 } lmb_span_row;
 
 typedef struct lmb_batch_push {

@@ -1,11 +1,9 @@
 #include "gpu_shape.h"
 
-// As shaders/character_steps.comp keeps a character: matrices, prepared instructions, where it is, its bounding box and
-// its level.
-static uint64_t character_bytes(uint32_t joints, uint32_t instructions) {
+// As shaders/character_steps.comp keeps a character: matrices, where it is, its bounding box and its level.
+static uint64_t character_bytes(uint32_t joints) {
     uint64_t matrices = (UINT64_C(3) * joints) | 1;
-    uint64_t preparations = (UINT64_C(2) * instructions) | 1;
-    return (matrices + preparations) * 16 + 8 + 24 + 4;
+    return matrices * 16 + 8 + 24 + 4;
 }
 
 // A workgroup as wide as one subgroup meets no barrier that costs anything; it fills its lanes with characters.
@@ -46,7 +44,7 @@ static lmb_gpu_shape shape_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32
     return (lmb_gpu_shape){characters, best, false};
 }
 
-lmb_gpu_shape lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints, uint32_t instructions) {
-    uint64_t bytes = character_bytes(joints, instructions);
+lmb_gpu_shape lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints) {
+    uint64_t bytes = character_bytes(joints);
     return limits.is_cpu ? shape_for_cpu(limits, bytes) : shape_for_gpu(limits, bytes, joints);
 }

@@ -20,6 +20,6 @@ typedef struct lmb_gpu_shape {
     bool walks; // an invocation has a character to itself
 } lmb_gpu_shape;
 
-lmb_gpu_shape lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints, uint32_t instructions);
+lmb_gpu_shape lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints);
 
 #endif

@@ -15,27 +15,23 @@
 // The template's function for each instruction, and how many poses more are held after it.
 static const struct {
     const char *function;
-    const char *prepares; // the template's function for what it prepares for a character, or NULL
     int pushed;
     bool wraps; // takes the level of WRAP_LEVEL as well
     lmb_spirv_flow flow;
 } steps[] = {
-#define SOURCE_STEP(NAME, name, code, prepare, takes)                                                                  \
-    [code] = {"step_" #name, "step_prepare_" #name, 1, false, LMB_SPIRV_STRAIGHT},
-#define UNARY_STEP(NAME, name, code, prepare, takes)                                                                   \
-    [code] = {"step_" #name, "step_prepare_" #name, 0, false, LMB_SPIRV_STRAIGHT},
-#define BINARY_STEP(NAME, name, code, prepare, takes)                                                                  \
-    [code] = {"step_" #name, "step_prepare_" #name, -1, false, LMB_SPIRV_STRAIGHT},
-#define FOLD_STEPS(NAME, name, code, prepare, takes)                                                                   \
-    [code] = {"step_" #name "_begin", NULL, 2, false, LMB_SPIRV_STRAIGHT},                                             \
-    [(code) + 1u] = {"step_" #name "_accumulate", "step_prepare_" #name, -1, false, LMB_SPIRV_STRAIGHT},               \
-    [(code) + 2u] = {"step_" #name "_end", NULL, -1, false, LMB_SPIRV_STRAIGHT},
-#define WRAP_STEPS(NAME, name, code, prepare, takes)                                                                   \
-    [code] = {"step_" #name "_joint", NULL, 0, true, LMB_SPIRV_STRAIGHT},                                              \
-    [(code) + 1u] = {"step_" #name, "step_prepare_" #name, 0, true, LMB_SPIRV_STRAIGHT},
+#define SOURCE_STEP(NAME, name, code, takes) [code] = {"step_" #name, 1, false, LMB_SPIRV_STRAIGHT},
+#define UNARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, 0, false, LMB_SPIRV_STRAIGHT},
+#define BINARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, -1, false, LMB_SPIRV_STRAIGHT},
+#define FOLD_STEPS(NAME, name, code, takes)                                                                            \
+    [code] = {"step_" #name "_begin", 2, false, LMB_SPIRV_STRAIGHT},                                                   \
+    [(code) + 1u] = {"step_" #name "_accumulate", -1, false, LMB_SPIRV_STRAIGHT},                                      \
+    [(code) + 2u] = {"step_" #name "_end", -1, false, LMB_SPIRV_STRAIGHT},
+#define WRAP_STEPS(NAME, name, code, takes)                                                                            \
+    [code] = {"step_" #name "_joint", 0, true, LMB_SPIRV_STRAIGHT},                                                    \
+    [(code) + 1u] = {"step_" #name, 0, true, LMB_SPIRV_STRAIGHT},
 #define CLIMB_STEPS(NAME, name, code, turns)                                                                           \
-    [code] = {"step_" #name "_begin", NULL, 1, true, LMB_SPIRV_LOOP_AFTER},                                            \
-    [(code) + 1u] = {"step_" #name, NULL, -1, true, LMB_SPIRV_LOOP_WHILE},
+    [code] = {"step_" #name "_begin", 1, true, LMB_SPIRV_LOOP_AFTER},                                                  \
+    [(code) + 1u] = {"step_" #name, -1, true, LMB_SPIRV_LOOP_WHILE},
     EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS, WRAP_STEPS) CLIMBS(CLIMB_STEPS)
 #undef SOURCE_STEP
 #undef UNARY_STEP
@@ -47,23 +43,6 @@ static const struct {
 
 bool lmb_gpu_steps_fit(const lmb_program *program) {
     return program->joint_count > 0 && program->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
-}
-
-// Calls of what the program's instructions prepare, each kind once. Returns how many.
-static size_t find_preparations(const lmb_program *program, lmb_spirv_call *calls) {
-    size_t count = 0;
-    for (uint32_t i = 0; i < program->block[PROGRAM_INSTRUCTION_COUNT]; i++) {
-        const uint32_t at = program->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
-        const uint32_t code = program->block[at + INSTRUCTION_OPERATION];
-        bool is_new = steps[code].prepares != NULL;
-        for (size_t k = 0; k < count && is_new; k++) {
-            is_new = calls[k].arguments[0] != code;
-        }
-        if (is_new) {
-            calls[count++] = (lmb_spirv_call){steps[code].prepares, {code, 0}, LMB_SPIRV_STRAIGHT};
-        }
-    }
-    return count;
 }
 
 lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, bool all_stages, lmb_spirv *module,
@@ -88,21 +67,12 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
     const bool whole = program->uses_packed || program->uses_inertia;
     const uint32_t *words = templates[all_stages][whole].words;
     size_t size = templates[all_stages][whole].count;
-    lmb_result result = lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
-    if (result == LMB_OK && all_stages) {
-        const lmb_spirv stepped = *module;
-        count = (uint32_t)find_preparations(program, calls);
-        result =
-            lmb_spirv_replace_body(host, stepped.words, stepped.count, "step_prepare", calls, count, module, error);
-        lmb_host_release(host, stepped.words);
-    }
-    return result;
+    return lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
 }
 
 lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
                                 lmb_error *error) {
-    uint32_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
-    *shape = lmb_gpu_find_shape(gpu->limits, program->joint_count, instructions);
+    *shape = lmb_gpu_find_shape(gpu->limits, program->joint_count);
     lmb_spirv module;
     lmb_result result = lmb_gpu_steps_module(&gpu->host, program, shape->characters > 0, &module, error);
     if (result == LMB_OK) {
@@ -112,10 +82,8 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipe
                                           .packed = program->uses_packed,
                                           .invocations = shape->invocations,
                                           .joints = program->joint_count,
-                                          .instructions = instructions,
                                           .characters = shape->characters,
                                           .walks = shape->walks,
-                                          .curves = program->uses_curves,
                                           .weights = program->uses_weights,
                                           .parts = program->uses_parts,
                                           .detail = program->uses_detail,

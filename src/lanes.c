@@ -9,6 +9,7 @@
 #include "../shaders/ops/model.h"
 #include "../shaders/ops/outputs.h"
 #include "../shaders/ops/program.h"
+#include "../shaders/ops/weights.h"
 
 #define JOIN_NAMES(a, b, c) a##b##c
 #define NAME_LANES(a, lanes, c) JOIN_NAMES(a, lanes, c)
@@ -20,12 +21,12 @@
 #define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _run)
 #endif
 
-// Model matrices [joint] and the identity, then what instructions prepare and search for [instruction], then the
-// evaluator's poses, then rotations of dual quaternions [joint].
+// Model matrices [joint] and the identity, then weights, sources and their searches, then the evaluator's poses, then
+// rotations of dual quaternions [joint].
 size_t LANES_SCRATCH(const lmb_program *program) {
-    size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
     return sizeof(affine) + program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
-           instructions * (sizeof(prepared) + sizeof(key_search)) + SLOTS_SIZE(program->stack);
+           program->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
+           program->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(program->stack);
 }
 
 // Where each lane's outputs begin. Lanes without a character repeat the last one's.
@@ -217,15 +218,17 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     affine *models = scratch;
-    prepared *values = (prepared *)(models + program->joint_count + 1);
-    key_search *searches = (key_search *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
-    slots *held = (slots *)(searches + program->block[PROGRAM_INSTRUCTION_COUNT]);
+    stored_weight *weights = (stored_weight *)(models + program->joint_count + 1);
+    source *sources = (source *)(weights + program->block[PROGRAM_WEIGHTS]);
+    key_search *searches = (key_search *)(sources + program->block[PROGRAM_SOURCES]);
+    slots *held = (slots *)(searches + program->block[PROGRAM_SOURCES]);
     quaternion *rotations = (quaternion *)(held->poses + program->stack);
     frame f = {.program = program->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,
-               .now = values,
-               .search = searches};
+               .weights = weights,
+               .sources = sources,
+               .searches = searches};
     models[program->joint_count] = own_matrix(identity_transform());
     for (uint32_t done = 0; done < count; done += LMB_LANES) {
         int lanes = count - done < LMB_LANES ? (int)(count - done) : LMB_LANES;
@@ -242,7 +245,7 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
         }
         rows to = find_rows(batch, outputs, character, lanes);
         f.joint = 0;
-        prepare_program(f, values, searches);
+        weigh_character(f);
         const size_t words = (size_t)INERTIA_WORDS * program->joint_count;
         const bool keeps = program->uses_inertia && outputs->inertia != NULL;
         run_joints(batch, &to, f, keeps ? outputs->inertia + character * words : NULL, models, held);

@@ -50,6 +50,11 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_INSTRUCTIONS] = (uint32_t)at;
     header[PROGRAM_INSTRUCTION_COUNT] = c->instruction_count;
     at += (uint64_t)c->instruction_count * INSTRUCTION_WORDS;
+    header[PROGRAM_RULES] = (uint32_t)at;
+    header[PROGRAM_RULE_COUNT] = c->rule_count;
+    header[PROGRAM_WEIGHTS] = c->weight_count;
+    header[PROGRAM_SOURCES] = c->source_count;
+    at += (uint64_t)c->rule_count * RULE_WORDS;
     header[PROGRAM_PARENTS] = (uint32_t)at;
     at += joints;
     header[PROGRAM_LEVEL_COUNT] = def->rig->depth;
@@ -291,7 +296,6 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
                              .socket_count = def->rig->socket_count,
                              .channel_count = def->rig->channel_count,
                              .stack = c.deepest,
-                             .uses_curves = c.uses_curves,
                              .uses_parts = c.uses_parts,
                              .uses_detail = lmb_program_has_levels(def),
                              .uses_inertia = def->inertialize,

@@ -19,7 +19,6 @@ struct lmb_program {
     bool uses_far;                       // a clip has neighbouring rotation keys far apart
     bool uses_packed;                    // a clip is packed
     bool uses_scale;                     // a scale other than exactly 1 can be met
-    bool uses_curves;                    // a value has a curve beyond the uniform S
     bool uses_weights;                   // a joint's weight other than 255 can be met
     bool uses_parts;                     // clips or poses of other joints than the rig's can be met
     bool uses_detail;                    // there are levels of detail

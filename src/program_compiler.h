@@ -31,19 +31,20 @@ static inline bool lmb_program_has_levels(const lmb_program_def *def) {
 // By its public number, which is below LMB_OP_COUNT.
 const lmb_operation *lmb_find_operation(lmb_op op);
 
-// What the instructions of a fold refer to in common, and each input's part of it.
-typedef struct lmb_fold_table {
-    uint32_t offset;
-    uint32_t values[LMB_MAX_INPUTS];
-    uint32_t ends[LMB_MAX_INPUTS];
-    uint32_t rows[LMB_MAX_INPUTS]; // of a blend space, which has values for its coordinates
-} lmb_fold_table;
+// What an operation takes for the rule of its inputs' weights. Continued from shaders/ops/operations.h.
+#define TAKES_LAYER 4096u   // weights and priorities of the inputs
+#define TAKES_SPACE 0x2000u // places of the inputs, along[0]
+#define TAKES_PLANE 0x4000u // along[1] too
 
 typedef struct lmb_compiler {
     const lmb_program_def *def;
     lmb_error *error;
     uint32_t *block; // NULL while counting
     uint32_t instruction_count;
+    uint32_t rule_count;
+    uint32_t weight_count;
+    uint32_t source_count;
+    uint32_t own;            // the weight of the place so far
     uint32_t data;           // offset of what instructions refer to
     uint32_t data_words;     // of it so far
     uint32_t mirrors;        // offset of the first mirror's table
@@ -55,8 +56,7 @@ typedef struct lmb_compiler {
     double (*rest_turns)[4]; // scratch, while writing: a rotation for each joint
     uint32_t masks;          // offset of the first mask
     uint32_t mask_words;
-    const lmb_fold_table *table; // of the fold whose input is taken in
-    uint32_t depth;              // poses held so far
+    uint32_t depth; // poses held so far
     uint32_t deepest;
     uint32_t wraps; // operations that change the joint around the place so far
     uint32_t most_wraps;
@@ -66,8 +66,7 @@ typedef struct lmb_compiler {
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
-    bool uses_curves;
-    bool uses_parts; // a source stands in one
+    bool uses_parts;                     // a source stands in one
 } lmb_compiler;
 
 // Everything that can be wrong with a descriptor but for its sizes, and for what only a node's place shows.
@@ -96,12 +95,21 @@ uint32_t *lmb_program_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset
 // A value's offset.
 uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value);
 
-// program_layers.c: the table of a node's priority layers.
-void lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node, lmb_fold_table *table);
+// program_layers.c: the table of a node's priority layers. Returns its offset.
+uint32_t lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node);
 
-// program_space.c: whether a blend space's places make one; and what its instructions refer to.
+// program_space.c: whether a blend space's places make one; and the table of its rule. Returns its offset.
 lmb_result lmb_program_check_space(const lmb_compiler *c, uint32_t node);
-void lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node, lmb_fold_table *table);
+uint32_t lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node);
+
+// program_rules.c: what weights follow from. Each returns the index of the weight that the instruction reads. `inputs` gets
+// the index of the first weight that the rule writes for the node's inputs.
+uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, uint32_t *inputs);
+uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, uint32_t *inputs);
+uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t *inputs);
+uint32_t lmb_program_weigh_level(lmb_compiler *c, lmb_value level);
+// Where a clip is sampled. Returns which record has it.
+uint32_t lmb_program_add_source(lmb_compiler *c, const lmb_node_def *node);
 
 // Emits all nodes from the last one on. Fails where there are too many instructions or too deep a stack.
 lmb_result lmb_program_emit(lmb_compiler *c);

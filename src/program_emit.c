@@ -11,16 +11,18 @@
 _Static_assert(LMB_MODEL_DEPTH > MOST_WRAPS + 1, "a rig counts too few operations in model space inside one another");
 
 static const lmb_operation operations[LMB_OP_COUNT] = {
-#define SOURCE_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes, 0},
-#define UNARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes, 0},
-#define BINARY_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes, 0},
-#define FOLD_ROW(NAME, name, code, prepare, takes)                                                                     \
-    [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
-#define WRAP_ROW(NAME, name, code, prepare, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
+#define SOURCE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes, 0},
+#define UNARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes, 0},
+#define BINARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes, 0},
+#define FOLD_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
+#define WRAP_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
     OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, WRAP_ROW)
         // Those that are lowered to others.
         [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
     [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_PART, 0},
+    [LMB_OP_LAYERS] = {"layers", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_LAYER, 0},
+    [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_SPACE, 0},
+    [LMB_OP_SPACE2D] = {"space2d", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_SPACE | TAKES_PLANE, 0},
     [LMB_OP_BILINEAR] = {"bilinear", 0, 4, 4, false, false, TAKES_PLACE | TAKES_CHOICE, 2},
     [LMB_OP_TRILINEAR] = {"trilinear", 0, 8, 8, false, false, TAKES_PLACE | TAKES_CHOICE, 3},
 #undef SOURCE_ROW
@@ -53,16 +55,7 @@ uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value) {
     if (at != NULL) {
         lmb_value_write(value, at);
     }
-    c->uses_curves = c->uses_curves || (uint32_t)value.curve > CURVE_UNIFORM_S;
     return offset;
-}
-
-static bool is_constant(lmb_value value, float constant) {
-    return value.parameter == LMB_NONE && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
-}
-
-static bool clip_warps(const lmb_node_def *node) {
-    return !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
 }
 
 static uint32_t choices_of(const lmb_node_def *node) {
@@ -99,37 +92,15 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     return operations[node->op].code;
 }
 
-// `input` is the one that is accumulated, where the instruction takes a share.
-static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t input, uint32_t *at) {
-    if (takes & TAKES_WEIGHT) {
-        at[WEIGHT_VALUE] = lmb_program_add_value(c, node->weight);
-    }
-    if (takes & TAKES_SHARE) {
-        at[WEIGHT_VALUE] = lmb_program_add_value(c, node->weights[input]);
-    }
-    if (takes & TAKES_LAYER) {
-        // Behind the last input stands the rest pose, which has no value of its own.
-        bool is_input = input < node->input_count;
-        at[WEIGHT_VALUE] = is_input ? c->table->values[input] : 0;
-        at[LAYERS_TABLE] = c->table->offset;
-        at[LAYERS_END] = is_input ? c->table->ends[input] : node->input_count;
-    }
-    if (takes & TAKES_SPACE) {
-        at[SPACE_X] = c->table->values[0];
-        at[SPACE_TABLE] = c->table->rows[input];
-        at[SPACE_INPUT] = input;
-    }
-    if (takes & TAKES_PLANE) {
-        at[SPACE_Y] = c->table->values[1];
-        at[SPACE_KIND] = (uint32_t)node->space2d;
+// `weight` is what the instruction reads, where it reads one; `input` the one that is accumulated or taken.
+static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t weight, uint32_t input,
+                           uint32_t *at) {
+    if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
+        at[WEIGHT_INDEX] = weight;
     }
     if (takes & TAKES_CLIP) {
-        at[CLIP_INDEX_VALUE] = lmb_program_add_value(c, node->clip);
-        at[CLIP_TIME_VALUE] = lmb_program_add_value(c, node->time);
-        at[CLIP_RATE_VALUE] = lmb_program_add_value(c, node->rate);
-        at[CLIP_OFFSET_VALUE] = lmb_program_add_value(c, node->offset);
+        at[CLIP_SOURCE] = lmb_program_add_source(c, node);
         at[CLIP_WEIGHTS_ROW] = node->joint_weights != LMB_NONE ? c->masks + node->joint_weights * c->mask_words : 0;
-        at[CLIP_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (clip_warps(node) ? CLIP_WARPS : 0);
     }
     if (takes & TAKES_POSE) {
         bool is_static = node->static_pose != LMB_NONE;
@@ -172,13 +143,14 @@ static uint32_t *add_instruction(lmb_compiler *c, int pushed, uint32_t unused[IN
     return c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
 }
 
-// Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes; `pushed` is how many
-// more poses are held after it.
-static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t input) {
+// Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes, beside the weight that it
+// reads; `pushed` is how many more poses are held after it.
+static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t weight,
+                 uint32_t input) {
     uint32_t unused[INSTRUCTION_WORDS];
     uint32_t *at = add_instruction(c, pushed, unused);
     at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
-    write_operands(c, node, takes, input, at);
+    write_operands(c, node, takes, weight, input, at);
     if (operations[node->op].wrap) {
         at[WRAP_LEVEL] = c->wraps;
     }
@@ -191,42 +163,46 @@ static bool emit_input(lmb_compiler *c, uint32_t index) {
            emit_node(c, index);
 }
 
-static void emit_rest(lmb_compiler *c) {
-    static const lmb_node_def rest = {.op = LMB_OP_REST};
-    emit(c, &rest, 0, 1, TAKES_NOTHING, 0);
+// One that has a weight of its own.
+static bool emit_weighed(lmb_compiler *c, uint32_t index, uint32_t weight) {
+    const uint32_t around = c->own;
+    c->own = weight;
+    const bool fits = emit_input(c, index);
+    c->own = around;
+    return fits;
 }
 
-static bool emit_fold(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
-    lmb_fold_table table = {0};
-    emit(c, node, 0, 2, TAKES_NOTHING, 0);
-    if (takes & TAKES_LAYER) {
-        lmb_program_add_layers(c, node, &table);
-    }
-    if (takes & TAKES_SPACE) {
-        lmb_program_add_space(c, node, &table);
-    }
+static void emit_rest(lmb_compiler *c) {
+    static const lmb_node_def rest = {.op = LMB_OP_REST};
+    emit(c, &rest, 0, 1, TAKES_NOTHING, 0, 0);
+}
+
+static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
+    uint32_t inputs;
+    const uint32_t shares = lmb_program_weigh_sum(c, node, &inputs);
+    uint32_t count = node->input_count;
+    emit(c, node, 0, 2, TAKES_NOTHING, 0, 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        if (!emit_input(c, node->inputs[i])) {
+        if (!emit_weighed(c, node->inputs[i], inputs + i)) {
             return false;
         }
-        c->table = &table;
-        emit(c, node, 1, -1, takes, i);
+        emit(c, node, 1, -1, TAKES_SHARE, shares + i, i);
     }
     if (takes & TAKES_LAYER) {
         emit_rest(c);
-        emit(c, node, 1, -1, takes, node->input_count);
+        emit(c, node, 1, -1, TAKES_SHARE, shares + count++, 0);
     }
-    emit(c, node, 2, -1, TAKES_NOTHING, 0);
+    emit(c, node, 2, -1, TAKES_SHARE, shares + count, 0);
     return true;
 }
 
 static bool emit_wrap(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
-    emit(c, node, 0, 0, takes, 0);
+    emit(c, node, 0, 0, takes, 0, 0);
     c->wraps++;
     c->most_wraps = c->wraps > c->most_wraps ? c->wraps : c->most_wraps;
     bool fits = emit_input(c, node->inputs[0]);
     c->wraps--;
-    emit(c, node, 1, 0, takes, 0);
+    emit(c, node, 1, 0, takes, 0, 0);
     return fits;
 }
 
@@ -268,14 +244,21 @@ static bool emit_in_model_space(lmb_compiler *c, uint32_t index) {
     return fits;
 }
 
+// The largest weight that a node takes.
+static float weight_limit(const lmb_node_def *node) {
+    return (choices_of(node) & CHOICE_UNCLAMPED) ? 4.0f : 1.0f;
+}
+
 // The same operation in the parent's form, on what stands in model space.
 static bool emit_model_additive(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     step.form = LMB_FORM_PARENT;
-    if (!emit_in_model_space(c, node->inputs[0]) || !emit_input(c, node->inputs[1])) {
+    uint32_t added;
+    const uint32_t weight = lmb_program_weigh_over(c, node, weight_limit(node), &added);
+    if (!emit_in_model_space(c, node->inputs[0]) || !emit_weighed(c, node->inputs[1], added)) {
         return false;
     }
-    emit(c, &step, 0, -1, operations[node->op].takes, 0);
+    emit(c, &step, 0, -1, operations[node->op].takes, weight, 0);
     return true;
 }
 
@@ -285,7 +268,7 @@ static bool emit_model_difference(lmb_compiler *c, const lmb_node_def *node) {
     if (!emit_in_model_space(c, node->inputs[0]) || !emit_in_model_space(c, node->inputs[1])) {
         return false;
     }
-    emit(c, &step, 0, -1, operations[node->op].takes, 0);
+    emit(c, &step, 0, -1, operations[node->op].takes, 0, 0);
     return true;
 }
 
@@ -302,30 +285,37 @@ static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t fir
     if (places == 0) {
         return emit_input(c, node->inputs[first]);
     }
-    if (!emit_corners(c, node, first, places - 1) || !emit_corners(c, node, first + (1u << (places - 1)), places - 1)) {
-        return false;
-    }
     lmb_node_def blend = *node;
     blend.op = LMB_OP_BLEND;
-    blend.weight = node->along[places - 1];
-    emit(c, &blend, 0, -1, operations[LMB_OP_BLEND].takes, 0);
-    return true;
+    const uint32_t around = c->own;
+    uint32_t halves;
+    const uint32_t weight = lmb_program_weigh_blend(c, node->along[places - 1], &halves);
+    bool fits = true;
+    for (uint32_t half = 0; half < 2 && fits; half++) {
+        c->own = halves + half;
+        fits = emit_corners(c, node, first + (half << (places - 1)), places - 1);
+    }
+    c->own = around;
+    emit(c, &blend, 0, -1, operations[LMB_OP_BLEND].takes, weight, 0);
+    return fits;
 }
 
 static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
-    if (!emit_input(c, node->inputs[0]) || !emit_input(c, node->inputs[1])) {
+    uint32_t difference;
+    const uint32_t weight = lmb_program_weigh_over(c, node, 4.0f, &difference);
+    if (!emit_weighed(c, node->inputs[0], difference) || !emit_weighed(c, node->inputs[1], difference)) {
         return false;
     }
     step.op = LMB_OP_SUBTRACT;
-    emit(c, &step, 0, -1, operations[LMB_OP_SUBTRACT].takes, 0);
+    emit(c, &step, 0, -1, operations[LMB_OP_SUBTRACT].takes, 0, 0);
     step.op = LMB_OP_SCALE;
-    emit(c, &step, 0, 0, operations[LMB_OP_SCALE].takes, 0);
+    emit(c, &step, 0, 0, operations[LMB_OP_SCALE].takes, weight, 0);
     if (!emit_input(c, node->inputs[2])) {
         return false;
     }
     step.op = LMB_OP_ADD;
-    emit(c, &step, 0, -1, operations[LMB_OP_ADD].takes, 0);
+    emit(c, &step, 0, -1, operations[LMB_OP_ADD].takes, 0, 0);
     return true;
 }
 
@@ -341,9 +331,28 @@ static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
         fits = emit_input(c, node->inputs[i]);
         c->part = around;
         if (fits && (i > 0 || node->parts[0] != LMB_NONE)) {
-            emit(c, node, 0, -1, TAKES_PART, i);
+            emit(c, node, 0, -1, TAKES_PART, 0, i);
         }
     }
+    return fits;
+}
+
+// Any other: its inputs, in order, and its one instruction. Of two inputs the second one has the weight of the node's that it
+// is given, and the first one of a blend what is left.
+static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
+    uint32_t weights[2] = {c->own, c->own};
+    uint32_t weight = 0;
+    if (node->op == LMB_OP_BLEND) {
+        weight = lmb_program_weigh_blend(c, node->weight, &weights[0]);
+        weights[1] = weights[0] + 1;
+    } else if (op->takes & TAKES_WEIGHT) {
+        weight = lmb_program_weigh_over(c, node, weight_limit(node), &weights[node->input_count - 1]);
+    }
+    bool fits = true;
+    for (uint32_t i = 0; i < node->input_count && fits; i++) {
+        fits = emit_weighed(c, node->inputs[i], weights[i]);
+    }
+    emit(c, node, 0, 1 - (int)op->most_inputs, op->takes, weight, 0);
     return fits;
 }
 
@@ -357,7 +366,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
         return false;
     }
     if (op->fold) {
-        fits = emit_fold(c, node, op->takes);
+        fits = emit_sum(c, node, op->takes);
     } else if (op->wrap) {
         fits = emit_wrap(c, node, op->takes);
     } else if (op->places > 0) {
@@ -371,10 +380,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
         fits = emit_subtract_scale_add(c, node);
     } else {
-        for (uint32_t i = 0; i < node->input_count && fits; i++) {
-            fits = emit_input(c, node->inputs[i]);
-        }
-        emit(c, node, 0, 1 - (int)op->most_inputs, op->takes, 0);
+        fits = emit_simple(c, node, op);
     }
     return fits && c->deepest <= LMB_MAX_STACK;
 }
@@ -405,11 +411,11 @@ static void add_tables(lmb_compiler *c) {
     }
     if (lmb_program_has_levels(c->def)) {
         uint32_t offset;
-        uint32_t value = lmb_program_add_value(c, c->def->level);
+        uint32_t level = lmb_program_weigh_level(c, c->def->level);
         uint32_t *table = lmb_program_add_data(c, lmb_detail_words(c->def->rig), &offset);
         if (table != NULL) {
             c->block[PROGRAM_DETAIL] = offset;
-            lmb_detail_write(c->def->rig, c->def->last_levels, value, table);
+            lmb_detail_write(c->def->rig, c->def->last_levels, level, table);
         }
     }
 }
@@ -427,6 +433,10 @@ static lmb_result check_model_work(const lmb_compiler *c) {
 
 lmb_result lmb_program_emit(lmb_compiler *c) {
     c->instruction_count = 0;
+    c->rule_count = 0;
+    c->weight_count = 1; // the whole
+    c->source_count = 0;
+    c->own = 0;
     c->data_words = 0;
     c->depth = 0;
     c->model_work = 0.0;

@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "../shaders/ops/program.h"
+#include "../shaders/ops/weights.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,13 +19,13 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-#define SOURCE_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 0, 1, takes},
-#define UNARY_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 1, 1, takes},
-#define BINARY_SHAPE(NAME, name, code, prepare, takes) [code] = {#name, 2, 1, takes},
-#define FOLD_SHAPES(NAME, name, code, prepare, takes)                                                                  \
+#define SOURCE_SHAPE(NAME, name, code, takes) [code] = {#name, 0, 1, takes},
+#define UNARY_SHAPE(NAME, name, code, takes) [code] = {#name, 1, 1, takes},
+#define BINARY_SHAPE(NAME, name, code, takes) [code] = {#name, 2, 1, takes},
+#define FOLD_SHAPES(NAME, name, code, takes)                                                                           \
     [code] = {#name " begin", 0, 2, TAKES_NOTHING}, [(code) + 1u] = {#name " add", 3, 2, takes},                       \
     [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
-#define WRAP_SHAPES(NAME, name, code, prepare, takes)                                                                  \
+#define WRAP_SHAPES(NAME, name, code, takes)                                                                           \
     [code] = {#name " joint", 0, 0, TAKES_NOTHING}, [(code) + 1u] = {#name, 1, 1, takes},
 #define CLIMB_SHAPES(NAME, name, code, turns)                                                                          \
     [code] = {#name " begin", 0, 1, TAKES_NOTHING}, [(code) + 1u] = {#name, 2, 1, TAKES_NOTHING},
@@ -88,42 +89,82 @@ static void add_mask(line *line, const lmb_program *program, const char *name, u
     add(line, " %u", (unsigned)((offset - program->block[PROGRAM_MASKS]) / words));
 }
 
-static void add_clip(line *line, const lmb_program *program, const uint32_t *at) {
-    const uint32_t *block = program->block;
-    add_value(line, "clip", block + at[CLIP_INDEX_VALUE]);
-    add_value(line, "time", block + at[CLIP_TIME_VALUE]);
-    if (at[CLIP_FLAGS] & CLIP_WARPS) {
-        add_value(line, "rate", block + at[CLIP_RATE_VALUE]);
-        add_value(line, "offset", block + at[CLIP_OFFSET_VALUE]);
+// The rule that writes a weight, or a source's record.
+static const uint32_t *find_rule(const lmb_program *program, bool samples, uint32_t index) {
+    const uint32_t *rule = program->block + program->block[PROGRAM_RULES];
+    for (uint32_t i = 1; i < program->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
+        const bool is_sum = rule[RULE_KIND] >= RULE_WEIGHTED && rule[RULE_KIND] <= RULE_SPACE2D;
+        const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
+        if ((rule[RULE_KIND] == RULE_SAMPLES) == samples && index >= first && index < first + count) {
+            break;
+        }
     }
-    add_operand(line, at[CLIP_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
+    return rule;
+}
+
+static void add_clip(line *line, const lmb_program *program, const uint32_t *at) {
+    const uint32_t *block = program->block, *rule = find_rule(program, true, at[CLIP_SOURCE]);
+    add_value(line, "clip", block + rule[RULE_CLIP]);
+    add_value(line, "time", block + rule[RULE_TIME]);
+    if (rule[RULE_FLAGS] & CLIP_WARPS) {
+        add_value(line, "rate", block + rule[RULE_RATE]);
+        add_value(line, "offset", block + rule[RULE_OFFSET]);
+    }
+    add_operand(line, rule[RULE_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
     if (at[CLIP_WEIGHTS_ROW] != 0) {
         add_mask(line, program, "joint weights", at[CLIP_WEIGHTS_ROW]);
     }
 }
 
-static void add_layer(line *line, const uint32_t *block, const uint32_t *at) {
-    if (at[WEIGHT_VALUE] == 0) {
+static void add_layer(line *line, const uint32_t *block, const uint32_t *rule, uint32_t input) {
+    const uint32_t inputs = rule[RULE_COUNT] - 1;
+    if (input == inputs) {
         add_operand(line, "what is left");
         return;
     }
-    add_value(line, "fade", block + at[WEIGHT_VALUE]);
-    add_operand(line, "priority");
-    add(line, " %d", (int)block[at[LAYERS_TABLE] + 2 * (at[LAYERS_END] - 1) + 1]);
+    uint32_t place = 0, layer = 0;
+    const uint32_t *at = block + rule[RULE_TABLE];
+    for (; at[LAYER_INPUT] != input; place++, at += LAYER_WORDS) {
+        layer += at[LAYER_END] == place + 1;
+    }
+    add_value(line, "fade", block + at[LAYER_VALUE]);
+    add_operand(line, "layer");
+    add(line, " %u from above", (unsigned)layer);
 }
 
 static const char *const space_names[] = {
     [SPACE_TRIANGLES] = "triangles", [SPACE_GRID] = "grid", [SPACE_BANDS] = "freeform"};
 
-static void add_space(line *line, const uint32_t *block, const uint32_t *at, bool in_plane) {
+static void add_space(line *line, const uint32_t *block, const uint32_t *rule, uint32_t input) {
+    const bool in_plane = rule[RULE_KIND] == RULE_SPACE2D;
     if (in_plane) {
-        add_operand(line, space_names[at[SPACE_KIND]]);
+        add_operand(line, space_names[rule[RULE_SPACE]]);
     }
     add_operand(line, "input");
-    add(line, " %u", (unsigned)at[SPACE_INPUT]);
-    add_value(line, in_plane ? "x" : "at", block + at[SPACE_X]);
+    add(line, " %u", (unsigned)input);
+    add_value(line, in_plane ? "x" : "at", block + rule[RULE_X]);
     if (in_plane) {
-        add_value(line, "y", block + at[SPACE_Y]);
+        add_value(line, "y", block + rule[RULE_Y]);
+    }
+}
+
+static void add_weight(line *line, const lmb_program *program, uint32_t index) {
+    const uint32_t *block = program->block, *rule = find_rule(program, false, index);
+    const uint32_t input = index - rule[RULE_LOCAL];
+    switch (rule[RULE_KIND]) {
+    case RULE_LAYERS:
+        add_layer(line, block, rule, input);
+        break;
+    case RULE_SPACE1D:
+    case RULE_SPACE2D:
+        add_space(line, block, rule, input);
+        break;
+    case RULE_WEIGHTED:
+        add_value(line, "weight", block + block[rule[RULE_TABLE] + input]);
+        break;
+    default:
+        add_value(line, "weight", block + rule[RULE_TABLE]);
+        break;
     }
 }
 
@@ -169,13 +210,7 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
         add_part(line, program, at[TAKE_PART]);
     }
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
-        add_value(line, "weight", program->block + at[WEIGHT_VALUE]);
-    }
-    if (takes & TAKES_LAYER) {
-        add_layer(line, program->block, at);
-    }
-    if (takes & TAKES_SPACE) {
-        add_space(line, program->block, at, (takes & TAKES_PLANE) != 0);
+        add_weight(line, program, at[WEIGHT_INDEX]);
     }
     if (takes & TAKES_CHOICE) {
         add_choices(line, at[CHOICES]);

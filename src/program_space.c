@@ -178,13 +178,13 @@ static void write_row(const lmb_place *places, uint32_t count, uint32_t input, i
     row[ROW_FALL] = real_bits(own < greatest ? 1.0 / ((double)after - (double)own) : 0.0);
 }
 
-static void add_rows(lmb_compiler *c, const lmb_place *places, uint32_t count, uint32_t axes, lmb_fold_table *table) {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *rows = lmb_program_add_data(c, axes * ROW_WORDS, &table->rows[i]);
-        for (uint32_t axis = 0; axis < axes && rows != NULL; axis++) {
-            write_row(places, count, i, (int)axis, rows + axis * ROW_WORDS);
-        }
+static uint32_t add_rows(lmb_compiler *c, const lmb_place *places, uint32_t count, uint32_t axes) {
+    uint32_t offset;
+    uint32_t *rows = lmb_program_add_data(c, count * axes * ROW_WORDS, &offset);
+    for (uint32_t i = 0; i < count * axes && rows != NULL; i++) {
+        write_row(places, count, i / axes, (int)(i % axes), rows + i * ROW_WORDS);
     }
+    return offset;
 }
 
 static void write_head(const lmb_blend_space *space, uint32_t place_count, uint32_t *table) {
@@ -203,14 +203,13 @@ static void write_band(lmb_place from, lmb_place to, uint32_t *band) {
     write_vector(band + BAND_GRADIENT, gradient);
 }
 
-static void add_bands(lmb_compiler *c, const lmb_place *places, uint32_t count, lmb_fold_table *table) {
+static uint32_t add_bands(lmb_compiler *c, const lmb_place *places, uint32_t count) {
     lmb_blend_space space;
     lmb_blend_space_measure(places, count, &space);
-    for (uint32_t input = 0; input < count; input++) {
-        uint32_t *words = lmb_program_add_data(c, SPACE_FIRST_BAND + (count - 1) * BAND_WORDS, &table->rows[input]);
-        if (words == NULL) {
-            continue;
-        }
+    const uint32_t size = SPACE_FIRST_BAND + (count - 1) * BAND_WORDS;
+    uint32_t offset;
+    uint32_t *words = lmb_program_add_data(c, count * size, &offset);
+    for (uint32_t input = 0; input < count && words != NULL; input++, words += size) {
         write_head(&space, count - 1, words);
         write_place(words + SPACE_OWN_PLACE, places[input]);
         uint32_t *band = words + SPACE_FIRST_BAND;
@@ -221,6 +220,7 @@ static void add_bands(lmb_compiler *c, const lmb_place *places, uint32_t count, 
             }
         }
     }
+    return offset;
 }
 
 static void write_edge(lmb_place from, lmb_place to, uint32_t *edge) {
@@ -242,18 +242,15 @@ static void write_piece(const lmb_space_piece *piece, const lmb_place *places, u
     write_vector(words + PIECE_GRADIENTS + 2, piece->gradients[1]);
 }
 
-static void add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t count, lmb_fold_table *table) {
+static uint32_t add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t count) {
     lmb_blend_space space;
     (void)lmb_blend_space_cut(places, count, &space); // which was checked
-    uint32_t edges, pieces;
-    uint32_t *words = lmb_program_add_data(c, SPACE_FIRST_PLACE + 2 * count, &table->rows[0]);
+    uint32_t offset, edges, pieces;
+    uint32_t *words = lmb_program_add_data(c, SPACE_FIRST_PLACE + 2 * count, &offset);
     uint32_t *edge = lmb_program_add_data(c, space.edge_count * EDGE_WORDS, &edges);
     uint32_t *piece = lmb_program_add_data(c, space.piece_count * PIECE_WORDS, &pieces);
-    for (uint32_t i = 0; i < count; i++) {
-        table->rows[i] = table->rows[0];
-    }
     if (words == NULL) {
-        return;
+        return offset;
     }
     write_head(&space, count, words);
     words[SPACE_NEAR] = real_bits(space.range * LMB_SPACE_NEAR);
@@ -270,19 +267,15 @@ static void add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t cou
     for (uint32_t i = 0; i < space.piece_count; i++) {
         write_piece(&space.pieces[i], places, piece + i * PIECE_WORDS);
     }
+    return offset;
 }
 
-void lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node, lmb_fold_table *table) {
+uint32_t lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node) {
     lmb_place places[LMB_MAX_INPUTS];
     read_places(node, places);
-    for (uint32_t axis = 0; axis < dimensions(node); axis++) {
-        table->values[axis] = lmb_program_add_value(c, node->along[axis]);
-    }
     if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {
-        add_rows(c, places, node->input_count, dimensions(node), table);
-    } else if (node->space2d == LMB_SPACE2D_FREEFORM) {
-        add_bands(c, places, node->input_count, table);
-    } else {
-        add_triangles(c, places, node->input_count, table);
+        return add_rows(c, places, node->input_count, dimensions(node));
     }
+    return node->space2d == LMB_SPACE2D_FREEFORM ? add_bands(c, places, node->input_count)
+                                                 : add_triangles(c, places, node->input_count);
 }

@@ -8,6 +8,7 @@
 #include "../shaders/ops/inertia_memory.h"
 #include "../shaders/ops/outputs.h"
 #include "../shaders/ops/program.h"
+#include "../shaders/ops/weights.h"
 
 _Static_assert(sizeof(dual_quaternion) == DUAL_COMPONENTS * sizeof(float) &&
                    sizeof(box) == BOX_COMPONENTS * sizeof(float),
@@ -21,12 +22,11 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
     }
 }
 
-// Model matrices where the batch keeps none [joint], then what instructions prepare and search for [instruction], then
-// the evaluator's poses.
+// Model matrices where the batch keeps none [joint], then sources, their searches and weights, then the evaluator's poses.
 size_t lmb_reference_scratch(const lmb_program *program) {
-    size_t instructions = program->block[PROGRAM_INSTRUCTION_COUNT];
-    return program->joint_count * sizeof(lmb_affine) + instructions * (sizeof(prepared) + sizeof(key_search)) +
-           SLOTS_SIZE(program->stack);
+    return program->joint_count * sizeof(lmb_affine) +
+           program->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) +
+           program->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) + SLOTS_SIZE(program->stack);
 }
 
 // From the local transform of a joint to what is asked for.
@@ -152,15 +152,17 @@ void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, c
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     lmb_affine *models = scratch;
-    prepared *values = (prepared *)(models + program->joint_count);
-    key_search *searches = (key_search *)(values + program->block[PROGRAM_INSTRUCTION_COUNT]);
-    slots *held = (slots *)(searches + program->block[PROGRAM_INSTRUCTION_COUNT]);
+    source *sources = (source *)(models + program->joint_count);
+    key_search *searches = (key_search *)(sources + program->block[PROGRAM_SOURCES]);
+    stored_weight *weights = (stored_weight *)(searches + program->block[PROGRAM_SOURCES]);
+    slots *held = (slots *)(weights + program->block[PROGRAM_WEIGHTS]);
     frame f = {.program = program->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,
                .active = true,
-               .now = values,
-               .search = searches};
+               .weights = weights,
+               .sources = sources,
+               .searches = searches};
     for (uint32_t i = 0; i < count; i++) {
         // Rows are found here, with indices as wide as memory; the evaluator sees each character as number 0.
         size_t character = (size_t)first + i;
@@ -171,7 +173,7 @@ void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, c
             poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->pose_floats[pose];
         }
         f.joint = 0;
-        prepare_program(f, values, searches);
+        weigh_character(f);
         run_character(batch, outputs, character, f, models, held);
     }
 }

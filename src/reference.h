@@ -13,7 +13,7 @@ size_t lmb_reference_scratch(const lmb_program *program);
 LMB_NOINLINE void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, void *scratch);
 
-// reference_channels.c: the float channels of a character, whose frame has what prepare_program() wrote.
+// reference_channels.c: the float channels of a character, whose weights are known.
 struct frame;
 void lmb_reference_run_channels(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character,
                                 const struct frame *at);

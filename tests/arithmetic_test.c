@@ -1,6 +1,7 @@
 // The shared operations against float64, each over the whole domain that it reduces to, and the snapping rule.
 #include "suite.h"
 
+#include "../shaders/ops/curve.h"
 #include "../shaders/ops/layout.h"
 #include "../shaders/ops/model.h"
 #include "../shaders/ops/operations.h"

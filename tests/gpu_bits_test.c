@@ -490,7 +490,7 @@ static void more_workgroups_than_an_axis_has(void **state) {
     (void)state;
     // One workgroup and one invocation more than fit: both kernels' grids have two rows.
     compare_many(separate_gpu, 65535 * LMB_GPU_GROUP + LMB_GPU_GROUP + 1);
-    const uint32_t characters = lmb_gpu_find_shape(gpu->limits, 1, 1).characters;
+    const uint32_t characters = lmb_gpu_find_shape(gpu->limits, 1).characters;
     assert_true(characters > 0 && characters <= LMB_GPU_GROUP);
     compare_many(gpu, 65535 * characters + characters + 1);
 }

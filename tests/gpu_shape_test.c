@@ -4,10 +4,9 @@
 #include "../src/gpu_shape.h"
 
 // As shaders/character_steps.comp declares its arrays.
-static uint64_t bytes(lmb_gpu_shape shape, uint32_t joints, uint32_t instructions) {
+static uint64_t bytes(lmb_gpu_shape shape, uint32_t joints) {
     const uint64_t matrices = 16 * ((3 * (uint64_t)joints) | 1);
-    const uint64_t preparations = 16 * ((2 * (uint64_t)instructions) | 1);
-    return shape.characters * (matrices + preparations + 8 + 24 + 4);
+    return shape.characters * (matrices + 8 + 24 + 4);
 }
 
 static void shapes_stay_within_limits(void **state) {
@@ -19,18 +18,16 @@ static void shapes_stay_within_limits(void **state) {
     for (uint32_t i = 0; i < 5 * 3 * 5 * 2; i++) {
         const lmb_gpu_limits limits = {memories[i % 5], invocations[i / 5 % 3], subgroups[i / 15 % 5], i >= 75};
         for (uint32_t joints = 1; joints < 1500; joints += 1 + joints / 16) {
-            for (uint32_t instructions = 1; instructions <= 32; instructions += 31) {
-                const lmb_gpu_shape shape = lmb_gpu_find_shape(limits, joints, instructions);
-                assert_true(bytes(shape, joints, instructions) <= limits.workgroup_bytes);
-                if (shape.characters == 0) {
-                    none++;
-                    assert_true(bytes((lmb_gpu_shape){.characters = 1}, joints, instructions) > limits.workgroup_bytes);
-                } else {
-                    assert_true(shape.invocations > 0 && shape.invocations <= limits.workgroup_invocations);
-                    assert_int_equal(shape.invocations % limits.subgroup, 0);
-                }
-                assert_true(!shape.walks || (limits.is_cpu && shape.characters == shape.invocations));
+            const lmb_gpu_shape shape = lmb_gpu_find_shape(limits, joints);
+            assert_true(bytes(shape, joints) <= limits.workgroup_bytes);
+            if (shape.characters == 0) {
+                none++;
+                assert_true(bytes((lmb_gpu_shape){.characters = 1}, joints) > limits.workgroup_bytes);
+            } else {
+                assert_true(shape.invocations > 0 && shape.invocations <= limits.workgroup_invocations);
+                assert_int_equal(shape.invocations % limits.subgroup, 0);
             }
+            assert_true(!shape.walks || (limits.is_cpu && shape.characters == shape.invocations));
         }
     }
     assert_true(none > 0);
@@ -40,7 +37,7 @@ static void shapes_stay_within_limits(void **state) {
 static void a_workgroup_leaves_few_invocations_idle(void **state) {
     (void)state;
     const lmb_gpu_limits limits = {49152, 1024, 32, false};
-    const lmb_gpu_shape shape = lmb_gpu_find_shape(limits, 67, 10);
+    const lmb_gpu_shape shape = lmb_gpu_find_shape(limits, 67);
     assert_int_equal(shape.characters, 8);
     assert_int_equal(shape.invocations, 192);
 }

@@ -464,8 +464,8 @@ static double interpolate_scale(const lmb_node_def *node, double a, double b, do
     return node->interpolation == LMB_MIX_LERP ? oracle_lerp(a, b, t) : oracle_scale_blend(a, b, t);
 }
 
-static oracle_transform blend(const lmb_node_def *node, const oracle_transform *a, const oracle_transform *b,
-                              double weight, oracle_choices *choices) {
+static oracle_transform mix(const lmb_node_def *node, const oracle_transform *a, const oracle_transform *b,
+                            double weight, oracle_choices *choices) {
     oracle_transform result;
     result.weight = a->weight;
     for (int i = 0; i < 3; i++) {
@@ -473,6 +473,20 @@ static oracle_transform blend(const lmb_node_def *node, const oracle_transform *
         result.scale[i] = interpolate_scale(node, a->scale[i], b->scale[i], weight);
     }
     interpolate_rotations(node, a->rotation, b->rotation, weight, choices, result.rotation);
+    return result;
+}
+
+// At weight 1 the rotation is in b's own hemisphere; as near to 1 as rounding can be wrong, as the caller wants it.
+static oracle_transform blend(const lmb_node_def *node, const oracle_transform *a, const oracle_transform *b,
+                              double weight, oracle_choices *choices) {
+    oracle_transform result = mix(node, a, b, weight, choices);
+    bool is_own = weight == 1.0;
+    if (!is_own && weight > 1.0 - 1e-6 && choices->met < 32) {
+        is_own = choices->turned >> choices->met++ & 1u;
+    }
+    if (is_own) {
+        memcpy(result.rotation, b->rotation, sizeof result.rotation);
+    }
     return result;
 }
 
@@ -1003,7 +1017,7 @@ static oracle_transform model_part(const oracle_scene *scene, const lmb_node_def
     double weight = read_weight(scene, node->weight, character, least, reach);
     weight *= node->masked ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
     const oracle_transform d = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
-    return blend(node, &no_change, &d, weight, choices);
+    return mix(node, &no_change, &d, weight, choices);
 }
 
 // q = B_parent^-1 (P_parent^-1 P) B_parent b, with B the base's rotation in model space.
@@ -1078,7 +1092,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     }
     if (node->op == LMB_OP_SCALE) {
         oracle_transform scaled =
-            blend(node, &no_change, &a, read_weight(scene, node->weight, character, -4.0, 4.0), choices);
+            mix(node, &no_change, &a, read_weight(scene, node->weight, character, -4.0, 4.0), choices);
         scaled.weight = a.weight;
         return scaled;
     }
@@ -1096,7 +1110,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         const oracle_transform c = oracle_evaluate(scene, node->inputs[2], character, joint, choices);
         const oracle_transform whole = subtract(&a, &b);
         const double factor = read_weight(scene, node->weight, character, -4.0, 4.0);
-        const oracle_transform part = blend(node, &no_change, &whole, factor, choices);
+        const oracle_transform part = mix(node, &no_change, &whole, factor, choices);
         return add(&part, &c, a.weight);
     }
     if (node->op == LMB_OP_PARTIAL) {
@@ -1108,7 +1122,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         weight *= (double)scene->masks[node->mask][joint] / 255.0;
     }
     if (node->op == LMB_OP_ADDITIVE) {
-        const oracle_transform part = blend(node, &no_change, &b, weight, choices);
+        const oracle_transform part = mix(node, &no_change, &b, weight, choices);
         oracle_transform whole = a;
         const bool is_whole = node->form == LMB_FORM_AFFINE && product(&part, &a, &whole);
         return is_whole ? whole : node->form == LMB_FORM_LOCAL ? add(&a, &part, a.weight) : add(&part, &a, a.weight);

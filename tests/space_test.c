@@ -618,9 +618,8 @@ static void a_space_is_printed(void **state) {
         assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
         char text[2000] = "", expected[100];
         lmb_program_print(program, NULL, append_line, text);
-        snprintf(expected, sizeof expected, "%s%s%s, input 2, %s p0%s", kind < 0 ? "space1d add    s0 s1 s2" : "",
-                 kind < 0 ? "" : "space2d add    s0 s1 s2, ", kind < 0 ? "" : names[kind], kind < 0 ? "at" : "x",
-                 kind < 0 ? "\n" : ", y 0.5\n");
+        snprintf(expected, sizeof expected, "weighted add   s0 s1 s2%s%s, input 2, %s p0%s", kind < 0 ? "" : ", ",
+                 kind < 0 ? "" : names[kind], kind < 0 ? "at" : "x", kind < 0 ? "\n" : ", y 0.5\n");
         if (strstr(text, expected) == NULL) {
             fail_msg("no '%s' in\n%s", expected, text);
         }

@@ -24,7 +24,7 @@ typedef struct lmb_gpu_profile lmb_gpu_profile;
 typedef enum lmb_gpu_stage {
     LMB_GPU_STAGE_FRAME,      ///< "frame": from lmb_gpu_profile_begin() to the last mark
     LMB_GPU_STAGE_PARAMETERS, ///< "parameters": the copy of a batch's parameters, and what is waited for before it
-    LMB_GPU_STAGE_CONTROL,    ///< "control": a batch's control, where it has one
+    LMB_GPU_STAGE_CONTROL,    ///< "control": a batch's control, where it has one, and the weights of its nodes
     LMB_GPU_STAGE_CHARACTERS, ///< "characters": a batch's programs, model matrices and palettes, in one kernel
     LMB_GPU_STAGE_POSE,       ///< "pose": a batch's programs, where one kernel does not do it all; see lmb_gpu_def
     LMB_GPU_STAGE_MODEL,      ///< "model": that batch's model matrices and palettes

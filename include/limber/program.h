@@ -148,7 +148,13 @@
 /// within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|); weighted as slerp within 1e-6 for each input; in model space within 1e-6 for each joint from the root on; affine within 4e-6 (of
 /// distances the sum of those involved; up to 1.5e-4 where the axes are that near to shearing). Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
 /// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
-/// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation.
+/// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation, which is a's or b's own quaternion
+/// there; between them it is in the hemisphere of a.
+///
+/// Weights. Before any joint, each node's weight in the result is found from the root down: a blend passes on (1-w) W and w W
+/// of its own weight W, what lies over something else (masked, partial, additive) W to what it lies over and |w| W, a weighted
+/// sum W times each input's share, every other operation W. A clip of weight 0 is not sampled: the rest pose stands in for it, which
+/// changes nothing.
 #ifndef LIMBER_PROGRAM_H
 #define LIMBER_PROGRAM_H
 

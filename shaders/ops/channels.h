@@ -2,14 +2,13 @@
 // as a joint past the rig's last: frame.joint is the joint count plus the channel's index, which is where rows of weights
 // and masks have it, and 0, where refusals are counted, only in a rig without joints.
 //
-// The table of operations asks of each row NAME_channel(), which stands for NAME_operation() there; of a fold
-// NAME_channel_share(), what the accumulated input weighs; of a wrap NAME_other_channel() too, at which its input is
-// evaluated. What climbs from joint to joint leaves channels alone.
+// The table of operations asks of each row but a fold's NAME_channel(), which stands for NAME_operation() there; of a wrap
+// NAME_other_channel() too, at which its input is evaluated. What climbs from joint to joint leaves channels alone.
 #ifndef LMB_OPS_CHANNELS_H
 #define LMB_OPS_CHANNELS_H
 
 #include "angle.h"
-#include "prepare.h"
+#include "operations.h"
 
 // Values that are held at once, at most: a fold holds those of all its inputs, since which of them the angles of the others
 // are to be near is known at its end. Five folds with LMB_MAX_INPUTS inside each other, all that the stack of poses has room for, and a value more, fit.
@@ -97,10 +96,16 @@ OP float_value sample_channel(frame f, uint clip, real time) {
             sampled.x = sample_float_track(f, t, at, channel_is_angle(f));
         }
     }
-    if (USES_WEIGHTS && count > 0u && LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
-        sampled.weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), f.joint);
-    }
     return sampled;
+}
+
+// The weight that a clip has for the channel.
+OP real clip_channel_weight(frame f, uint clip) {
+    real weight = ALL(WEIGHT_PRESENT);
+    if (LOAD(f.program, clip + CLIP_FLOAT_COUNT) > 0u) {
+        weight = clip_joint_weight(f, clip, f.joint);
+    }
+    return weight;
 }
 
 // Parts have joints alone.
@@ -109,22 +114,30 @@ OP bool stands_in_part(frame f, uint instruction) {
 }
 
 OP float_value clip_channel(frame f, uint instruction) {
-    prepared p = PREPARED(f, instruction, prepare_clip);
+    source s = operand_source(f, instruction);
+#ifdef LMB_GLSL
+    f.search = load_search(f, LOAD(f.program, instruction + CLIP_SOURCE));
+#endif
     float_value sampled = rest_channel(f, instruction);
 #ifdef LMB_LANES
     // Where lanes have different clips, each in turn.
-    truth left = p.known;
+    truth left = s.known;
     while (ANY(left)) {
-        uint clip = ONE_OF(left, p.clip);
-        truth mine = BOTH(left, p.clip == clip);
-        float_value from_clip = sample_channel(f, clip, p.time);
-        sampled.x = SELECT(mine, from_clip.x, sampled.x);
-        sampled.weight = SELECT(mine, from_clip.weight, sampled.weight);
+        uint clip = ONE_OF(left, s.clip);
+        truth mine = BOTH(left, s.clip == clip);
+        float_value from_clip = sample_channel(f, clip, s.time);
+        sampled.x = SELECT(BOTH(mine, s.weight > 0.0f), from_clip.x, sampled.x);
+        if (USES_WEIGHTS) {
+            sampled.weight = SELECT(mine, clip_channel_weight(f, clip), sampled.weight);
+        }
         left = BOTH(left, NOT(mine));
     }
 #else
-    if (p.known) {
-        sampled = sample_channel(f, p.clip, p.time);
+    if (s.known && s.weight > 0.0f) {
+        sampled = sample_channel(f, s.clip, s.time);
+    }
+    if (USES_WEIGHTS && s.known) {
+        sampled.weight = clip_channel_weight(f, s.clip);
     }
 #endif
     if (USES_WEIGHTS && LOAD(f.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
@@ -174,13 +187,11 @@ OP float_value blend_values(frame f, float_value a, float_value b, real weight, 
 }
 
 OP float_value blend_channel(frame f, uint instruction, float_value a, float_value b) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
-    return blend_values(f, a, b, p.weight, false);
+    return blend_values(f, a, b, operand_weight(f, instruction), false);
 }
 
 OP float_value masked_channel(frame f, uint instruction, float_value a, float_value b) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
-    return blend_values(f, a, b, masked_weight(f, instruction, p.weight), false);
+    return blend_values(f, a, b, masked_weight(f, instruction, operand_weight(f, instruction)), false);
 }
 
 OP float_value interpolate_channel(frame f, uint instruction, float_value a, float_value b) {
@@ -189,10 +200,10 @@ OP float_value interpolate_channel(frame f, uint instruction, float_value a, flo
 }
 
 OP float_value partial_channel(frame f, uint instruction, float_value a, float_value b) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
-    float_value blended = blend_values(f, a, b, p.weight, false);
+    real weight = operand_weight(f, instruction);
+    float_value blended = blend_values(f, a, b, weight, false);
     if (USES_WEIGHTS) {
-        real blend = partial_blend(p.weight, a.weight, b.weight);
+        real blend = partial_blend(weight, a.weight, b.weight);
         truth both = BOTH(a.weight > 0.0f, b.weight > 0.0f);
         blended = blend_values(f, a, b, blend, false);
         real present = SELECT(a.weight > 0.0f, a.x, b.x);
@@ -224,8 +235,7 @@ OP float_value difference_channel(frame f, uint instruction, float_value a, floa
 }
 
 OP float_value additive_channel(frame f, uint instruction, float_value base, float_value difference) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
-    return add_values(f, base, difference, p.weight);
+    return add_values(f, base, difference, operand_weight(f, instruction));
 }
 
 OP float_value apply_channel(frame f, uint instruction, float_value base, float_value difference) {
@@ -290,64 +300,36 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
     return held;
 }
 
-OP real weighted_channel_share(frame f, uint instruction) {
-    prepared p = PREPARED(f, instruction, prepare_share);
-    return p.weight;
-}
-
-OP real layers_channel_share(frame f, uint instruction) {
-    prepared p = PREPARED(f, instruction, prepare_layer);
-    return p.weight;
-}
-
-OP real weighted_matrix_channel_share(frame f, uint instruction) {
-    return weighted_channel_share(f, instruction);
-}
-
-OP real mean_channel_share(frame f, uint instruction) {
-    return weighted_channel_share(f, instruction);
-}
-
-OP real space1d_channel_share(frame f, uint instruction) {
-    prepared p = PREPARED(f, instruction, prepare_space1d);
-    return p.weight;
-}
-
-OP real space2d_channel_share(frame f, uint instruction) {
-    prepared p = PREPARED(f, instruction, prepare_space2d);
-    return p.weight;
-}
-
-#define CHANNEL_SOURCE(NAME, name, code, prepare, takes)                                                               \
+#define CHANNEL_SOURCE(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
         held[depth] = name##_channel(f, at);                                                                           \
         depth = depth + 1u;                                                                                            \
         break;
 
-#define CHANNEL_UNARY(NAME, name, code, prepare, takes)                                                                \
+#define CHANNEL_UNARY(NAME, name, code, takes)                                                                         \
     case code:                                                                                                         \
         held[depth - 1u] = name##_channel(f, at, held[depth - 1u]);                                                    \
         break;
 
-#define CHANNEL_BINARY(NAME, name, code, prepare, takes)                                                               \
+#define CHANNEL_BINARY(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
         depth = depth - 1u;                                                                                            \
         held[depth - 1u] = name##_channel(f, at, held[depth - 1u], held[depth]);                                       \
         break;
 
-#define CHANNEL_FOLD(NAME, name, code, prepare, takes)                                                                 \
+#define CHANNEL_FOLD(NAME, name, code, takes)                                                                          \
     case code:                                                                                                         \
         firsts[folds] = depth;                                                                                         \
         folds = folds + 1u;                                                                                            \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
-        shares[depth - 1u] = name##_channel_share(f, at);                                                              \
+        shares[depth - 1u] = operand_weight(f, at);                                                                    \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
         ends = true;                                                                                                   \
         break;
 
-#define CHANNEL_WRAP(NAME, name, code, prepare, takes)                                                                 \
+#define CHANNEL_WRAP(NAME, name, code, takes)                                                                          \
     case code:                                                                                                         \
         wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
         f.joint = name##_other_channel(f, at);                                                                         \
@@ -357,7 +339,19 @@ OP real space2d_channel_share(frame f, uint instruction) {
         held[depth - 1u] = name##_channel(f, at, held[depth - 1u]);                                                    \
         break;
 
-// A channel's value. On the CPU, `f.now` and `f.search` are the first of what prepare_program() wrote.
+#ifndef LMB_GLSL
+// Of any kind: what it does not have is not read.
+OP frame begin_instruction(frame f, uint instruction) {
+    if (LOAD(f.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
+        f = begin_source(f, instruction);
+    } else if (LOAD(f.program, instruction + WEIGHT_INDEX) < LOAD(f.program, PROGRAM_WEIGHTS)) {
+        f = begin_weight(f, instruction);
+    }
+    return f;
+}
+#endif
+
+// A channel's value. weigh_character() has run.
 OP real evaluate_channel(frame f) {
     float_value held[STACK_CHANNELS];
     real shares[STACK_CHANNELS];
@@ -371,6 +365,9 @@ OP real evaluate_channel(frame f) {
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         bool ends = false;
+#ifndef LMB_GLSL
+        f = begin_instruction(f, at);
+#endif
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_FOLD, CHANNEL_WRAP)
         default:
@@ -402,10 +399,6 @@ OP real evaluate_channel(frame f) {
             held[first] = mean;
             depth = first + 1u;
         }
-#ifndef LMB_GLSL
-        f.now++;
-        f.search++;
-#endif
     }
     return held[0].x;
 }

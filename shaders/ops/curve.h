@@ -106,7 +106,7 @@ OP real shape_number(uint curve, float first, float second, real a) {
     if (curve == CURVE_UNIFORM_S) {
         shaped = uniform_s_curve(a);
     }
-    if (USES_CURVES && curve > CURVE_UNIFORM_S) {
+    if (curve > CURVE_UNIFORM_S) {
         if (curve == CURVE_SMOOTHSTEP) {
             shaped = (a * a) * (3.0f - (a + a));
         } else if (curve == CURVE_BEZIER) {
@@ -132,7 +132,7 @@ OP real tent(real x, float own, float rise, float fall) {
 // for a tent, whose own place is the constant.
 OP_APART real shape_any(uint curve, float constant, float first, float second, real x) {
     real shaped = x;
-    if (USES_CURVES && curve == CURVE_TENT) {
+    if (curve == CURVE_TENT) {
         shaped = tent(x, constant, first, second);
     } else {
         real bounded = clamp_real(x, 0.0f, 1.0f);

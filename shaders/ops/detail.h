@@ -2,14 +2,11 @@
 #ifndef LMB_OPS_DETAIL_H
 #define LMB_OPS_DETAIL_H
 
-#include "operations.h"
+#include "records.h"
 
-#define LAST_DETAIL_LEVEL 7.0f
-
-// The character's, a whole number; with joint 0, where what is refused is counted.
+// The character's, a whole number.
 OP real detail_level(frame f) {
-    real level = load_weight(f, LOAD(f.program, PROGRAM_DETAIL), DETAIL_VALUE, 0.0f, LAST_DETAIL_LEVEL);
-    return FLOOR(level);
+    return load_weight(f, LOAD(f.program, LOAD(f.program, PROGRAM_DETAIL) + DETAIL_WEIGHT));
 }
 
 // The first so many joints of the order are all that a level computes.

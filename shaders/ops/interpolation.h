@@ -98,6 +98,7 @@ OP transform interpolate_transforms(transform a, transform b, real t, uint choic
     } else {
         between.q = quaternion_slerp(a.q, b.q, t);
     }
+    between.q = rotation_at_end(between.q, b.q, t);
     between.s = interpolate_scales(a.s, b.s, t, choice);
     return between;
 }

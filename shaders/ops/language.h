@@ -22,6 +22,7 @@
 #define REAL(bits) uintBitsToFloat(bits)
 #define TO_REAL(integer) float(integer)
 #define TO_WORD(x) uint(x)
+#define FLOAT_OF(integer) float(integer) // of one for all lanes
 #define FLOOR(x) floor(x)
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
@@ -36,26 +37,25 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define LOAD(base, index) (base).at[index]
 #define STORE(base, index, value) (base).at[index] = (value)
 
-// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, a curve beyond the
-// uniform S, joints' weights other than 255, parts, levels of detail, matrices at its end, or inertialization: where it
-// cannot, a pipeline leaves that work out, which changes no bit.
+// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, joints' weights other than
+// 255, parts, levels of detail, matrices at its end, or inertialization: where it cannot, a pipeline leaves that work out,
+// which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
-layout(constant_id = 9) const bool USES_CURVES = true;
-layout(constant_id = 10) const bool USES_WEIGHTS = true;
-layout(constant_id = 11) const bool USES_PARTS = true;
-layout(constant_id = 12) const bool USES_DETAIL = true;
-layout(constant_id = 13) const bool USES_MATRICES = true;
+layout(constant_id = 8) const bool USES_WEIGHTS = true;
+layout(constant_id = 9) const bool USES_PARTS = true;
+layout(constant_id = 10) const bool USES_DETAIL = true;
+layout(constant_id = 11) const bool USES_MATRICES = true;
 // Poses that a program may hold at once.
-layout(constant_id = 14) const uint MOST_POSES = 1u;
+layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
 // Not every driver removes what a specialisation constant closes, and these are the longest of it.
 #define USES_PACKED false
 #define USES_INERTIA false
 #else
 layout(constant_id = 3) const bool USES_PACKED = true;
-layout(constant_id = 15) const bool USES_INERTIA = true;
+layout(constant_id = 13) const bool USES_INERTIA = true;
 #endif
 
 #else
@@ -70,6 +70,7 @@ layout(constant_id = 15) const bool USES_INERTIA = true;
     }                                                                                                                  \
     name;
 #define UNUSED(x) (void)(x)
+#define FLOAT_OF(integer) ((float)(integer))
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 typedef uint32_t *mutable_memory;
@@ -77,7 +78,6 @@ typedef uint32_t *mutable_memory;
 typedef uintptr_t address;
 #define LOAD(base, index) (base)[index]
 #define STORE(base, index, value) (base)[index] = (value)
-#define USES_CURVES true // once for a character: not worth leaving out
 #ifdef LMB_PLAIN
 #define USES_CUBIC false
 #define USES_SCALE false

@@ -1,72 +1,33 @@
-// Layers by priority: what each input of the operation weighs, from the fades of all. Included by operations.h.
+// Layers by priority: what each input has of the whole, from the fades of all. Included by weights.h.
 #ifndef LMB_OPS_LAYERS_H
 #define LMB_OPS_LAYERS_H
 
-// An input's fade, in [0, 1]; NaN is 0.
-OP real load_fade(frame f, uint value) {
-    real given = load_plain_value(f, value);
-    real shaped = shape_value(f, value, snap(given));
-    return clamp_real(shaped, 0.0f, 1.0f);
-}
-
-// Where the sums of layers stand, on the way down.
-STRUCT(layer_sums)
-real left; // of the whole, by the layers above
-real sum;  // of the fades in this one
-END_STRUCT(layer_sums)
-
-// What a layer of that sum leaves to those below.
-OP real leave_below(layer_sums so_far) {
-    return so_far.left * (1.0f - LESSER(so_far.sum, 1.0f));
-}
-
-OP layer_sums sum_layers(frame f, uint table, uint end) {
-    layer_sums so_far;
-    so_far.left = ALL(1.0f);
-    so_far.sum = ALL(0.0f);
-    uint layer = LOAD(f.program, table + 1u);
-    for (uint i = 0u; i < end; i++) {
-        uint own = LOAD(f.program, table + 2u * i + 1u);
-        if (own != layer) {
-            so_far.left = leave_below(so_far);
-            so_far.sum = ALL(0.0f);
-            layer = own;
+// An input gets its fade, divided by the sum of its layer's fades if that exceeds 1, of what the layers above leave. The rest
+// pose, the last input, gets what all of them leave.
+OP void weigh_layers(frame f, uint rule) {
+    uint count = LOAD(f.program, rule + RULE_COUNT) - 1u;
+    uint table = LOAD(f.program, rule + RULE_TABLE);
+    uint shares = LOAD(f.program, rule + RULE_LOCAL);
+    real left = ALL(1.0f);
+    for (uint first = 0u; first < count;) {
+        uint end = LOAD(f.program, table + first * LAYER_WORDS + LAYER_END);
+        real sum = ALL(0.0f);
+        for (uint i = first; i < end; i++) {
+            uint layer = table + i * LAYER_WORDS;
+            real fade = clamp_real(load_number(f, LOAD(f.program, layer + LAYER_VALUE)), 0.0f, 1.0f);
+            store_share(f, rule, LOAD(f.program, layer + LAYER_INPUT), fade);
+            sum = sum + fade;
         }
-        real fade = load_fade(f, LOAD(f.program, table + 2u * i));
-        so_far.sum = so_far.sum + fade;
+        real part = SELECT(sum > 1.0f, reciprocal(sum), ALL(1.0f));
+        for (uint i = first; i < end; i++) {
+            uint which = LOAD(f.program, table + i * LAYER_WORDS + LAYER_INPUT);
+            real fade = load_weight(f, shares + which);
+            store_share(f, rule, which, snap_small((fade * part) * left));
+        }
+        left = left * (1.0f - LESSER(sum, 1.0f));
+        first = end;
     }
-    return so_far;
-}
-
-// What an input weighs: its fade, over the sum of its layer's where that exceeds 1, of what the layers above leave; the rest
-// pose, which has no value, what all of them leave.
-OP prepared prepare_layer(frame f, uint instruction) {
-    prepared p = prepare_nothing(f, instruction);
-    uint value = LOAD(f.program, instruction + WEIGHT_VALUE);
-    layer_sums sums =
-        sum_layers(f, LOAD(f.program, instruction + LAYERS_TABLE), LOAD(f.program, instruction + LAYERS_END));
-    real share = leave_below(sums);
-    if (value != 0u) {
-        REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(load_plain_value(f, value))));
-        real part = SELECT(sums.sum > 1.0f, reciprocal(sums.sum), ALL(1.0f));
-        real fade = load_fade(f, value);
-        share = (fade * part) * sums.left;
-    }
-    p.weight = snap_small(share);
-    return p;
-}
-
-OP fold_sums layers_begin(void) {
-    return weighted_begin();
-}
-
-OP fold_sums layers_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    prepared p = PREPARED(f, instruction, prepare_layer);
-    return accumulate_pose(so_far, a, p.weight);
-}
-
-OP transform layers_end(frame f, uint instruction, fold_sums all) {
-    return weighted_end(f, instruction, all);
+    store_share(f, rule, count, snap_small(left));
 }
 
 #endif

@@ -29,49 +29,77 @@
 #define PROGRAM_DETAIL 21   // offset: levels of detail, DETAIL_..., or 0 where there are none
 #define PROGRAM_MATRICES 22 // 1 where joints end as matrices, not as transforms
 #define PROGRAM_INERTIA 23  // 1 and the first of INERTIA_PARAMETERS where the result is inertialized, or 0
-#define PROGRAM_HEADER_WORDS 24
+#define PROGRAM_RULES 24    // offset: word [rule][RULE_WORDS], those of a node before those of its inputs
+#define PROGRAM_RULE_COUNT 25
+#define PROGRAM_WEIGHTS 26 // how many of a character the rules write; the first is that of the whole, 1
+#define PROGRAM_SOURCES 27 // uses of clips
+#define PROGRAM_HEADER_WORDS 28
 
 #define NO_PARENT 0xffffffffu
 
-// A number that an instruction reads; the instruction has its offset.
+// A number that a rule reads; the rule has its offset.
 #define VALUE_PARAMETER 0u // a parameter's index or NO_PARAMETER
 #define VALUE_CONSTANT 1u  // the bits of the constant; of a tent its own place
 #define VALUE_CURVE 2u     // CURVE_...
 #define VALUE_CONTROL 3u   // two floats: the control points of a Bezier, the slopes of a tent
 #define VALUE_WORDS 5u
+#define NO_PARAMETER 0xffffffffu
+
+// A rule: how the weights of a node's inputs follow from the node's own, or where a clip is sampled. Weights have indices.
+#define RULE_KIND 0u
+#define RULE_OWN 1u // the node's
+#define RULE_LOCAL                                                                                                     \
+    2u // what the node's instructions read: of a blend w; of a sum the share of each input, their sum, its reciprocal
+#define RULE_INPUTS 3u // the first of the inputs' whose weights are not the node's
+#define RULE_COUNT 4u  // of a sum: inputs
+#define RULE_TABLE 5u  // of a sum: offset of what its shares follow from; of others that of the value
+#define RULE_X 6u      // of a blend space: value
+#define RULE_Y 7u      // of one in the plane: value
+#define RULE_SPACE 8u  // and SPACE_...
+#define RULE_LIMIT 6u  // of a weight: float: the largest, the least is 0 or, where that is more than 1, its negative
+#define RULE_SOURCE 2u // of a clip: which record it writes
+#define RULE_JOINTS 3u // how many joints it has
+#define RULE_FLAGS 4u  // CLIP_LOOPS, CLIP_WARPS
+#define RULE_CLIP 5u   // values
+#define RULE_TIME 6u
+#define RULE_RATE 7u
+#define RULE_OFFSET 8u
+#define RULE_WORDS 9u
+
+#define RULE_BLEND 0u    // inputs of 1 - w and w
+#define RULE_OVER 1u     // an input of w over one that has the node's own weight
+#define RULE_PARTIAL 2u  // the same, but never of 0
+#define RULE_WEIGHTED 3u // table: word [input], values
+#define RULE_LAYERS 4u   // table: [input][LAYER_WORDS], from the highest priority down; the rest pose is one more input
+#define RULE_SPACE1D 5u  // table: float [input][ROW_WORDS]
+#define RULE_SPACE2D 6u
+#define RULE_SAMPLES 7u // a clip
+#define RULE_LEVEL 8u   // a level of detail
+
+#define LAYER_VALUE 0u
+#define LAYER_INPUT 1u
+#define LAYER_END 2u // the input behind the last one of its priority
+#define LAYER_WORDS 3u
 
 // An instruction: its operation, then operands.
 #define INSTRUCTION_WORDS 8u
-#define NO_PARAMETER 0xffffffffu
-
 #define INSTRUCTION_OPERATION 0u
-#define CLIP_INDEX_VALUE 1u  // clip: value
-#define CLIP_TIME_VALUE 2u   // clip: value
-#define CLIP_RATE_VALUE 3u   // clip: value
-#define CLIP_OFFSET_VALUE 4u // clip: value
-#define CLIP_FLAGS 5u        // clip: CLIP_LOOPS, CLIP_WARPS
-#define CLIP_WEIGHTS_ROW 6u  // clip: offset of a mask that stands for its joints' weights, or 0
-#define POSE_BUFFER 1u       // pose: which; fixed: which of the program's
-#define FIXED_POSE 3u        // fixed: offset of float [10][joint]; then, with as many joints as the rig, [channel]
-#define POSE_JOINTS 2u       // pose, fixed: how many joints it has
-#define POSE_FLOATS 4u       // pose: how many floats a character has in the buffer
-#define SOURCE_PART 7u       // clip, pose, fixed: offset of the part that it stands in, or 0
-#define TAKE_PART 1u         // take: offset of the part of b, or 0 where it has all joints
-#define WEIGHT_VALUE 1u      // blend, masked, additive, accumulate, scale: value
-#define MASK_OFFSET 2u       // masked: offset of the mask, four joints a word, the first in the lowest byte
-#define LAYERS_TABLE 2u      // layers: offset of a pair of words for each input, the highest layer first: value, layer
-#define LAYERS_END 3u        // layers: how many of them count for this input: through the last of its layer
-#define SPACE_X 1u           // spaces: value
-#define SPACE_Y 2u           // space2d: value
-#define SPACE_TABLE 3u       // spaces: offset of the input's rows, of its bands, or of the table that all inputs share
-#define SPACE_INPUT 4u       // spaces: which
-#define SPACE_KIND 5u        // space2d: SPACE_...
-#define MIRROR_TABLE 1u      // mirror: offset of its table
-#define MIRROR_AXIS 2u       // mirror: 0, 1, 2
-#define LIMIT_TABLE 1u       // clamp: offset of its table
-#define CHOICES 3u           // interpolate, apply, product, scale, mean: CHOICE_... bits
-#define CLIMB_BACK 6u        // chain, unchain: how many instructions before this one its first one stands
-#define WRAP_LEVEL 7u        // of instructions that change the joint: how many of them are around it
+#define CLIP_SOURCE 1u      // clip: which record
+#define CLIP_WEIGHTS_ROW 6u // clip: offset of a mask that stands for its joints' weights, or 0
+#define POSE_BUFFER 1u      // pose: which; fixed: which of the program's
+#define FIXED_POSE 3u       // fixed: offset of float [10][joint]; then, with as many joints as the rig, [channel]
+#define POSE_JOINTS 2u      // pose, fixed: how many joints it has
+#define POSE_FLOATS 4u      // pose: how many floats a character has in the buffer
+#define SOURCE_PART 7u      // clip, pose, fixed: offset of the part that it stands in, or 0
+#define TAKE_PART 1u        // take: offset of the part of b, or 0 where it has all joints
+#define WEIGHT_INDEX 1u     // blend, masked, additive, accumulate, scale: which weight
+#define MASK_OFFSET 2u      // masked: offset of the mask, four joints a word, the first in the lowest byte
+#define MIRROR_TABLE 1u     // mirror: offset of its table
+#define MIRROR_AXIS 2u      // mirror: 0, 1, 2
+#define LIMIT_TABLE 1u      // clamp: offset of its table
+#define CHOICES 3u          // interpolate, apply, product, scale, mean: CHOICE_... bits
+#define CLIMB_BACK 6u       // chain, unchain: how many instructions before this one its first one stands
+#define WRAP_LEVEL 7u       // of instructions that change the joint: how many of them are around it
 
 // A part: how many joints it has, then for each joint of the rig the part's, or NO_JOINT.
 #define PART_JOINTS 0u
@@ -80,7 +108,8 @@
 
 // Levels of detail: which joints each computes.
 #define DETAIL_LEVELS 8u
-#define DETAIL_VALUE 0u  // offset of the level's value
+#define LAST_DETAIL_LEVEL 7.0f
+#define DETAIL_WEIGHT 0u // which weight has the level
 #define DETAIL_COUNTS 1u // word [level]: how many joints it computes
 #define DETAIL_ORDER 9u  // word [joint]: the joints, those of the most levels first, parents before children
 // Behind the order a byte for each joint: the last level at which it is computed.
@@ -89,7 +118,8 @@
 #define CLIP_WARPS 2u // its rate is not 1 or its offset not 0: only then are they read
 
 // Kinds of a blend space in the plane, and their tables. On a line, and on each axis of a grid, an input has a row: the
-// ends of all, its own place, those beside it, and the reciprocals of the ways from the one to the other.
+// ends of all, its own place, those beside it, and the reciprocals of the ways from the one to the other: rows of inputs
+// follow one another, on a grid that of x and that of y.
 #define SPACE_TRIANGLES 0u
 #define SPACE_GRID 1u
 #define SPACE_BANDS 2u
@@ -106,7 +136,7 @@
 #define SPACE_MIDDLE 0u // two floats
 #define SPACE_REACH 2u  // how far from it positions count
 #define SPACE_PLACES 3u // how many; of bands how many others
-// Bands: the input's own place, then for each other place that and the gradient.
+// Bands, of each input as many words: its own place, then for each other place that and the gradient.
 #define SPACE_OWN_PLACE 4u
 #define SPACE_FIRST_BAND 6u
 #define BAND_GRADIENT 2u
@@ -129,6 +159,7 @@
 #define PIECE_WORDS 9u
 #define NO_CORNER 0xffffffffu
 
+#define MOST_INPUTS 16u // of a sum
 // Poses that a program holds at once, at most; and operations around one another that change the joint.
 #define STACK_POSES 11u
 #define MOST_WRAPS 4u
@@ -160,6 +191,7 @@
 #define STAGE_CHANNELS 7u
 #define STAGE_COUNT 8u
 
+#define SOURCE_WORDS 8u      // of a source's record, on a device
 #define MOST_POSE_BUFFERS 8u // of a batch
 
 #define POSE_COMPONENTS 10u   // a transform

@@ -13,23 +13,23 @@ OP fold_sums weighted_matrix_begin(void) {
 
 // A weight of 0 changes no bit: no sum is ever -0.
 OP fold_sums weighted_matrix_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    prepared p = PREPARED(f, instruction, prepare_share);
+    real weight = operand_weight(f, instruction);
     affine own = own_matrix(a);
     transform sums = so_far.sums;
     transform notes = so_far.notes;
-    sums.t.x = sums.t.x + p.weight * own.xt;
-    sums.t.y = sums.t.y + p.weight * own.yt;
-    sums.t.z = sums.t.z + p.weight * own.zt;
-    sums.q.x = sums.q.x + p.weight * own.xx;
-    sums.q.y = sums.q.y + p.weight * own.xy;
-    sums.q.z = sums.q.z + p.weight * own.xz;
-    sums.q.w = sums.q.w + p.weight * own.yx;
-    sums.s.x = sums.s.x + p.weight * own.yy;
-    sums.s.y = sums.s.y + p.weight * own.yz;
-    sums.s.z = sums.s.z + p.weight * own.zx;
-    notes.t.x = notes.t.x + p.weight * own.zy;
-    notes.t.y = notes.t.y + p.weight * own.zz;
-    notes.q.x = notes.q.x + p.weight;
+    sums.t.x = sums.t.x + weight * own.xt;
+    sums.t.y = sums.t.y + weight * own.yt;
+    sums.t.z = sums.t.z + weight * own.zt;
+    sums.q.x = sums.q.x + weight * own.xx;
+    sums.q.y = sums.q.y + weight * own.xy;
+    sums.q.z = sums.q.z + weight * own.xz;
+    sums.q.w = sums.q.w + weight * own.yx;
+    sums.s.x = sums.s.x + weight * own.yy;
+    sums.s.y = sums.s.y + weight * own.yz;
+    sums.s.z = sums.s.z + weight * own.zx;
+    notes.t.x = notes.t.x + weight * own.zy;
+    notes.t.y = notes.t.y + weight * own.zz;
+    notes.q.x = notes.q.x + weight;
     fold_sums sum;
     sum.sums = sums;
     sum.notes = notes;

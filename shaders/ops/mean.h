@@ -30,21 +30,21 @@ OP transform mark_unlike_scales(transform notes, transform a, truth counts) {
 }
 
 OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    prepared p = PREPARED(f, instruction, prepare_share);
+    real weight = operand_weight(f, instruction);
     uint choice = LOAD(f.program, instruction + CHOICES);
-    truth counts = p.weight > 0.0f;
+    truth counts = weight > 0.0f;
     truth starts = BOTH(counts, so_far.notes.q.x == 0.0f);
-    fold_sums sum = accumulate_pose(so_far, a, p.weight);
+    fold_sums sum = accumulate_pose(so_far, a, weight);
     if ((choice & CHOICE_LERP) != 0u) {
         sum.notes = mark_unlike_scales(sum.notes, a, counts);
     }
     if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        real share = clamp_real(p.weight * reciprocal(sum.notes.q.x), 0.0f, 1.0f);
+        real share = clamp_real(weight * reciprocal(sum.notes.q.x), 0.0f, 1.0f);
         quaternion further = slerp_on(so_far.sums.q, a.q, share, choice);
         quaternion kept = select_quaternion(counts, further, so_far.sums.q);
         sum.sums.q = select_quaternion(starts, a.q, kept);
     } else if ((choice & CHOICE_AS_GIVEN) != 0u) {
-        sum.sums.q = quaternion_combine(so_far.sums.q, a.q, ALL(1.0f), p.weight * WEIGHTED_LARGE);
+        sum.sums.q = quaternion_combine(so_far.sums.q, a.q, ALL(1.0f), weight * WEIGHTED_LARGE);
     }
     return sum;
 }
@@ -52,7 +52,8 @@ OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transf
 OP transform mean_end(frame f, uint instruction, fold_sums all) {
     transform mean;
     if ((LOAD(f.program, instruction + CHOICES) & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        mean = finish_mean(f, instruction, all, TOTAL_INVERSE(f, all), all.sums.q, NOT(TOTAL_WEIGHT(f, all) > 0.0f));
+        mean = finish_mean(f, instruction, all, total_inverse(f, instruction), all.sums.q,
+                           NOT(operand_weight(f, instruction) > 0.0f));
     } else {
         mean = weighted_end(f, instruction, all);
     }

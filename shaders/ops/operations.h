@@ -3,233 +3,13 @@
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
 
-#include "curve.h"
 #include "decompose.h"
 #include "interpolation.h"
-#include "layout.h"
 #include "limits.h"
 #include "mirror.h"
-#include "sampling.h"
+#include "records.h"
 
-#ifndef LMB_GLSL
-#define KEEPS_PREPARED
-#endif
-
-// What an instruction reads of a character's parameters, checked: the same for all joints.
-STRUCT(prepared)
-real weight; // shaped, where the operation has a curve; on the CPU, at the end of a fold, the sum of its inputs'
-real time;   // seconds within the clip; on the CPU, at the end of a fold, the reciprocal of that sum
-word clip;   // offset of the clip's block
-truth known; // whether there is such a clip
-#ifndef LMB_GLSL
-bool alike;  // every lane knows its clip, and all have the same
-uint usual;  // that clip
-bool weighs; // whether the weight is above 0 in any lane
-#endif
-END_STRUCT(prepared)
-
-#ifdef KEEPS_PREPARED
-// A key search of an instruction, on the CPU the last one: tracks usually share their key times.
-STRUCT(key_search)
-uint times; // of which track, or 0
-key_position found;
-END_STRUCT(key_search)
-#endif
-
-// Where one evaluation stands: a joint of a character.
-STRUCT(frame)
-memory program;
-memory parameters;
-word character;
-uint joint;
-#ifdef LMB_GLSL
-uint span; // the table's row, which `parameters` is from
-uint
-    above; // operations around the place that stand at a joint above their own: that joint counts what is refused itself
-#ifdef KEEPS_PREPARED
-uint slot;         // the character's, among those that a workgroup keeps
-key_search search; // the instruction's
-#endif
-#else
-const memory *poses;
-uint32_t *refused;
-truth active;        // lanes that stand for a character
-const prepared *now; // the instruction's
-key_search *search;  // and its last search
-#endif
-END_STRUCT(frame)
-
-// Defined by who evaluates: POSES(frame, index) is a pose buffer, REFUSE(frame, kind, condition) counts what is refused.
-// PREPARED(frame, instruction, function) is what `function` prepares, which most keep for all joints of a character
-// (KEEPS_PREPARED is defined then); so what `function` refuses is to be counted at joint 0 alone.
-#ifdef LMB_GLSL
-#define REFUSE(frame, kind, condition)                                                                                 \
-    if ((frame).above == 0u && (condition)) {                                                                          \
-        count_refusal(kind);                                                                                           \
-    }
-#define POSES(frame, index) pose_buffer(frame, index)
-void count_refusal(uint kind);
-Words pose_buffer(frame f, uint index);
-#ifdef KEEPS_PREPARED
-#define PREPARED(frame, instruction, function)                                                                         \
-    (frame.search = load_search(frame, instruction), load_prepared(frame, instruction))
-#define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
-prepared load_prepared(frame f, uint instruction);
-key_search load_search(frame f, uint instruction);
-
-key_position find_key_again(frame f, uint times, uint keys, uint largest_step, float time) {
-    key_position at = f.search.found;
-    if (f.search.times != times) {
-        at = find_key(f.program, times, keys, largest_step, time);
-    }
-    return at;
-}
-#else
-#define PREPARED(frame, instruction, function) function(frame, instruction)
-#define FIND_KEY(frame, times, keys, largest_step, time) find_key(frame.program, times, keys, largest_step, time)
-#endif
-#else
-#define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(BOTH((frame).active, condition))
-#define POSES(frame, index) (frame).poses[index]
-#define PREPARED(frame, instruction, function) ((void)(instruction), *(frame).now)
-#define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
-
-#ifdef LMB_LANES
-#define JOINT_IS_FIRST(frame) ((truth){0} - ((frame).joint == 0u))
-#else
-OP uint32_t lmb_count(truth condition) {
-    return condition;
-}
-#endif
-
-// Most joints find the keys that the joint before them found.
-OP_SELDOM void search_key(memory data, key_search *search, uint times, uint keys, uint largest_step, const real *time) {
-    search->times = times;
-    search->found = find_key(data, times, keys, largest_step, *time);
-}
-
-OP const key_position *find_key_again(frame f, uint times, uint keys, uint largest_step, real time) {
-    if (f.search->times != times) {
-        const real given = time;
-        search_key(f.program, f.search, times, keys, largest_step, &given);
-    }
-    return &f.search->found;
-}
-#endif
-
-#ifndef LMB_LANES
-#define JOINT_IS_FIRST(frame) ((frame).joint == 0u)
-#endif
-
-// A value as it stands, its curve aside. `value` is its offset.
-OP real load_plain_value(frame f, uint value) {
-    uint parameter = LOAD(f.program, value + VALUE_PARAMETER);
-    real x = ALL(LOAD_FLOAT(f.program, value + VALUE_CONSTANT));
-    if (parameter != NO_PARAMETER) {
-        word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
-        x = GATHER_REAL(f.parameters, row + parameter);
-    }
-    return x;
-}
-
-#ifdef LMB_LANES
-// Few values have a curve.
-OP_SELDOM void shape_by_curve(uint curve, float constant, float first, float second, real *x) {
-    *x = shape_any(curve, constant, first, second, *x);
-}
-#endif
-
-// Shaped by the value's curve, where it has one; what is not finite stays so.
-OP real shape_value(frame f, uint value, real x) {
-    uint curve = LOAD(f.program, value + VALUE_CURVE);
-    real shaped = x;
-    if (curve != CURVE_LINEAR) {
-        float constant = LOAD_FLOAT(f.program, value + VALUE_CONSTANT);
-        float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
-        float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
-#ifdef LMB_LANES
-        real inside = snap(x);
-        shape_by_curve(curve, constant, first, second, &inside);
-#else
-        real inside = shape_any(curve, constant, first, second, snap(x));
-#endif
-        shaped = SELECT(is_finite(x), inside, x);
-    }
-    return shaped;
-}
-
-// The value that the instruction at offset `instruction` has as its operand.
-OP real load_value(frame f, uint instruction, uint operand) {
-    uint value = LOAD(f.program, instruction + operand);
-    real x = load_plain_value(f, value);
-    return shape_value(f, value, x);
-}
-
-// A weight in [least, largest], which a curve may leave on its way; NaN becomes 0 and is counted.
-OP real load_weight(frame f, uint instruction, uint operand, float least, float largest) {
-    uint value = LOAD(f.program, instruction + operand);
-    real given = load_plain_value(f, value);
-    REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(given)));
-    real shaped = shape_value(f, value, snap(given));
-    return clamp_real(shaped, least, largest);
-}
-
-OP prepared prepare_nothing(frame f, uint instruction) {
-    UNUSED(f);
-    UNUSED(instruction);
-    prepared p;
-    p.weight = ALL(0.0f);
-    p.time = ALL(0.0f);
-    p.clip = ALL_WORD(0u);
-    p.known = p.weight != p.weight;
-#ifndef LMB_GLSL
-    p.alike = false;
-    p.usual = 0u;
-    p.weighs = false;
-#endif
-    return p;
-}
-
-// A weight in [0, 1].
-OP prepared prepare_weight(frame f, uint instruction) {
-    prepared p = prepare_nothing(f, instruction);
-    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 0.0f, 1.0f);
-    return p;
-}
-
-// A weight that is to be divided by a sum.
-OP prepared prepare_share(frame f, uint instruction) {
-    prepared p = prepare_nothing(f, instruction);
-    p.weight = load_weight(f, instruction, WEIGHT_VALUE, 0.0f, 1.09951163e+12f);
-    return p;
-}
-
-// A clip's time as it is given, and whether it is finite: time * rate + offset, rounded after each.
-STRUCT(given_time)
-real seconds;
-truth finite;
-END_STRUCT(given_time)
-
-OP given_time load_time(frame f, uint instruction) {
-    given_time given;
-    given.seconds = load_value(f, instruction, CLIP_TIME_VALUE);
-    given.finite = is_finite(given.seconds);
-    if ((LOAD(f.program, instruction + CLIP_FLAGS) & CLIP_WARPS) != 0u) {
-        real rate = load_value(f, instruction, CLIP_RATE_VALUE);
-        real offset = load_value(f, instruction, CLIP_OFFSET_VALUE);
-        given.finite = BOTH(given.finite, BOTH(is_finite(rate), is_finite(offset)));
-        given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
-    }
-    return given;
-}
-
-// Joints that clips and poses have in the place of an instruction: the rig's, or those of its part.
-OP uint source_joints(frame f, uint instruction) {
-    uint part = LOAD(f.program, instruction + SOURCE_PART);
-    return LOAD(f.program, part != 0u ? part + PART_JOINTS : PROGRAM_JOINTS);
-}
-
-// Which of them the joint is, or NO_JOINT.
+// Which joint of a part a source has for the joint, or NO_JOINT; without a part the joint itself.
 OP uint source_joint(frame f, uint instruction) {
     uint joint = f.joint;
     if (USES_PARTS) {
@@ -239,33 +19,6 @@ OP uint source_joint(frame f, uint instruction) {
         }
     }
     return joint;
-}
-
-OP prepared prepare_clip(frame f, uint instruction) {
-    prepared p = prepare_nothing(f, instruction);
-    real given = load_value(f, instruction, CLIP_INDEX_VALUE);
-    real index = FLOOR(snap(given));
-    given_time time = load_time(f, instruction);
-    uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
-    p.known = BOTH(is_finite(given), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
-    REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(time.finite)));
-    if (count > 0u) {
-        real safe_time = snap(SELECT(time.finite, time.seconds, ALL(0.0f)));
-        word slot = TO_WORD(SELECT(p.known, index, ALL(0.0f)));
-        p.clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + slot);
-        if (USES_PARTS) {
-            p.known = BOTH(p.known, GATHER(f.program, p.clip + CLIP_JOINTS) == source_joints(f, instruction));
-        }
-        real duration = GATHER_REAL(f.program, p.clip + CLIP_DURATION);
-        real rate = GATHER_REAL(f.program, p.clip + CLIP_RATE);
-        p.time = clip_time(duration, rate, safe_time, (LOAD(f.program, instruction + CLIP_FLAGS) & CLIP_LOOPS) != 0u);
-#ifndef LMB_GLSL
-        p.usual = ONE_OF(p.known, p.clip);
-        p.alike = ALL_LANES(BOTH(p.known, p.clip == p.usual));
-#endif
-    }
-    REFUSE(f, REFUSED_CLIP, BOTH(JOINT_IS_FIRST(f), NOT(p.known)));
-    return p;
 }
 
 OP transform rest_operation(frame f, uint instruction) {
@@ -406,69 +159,82 @@ OP transform sample_joint(frame f, uint clip, uint joint, real time) {
     }
 #endif
     sampled.weight = ALL(WEIGHT_PRESENT);
-    if (USES_WEIGHTS && LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
-        sampled.weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), joint);
-    }
     return sampled;
+}
+
+// The weight that a clip has for a joint.
+OP real clip_joint_weight(frame f, uint clip, uint joint) {
+    real weight = ALL(WEIGHT_PRESENT);
+    if (LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
+        weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), joint);
+    }
+    return weight;
 }
 
 #ifdef LMB_LANES
 // Where lanes have different clips, each in turn.
 OP_SELDOM void sample_each_clip(const frame *at, uint joint, transform *found) {
     frame f = *at;
-    prepared p = *f.now;
+    source s = *f.from;
     transform sampled = load_rest(f.program, f.joint);
-    truth left = p.known;
+    truth left = s.known;
     while (ANY(left)) {
-        uint clip = ONE_OF(left, p.clip);
-        truth mine = BOTH(left, p.clip == clip);
-        transform from_clip = sample_joint(f, clip, joint, p.time);
-        sampled = select_transform(mine, from_clip, sampled);
+        uint clip = ONE_OF(left, s.clip);
+        truth mine = BOTH(left, s.clip == clip);
+        truth weighs = BOTH(mine, s.weight > 0.0f);
+        if (ANY(weighs)) {
+            transform from_clip = sample_joint(f, clip, joint, s.time);
+            sampled = select_transform(weighs, from_clip, sampled);
+        }
+        if (USES_WEIGHTS) {
+            sampled.weight = SELECT(mine, clip_joint_weight(f, clip, joint), sampled.weight);
+        }
         left = BOTH(left, NOT(mine));
     }
     *found = sampled;
 }
 
-OP transform sample_clips(frame f, prepared p, uint joint) {
-    UNUSED(p);
-    const frame at = f;
+OP transform sample_source(frame f, uint instruction, uint joint) {
+    UNUSED(instruction);
     transform sampled;
-    sample_each_clip(&at, joint, &sampled);
+    if (f.from->alike) {
+        uint clip = f.from->usual;
+        sampled = sample_joint(f, clip, joint, f.from->time);
+        if (USES_WEIGHTS) {
+            sampled.weight = clip_joint_weight(f, clip, joint);
+        }
+    } else {
+        const frame at = f;
+        sample_each_clip(&at, joint, &sampled);
+    }
     return sampled;
 }
 #else
-OP transform sample_clips(frame f, prepared p, uint joint) {
+OP transform sample_source(frame f, uint instruction, uint joint) {
+    source s = operand_source(f, instruction);
     transform sampled;
-    if (p.known) {
-        sampled = sample_joint(f, p.clip, joint, p.time);
+    if (s.known && s.weight > 0.0f) {
+#ifdef LMB_GLSL
+        f.search = load_search(f, LOAD(f.program, instruction + CLIP_SOURCE));
+#endif
+        sampled = sample_joint(f, s.clip, joint, s.time);
     } else {
         sampled = load_rest(f.program, f.joint);
     }
-    return sampled;
-}
-#endif
-
-OP transform sample_clip(frame f, prepared p, uint joint) {
-    transform sampled;
-#ifndef LMB_GLSL
-    if (p.alike) {
-        sampled = sample_joint(f, p.usual, joint, p.time);
-    } else
-#endif
-    {
-        sampled = sample_clips(f, p, joint);
+    if (USES_WEIGHTS && s.known) {
+        sampled.weight = clip_joint_weight(f, s.clip, joint);
     }
     return sampled;
 }
+#endif
 
 OP transform clip_operation(frame f, uint instruction) {
-    prepared p = PREPARED(f, instruction, prepare_clip);
     uint joint = source_joint(f, instruction);
     transform sampled;
     if (USES_PARTS && joint == NO_JOINT) {
         sampled = load_rest(f.program, f.joint);
     } else {
-        sampled = sample_clip(f, p, joint);
+        sampled = sample_source(f, instruction, joint);
     }
     if (USES_WEIGHTS && LOAD(f.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
         sampled.weight = load_byte(f.program, LOAD(f.program, instruction + CLIP_WEIGHTS_ROW), f.joint);
@@ -525,14 +291,13 @@ OP transform blend_transforms(transform a, transform b, real weight) {
     transform blended;
     blended.weight = a.weight;
     blended.t = snap_vector(lerp_vectors(a.t, b.t, weight));
-    blended.q = quaternion_slerp(a.q, b.q, weight);
+    blended.q = rotation_at_end(quaternion_slerp(a.q, b.q, weight), b.q, weight);
     blended.s = blend_scales(a.s, b.s, weight);
     return blended;
 }
 
 OP transform blend_operation(frame f, uint instruction, transform a, transform b) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
-    return blend_transforms(a, b, p.weight);
+    return blend_transforms(a, b, operand_weight(f, instruction));
 }
 
 // What of a weight an instruction's mask leaves to the joint.
@@ -543,27 +308,12 @@ OP real masked_weight(frame f, uint instruction, real weight) {
 }
 
 OP transform masked_operation(frame f, uint instruction, transform a, transform b) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
-    return blend_transforms(a, b, masked_weight(f, instruction, p.weight));
+    return blend_transforms(a, b, masked_weight(f, instruction, operand_weight(f, instruction)));
 }
 
-// A weight within the range that the choice gives it.
-OP prepared prepare_factor(frame f, uint instruction) {
-    prepared p = prepare_nothing(f, instruction);
-    float least = 0.0f;
-    float largest = 1.0f;
-    if ((LOAD(f.program, instruction + CHOICES) & CHOICE_UNCLAMPED) != 0u) {
-        least = -4.0f;
-        largest = 4.0f;
-    }
-    p.weight = load_weight(f, instruction, WEIGHT_VALUE, least, largest);
-    return p;
-}
-
-// The prepared weight, masked where the choice says so.
+// The instruction's weight, masked where the choice says so.
 OP real chosen_weight(frame f, uint instruction, uint choice) {
-    prepared p = PREPARED(f, instruction, prepare_factor);
-    real weight = p.weight;
+    real weight = operand_weight(f, instruction);
     if ((choice & CHOICE_MASKED) != 0u) {
         weight = snap_number(masked_weight(f, instruction, weight));
     }
@@ -648,13 +398,13 @@ OP transform difference_operation(frame f, uint instruction, transform a, transf
 }
 
 OP transform additive_operation(frame f, uint instruction, transform base, transform difference) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
-    quaternion turn = quaternion_power(difference.q, p.weight);
+    real weight = operand_weight(f, instruction);
+    quaternion turn = quaternion_power(difference.q, weight);
     quaternion q = quaternion_multiply(base.q, turn);
-    vector growth = blend_scales(all_vector(1.0f, 1.0f, 1.0f), difference.s, p.weight);
+    vector growth = blend_scales(all_vector(1.0f, 1.0f, 1.0f), difference.s, weight);
     transform sum;
     sum.weight = base.weight;
-    sum.t = snap_vector(add_vectors(base.t, scale_vector(difference.t, p.weight)));
+    sum.t = snap_vector(add_vectors(base.t, scale_vector(difference.t, weight)));
     sum.q = quaternion_polish(q);
     sum.s = snap_vector(make_vector(base.s.x * growth.x, base.s.y * growth.y, base.s.z * growth.z));
     return sum;
@@ -676,10 +426,10 @@ OP real partial_weight(real blend, real a, real b) {
 }
 
 OP transform partial_operation(frame f, uint instruction, transform a, transform b) {
-    prepared p = PREPARED(f, instruction, prepare_weight);
+    real weight = operand_weight(f, instruction);
     transform blended = a;
     if (USES_WEIGHTS) {
-        real blend = partial_blend(p.weight, a.weight, b.weight);
+        real blend = partial_blend(weight, a.weight, b.weight);
         blended = blend_transforms(a, b, blend);
         blended.weight = partial_weight(blend, a.weight, b.weight);
         truth both = BOTH(a.weight > 0.0f, b.weight > 0.0f);
@@ -688,7 +438,7 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
             blended = select_transform(both, blended, present);
         }
     } else {
-        blended = blend_transforms(a, b, p.weight);
+        blended = blend_transforms(a, b, weight);
     }
     return blended;
 }
@@ -766,19 +516,8 @@ OP fold_sums accumulate_pose(fold_sums so_far, transform a, real weight) {
 }
 
 OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    prepared p = PREPARED(f, instruction, prepare_share);
-    return accumulate_pose(so_far, a, p.weight);
+    return accumulate_pose(so_far, a, operand_weight(f, instruction));
 }
-
-// What the inputs of a fold that ends weigh together, and the reciprocal. On the CPU both are prepared: they are the same
-// for all joints.
-#ifdef LMB_GLSL
-#define TOTAL_WEIGHT(f, all) (all).notes.q.x
-#define TOTAL_INVERSE(f, all) reciprocal((all).notes.q.x)
-#else
-#define TOTAL_WEIGHT(f, all) (f).now->weight
-#define TOTAL_INVERSE(f, all) (f).now->time
-#endif
 
 OP real weighted_scale(real logarithms, real linear, real mixed, real first, real inverse) {
     real mean = first * exponential2(logarithms * inverse);
@@ -802,7 +541,7 @@ OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse,
         mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
         mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
     }
-    truth weighs = TOTAL_WEIGHT(f, all) > 0.0f;
+    truth weighs = operand_weight(f, instruction) > 0.0f;
     if (ANY(EITHER(vanished, NOT(weighs)))) {
         transform rest = rest_operation(f, instruction);
         mean.q = select_quaternion(vanished, rest.q, mean.q);
@@ -812,17 +551,15 @@ OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse,
 }
 
 OP transform weighted_end(frame f, uint instruction, fold_sums all) {
-    real inverse = TOTAL_INVERSE(f, all);
+    real inverse = total_inverse(f, instruction);
     quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
     truth vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
     return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);
 }
 
 #include "chain.h"
-#include "layers.h"
 #include "matrices.h"
 #include "mean.h"
-#include "spaces.h"
 
 // The joint whose transform is reflected into a joint's.
 OP uint mirror_joint(frame f, uint instruction) {
@@ -843,22 +580,19 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u         // CLIP_...
+#define TAKES_CLIP 1u         // CLIP_SOURCE, CLIP_WEIGHTS_ROW, SOURCE_PART
 #define TAKES_POSE 2u         // POSE_BUFFER or FIXED_POSE, POSE_JOINTS
-#define TAKES_WEIGHT 4u       // WEIGHT_VALUE
+#define TAKES_WEIGHT 4u       // WEIGHT_INDEX
 #define TAKES_MASK 8u         // MASK_OFFSET
-#define TAKES_SHARE 16u       // WEIGHT_VALUE, of the input that is accumulated
-#define TAKES_LAYER 4096u     // WEIGHT_VALUE, LAYERS_TABLE, LAYERS_END, of the input that is accumulated
-#define TAKES_SPACE 0x2000u   // SPACE_..., of the input that is accumulated; all but SPACE_Y and SPACE_KIND
-#define TAKES_PLANE 0x4000u   // those too
+#define TAKES_SHARE 16u       // WEIGHT_INDEX, of the input that is accumulated; and of the last instruction
 #define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
 #define TAKES_LIMITS 0x20000u // LIMIT_TABLE
 #define TAKES_PART 0x40000u   // TAKE_PART, of the input that is taken
 #define TAKES_CHOICE 32u      // CHOICES; a mask then only where one of them says so
 #define TAKES_PLACE 64u       // values for the blends that it is lowered to
 
-// The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, what
-// prepares its instruction for a character, and what it takes.
+// The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, and what it
+// takes.
 // What each makes of float channels stands in channels.h, without which it does not compile.
 // - SOURCE pushes a pose: name_operation(frame, instruction).
 // - UNARY replaces the newest pose: name_operation(frame, instruction, a).
@@ -883,38 +617,32 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_MATRICES 33u
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
-#define OPERATION_LAYERS 20u // those of blend spaces follow
-#define OPERATION_SPACE1D 23u
-#define OPERATION_SPACE2D 26u
 #define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
-    SOURCE(REST, rest, 0u, prepare_nothing, TAKES_NOTHING)                                                             \
-    SOURCE(CLIP, clip, OPERATION_CLIP, prepare_clip, TAKES_CLIP)                                                       \
-    SOURCE(POSE, pose, 2u, prepare_nothing, TAKES_POSE)                                                                \
-    BINARY(BLEND, blend, 3u, prepare_weight, TAKES_WEIGHT)                                                             \
-    BINARY(MASKED, masked, 4u, prepare_weight, TAKES_WEIGHT | TAKES_MASK)                                              \
-    BINARY(DIFFERENCE, difference, 5u, prepare_nothing, TAKES_NOTHING)                                                 \
-    BINARY(ADDITIVE, additive, 6u, prepare_weight, TAKES_WEIGHT)                                                       \
-    FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, prepare_share, TAKES_SHARE)                                           \
-    BINARY(PARTIAL, partial, 40u, prepare_weight, TAKES_WEIGHT)                                                        \
-    FOLD(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, prepare_share, TAKES_SHARE)                             \
-    FOLD(LAYERS, layers, OPERATION_LAYERS, prepare_layer, TAKES_LAYER)                                                 \
-    FOLD(SPACE1D, space1d, OPERATION_SPACE1D, prepare_space1d, TAKES_SPACE)                                            \
-    FOLD(SPACE2D, space2d, OPERATION_SPACE2D, prepare_space2d, TAKES_SPACE | TAKES_PLANE)                              \
-    WRAP(MIRROR, mirror, 30u, prepare_nothing, TAKES_MIRROR)                                                           \
-    UNARY(CLAMP, clamp, 32u, prepare_nothing, TAKES_LIMITS)                                                            \
-    BINARY(ADD, add, 11u, prepare_nothing, TAKES_NOTHING)                                                              \
-    BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, prepare_nothing, TAKES_NOTHING)                                     \
-    UNARY(SCALE, scale, 13u, prepare_factor, TAKES_WEIGHT | TAKES_CHOICE)
+    SOURCE(REST, rest, 0u, TAKES_NOTHING)                                                                              \
+    SOURCE(CLIP, clip, OPERATION_CLIP, TAKES_CLIP)                                                                     \
+    SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
+    BINARY(BLEND, blend, 3u, TAKES_WEIGHT)                                                                             \
+    BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK)                                                              \
+    BINARY(DIFFERENCE, difference, 5u, TAKES_NOTHING)                                                                  \
+    BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT)                                                                       \
+    FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                          \
+    BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT)                                                                        \
+    FOLD(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                            \
+    WRAP(MIRROR, mirror, 30u, TAKES_MIRROR)                                                                            \
+    UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
+    BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
+    BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \
+    UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE)
 
 // Instructions that operations turn into: where a choice asks for it, or one for each input.
 #define VARIANTS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                    \
-    SOURCE(FIXED, fixed, OPERATION_FIXED, prepare_nothing, TAKES_POSE)                                                 \
-    BINARY(TAKE, take, OPERATION_TAKE, prepare_nothing, TAKES_PART)                                                    \
-    BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)  \
-    BINARY(APPLY, apply, OPERATION_APPLY, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                    \
-    FOLD(MEAN, mean, OPERATION_MEAN, prepare_share, TAKES_SHARE | TAKES_CHOICE)                                        \
-    BINARY(QUOTIENT, quotient, OPERATION_QUOTIENT, prepare_nothing, TAKES_NOTHING)                                     \
-    BINARY(PRODUCT, product, OPERATION_PRODUCT, prepare_factor, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)
+    SOURCE(FIXED, fixed, OPERATION_FIXED, TAKES_POSE)                                                                  \
+    BINARY(TAKE, take, OPERATION_TAKE, TAKES_PART)                                                                     \
+    BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                  \
+    BINARY(APPLY, apply, OPERATION_APPLY, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                                    \
+    FOLD(MEAN, mean, OPERATION_MEAN, TAKES_SHARE | TAKES_CHOICE)                                                       \
+    BINARY(QUOTIENT, quotient, OPERATION_QUOTIENT, TAKES_NOTHING)                                                      \
+    BINARY(PRODUCT, product, OPERATION_PRODUCT, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)
 
 // Instructions that operations turn into where they work in model space, in a table of their own: CLIMB has its input
 // evaluated at the joint, at its parent and so on, up to the root or `turns` times, in two kinds of instructions with

@@ -4,7 +4,7 @@
 #define LMB_OPS_PROGRAM_H
 
 #include "detail.h"
-#include "prepare.h"
+#include "operations.h"
 
 #ifdef LMB_GLSL
 
@@ -56,25 +56,25 @@ void settle_stack(inout stack_top s) {
     s.depth = s.depth + s.pushed;
 }
 
-#define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
+#define EVALUATE_SOURCE(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
         s.next = name##_operation(f, at);                                                                              \
         s.pushed = 1u;                                                                                                 \
         break;
 
-#define EVALUATE_UNARY(NAME, name, code, prepare, takes)                                                               \
+#define EVALUATE_UNARY(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
         s.next = name##_operation(f, at, s.top);                                                                       \
         break;
 
-#define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
+#define EVALUATE_BINARY(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
         s.next = name##_operation(f, at, s.under, s.top);                                                              \
         s.popped = true;                                                                                               \
         break;
 
 // The sums of a fold stand as two poses, `sums` below `notes`. Those of matrices are read again after the program.
-#define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
+#define EVALUATE_FOLD(NAME, name, code, takes)                                                                         \
     case code: {                                                                                                       \
         fold_sums none = name##_begin();                                                                               \
         s.next_under = none.sums;                                                                                      \
@@ -105,7 +105,7 @@ void settle_stack(inout stack_top s) {
         s.popped = true;                                                                                               \
         break;
 
-#define EVALUATE_WRAP(NAME, name, code, prepare, takes)                                                                \
+#define EVALUATE_WRAP(NAME, name, code, takes)                                                                         \
     case code:                                                                                                         \
         wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
         f.joint = name##_joint(f, at);                                                                                 \
@@ -240,26 +240,35 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
 #define STEP(type, name) static type name
 #endif
 
-#define DEFINE_SOURCE(NAME, name, code, prepare, takes)                                                                \
+#define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
     STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
         frame f = *given;                                                                                              \
+        if ((code) == OPERATION_CLIP) {                                                                                \
+            f = begin_source(f, at);                                                                                   \
+        }                                                                                                              \
         EVERY_JOINT {                                                                                                  \
             store_slot(held, depth, place, name##_operation(f, at));                                                   \
         }                                                                                                              \
     }
 
-#define DEFINE_UNARY(NAME, name, code, prepare, takes)                                                                 \
+#define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
     STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
         frame f = *given;                                                                                              \
+        if (((takes)&TAKES_WEIGHT) != 0u) {                                                                            \
+            f = begin_weight(f, at);                                                                                   \
+        }                                                                                                              \
         EVERY_JOINT {                                                                                                  \
             transform a = load_slot(held, depth - 1u, place);                                                          \
             store_slot(held, depth - 1u, place, name##_operation(f, at, a));                                           \
         }                                                                                                              \
     }
 
-#define DEFINE_BINARY(NAME, name, code, prepare, takes)                                                                \
+#define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
     STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
         frame f = *given;                                                                                              \
+        if (((takes)&TAKES_WEIGHT) != 0u) {                                                                            \
+            f = begin_weight(f, at);                                                                                   \
+        }                                                                                                              \
         EVERY_JOINT {                                                                                                  \
             transform a = load_slot(held, depth - 2u, place);                                                          \
             transform b = load_slot(held, depth - 1u, place);                                                          \
@@ -267,8 +276,18 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
         }                                                                                                              \
     }
 
+// Of a clip, or of the rest pose, which is no source.
+OP frame begin_any_source(frame f, uint instruction) {
+    f.from = NULL;
+    f.search = NULL;
+    if (LOAD(f.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
+        f = begin_source(f, instruction);
+    }
+    return f;
+}
+
 OP transform source_operation(frame f, uint instruction) {
-    if (LOAD(f.program, instruction + INSTRUCTION_OPERATION) != OPERATION_CLIP) {
+    if (f.from == NULL) {
         return rest_operation(f, instruction);
     }
     return clip_operation(f, instruction);
@@ -291,27 +310,38 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
 }
 
 // The sums of a fold stand as two poses, `sums` below `notes`. A fold whose inputs are `sources` alone is done at its
-// beginning, joint by joint, which keeps the sums in registers; what weighs nothing, in every lane, is not sampled then: it
+// beginning, joint by joint, which keeps the sums in registers. An input without a share in any lane is passed over: it
 // would change no bit.
-#define DEFINE_FOLD(NAME, name, code, prepare, takes)                                                                  \
+#define DEFINE_FOLD(NAME, name, code, takes)                                                                           \
     STEP(void, evaluate_##name##_of_sources)                                                                           \
     (const frame *given, uint at, uint depth, uint sources, uint joints, slots *held) {                                \
         frame f = *given;                                                                                              \
-        uint end = at + (2u * sources + 1u) * INSTRUCTION_WORDS;                                                       \
+        uint first = at + INSTRUCTION_WORDS;                                                                           \
+        uint end = first + 2u * sources * INSTRUCTION_WORDS;                                                           \
+        frame ends = begin_weight(f, end);                                                                             \
+        const stored_weight *shares = ends.weight - sources;                                                           \
+        const source *from[MOST_INPUTS];                                                                               \
+        key_search *searches[MOST_INPUTS];                                                                             \
+        bool counts[MOST_INPUTS];                                                                                      \
+        for (uint i = 0u; i < sources; i++) {                                                                          \
+            frame input = begin_any_source(f, first + 2u * i * INSTRUCTION_WORDS);                                     \
+            from[i] = input.from;                                                                                      \
+            searches[i] = input.search;                                                                                \
+            counts[i] = ANY(shares[i].value > 0.0f);                                                                   \
+        }                                                                                                              \
         EVERY_JOINT {                                                                                                  \
             fold_sums sums = name##_begin();                                                                           \
-            f.now = given->now + 1;                                                                                    \
-            f.search = given->search + 1;                                                                              \
-            for (uint from = at + INSTRUCTION_WORDS; from < end; from += 2u * INSTRUCTION_WORDS) {                     \
-                if (f.now[1].weighs) {                                                                                 \
-                    transform a = fold_source(f, from, (code) == OPERATION_WEIGHTED);                                  \
-                    f.now++;                                                                                           \
-                    sums = name##_accumulate(f, from + INSTRUCTION_WORDS, sums, a);                                    \
-                    f.now--;                                                                                           \
+            for (uint i = 0u; i < sources; i++) {                                                                      \
+                uint source_at = first + 2u * i * INSTRUCTION_WORDS;                                                   \
+                if (counts[i]) {                                                                                       \
+                    f.from = from[i];                                                                                  \
+                    f.search = searches[i];                                                                            \
+                    transform a = fold_source(f, source_at, (code) == OPERATION_WEIGHTED);                             \
+                    f.weight = shares + i;                                                                             \
+                    sums = name##_accumulate(f, source_at + INSTRUCTION_WORDS, sums, a);                               \
                 }                                                                                                      \
-                f.now += 2;                                                                                            \
-                f.search += 2;                                                                                         \
             }                                                                                                          \
+            f.weight = ends.weight;                                                                                    \
             store_slot(held, depth, place, name##_end(f, end, sums));                                                  \
             if (USES_MATRICES && (code) == OPERATION_MATRICES) {                                                       \
                 store_slot(held, depth + 1u, place, sums.notes);                                                       \
@@ -327,6 +357,7 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
     }                                                                                                                  \
     STEP(void, evaluate_##name##_accumulate)(const frame *given, uint at, uint depth, uint joints, slots *held) {      \
         frame f = *given;                                                                                              \
+        f = begin_weight(f, at);                                                                                       \
         EVERY_JOINT {                                                                                                  \
             fold_sums so_far;                                                                                          \
             so_far.sums = load_slot(held, depth - 3u, place);                                                          \
@@ -338,6 +369,7 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
     }                                                                                                                  \
     STEP(void, evaluate_##name##_end)(const frame *given, uint at, uint depth, uint joints, slots *held) {             \
         frame f = *given;                                                                                              \
+        f = begin_weight(f, at);                                                                                       \
         EVERY_JOINT {                                                                                                  \
             fold_sums all;                                                                                             \
             all.sums = load_slot(held, depth - 2u, place);                                                             \
@@ -346,7 +378,7 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
         }                                                                                                              \
     }
 
-#define DEFINE_WRAP(NAME, name, code, prepare, takes)                                                                  \
+#define DEFINE_WRAP(NAME, name, code, takes)                                                                           \
     STEP(void, evaluate_##name##_joint)(const frame *given, uint at, uint joints, slots *held) {                       \
         frame f = *given;                                                                                              \
         EVERY_JOINT {                                                                                                  \
@@ -411,38 +443,6 @@ OP bool climb_on(frame f, uint level, uint joints, uint turns, slots *held) {
     return again;
 }
 
-#define SUM_NO_WEIGHTS(NAME, name, code, prepare, takes)
-#define SUM_WEIGHTS(NAME, name, code, prepare, takes)                                                                  \
-    case code:                                                                                                         \
-        totals[open++] = ALL(0.0f);                                                                                    \
-        break;                                                                                                         \
-    case code + 1u:                                                                                                    \
-        totals[open - 1u] = totals[open - 1u] + values[i].weight;                                                      \
-        break;                                                                                                         \
-    case code + 2u:                                                                                                    \
-        values[i].weight = totals[--open];                                                                             \
-        values[i].time = reciprocal(values[i].weight);                                                                 \
-        break;
-
-// What each instruction prepares for a character (of each lane), and an empty search for each: for evaluate_joints(),
-// with joint 0.
-OP void prepare_program(frame f, prepared *values, key_search *searches) {
-    uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
-    real totals[STACK_POSES]; // of the folds that a fold stands in, and its own
-    uint open = 0u;
-    for (uint i = 0u; i < count; i++) {
-        values[i] = prepare_instruction(f, instructions + i * INSTRUCTION_WORDS);
-        switch (LOAD(f.program, instructions + i * INSTRUCTION_WORDS + INSTRUCTION_OPERATION)) {
-            EVERY_INSTRUCTION(SUM_NO_WEIGHTS, SUM_NO_WEIGHTS, SUM_NO_WEIGHTS, SUM_WEIGHTS, SUM_NO_WEIGHTS)
-        default:
-            break;
-        }
-        values[i].weighs = ANY(values[i].weight > 0.0f);
-        searches[i].times = 0u;
-    }
-}
-
 // The order in which a character's joints (those of each lane's) are gone through: all that any lane computes, which are
 // evaluated, then those that are left at rest.
 typedef struct walk_plan {
@@ -452,7 +452,6 @@ typedef struct walk_plan {
     real level;
 } walk_plan;
 
-// With joint 0, where a level that is refused is counted.
 OP walk_plan plan_walk(frame f) {
     walk_plan plan;
     plan.by_detail = LOAD(f.program, PROGRAM_DETAIL) != 0u;
@@ -510,43 +509,29 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
     return own;
 }
 
-// Layers and blend spaces differ from weighted blends only in what they prepare, so here they run as weighted blends.
-#define SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
-    if (((takes) & (TAKES_LAYER | TAKES_SPACE)) != 0u) {                                                               \
-        break;                                                                                                         \
-    }
-
-OP uint evaluated_as(uint code) {
-    bool is_weighted = code >= OPERATION_LAYERS && code < OPERATION_SPACE2D + 3u;
-    return is_weighted ? OPERATION_WEIGHTED + (code - OPERATION_LAYERS) % 3u : code;
-}
-
-#define EVALUATE_SOURCE(NAME, name, code, prepare, takes)                                                              \
+#define EVALUATE_SOURCE(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
         evaluate_##name(&f, at, depth, joints, held);                                                                  \
         depth = depth + 1u;                                                                                            \
         break;
 
-#define EVALUATE_UNARY(NAME, name, code, prepare, takes)                                                               \
+#define EVALUATE_UNARY(NAME, name, code, takes)                                                                        \
     case code:                                                                                                         \
         evaluate_##name(&f, at, depth, joints, held);                                                                  \
         break;
 
-#define EVALUATE_BINARY(NAME, name, code, prepare, takes)                                                              \
+#define EVALUATE_BINARY(NAME, name, code, takes)                                                                       \
     case code:                                                                                                         \
         evaluate_##name(&f, at, depth, joints, held);                                                                  \
         depth = depth - 1u;                                                                                            \
         break;
 
-#define EVALUATE_FOLD(NAME, name, code, prepare, takes)                                                                \
+#define EVALUATE_FOLD(NAME, name, code, takes)                                                                         \
     case code: {                                                                                                       \
-        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
         uint accumulate = LOAD(f.program, at + INSTRUCTION_OPERATION) + 1u;                                            \
         uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, accumulate);                                   \
         if (sources > 0u) {                                                                                            \
             evaluate_##name##_of_sources(&f, at, depth, sources, joints, held);                                        \
-            f.now += 2u * sources + 1u;                                                                                \
-            f.search += 2u * sources + 1u;                                                                             \
             depth = depth + 1u;                                                                                        \
             i += 2u * sources + 1u;                                                                                    \
         } else {                                                                                                       \
@@ -556,17 +541,15 @@ OP uint evaluated_as(uint code) {
         break;                                                                                                         \
     }                                                                                                                  \
     case code + 1u:                                                                                                    \
-        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
         evaluate_##name##_accumulate(&f, at, depth, joints, held);                                                     \
         depth = depth - 1u;                                                                                            \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
-        SKIP_EVALUATED_ELSEWHERE(takes)                                                                                \
         evaluate_##name##_end(&f, at, depth, joints, held);                                                            \
         depth = depth - 1u;                                                                                            \
         break;
 
-#define EVALUATE_WRAP(NAME, name, code, prepare, takes)                                                                \
+#define EVALUATE_WRAP(NAME, name, code, takes)                                                                         \
     case code:                                                                                                         \
         evaluate_##name##_joint(&f, at, joints, held);                                                                 \
         break;                                                                                                         \
@@ -585,29 +568,25 @@ OP uint evaluated_as(uint code) {
         evaluate_##name(level, depth, joints, held);                                                                   \
         if (climb_on(f, level, joints, turns, held)) {                                                                 \
             uint back = LOAD(f.program, at + CLIMB_BACK);                                                              \
-            f.now -= back;                                                                                             \
-            f.search -= back;                                                                                          \
             i -= back;                                                                                                 \
         }                                                                                                              \
         break;                                                                                                         \
     }
 
 // The local transforms of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has them
-// then. `f.now` and `f.search` are the first of what prepare_program() wrote.
+// then. weigh_character() has run.
 OP void evaluate_joints(frame f, uint joints, slots *held) {
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
     for (uint i = 0u; i < count; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
-        switch (evaluated_as(LOAD(f.program, at + INSTRUCTION_OPERATION))) {
+        switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
             CLIMBS(EVALUATE_CLIMB)
         default:
             break;
         }
-        f.now++;
-        f.search++;
     }
 }
 

@@ -182,6 +182,11 @@ OP quaternion quaternion_slerp(quaternion a, quaternion b, real t) {
     return quaternion_polish(q);
 }
 
+// b where t is 1, so that nothing of a matters there, not even which hemisphere it is in; else what is between them.
+OP quaternion rotation_at_end(quaternion between, quaternion b, real t) {
+    return select_quaternion(t == 1.0f, b, between);
+}
+
 // The slerp from no rotation to q, the short way.
 OP quaternion quaternion_power(quaternion q, real t) {
     slerp_terms from = slerp_prepare(1.0f - t);

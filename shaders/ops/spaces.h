@@ -1,17 +1,7 @@
-// Blend spaces: what each input of one weighs at a position, from the places of all. Included by operations.h;
+// Blend spaces: what each input of one has of it at a position, from the places of all. Included by weights.h;
 // src/program_space.c writes the tables.
 #ifndef LMB_OPS_SPACES_H
 #define LMB_OPS_SPACES_H
-
-// A coordinate of the position; one that is NaN is 0, and counted by the first input.
-OP real load_coordinate(frame f, uint instruction, uint operand) {
-    uint value = LOAD(f.program, instruction + operand);
-    real given = load_plain_value(f, value);
-    if (LOAD(f.program, instruction + SPACE_INPUT) == 0u) {
-        REFUSE(f, REFUSED_WEIGHT, BOTH(JOINT_IS_FIRST(f), is_nan(given)));
-    }
-    return shape_value(f, value, snap(given));
-}
 
 // What a place on a line weighs: 1 there, falling to 0 at its neighbours.
 OP real weigh_place(frame f, uint row, real coordinate) {
@@ -25,11 +15,14 @@ OP real weigh_place(frame f, uint row, real coordinate) {
     return SELECT(x < own, rise, 1.0f - fall);
 }
 
-OP prepared prepare_space1d(frame f, uint instruction) {
-    prepared p = prepare_nothing(f, instruction);
-    real x = load_coordinate(f, instruction, SPACE_X);
-    p.weight = snap_small(weigh_place(f, LOAD(f.program, instruction + SPACE_TABLE), x));
-    return p;
+OP void weigh_space1d(frame f, uint rule) {
+    real x = load_number(f, LOAD(f.program, rule + RULE_X));
+    uint row = LOAD(f.program, rule + RULE_TABLE);
+    uint count = LOAD(f.program, rule + RULE_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        store_share(f, rule, i, snap_small(weigh_place(f, row, x)));
+        row = row + ROW_WORDS;
+    }
 }
 
 STRUCT(position)
@@ -111,50 +104,68 @@ OP position project_position(frame f, uint table, position p) {
     return select_position(outermost > 0.0f, nearest, p);
 }
 
-// What an input weighs in the piece of the plane that the position is in: that of which it is furthest inside. At a place
-// it is exactly 1 or 0.
-OP real weigh_corner(frame f, uint table, uint which, position given) {
-    position p = project_position(f, table, given);
+// The piece of the plane that a position is furthest inside of: its corners, by input, and their weights there.
+STRUCT(piece_of_plane)
+real corners[3];
+real weights[3];
+END_STRUCT(piece_of_plane)
+
+OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
     uint count = LOAD(f.program, table + SPACE_PIECES);
     uint piece = LOAD(f.program, table + SPACE_FIRST_PIECE);
     real innermost = ALL(-1.329228e+36f);
-    real weight = ALL(0.0f);
+    piece_of_plane found;
+    for (uint i = 0u; i < 3u; i++) {
+        found.corners[i] = ALL(-1.0f);
+        found.weights[i] = ALL(0.0f);
+    }
     for (uint i = 0u; i < count; i++) {
         uint opposite = LOAD(f.program, piece + PIECE_CORNERS);
         position d = from_place(f, piece + PIECE_FROM, p);
         real first = dot_position(f, d, piece + PIECE_GRADIENTS);
         real second = dot_position(f, d, piece + PIECE_GRADIENTS + 2u);
         real third = 1.0f - second;
+        float corner = -1.0f;
         if (opposite != NO_CORNER) {
             third = third - first;
+            corner = FLOAT_OF(opposite);
         }
         real inside = SELECT(first < second, first, second);
         inside = SELECT(third < inside, third, inside);
-        real own = ALL(0.0f);
-        if (opposite == which) {
-            own = first;
-        } else if (LOAD(f.program, piece + PIECE_CORNERS + 1u) == which) {
-            own = second;
-        } else if (LOAD(f.program, piece + PIECE_CORNERS + 2u) == which) {
-            own = third;
-        }
         truth better = inside > innermost;
-        weight = SELECT(better, own, weight);
+        found.weights[0] = SELECT(better, first, found.weights[0]);
+        found.weights[1] = SELECT(better, second, found.weights[1]);
+        found.weights[2] = SELECT(better, third, found.weights[2]);
+        found.corners[0] = SELECT(better, ALL(corner), found.corners[0]);
+        found.corners[1] = SELECT(better, ALL(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 1u))), found.corners[1]);
+        found.corners[2] = SELECT(better, ALL(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 2u))), found.corners[2]);
         innermost = SELECT(better, inside, innermost);
         piece = piece + PIECE_WORDS;
     }
-    weight = clamp_real(weight, 0.0f, 1.0f);
-    uint places = LOAD(f.program, table + SPACE_PLACES);
-    for (uint i = 0u; i < places; i++) {
-        float alone = 0.0f;
-        if (i == which) {
-            alone = 1.0f;
-        }
+    return found;
+}
+
+// At a place an input weighs exactly 1 or 0.
+OP void weigh_corners(frame f, uint rule, position given) {
+    uint table = LOAD(f.program, rule + RULE_TABLE);
+    uint count = LOAD(f.program, rule + RULE_COUNT);
+    position p = project_position(f, table, given);
+    piece_of_plane piece = find_piece_of_plane(f, table, p);
+    real there = ALL(-1.0f); // at the place of which input
+    for (uint i = 0u; i < count; i++) {
         uint place = table + SPACE_FIRST_PLACE + 2u * i;
         truth is_there = EITHER(is_at_place(f, place, given), is_at_place(f, place, p));
-        weight = SELECT(is_there, ALL(alone), weight);
+        there = SELECT(is_there, ALL(FLOAT_OF(i)), there);
     }
-    return weight;
+    for (uint i = 0u; i < count; i++) {
+        real weight = ALL(0.0f);
+        for (uint corner = 3u; corner > 0u; corner--) {
+            weight = SELECT(piece.corners[corner - 1u] == FLOAT_OF(i), piece.weights[corner - 1u], weight);
+        }
+        weight = clamp_real(weight, 0.0f, 1.0f);
+        real alone = SELECT(there == FLOAT_OF(i), ALL(1.0f), ALL(0.0f));
+        store_share(f, rule, i, snap_small(SELECT(there < 0.0f, weight, alone)));
+    }
 }
 
 // An input's gradient bands, before all are divided by their sum: from each other place to its own, where it is 0 and 1.
@@ -172,49 +183,38 @@ OP real weigh_bands(frame f, uint table, position p) {
     return SELECT(is_at_place(f, table + SPACE_OWN_PLACE, p), ALL(1.0f), weight);
 }
 
-OP prepared prepare_space2d(frame f, uint instruction) {
-    prepared p = prepare_nothing(f, instruction);
-    uint kind = LOAD(f.program, instruction + SPACE_KIND);
-    uint table = LOAD(f.program, instruction + SPACE_TABLE);
-    position at;
-    at.x = load_coordinate(f, instruction, SPACE_X);
-    at.y = load_coordinate(f, instruction, SPACE_Y);
-    real weight = ALL(0.0f);
-    if (kind == SPACE_GRID) {
-        weight = weigh_place(f, table, at.x) * weigh_place(f, table + ROW_WORDS, at.y);
-    } else if (kind == SPACE_BANDS) {
-        weight = weigh_bands(f, table, reach_position(f, table, at));
-    } else {
-        weight = weigh_corner(f, table, LOAD(f.program, instruction + SPACE_INPUT), reach_position(f, table, at));
+OP void weigh_all_bands(frame f, uint rule, position p) {
+    uint bands = LOAD(f.program, rule + RULE_TABLE);
+    uint count = LOAD(f.program, rule + RULE_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        store_share(f, rule, i, snap_small(weigh_bands(f, bands, p)));
+        bands = bands + SPACE_FIRST_BAND + (count - 1u) * BAND_WORDS;
     }
-    p.weight = snap_small(weight);
-    return p;
 }
 
-OP fold_sums space1d_begin(void) {
-    return weighted_begin();
+OP void weigh_grid(frame f, uint rule, position p) {
+    uint row = LOAD(f.program, rule + RULE_TABLE);
+    uint count = LOAD(f.program, rule + RULE_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        real weight = weigh_place(f, row, p.x) * weigh_place(f, row + ROW_WORDS, p.y);
+        store_share(f, rule, i, snap_small(weight));
+        row = row + 2u * ROW_WORDS;
+    }
 }
 
-OP fold_sums space1d_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    prepared p = PREPARED(f, instruction, prepare_space1d);
-    return accumulate_pose(so_far, a, p.weight);
-}
-
-OP transform space1d_end(frame f, uint instruction, fold_sums all) {
-    return weighted_end(f, instruction, all);
-}
-
-OP fold_sums space2d_begin(void) {
-    return weighted_begin();
-}
-
-OP fold_sums space2d_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    prepared p = PREPARED(f, instruction, prepare_space2d);
-    return accumulate_pose(so_far, a, p.weight);
-}
-
-OP transform space2d_end(frame f, uint instruction, fold_sums all) {
-    return weighted_end(f, instruction, all);
+OP void weigh_space2d(frame f, uint rule) {
+    uint kind = LOAD(f.program, rule + RULE_SPACE);
+    uint table = LOAD(f.program, rule + RULE_TABLE);
+    position at;
+    at.x = load_number(f, LOAD(f.program, rule + RULE_X));
+    at.y = load_number(f, LOAD(f.program, rule + RULE_Y));
+    if (kind == SPACE_GRID) {
+        weigh_grid(f, rule, at);
+    } else if (kind == SPACE_BANDS) {
+        weigh_all_bands(f, rule, reach_position(f, table, at));
+    } else {
+        weigh_corners(f, rule, reach_position(f, table, at));
+    }
 }
 
 #endif

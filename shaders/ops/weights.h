@@ -1,0 +1,247 @@
+// Stage 1: weights. From the root down, each node's rule finds what its inputs weigh in the result, and where clips are
+// sampled. It runs once for a character, so that the stages after it hold joint arithmetic alone.
+//
+// A node of weight W passes on:
+// - a blend: (1 - w) W and w W;
+// - what lies over something else (masked, partial, additive): W to what it lies over, and |w| W, at most W, to itself;
+// - a weighted sum: to each input W times its share of the sum;
+// - every other operation: W.
+// A weight is 0 only if a factor is 0; else it is at least 2^-40. The second input of a partial blend has at least 2^-40 W,
+// since it shows where the first one is absent. So an input of weight 0 changes nothing, and counts as the rest pose.
+#ifndef LMB_OPS_WEIGHTS_H
+#define LMB_OPS_WEIGHTS_H
+
+#include "curve.h"
+#include "records.h"
+
+// A value as it stands, its curve aside. `value` is its offset.
+OP real load_plain_value(frame f, uint value) {
+    uint parameter = LOAD(f.program, value + VALUE_PARAMETER);
+    real x = ALL(LOAD_FLOAT(f.program, value + VALUE_CONSTANT));
+    if (parameter != NO_PARAMETER) {
+        word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
+        x = GATHER_REAL(f.parameters, row + parameter);
+    }
+    return x;
+}
+
+#ifdef LMB_LANES
+// Few values have a curve.
+OP_SELDOM void shape_by_curve(uint curve, float constant, float first, float second, real *x) {
+    *x = shape_any(curve, constant, first, second, *x);
+}
+#endif
+
+// Shaped by the value's curve, where it has one; what is not finite stays so.
+OP real shape_value(frame f, uint value, real x) {
+    uint curve = LOAD(f.program, value + VALUE_CURVE);
+    real shaped = x;
+    if (curve != CURVE_LINEAR) {
+        float constant = LOAD_FLOAT(f.program, value + VALUE_CONSTANT);
+        float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
+        float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
+#ifdef LMB_LANES
+        real inside = snap(x);
+        shape_by_curve(curve, constant, first, second, &inside);
+#else
+        real inside = shape_any(curve, constant, first, second, snap(x));
+#endif
+        shaped = SELECT(is_finite(x), inside, x);
+    }
+    return shaped;
+}
+
+OP real load_value(frame f, uint value) {
+    return shape_value(f, value, load_plain_value(f, value));
+}
+
+// Any number; NaN becomes 0 and is counted.
+OP real load_number(frame f, uint value) {
+    real given = load_plain_value(f, value);
+    REFUSE(f, REFUSED_WEIGHT, is_nan(given));
+    return shape_value(f, value, snap(given));
+}
+
+// What an input weighs that has a share of its node's weight.
+OP real weight_below(real own, real share) {
+    real product = own * LESSER(share, 1.0f);
+    real kept = SELECT(product > 9.09494702e-13f, product, ALL(9.09494702e-13f)); // 2^-40
+    return SELECT(BOTH(own > 0.0f, share > 0.0f), kept, ALL(0.0f));
+}
+
+// A blend, or what lies over something else.
+OP void weigh_blend(frame f, uint rule, uint kind) {
+    float largest = LOAD_FLOAT(f.program, rule + RULE_LIMIT);
+    float least = 0.0f;
+    if (largest > 1.0f) {
+        least = -largest;
+    }
+    real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
+    real weight = clamp_real(load_number(f, LOAD(f.program, rule + RULE_TABLE)), least, largest);
+    uint inputs = LOAD(f.program, rule + RULE_INPUTS);
+    store_weight(f, LOAD(f.program, rule + RULE_LOCAL), weight);
+    if (kind == RULE_BLEND) {
+        store_weight(f, inputs, weight_below(own, 1.0f - weight));
+        inputs = inputs + 1u;
+    }
+    real share = magnitude_of(weight);
+    if (kind == RULE_PARTIAL) {
+        share = SELECT(share > 0.0f, share, ALL(9.09494702e-13f));
+    }
+    store_weight(f, inputs, weight_below(own, share));
+}
+
+// Of a sum: what an input has of it, before all are divided by their sum.
+OP void store_share(frame f, uint rule, uint which, real share) {
+    store_weight(f, LOAD(f.program, rule + RULE_LOCAL) + which, share);
+}
+
+#include "layers.h"
+#include "spaces.h"
+
+OP void weigh_inputs(frame f, uint rule) {
+    uint table = LOAD(f.program, rule + RULE_TABLE);
+    uint count = LOAD(f.program, rule + RULE_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        store_share(f, rule, i, clamp_real(load_number(f, LOAD(f.program, table + i)), 0.0f, 1.09951163e+12f));
+    }
+}
+
+// From the shares of a sum's inputs to their weights.
+OP void divide_weight(frame f, uint rule) {
+    uint shares = LOAD(f.program, rule + RULE_LOCAL);
+    uint inputs = LOAD(f.program, rule + RULE_INPUTS);
+    uint count = LOAD(f.program, rule + RULE_COUNT);
+    real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
+    real total = ALL(0.0f);
+    for (uint i = 0u; i < count; i++) {
+        total = total + load_weight(f, shares + i);
+    }
+    real inverse = reciprocal(total);
+    store_weight(f, shares + count, total);
+    store_weight(f, shares + count + 1u, inverse);
+    for (uint i = 0u; i < count; i++) {
+        store_weight(f, inputs + i, weight_below(own, load_weight(f, shares + i) * inverse));
+    }
+}
+
+// A clip's time as it is given, and whether it is finite: time * rate + offset, rounded after each.
+STRUCT(given_time)
+real seconds;
+truth finite;
+END_STRUCT(given_time)
+
+OP given_time load_time(frame f, uint rule) {
+    given_time given;
+    given.seconds = load_value(f, LOAD(f.program, rule + RULE_TIME));
+    given.finite = is_finite(given.seconds);
+    if ((LOAD(f.program, rule + RULE_FLAGS) & CLIP_WARPS) != 0u) {
+        real rate = load_value(f, LOAD(f.program, rule + RULE_RATE));
+        real offset = load_value(f, LOAD(f.program, rule + RULE_OFFSET));
+        given.finite = BOTH(given.finite, BOTH(is_finite(rate), is_finite(offset)));
+        given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
+    }
+    return given;
+}
+
+#ifdef LMB_GLSL
+// Among the key times that most tracks of the clip share.
+key_search search_common(frame f, source s) {
+    key_search search;
+    search.times = 0u;
+    search.found = first_key();
+    uint which = s.clip != 0u ? LOAD(f.program, s.clip + CLIP_COMMON) : 0u;
+    if (which != 0u && s.weight > 0.0f) {
+        track t = load_track(f.program, s.clip, (which - 1u) % CHANNELS, (which - 1u) / CHANNELS);
+        search.times = t.times;
+        search.found = find_key(f.program, t.times, t.keys, LOAD(f.program, s.clip + CLIP_SEARCH), s.time);
+    }
+    return search;
+}
+#else
+OP void store_source(frame f, uint index, source record) {
+    f.sources[index] = record;
+    f.searches[index].times = 0u;
+}
+#endif
+
+OP void find_source(frame f, uint rule) {
+    source s;
+    s.weight = load_weight(f, LOAD(f.program, rule + RULE_OWN));
+    s.time = ALL(0.0f);
+    s.clip = ALL_WORD(0u);
+    real given = load_value(f, LOAD(f.program, rule + RULE_CLIP));
+    real index = FLOOR(snap(given));
+    given_time time = load_time(f, rule);
+    uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
+    s.known = BOTH(is_finite(given), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
+    REFUSE(f, REFUSED_TIME, NOT(time.finite));
+    if (count > 0u) {
+        real safe_time = snap(SELECT(time.finite, time.seconds, ALL(0.0f)));
+        word place = TO_WORD(SELECT(s.known, index, ALL(0.0f)));
+        word clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + place);
+        if (USES_PARTS) {
+            s.known = BOTH(s.known, GATHER(f.program, clip + CLIP_JOINTS) == LOAD(f.program, rule + RULE_JOINTS));
+        }
+        s.clip = KEEP(s.known, clip);
+        real duration = GATHER_REAL(f.program, clip + CLIP_DURATION);
+        real rate = GATHER_REAL(f.program, clip + CLIP_RATE);
+        s.time = clip_time(duration, rate, safe_time, (LOAD(f.program, rule + RULE_FLAGS) & CLIP_LOOPS) != 0u);
+    }
+    REFUSE(f, REFUSED_CLIP, NOT(s.known));
+#ifdef LMB_GLSL
+    store_source(f, LOAD(f.program, rule + RULE_SOURCE), s, search_common(f, s));
+#else
+#ifdef LMB_LANES
+    s.usual = ONE_OF(s.known, s.clip);
+    s.alike = ALL_LANES(BOTH(BOTH(s.known, s.clip == s.usual), s.weight > 0.0f));
+#endif
+    store_source(f, LOAD(f.program, rule + RULE_SOURCE), s);
+#endif
+}
+
+// The level of detail of a character, a whole number.
+OP void find_level(frame f, uint rule) {
+    real level = load_number(f, LOAD(f.program, rule + RULE_TABLE));
+    store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_DETAIL_LEVEL)));
+}
+
+// All weights and sources of a character (of each lane's).
+OP void weigh_character(frame f) {
+    uint rule = LOAD(f.program, PROGRAM_RULES);
+    uint end = rule + LOAD(f.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
+    store_weight(f, 0u, ALL(1.0f));
+    for (; rule < end; rule += RULE_WORDS) {
+        uint kind = LOAD(f.program, rule + RULE_KIND);
+        switch (kind) {
+        case RULE_BLEND:
+        case RULE_OVER:
+        case RULE_PARTIAL:
+            weigh_blend(f, rule, kind);
+            break;
+        case RULE_WEIGHTED:
+            weigh_inputs(f, rule);
+            break;
+        case RULE_LAYERS:
+            weigh_layers(f, rule);
+            break;
+        case RULE_SPACE1D:
+            weigh_space1d(f, rule);
+            break;
+        case RULE_SPACE2D:
+            weigh_space2d(f, rule);
+            break;
+        case RULE_SAMPLES:
+            find_source(f, rule);
+            break;
+        default:
+            find_level(f, rule);
+            break;
+        }
+        if (kind >= RULE_WEIGHTED && kind <= RULE_SPACE2D) {
+            divide_weight(f, rule);
+        }
+    }
+}
+
+#endif

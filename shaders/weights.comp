@@ -1,0 +1,18 @@
+// Stage 1: one invocation for each character finds what its nodes weigh and where its clips are sampled. The stages after
+// it read that.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#define LMB_GLSL
+#include "ops/weights.h"
+
+layout(local_size_x = 64) in;
+
+#include "batch.glsl"
+
+void main() {
+    uint slot = grid_index();
+    if (slot < slot_count() && slot_character(slot) < push.characters) {
+        weigh_character(character_frame(slot_character(slot)));
+    }
+}

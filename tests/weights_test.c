@@ -1,0 +1,242 @@
+// Stage 1: what each use of a clip weighs in the result, against float64 from the rules in program.h, for random trees of
+// operations; and that a weight is 0 where, and only where, a factor on the way is.
+#include "random.h"
+#include "suite.h"
+
+#include <limber/batch.h>
+#include <stdlib.h>
+
+#include "../src/program.h"
+
+#include "../shaders/ops/weights.h"
+
+enum { MOST_NODES = 400, MOST_CLIPS = 400, TREES = 3000 };
+
+typedef struct tree {
+    lmb_node_def nodes[MOST_NODES];
+    uint32_t count;
+    random_source random;
+} tree;
+
+// Often an end of the range.
+static float draw_weight(random_source *random, float least, float largest) {
+    switch (random_below(random, 5)) {
+    case 0:
+        return 0.0f;
+    case 1:
+        return largest;
+    case 2:
+        return (float)random_between(random, 0.0, 1e-4) * largest;
+    default:
+        return (float)random_between(random, (double)least, (double)largest);
+    }
+}
+
+static const struct {
+    lmb_op op;
+    uint32_t least, most; // inputs
+} choices[] = {{LMB_OP_BLEND, 2, 2},     {LMB_OP_MASKED, 2, 2},   {LMB_OP_ADDITIVE, 2, 2},
+               {LMB_OP_PARTIAL, 2, 2},   {LMB_OP_WEIGHTED, 2, 6}, {LMB_OP_LAYERS, 2, 6},
+               {LMB_OP_BILINEAR, 4, 4},  {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3},
+               {LMB_OP_TRILINEAR, 8, 8}, {LMB_OP_SCALE, 1, 1},    {LMB_OP_DIFFERENCE, 2, 2},
+               {LMB_OP_SPACE1D, 2, 6}};
+
+static uint32_t draw_node(tree *tree, uint32_t depth) {
+    lmb_node_def node = lmb_default_node_def();
+    if (depth > 0 && random_below(&tree->random, 5) > 0) {
+        const uint32_t which = random_below(&tree->random, sizeof choices / sizeof choices[0]);
+        node.op = choices[which].op;
+        node.input_count =
+            choices[which].least + random_below(&tree->random, choices[which].most - choices[which].least + 1);
+        node.unclamped = random_below(&tree->random, 2) == 0;
+        const bool any = node.op == LMB_OP_SCALE || node.op == LMB_OP_SUBTRACT_SCALE_ADD ||
+                         (node.op == LMB_OP_ADDITIVE && node.unclamped);
+        node.weight = lmb_constant(draw_weight(&tree->random, any ? -4.0f : 0.0f, any ? 4.0f : 1.0f));
+        for (uint32_t i = 0; i < node.input_count; i++) {
+            node.weights[i] = lmb_constant(draw_weight(&tree->random, 0.0f, node.op == LMB_OP_LAYERS ? 1.0f : 100.0f));
+            node.priorities[i] = (int32_t)random_below(&tree->random, 3);
+            node.places[i][0] = (float)i;
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            node.along[i] = lmb_constant(node.op == LMB_OP_SPACE1D ? (float)random_between(&tree->random, -1.0, 6.0)
+                                                                   : draw_weight(&tree->random, 0.0f, 1.0f));
+        }
+        for (uint32_t i = 0; i < node.input_count; i++) {
+            node.inputs[i] = draw_node(tree, depth - 1);
+        }
+    } else {
+        node.op = LMB_OP_CLIP;
+    }
+    assert_true(tree->count < MOST_NODES);
+    tree->nodes[tree->count] = node;
+    return tree->count++;
+}
+
+// What the clips of a tree weigh, in the order in which they are used.
+typedef struct weights {
+    double of[MOST_CLIPS];
+    uint32_t count;
+} weights;
+
+static void expect(const tree *tree, uint32_t index, double own, weights *all);
+
+static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t first, uint32_t places, double own,
+                           weights *all) {
+    if (places == 0) {
+        expect(tree, node->inputs[first], own, all);
+        return;
+    }
+    const double w = (double)node->along[places - 1].constant;
+    expect_corners(tree, node, first, places - 1, own * (1.0 - w), all);
+    expect_corners(tree, node, first + (1u << (places - 1)), places - 1, own * w, all);
+}
+
+static void expect_layers(const lmb_node_def *node, double *shares) {
+    double left = 1.0;
+    for (int priority = 2; priority >= 0; priority--) {
+        double sum = 0.0;
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            sum += node->priorities[i] == priority ? (double)node->weights[i].constant : 0.0;
+        }
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            if (node->priorities[i] == priority) {
+                shares[i] = left * (double)node->weights[i].constant / fmax(sum, 1.0);
+            }
+        }
+        left *= 1.0 - fmin(sum, 1.0);
+    }
+}
+
+static void expect_sum(const tree *tree, const lmb_node_def *node, double own, weights *all) {
+    double shares[LMB_MAX_INPUTS], total = 0.0;
+    const double x = fmin(fmax((double)node->along[0].constant, 0.0), node->input_count - 1.0);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        shares[i] = node->op == LMB_OP_SPACE1D ? fmax(1.0 - fabs(x - i), 0.0) : (double)node->weights[i].constant;
+        total += shares[i];
+    }
+    if (node->op == LMB_OP_LAYERS) {
+        expect_layers(node, shares);
+        total = 1.0; // with the rest pose
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        expect(tree, node->inputs[i], total > 0.0 ? own * shares[i] / total : 0.0, all);
+    }
+}
+
+static void expect(const tree *tree, uint32_t index, double own, weights *all) {
+    const lmb_node_def *node = &tree->nodes[index];
+    const double w = (double)node->weight.constant, over = own * fmin(fabs(w), 1.0);
+    switch (node->op) {
+    case LMB_OP_CLIP:
+        all->of[all->count++] = own;
+        return;
+    case LMB_OP_BLEND:
+        expect(tree, node->inputs[0], own * (1.0 - w), all);
+        expect(tree, node->inputs[1], own * w, all);
+        return;
+    case LMB_OP_MASKED:
+    case LMB_OP_ADDITIVE:
+        expect(tree, node->inputs[0], own, all);
+        expect(tree, node->inputs[1], over, all);
+        return;
+    case LMB_OP_PARTIAL: // shows where the other is absent, whatever its weight
+        expect(tree, node->inputs[0], own, all);
+        expect(tree, node->inputs[1], fmax(over, own * exp2(-40.0)), all);
+        return;
+    case LMB_OP_SCALE:
+        expect(tree, node->inputs[0], over, all);
+        return;
+    case LMB_OP_SUBTRACT_SCALE_ADD:
+        expect(tree, node->inputs[0], over, all);
+        expect(tree, node->inputs[1], over, all);
+        expect(tree, node->inputs[2], own, all);
+        return;
+    case LMB_OP_BILINEAR:
+    case LMB_OP_TRILINEAR:
+        expect_corners(tree, node, 0, node->op == LMB_OP_BILINEAR ? 2 : 3, own, all);
+        return;
+    case LMB_OP_WEIGHTED:
+    case LMB_OP_LAYERS:
+    case LMB_OP_SPACE1D:
+        expect_sum(tree, node, own, all);
+        return;
+    default:
+        for (uint32_t i = 0; i < node->input_count; i++) {
+            expect(tree, node->inputs[i], own, all);
+        }
+    }
+}
+
+static lmb_rig *create_rig(void) {
+    const lmb_joint_def root = {
+        .name = "root", .parent = LMB_NONE, .rest = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}}};
+    const lmb_rig_def def = {.joints = &root, .joint_count = 1};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    return rig;
+}
+
+static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
+    (void)state;
+    static const uint8_t mask[] = {255};
+    static const uint8_t *const masks[] = {mask};
+    lmb_rig *rig = create_rig();
+    const lmb_clip_def still = {.name = "still", .duration = 1.0f};
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_clip_create(rig, &still, NULL, &clip, NULL), LMB_OK);
+    tree *tree = malloc(sizeof *tree);
+    weights *all = malloc(sizeof *all);
+    uint32_t zeros = 0, clips = 0;
+    for (uint64_t seed = 0; seed < TREES; seed++) {
+        tree->count = 0;
+        tree->random = (random_source){seed};
+        const uint32_t last = draw_node(tree, 3);
+        const lmb_program_def def = {.rig = rig,
+                                     .clips = (const lmb_clip *const *)&clip,
+                                     .clip_count = 1,
+                                     .nodes = tree->nodes,
+                                     .node_count = tree->count,
+                                     .masks = masks,
+                                     .mask_count = 1};
+        lmb_program *program = NULL;
+        lmb_error error = {0};
+        if (lmb_program_create(&def, NULL, &program, &error) != LMB_OK) {
+            fail_msg("%s", error.message);
+        }
+        stored_weight stored[8 * MOST_NODES];
+        source sources[MOST_CLIPS];
+        key_search searches[MOST_CLIPS];
+        uint32_t refused[LMB_REFUSAL_COUNT] = {0};
+        assert_true(program->block[PROGRAM_WEIGHTS] <= sizeof stored / sizeof stored[0]);
+        assert_true(program->block[PROGRAM_SOURCES] <= MOST_CLIPS);
+        weigh_character((frame){.program = program->block,
+                                .refused = refused,
+                                .active = true,
+                                .weights = stored,
+                                .sources = sources,
+                                .searches = searches});
+        all->count = 0;
+        expect(tree, last, 1.0, all);
+        assert_int_equal(all->count, program->block[PROGRAM_SOURCES]);
+        for (uint32_t i = 0; i < all->count; i++) {
+            const double weight = (double)sources[i].weight, expected = all->of[i];
+            if ((weight > 0.0) != (expected > 0.0) || fabs(weight - fmax(expected, 0.0)) > 1e-5) {
+                fail_msg("tree %u: clip %u weighs %.9g, not %.9g", (unsigned)seed, (unsigned)i, weight, expected);
+            }
+            zeros += weight == 0.0;
+        }
+        clips += all->count;
+        lmb_program_destroy(program);
+    }
+    print_message("%u clips, %u of which weigh nothing\n", (unsigned)clips, (unsigned)zeros);
+    assert_true(clips > 2 * TREES && zeros > clips / 8 && clips - zeros > clips / 8);
+    free(all);
+    free(tree);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_clip_weighs_what_the_nodes_above_it_leave)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
