@@ -1,5 +1,5 @@
-// Rules of stage 1: how the weights of a node's inputs follow from the node's own. A node's rule comes before those of its
-// inputs, which read the weights that it writes.
+// Rules of stage 1: how the weights of a node's inputs follow from the node's own. A node's rule comes before those of
+// its inputs, which read the weights that it writes.
 #include "program_compiler.h"
 
 #include "../shaders/ops/weights.h"

@@ -6,8 +6,9 @@
 // - what lies over something else (masked, partial, additive): W to what it lies over, and |w| W, at most W, to itself;
 // - a weighted sum: to each input W times its share of the sum;
 // - every other operation: W.
-// A weight is 0 only if a factor is 0; else it is at least 2^-40. The second input of a partial blend has at least 2^-40 W,
-// since it shows where the first one is absent. So an input of weight 0 changes nothing, and counts as the rest pose.
+// A weight is 0 only if a factor is 0; else it is at least 2^-40. The second input of a partial blend has at least
+// 2^-40 W, since it shows where the first one is absent. So an input of weight 0 changes nothing, and counts as the rest
+// pose.
 #ifndef LMB_OPS_WEIGHTS_H
 #define LMB_OPS_WEIGHTS_H
 
