@@ -81,7 +81,6 @@ static void wrong_usage_is_told_and_ends_with_2(void **state) {
         {"sample small.gltf --clip 0 --time 0 --device 0", "limber: sample: --device needs --backend gpu"},
         {"eval --graph '{}' --time 0", "limber: eval: no file given"},
         {"eval small.gltf --time 0", "limber: eval: no --graph given"},
-        {"eval small.gltf --graph '{}'", "limber: eval: no --time given"},
         {"eval small.gltf --graph '{}' --time 0 --backend cpu", "--backend must be reference or gpu, not 'cpu'"},
         {"eval small.gltf --graph '{}' --time 0 --device 0", "limber: eval: --device needs --backend gpu"},
         {"graph --graph '{}'", "limber: graph: no file given"},
@@ -498,10 +497,9 @@ static void a_program_written_as_json_is_evaluated(void **state) {
     expect_run("eval small.gltf --json --graph graph.json --time .25 --set by==0.5 --time -1 --time 8", EVAL_KEYS, 1,
                false, times, moved, 3);
     // Pose buffers hold the rest pose, and so does a clip blended away.
-    command_output fixed =
-        run_well("eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":0.25}' --time 0");
+    command_output fixed = run_well("eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":0.25}'");
     command_output named =
-        run_well("eval small.gltf --graph '{\"op\":\"pose\",\"pose\":\"bent\"}' --time 0 --pose bent=Bend@0.25");
+        run_well("eval small.gltf --graph '{\"op\":\"pose\",\"pose\":\"bent\"}' --pose bent=Bend@0.25");
     assert_string_equal(fixed.out, named.out);
     command_output_release(&fixed);
     command_output_release(&named);
@@ -511,6 +509,37 @@ static void a_program_written_as_json_is_evaluated(void **state) {
     expect_starts(rest.out, "graph on the reference\ntime 0 s\n  joint  name ");
     command_output_release(&buffer);
     command_output_release(&rest);
+}
+
+// Nothing is printed under a time that it does not depend on.
+static void a_time_that_no_clip_reads_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *graph, *message;
+    } rows[] = {
+        {"{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":{\"param\":\"phase\"}}", "give what they read with --set"},
+        {"{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":0.25}", "give what they read with --set"},
+        {"{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true}", "'limber play' runs it"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "eval small.gltf --time 0.5 --graph '%s'", rows[i].graph);
+        run_badly(1, arguments, rows[i].message);
+        snprintf(arguments, sizeof arguments, "eval small.gltf --graph '%s'", rows[i].graph);
+        command_output output = run_well(arguments);
+        expect_starts(output.out, "graph on the reference\n  joint  name ");
+        command_output_release(&output);
+    }
+    command_output phase =
+        run_well("eval small.gltf --json --set phase=0.25 --graph '{\"op\":\"clip\",\"clip\":\"Bend\","
+                 "\"time\":{\"param\":\"phase\"}}'");
+    command_output fixed = run_well("eval small.gltf --json --graph '{\"op\":\"clip\",\"clip\":\"Bend\","
+                                    "\"time\":0.25}'");
+    assert_string_equal(strstr(phase.out, "\"poses\""), strstr(fixed.out, "\"poses\""));
+    assert_null(strstr(phase.out, "\"time\""));
+    command_output_release(&phase);
+    command_output_release(&fixed);
+    run_badly(2, "eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\"}'", "limber: eval: no --time given");
 }
 
 static void a_compiled_program_is_printed(void **state) {
@@ -989,6 +1018,7 @@ int main(void) {
         cmocka_unit_test(further_files_add_their_clips),
         cmocka_unit_test(a_sample_as_text_names_every_joint),
         cmocka_unit_test(a_program_written_as_json_is_evaluated),
+        cmocka_unit_test(a_time_that_no_clip_reads_is_refused),
         cmocka_unit_test(a_compiled_program_is_printed),
         cmocka_unit_test(every_mistake_of_a_graph_is_told),
         cmocka_unit_test(machines_are_printed),

@@ -5,6 +5,7 @@
 #include "poses.h"
 #include "terminal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,35 @@ static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
         if (time != LMB_NONE) {
             row[time] = evaluation->times.values[pose];
         }
+    }
+    return LMB_OK;
+}
+
+static bool has_clips(const lmb_program_def *def) {
+    bool found = false;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        found = found || def->nodes[i].op == LMB_OP_CLIP;
+    }
+    return found;
+}
+
+// A time that no clip reads would head poses that do not depend on it. Without clips there is one pose, at any time.
+static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
+    const lmb_graph *graph = evaluation->graph.graph;
+    if (evaluation->print_program || lmb_graph_find_parameter(graph, "time") != LMB_NONE) {
+        return LMB_OK;
+    }
+    const lmb_control_def *control = lmb_graph_control_def(graph);
+    const bool plays = control != NULL && control->player_count > 0;
+    if (has_clips(lmb_graph_program_def(graph)) && evaluation->times.count > 0) {
+        error->result = LMB_ERROR_ARGUMENT;
+        snprintf(error->message, sizeof error->message, "--time: %s",
+                 plays ? "the clips of this graph play by themselves; 'limber play' runs it"
+                       : "no clip of this graph reads the parameter \"time\"; give what they read with --set");
+        return error->result;
+    }
+    if (evaluation->times.count == 0) {
+        evaluation->times.values[evaluation->times.count++] = NAN;
     }
     return LMB_OK;
 }
@@ -238,9 +268,6 @@ static int check_usage(evaluation *evaluation, const char *backend) {
     if (evaluation->graph_text == NULL) {
         return usage_error("eval", "no --graph given");
     }
-    if (evaluation->times.count == 0 && !evaluation->print_program) {
-        return usage_error("eval", "no --time given");
-    }
     return poses_choose_backend(&evaluation->poses, "eval", backend);
 }
 
@@ -248,7 +275,8 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
     const char *backend = "reference";
     const option options[] = {
         {"--graph", OPTION_TEXT, &evaluation->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},
-        {"--time", OPTION_SECONDS, &evaluation->times, "SECONDS", "the parameter \"time\"; may be given many times"},
+        {"--time", OPTION_SECONDS, &evaluation->times, "SECONDS",
+         "the parameter \"time\", where clips read it; may be given many times"},
         {"--set", OPTION_TEXTS, &evaluation->settings, "NAME=VALUE", "another parameter, in its range"},
         {"--pose", OPTION_TEXTS, &evaluation->static_poses, "NAME=CLIP@TIME", "a static pose, from a clip at a time"},
         {"--print", OPTION_FLAG, &evaluation->print_program, NULL, "print parameters and instructions instead"},
@@ -258,7 +286,7 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
         {"--json", OPTION_FLAG, &evaluation->as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "eval",
-        .synopsis = "FILE... --graph FILE|JSON --time SECONDS [--time ...] [--set NAME=VALUE ...]\n"
+        .synopsis = "FILE... --graph FILE|JSON [--time SECONDS ...] [--set NAME=VALUE ...]\n"
                     "                   [--pose NAME=CLIP@TIME ...]\n"
                     "                   [--print] [--backend reference|gpu] [--device NAME|INDEX] [--json]",
         .text =
@@ -286,6 +314,12 @@ static int run_command(evaluation *evaluation, char **files) {
     if (!graph_file_read(evaluation->graph_text, &evaluation->character, &evaluation->static_poses,
                          &evaluation->graph)) {
         return 1;
+    }
+    if (check_times(evaluation, &error) != LMB_OK) {
+        return command_failed(evaluation->file, &error);
+    }
+    if (evaluation->times.count == 0 && !evaluation->print_program) {
+        return usage_error("eval", "no --time given");
     }
     if (evaluate(evaluation, &error) != LMB_OK) {
         return command_failed(evaluation->file, &error);

@@ -6,6 +6,7 @@
 #include "terminal.h"
 
 #include <limber/cpu.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,9 @@ static void print_joint(const poses *poses, uint32_t pose, uint32_t joint) {
 }
 
 void poses_print(const poses *poses, uint32_t pose, float time) {
-    terminal_print("time %g s\n", (double)time);
+    if (!isnan(time)) {
+        terminal_print("time %g s\n", (double)time);
+    }
     if (has_locals(poses)) {
         terminal_print("  joint  %-24s  %32s  %35s  %26s  %32s\n", "name", "translation", "rotation x y z w", "scale",
                        "position in model space");
@@ -204,7 +207,9 @@ void poses_write(const poses *poses, const float *times, json *json) {
     json_begin_array(json, "poses");
     for (uint32_t pose = 0; pose < poses->count; pose++) {
         json_begin_object(json, NULL);
-        json_float(json, "time", times[pose]);
+        if (!isnan(times[pose])) {
+            json_float(json, "time", times[pose]);
+        }
         json_floats(json, "bounds", bounds_of(poses, pose), LMB_BOX_COMPONENTS);
         json_begin_array(json, "joints");
         for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {

@@ -29,7 +29,7 @@ void poses_release(poses *poses);
 
 // "the reference", or the name of the device that ran them.
 const char *poses_place(const poses *poses);
-// Prints one pose as a table.
+// Prints one pose as a table. A time that is NaN is left out, here and in the next one.
 void poses_print(const poses *poses, uint32_t pose, float time);
 // Writes where all of them were run, and each.
 void poses_write(const poses *poses, const float *times, json *json);
