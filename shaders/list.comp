@@ -14,7 +14,7 @@ layout(push_constant, scalar) uniform Push {
     Words dispatch;
     Words refused;
     uint capacity;
-    uint first_items; // of a workgroup of the first kernel, for each of which a character has `first_parts`
+    uint first_items; // of a workgroup of the pose kernel, for each of which a character has `first_parts`
     uint first_parts;
     uint model_items; // of a workgroup of the model kernel: characters
     uint channels;    // of a character

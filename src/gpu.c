@@ -189,7 +189,7 @@ lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t c
     return LMB_OK;
 }
 
-static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkPipeline *pipeline,
+static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkPipeline *pipeline,
                                 lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
                                       .scale = VK_TRUE,
@@ -200,13 +200,18 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .detail = VK_TRUE,
                                       .matrices = VK_TRUE,
                                       .poses = poses,
-                                      .inertia = VK_TRUE};
+                                      .inertia = VK_TRUE,
+                                      .spaces = spaces};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }
 
 lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_POSE, poses, pipeline, error);
+    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, pipeline, error);
+}
+
+lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, VkPipeline *pipeline, lmb_error *error) {
+    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, VK_TRUE, pipeline, error);
 }
 
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -285,7 +290,8 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_programs) {
             continue;
         }
-        result = create_kernel(created, kernel, created->interpreted_poses, &created->pipelines[kernel], error);
+        result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_programs,
+                               &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

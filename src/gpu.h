@@ -142,10 +142,14 @@ typedef struct lmb_kernel_constants {
     VkBool32 matrices;
     uint32_t poses;
     VkBool32 inertia;
+    VkBool32 spaces;
 } lmb_kernel_constants;
 
 // Of workgroup memory, for each pose that shaders/pose.comp has room for.
 #define LMB_GPU_POSE_BYTES (11u * sizeof(float) * LMB_GPU_GROUP)
+
+// That of weights for a program with layers or blend spaces in the plane.
+lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, VkPipeline *pipeline, lmb_error *error);
 
 // That of float channels for a program that needs no more than the constants say.
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -180,6 +184,7 @@ struct lmb_gpu_program {
     const lmb_program *program;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
+    VkPipeline weights;     // where it has layers or blend spaces in the plane, and the gpu no kernel for any program
     VkPipeline channels;    // where the rig has float channels, and the gpu no kernel for any program
     VkPipeline steps;       // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
     VkPipeline interpreter; // the one that interprets it, where the gpu has none that can, or VK_NULL_HANDLE

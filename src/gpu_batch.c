@@ -451,7 +451,7 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_end_label(gpu, commands);
 }
 
-// One of the two that a frame has: `offset` is where its arguments lie where there is a list.
+// `offset` is where its arguments are where there is a list.
 static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline,
                           uint64_t groups, uint32_t offset) {
     const frame_slot *frame = &batch->frames[info->frame];
@@ -474,7 +474,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     }
 }
 
-// What a workgroup of the first kernel takes, and how many of those a character has: characters, or joints.
+// What a workgroup of the pose kernel takes, and how many of those a character has: characters, or joints.
 typedef struct share {
     uint32_t items;
     uint32_t parts;
@@ -513,7 +513,8 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
 
 static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
-    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
+    const VkPipeline own = batch->program->weights;
+    record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
                   groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_MODEL);
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);

@@ -51,6 +51,9 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
     } else if (result == LMB_OK && program->joint_count > 0 && !lmb_gpu_interprets(gpu, program)) {
         result = create_interpreter(gpu, program, &created->interpreter, error);
     }
+    if (result == LMB_OK && program->uses_spaces && !gpu->interpret_programs) {
+        result = lmb_gpu_weights_create(gpu, &created->weights, error);
+    }
     if (result == LMB_OK && program->channel_count > 0 && !gpu->interpret_programs) {
         result = create_channels(created, error);
     }
@@ -69,6 +72,7 @@ void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program) {
     }
     lmb_gpu *gpu = gpu_program->gpu;
     gpu->vk.DestroyPipeline(gpu->device, gpu_program->steps, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_program->weights, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_program->channels, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_program->interpreter, gpu->allocator);
     lmb_gpu_buffer_destroy(gpu, &gpu_program->staging);

@@ -208,6 +208,8 @@ static bool clip_scales(const uint32_t *clip) {
 
 static void find_uses(lmb_program *program, const lmb_program_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
+        program->uses_spaces =
+            program->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS || def->nodes[i].op == LMB_OP_SPACE2D;
         program->uses_weights =
             program->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }

@@ -1,5 +1,5 @@
 // A program as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
-// layout stands in shaders/ops/operations.h.
+// layout is in shaders/ops/layout.h.
 #ifndef LIMBER_SRC_PROGRAM_H
 #define LIMBER_SRC_PROGRAM_H
 
@@ -19,6 +19,7 @@ struct lmb_program {
     bool uses_far;                       // a clip has neighbouring rotation keys far apart
     bool uses_packed;                    // a clip is packed
     bool uses_scale;                     // a scale other than exactly 1 can be met
+    bool uses_spaces;                    // there are layers or blend spaces in the plane
     bool uses_weights;                   // a joint's weight other than 255 can be met
     bool uses_parts;                     // clips or poses of other joints than the rig's can be met
     bool uses_detail;                    // there are levels of detail

@@ -4,7 +4,7 @@
 
 #include "../shaders/ops/weights.h"
 
-_Static_assert(LMB_MAX_INPUTS == MOST_INPUTS, "the evaluator's inputs differ from the stated ones");
+_Static_assert(MOST_INPUTS == LMB_MAX_INPUTS + 1, "the evaluator's inputs differ from the stated ones");
 
 // The words of one more rule, for the place so far; `unused` while counting.
 static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t unused[RULE_WORDS]) {

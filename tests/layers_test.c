@@ -1,4 +1,5 @@
 // Priority layers: against the float64 oracle, and what follows from their meaning.
+#include "keyframes.h"
 #include "scene.h"
 
 #include <stdio.h>
@@ -53,6 +54,29 @@ static void any_number_of_inputs(void **state) {
         scene_compare_local(&scene, title, bounds());
         scene_end(&scene);
     }
+}
+
+// Clips and the rest pose below them are summed joint by joint.
+static void any_number_of_clips(void **state) {
+    (void)state;
+    keyframes keys = keyframes_create_waves(JOINTS, 9, 5);
+    for (uint32_t inputs = 2; inputs <= LMB_MAX_INPUTS; inputs += 7) {
+        test_scene scene;
+        start(&scene, inputs, CHARACTERS, inputs);
+        scene.clips = &keys.clip;
+        scene.clip_count = 1;
+        for (uint32_t i = 0; i + 1 < scene.node_count; i++) {
+            scene.nodes[i] = lmb_default_node_def();
+            scene.nodes[i].op = LMB_OP_CLIP;
+            scene.nodes[i].time = lmb_constant(0.25f * (float)i);
+        }
+        char title[32];
+        snprintf(title, sizeof title, "layers of %u clips", inputs);
+        scene_run(&scene);
+        scene_compare_local(&scene, title, bounds());
+        scene_end(&scene);
+    }
+    keyframes_destroy(&keys);
 }
 
 static void odd_fades(void **state) {
@@ -248,6 +272,7 @@ static void fades_that_are_no_number(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_inputs),
+        cmocka_unit_test(any_number_of_clips),
         cmocka_unit_test(odd_fades),
         cmocka_unit_test(one_full_layer_is_weighted),
         cmocka_unit_test(a_full_layer_hides_those_below),

@@ -87,7 +87,7 @@ typedef struct lmb_gpu_bytes {
 } lmb_gpu_bytes;
 
 /// Rows that lmb_gpu_batch_bytes() may give.
-#define LMB_GPU_MAX_BYTES_ROWS 16u
+#define LMB_GPU_MAX_BYTES_ROWS 24u
 
 /// What a batch takes of the device's memory, by buffer, with those of its program, which other batches may share, last.
 /// Writes up to `count` rows, and returns how many there are.

@@ -151,10 +151,11 @@
 /// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation, which is a's or b's own quaternion
 /// there; between them it is in the hemisphere of a.
 ///
-/// Weights. Before any joint, each node's weight in the result is found from the root down: a blend passes on (1-w) W and w W
-/// of its own weight W, what lies over something else (masked, partial, additive) W to what it lies over and |w| W, a weighted
-/// sum W times each input's share, every other operation W. A clip of weight 0 is not sampled: the rest pose stands in for it, which
-/// changes nothing.
+/// Weights. Each node's weight in the result is found before any joint, from the root down. The last node has 1. A node of weight
+/// W passes (1-w) W and w W to the inputs of a blend; W to what a masked, partial or additive pose lies over, and |w| W, at most
+/// W, to that pose; W times each input's share to those of a weighted sum, of layers and of a blend space; W to those of any other
+/// operation. A clip of weight 0 is not sampled: the rest pose takes its place, which changes no output, but can change how many
+/// shears are counted. The second input of a partial blend is always sampled, since it shows where the first one is absent.
 #ifndef LIMBER_PROGRAM_H
 #define LIMBER_PROGRAM_H
 

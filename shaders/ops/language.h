@@ -47,6 +47,8 @@ layout(constant_id = 8) const bool USES_WEIGHTS = true;
 layout(constant_id = 9) const bool USES_PARTS = true;
 layout(constant_id = 10) const bool USES_DETAIL = true;
 layout(constant_id = 11) const bool USES_MATRICES = true;
+// Layers, or blend spaces in the plane: the longest rules of weights.
+layout(constant_id = 14) const bool USES_SPACES = true;
 // Poses that a program may hold at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
@@ -71,6 +73,7 @@ layout(constant_id = 13) const bool USES_INERTIA = true;
     name;
 #define UNUSED(x) (void)(x)
 #define FLOAT_OF(integer) ((float)(integer))
+#define USES_SPACES true // once for a character: not worth leaving out
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 typedef uint32_t *mutable_memory;

@@ -159,7 +159,7 @@
 #define PIECE_WORDS 9u
 #define NO_CORNER 0xffffffffu
 
-#define MOST_INPUTS 16u // of a sum
+#define MOST_INPUTS 17u // of a sum: those of a node, and the rest pose below layers
 // Poses that a program holds at once, at most; and operations around one another that change the joint.
 #define STACK_POSES 11u
 #define MOST_WRAPS 4u
@@ -172,7 +172,7 @@
 #define REFUSED_CHARACTER 4u
 #define REFUSED_SHEAR 5u
 
-// What shaders/list.comp writes, word by word: arguments of the first kernel, characters listed, arguments of the model
+// What shaders/list.comp writes, word by word: arguments of the pose kernel, characters listed, arguments of the model
 // kernel, those of the channels' kernel.
 #define DISPATCH_FIRST 0u
 #define DISPATCH_COUNT 3u

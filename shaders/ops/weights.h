@@ -207,7 +207,8 @@ OP void find_level(frame f, uint rule) {
     store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_DETAIL_LEVEL)));
 }
 
-// All weights and sources of a character (of each lane's).
+// All weights and sources of a character (of each lane's). A device may do so for one character several times at once, so
+// nothing but a final value is stored.
 OP void weigh_character(frame f) {
     uint rule = LOAD(f.program, PROGRAM_RULES);
     uint end = rule + LOAD(f.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
@@ -224,13 +225,17 @@ OP void weigh_character(frame f) {
             weigh_inputs(f, rule);
             break;
         case RULE_LAYERS:
-            weigh_layers(f, rule);
+            if (USES_SPACES) {
+                weigh_layers(f, rule);
+            }
             break;
         case RULE_SPACE1D:
             weigh_space1d(f, rule);
             break;
         case RULE_SPACE2D:
-            weigh_space2d(f, rule);
+            if (USES_SPACES) {
+                weigh_space2d(f, rule);
+            }
             break;
         case RULE_SAMPLES:
             find_source(f, rule);
