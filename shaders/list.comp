@@ -16,7 +16,7 @@ layout(push_constant, scalar) uniform Push {
     uint capacity;
     uint first_items; // of a workgroup of the pose kernel, for each of which a character has `first_parts`
     uint first_parts;
-    uint model_items; // of a workgroup of the model kernel: characters
+    uint character_items; // of a workgroup of the kernels of weights and of models: characters
     uint channels;    // of a character
     uint channel_items; // of a workgroup of the channels' kernel
 }
@@ -41,6 +41,6 @@ void main() {
     }
     push.dispatch.at[DISPATCH_COUNT] = count;
     store_grid(DISPATCH_FIRST, count * push.first_parts, push.first_items);
-    store_grid(DISPATCH_MODEL, count, push.model_items);
+    store_grid(DISPATCH_CHARACTERS, count, push.character_items);
     store_grid(DISPATCH_CHANNELS, count * push.channels, push.channel_items);
 }

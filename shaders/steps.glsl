@@ -8,22 +8,22 @@ uint climbed[MOST_WRAPS]; // how often those evaluated theirs that go on to the 
 frame at_joint;
 
 // Each takes the offset of its instruction and the number of poses held before it.
-#define DEFINE_SOURCE(NAME, name, code, takes)                                                                \
+#define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
     void step_##name(const uint at, const uint depth) {                                                                \
         poses[depth] = name##_operation(at_joint, at);                                                                 \
     }
 
-#define DEFINE_UNARY(NAME, name, code, takes)                                                                 \
+#define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
     void step_##name(const uint at, const uint depth) {                                                                \
         poses[depth - 1u] = name##_operation(at_joint, at, poses[depth - 1u]);                                         \
     }
 
-#define DEFINE_BINARY(NAME, name, code, takes)                                                                \
+#define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
     void step_##name(const uint at, const uint depth) {                                                                \
         poses[depth - 2u] = name##_operation(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                      \
     }
 
-#define DEFINE_FOLD(NAME, name, code, takes)                                                                  \
+#define DEFINE_FOLD(NAME, name, code, takes)                                                                           \
     void step_##name##_begin(const uint at, const uint depth) {                                                        \
         fold_sums none = name##_begin();                                                                               \
         poses[depth] = none.sums;                                                                                      \
@@ -45,7 +45,7 @@ frame at_joint;
     }
 
 // Both take the level above the number of poses.
-#define DEFINE_WRAP(NAME, name, code, takes)                                                                  \
+#define DEFINE_WRAP(NAME, name, code, takes)                                                                           \
     void step_##name##_joint(const uint at, const uint depth) {                                                        \
         wrapped[depth >> 8u] = at_joint.joint;                                                                         \
         at_joint.joint = name##_joint(at_joint, at);                                                                   \
@@ -89,12 +89,12 @@ CLIMBS(DEFINE_CLIMB)
 
 // Calls everything once, so that the compiler keeps it; replaced whole.
 #define CALL(NAME, name, code, takes) step_##name(0u, 2u);
-#define CALL_FOLD(NAME, name, code, takes)                                                                    \
+#define CALL_FOLD(NAME, name, code, takes)                                                                             \
     step_##name##_begin(0u, 0u);                                                                                       \
     step_##name##_accumulate(0u, 3u);                                                                                  \
     step_##name##_end(0u, 2u);
 
-#define CALL_WRAP(NAME, name, code, takes)                                                                    \
+#define CALL_WRAP(NAME, name, code, takes)                                                                             \
     step_##name##_joint(0u, 1u);                                                                                       \
     step_##name(0u, 1u);
 

@@ -500,7 +500,7 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
                                 .capacity = info->list_capacity,
                                 .first_items = first.items,
                                 .first_parts = first.parts,
-                                .model_items = LMB_GPU_GROUP,
+                                .character_items = LMB_GPU_GROUP,
                                 .channels = batch->description.program->channel_count,
                                 .channel_items = LMB_GPU_GROUP};
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber list");
@@ -515,7 +515,7 @@ static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
     const VkPipeline own = batch->program->weights;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
-                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_MODEL);
+                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS);
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     lmb_gpu_end_label(batch->gpu, info->commands);
@@ -549,7 +549,7 @@ static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL],
-                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_MODEL);
+                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 

@@ -40,7 +40,7 @@ typedef struct lmb_list_push {
     uint32_t capacity;
     uint32_t first_items;
     uint32_t first_parts;
-    uint32_t model_items;
+    uint32_t character_items;
     uint32_t channels;
     uint32_t channel_items;
 } lmb_list_push;

@@ -5,7 +5,8 @@
 // from several stores that are on their way, so each copy waits until they are done; how long differs by processor.
 // On one that waits long, two thirds of the reference's time went so.
 //
-// GCC 12 at -O1, which inlines some of them alone, makes wrong code of the reference without this (-fno-ivopts mends it, too).
+// GCC 12 at -O1, which inlines some of them alone, makes wrong code of the reference without this (-fno-ivopts mends
+// it, too).
 #ifndef LIMBER_SRC_INLINE_OPS_H
 #define LIMBER_SRC_INLINE_OPS_H
 

@@ -102,8 +102,8 @@ uint32_t lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node);
 lmb_result lmb_program_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node);
 
-// program_rules.c: what weights follow from. Each returns the index of the weight that the instruction reads. `inputs` gets
-// the index of the first weight that the rule writes for the node's inputs.
+// program_rules.c: what weights follow from. Each returns the index of the weight that the instruction reads. `inputs`
+// gets the index of the first weight that the rule writes for the node's inputs.
 uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, uint32_t *inputs);
 uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, uint32_t *inputs);
 uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t *inputs);

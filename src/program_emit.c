@@ -143,8 +143,8 @@ static uint32_t *add_instruction(lmb_compiler *c, int pushed, uint32_t unused[IN
     return c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
 }
 
-// Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes, beside the weight that it
-// reads; `pushed` is how many more poses are held after it.
+// Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes, beside the weight
+// that it reads; `pushed` is how many more poses are held after it.
 static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t weight,
                  uint32_t input) {
     uint32_t unused[INSTRUCTION_WORDS];
@@ -337,8 +337,8 @@ static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     return fits;
 }
 
-// Any other: its inputs, in order, and its one instruction. Of two inputs the second one has the weight of the node's that it
-// is given, and the first one of a blend what is left.
+// Any other: its inputs, in order, and its one instruction. Of two inputs the second one has the weight of the node's
+// that it is given, and the first one of a blend what is left.
 static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
     uint32_t weights[2] = {c->own, c->own};
     uint32_t weight = 0;

@@ -22,7 +22,8 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
     }
 }
 
-// Model matrices where the batch keeps none [joint], then sources, their searches and weights, then the evaluator's poses.
+// Model matrices where the batch keeps none [joint], then sources, their searches and weights, then the evaluator's
+// poses.
 size_t lmb_reference_scratch(const lmb_program *program) {
     return program->joint_count * sizeof(lmb_affine) +
            program->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) +

@@ -519,7 +519,6 @@ static void a_time_that_no_clip_reads_is_refused(void **state) {
     } rows[] = {
         {"{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":{\"param\":\"phase\"}}", "give what they read with --set"},
         {"{\"op\":\"clip\",\"clip\":\"Bend\",\"time\":0.25}", "give what they read with --set"},
-        {"{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true}", "'limber play' runs it"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char arguments[200];
@@ -540,6 +539,12 @@ static void a_time_that_no_clip_reads_is_refused(void **state) {
     command_output_release(&phase);
     command_output_release(&fixed);
     run_badly(2, "eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\"}'", "limber: eval: no --time given");
+#define PLAYS "--graph '{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true}'"
+    run_badly(1, "eval small.gltf --time 0.5 " PLAYS, "'limber play' runs it");
+    run_badly(1, "eval small.gltf " PLAYS, "'limber play' runs it");
+    command_output printed = run_well("eval small.gltf --print " PLAYS);
+    command_output_release(&printed);
+#undef PLAYS
 }
 
 static void a_compiled_program_is_printed(void **state) {

@@ -1,5 +1,5 @@
-// A file that Assimp reads, from outside: whatever it does to the child process that reads it, the parent gets an answer. The
-// first byte chooses the format, where the rest does not say it.
+// A file that Assimp reads, from outside: whatever it does to the child process that reads it, the parent gets an
+// answer. The first byte chooses the format, where the rest does not say it.
 #define _POSIX_C_SOURCE 200809L
 #include "reader.h"
 

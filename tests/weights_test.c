@@ -1,5 +1,5 @@
-// Stage 1: what each use of a clip weighs in the result, against float64 from the rules in program.h, for random trees of
-// operations; and that a weight is 0 where, and only where, a factor on the way is.
+// Stage 1: what each use of a clip weighs in the result, against float64 from the rules in program.h, for random trees
+// of operations; and that a weight is 0 where, and only where, a factor on the way is.
 #include "random.h"
 #include "suite.h"
 

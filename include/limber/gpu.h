@@ -75,11 +75,11 @@ typedef struct lmb_gpu_def {
     bool debug_utils; ///< the instance has VK_EXT_debug_utils: name objects, label stages
     /// Accept a device that fails the probe. Its results are then no longer promised to equal the reference.
     bool accept_mismatch;
-    /// Run every program by one interpreting kernel, and a second one for model matrices and palettes, after the one that
-    /// finds weights. Otherwise a program of up to 32 instructions gets a pipeline of its own when its device copy is
-    /// created, which takes a moment and makes its frames several times faster: one that does everything after the weights
-    /// where a character's matrices (48 bytes a joint) fit the device's workgroup memory, and leaves nothing in memory but
-    /// what the batch's outputs ask for. Same bits.
+    /// Run every program by one interpreting kernel, and a second one for model matrices and palettes, after the one
+    /// that finds weights. Otherwise a program of up to 32 instructions gets a pipeline of its own when its device copy
+    /// is created, which takes a moment and makes its frames several times faster: one that does everything after the
+    /// weights where a character's matrices (48 bytes a joint) fit the device's workgroup memory, and leaves nothing in
+    /// memory but what the batch's outputs ask for. Same bits.
     bool interpret_programs;
 } lmb_gpu_def;
 
@@ -132,11 +132,10 @@ typedef struct lmb_gpu_batch_def {
     uint32_t character_count; ///< 1 or more
     uint32_t outputs;         ///< LMB_OUTPUT_... bits
     uint32_t frame_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs
-    /// No buffer of outputs, or of what inertialization keeps, is larger than this many bytes: a batch that needs more is
-    /// split into spans of characters.
-    /// 0 takes 256 MiB, or the device's maxMemoryAllocationSize where that is less. A multiple of one character's size
-    /// is used, in the largest of these: an output, inertialization, and weights (32 bytes for each use of a clip and 4 for
-    /// each weight); less than that is refused.
+    /// No buffer of outputs, or of what inertialization keeps, is larger than this many bytes: a batch that needs more
+    /// is split into spans of characters. 0 takes 256 MiB, or the device's maxMemoryAllocationSize where that is less.
+    /// A multiple of one character's size is used, in the largest of these: an output, inertialization, and weights (32
+    /// bytes for each use of a clip and 4 for each weight); less than that is refused.
     VkDeviceSize span_bytes;
 } lmb_gpu_batch_def;
 

@@ -1,17 +1,17 @@
 /// @file import.h
-/// Reads characters from files: glTF 2.0 as .glb or .gltf, packs (lmb_import_pack()) and, in a build with LIMBER_ASSIMP,
-/// FBX, Collada (.dae) and BVH. The core library knows no file format; this part is a library of its own
+/// Reads characters from files: glTF 2.0 as .glb or .gltf, packs (lmb_import_pack()) and, in a build with
+/// LIMBER_ASSIMP, FBX, Collada (.dae) and BVH. The core library knows no file format; this part is a library of its own
 /// (`limber::import`).
 ///
 /// The rig of a file with skins is its skins' joints with all their ancestors up to the scene's root, so that model space
 /// is the scene's space; the rig of a file without a skin is its whole node tree. Unnamed nodes are called
 /// "node_<index>". Units and axes are metres, Y up, right-handed, which is how glTF has them.
 ///
-/// Nothing in a glTF file or a pack is trusted: every offset, count and value is checked, and an error names the file and
-/// the place in it. No locale, no global state; memory comes from the host's allocator, and a file takes no more of it than
-/// 256 MiB and 64 times its own size (#LMB_ERROR_LIMIT). Time is in proportion to what a file holds and what comes out of
-/// it. What parts of a glTF file share, say the mesh of many nodes, is decoded for each of them; the same limit holds the
-/// bytes that are decoded in all, kept or left out.
+/// Nothing in a glTF file or a pack is trusted: every offset, count and value is checked, and an error names the file
+/// and the place in it. No locale, no global state; memory comes from the host's allocator, and a file takes no more of
+/// it than 256 MiB and 64 times its own size (#LMB_ERROR_LIMIT). Time is in proportion to what a file holds and what
+/// comes out of it. What parts of a glTF file share, say the mesh of many nodes, is decoded for each of them; the same
+/// limit holds the bytes that are decoded in all, kept or left out.
 ///
 /// What is read of glTF: nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles (lists, strips and fans)
 /// with up to 8 influences, base colours with PNG and JPEG textures; accessors of every kind, sparse and normalised; the
@@ -40,9 +40,9 @@
 /// - Textures inside the file are read, those beside it are noted. Of more than 8 influences the largest stay.
 /// - Assimp takes memory by malloc, not from the host, without a limit, until the call returns; it has one file at a time
 ///   in the works, other threads wait for it (a lock is all the state there is).
-/// - **Its readers are not hardened.** A file of 165 bytes can overflow their stack, one of 2 KB can take all memory. So they
-///   run only where the caller sets lmb_import_def.trusted; otherwise these formats are #LMB_ERROR_UNTRUSTED. Read files of
-///   strangers in a process of its own with limits, and hand over a pack: the command and the viewer do so.
+/// - **Its readers are not hardened.** A file of 165 bytes can overflow their stack, one of 2 KB can take all memory.
+///   So they run only where the caller sets lmb_import_def.trusted; otherwise these formats are #LMB_ERROR_UNTRUSTED.
+///   Read files of strangers in a process of its own with limits, and hand over a pack: the command and the viewer do so.
 #ifndef LIMBER_IMPORT_H
 #define LIMBER_IMPORT_H
 
@@ -92,13 +92,13 @@ typedef struct lmb_image {
 
 /// What to read: files, or the bytes of one. Start from lmb_default_import_def().
 typedef struct lmb_import_def {
-    /// A character in several files, as Mixamo exports it, formats mixed as they come. The first gives the rig, the meshes
-    /// and its clips; each other one adds its clips, in order, and nothing else. Its nodes find their joints by name, the
-    /// first of a name on either side. Tracks of other nodes are left out; joints that the file has but does not move rest
-    /// where it has them; joints that it lacks keep the rig's rest pose. Nodes, joints without one and joints whose parent
-    /// is another one are named in notes, which begin with the file's name, and so is a file without a clip for the rig.
-    /// Local transforms are taken as they are: nothing is fitted to a rig of other proportions. One file that fails, fails
-    /// them all. A pack adds no clips.
+    /// A character in several files, as Mixamo exports it, formats mixed as they come. The first gives the rig, the
+    /// meshes and its clips; each other one adds its clips, in order, and nothing else. Its nodes find their joints by
+    /// name, the first of a name on either side. Tracks of other nodes are left out; joints that the file has but does
+    /// not move rest where it has them; joints that it lacks keep the rig's rest pose. Nodes, joints without one and
+    /// joints whose parent is another one are named in notes, which begin with the file's name, and so is a file
+    /// without a clip for the rig. Local transforms are taken as they are: nothing is fitted to a rig of other
+    /// proportions. One file that fails, fails them all. A pack adds no clips.
     const char *const *paths;
     uint32_t path_count;   ///< 1 to #LMB_MAX_IMPORT_FILES
     const void *bytes;     ///< where `paths` is NULL: what a file holds
@@ -111,9 +111,9 @@ typedef struct lmb_import_def {
 /// Nothing to read, and not trusted.
 LMB_API lmb_import_def lmb_default_import_def(void);
 
-/// Reads a character and, for glTF, the buffers and images that it refers to beside it. Refuses a URI that leads out of the
-/// file's folder, a symbolic link on the way, and what is not a regular file. The first bytes tell the format, or else
-/// the file's name; a format that this build does not read is #LMB_ERROR_UNSUPPORTED. Fails with #LMB_ERROR_FILE,
+/// Reads a character and, for glTF, the buffers and images that it refers to beside it. Refuses a URI that leads out of
+/// the file's folder, a symbolic link on the way, and what is not a regular file. The first bytes tell the format, or
+/// else the file's name; a format that this build does not read is #LMB_ERROR_UNSUPPORTED. Fails with #LMB_ERROR_FILE,
 /// #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_UNTRUSTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and
 /// #LMB_ERROR_ARGUMENT where a pointer or a path is NULL, or a count is out of range.
 LMB_API lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lmb_import **import,
@@ -130,9 +130,9 @@ LMB_API lmb_result lmb_import_memory(const void *bytes, size_t size, const char 
 /// NULL is fine.
 LMB_API void lmb_import_destroy(lmb_import *import);
 
-/// Writes all that an import holds as one block of bytes, which an import of the same version of the library reads again,
-/// with the same bits, faster than the file that it came from. Returns the block's size. Where `size` is less, or `bytes`
-/// is NULL, it writes nothing that is complete: ask for the size first.
+/// Writes all that an import holds as one block of bytes, which an import of the same version of the library reads
+/// again, with the same bits, faster than the file that it came from. Returns the block's size. Where `size` is less,
+/// or `bytes` is NULL, it writes nothing that is complete: ask for the size first.
 LMB_API size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size);
 
 /// Radii of its joints hold the vertices of all meshes, so bounding boxes hold the skinned meshes.

@@ -144,18 +144,21 @@
 /// [-180, 180), which is exact; both ends of a blend and the mean of like numbers are exact too. Errors: within 1e-6 of the
 /// largest number met, of an angle within 1e-6 times 180, weights beyond 0 to 1 four times that.
 ///
-/// Errors against float64. Choices: nlerp and lerp within 1e-6, for weights outside 0 to 1 within 3e-6; slerp as it stands
-/// within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|); weighted as slerp within 1e-6 for each input; in model space within 1e-6 for each joint from the root on; affine within 4e-6 (of
-/// distances the sum of those involved; up to 1.5e-4 where the axes are that near to shearing). Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6,
-/// relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves
-/// alone. Both ends of a blend, weights 0 and 1, are exact but for the renormalised rotation, which is a's or b's own quaternion
-/// there; between them it is in the hemisphere of a.
+/// Errors against float64. Choices: nlerp and lerp within 1e-6, for weights outside 0 to 1 within 3e-6; slerp as it
+/// stands within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|);
+/// weighted as slerp within 1e-6 for each input; in model space within 1e-6 for each joint from the root on; affine
+/// within 4e-6 (of distances the sum of those involved; up to 1.5e-4 where the axes are that near to shearing).
+/// Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6, relative, where b/a is
+/// from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves alone. Both ends of a
+/// blend, weights 0 and 1, are exact but for the renormalised rotation, which is a's or b's own quaternion there;
+/// between them it is in the hemisphere of a.
 ///
-/// Weights. Each node's weight in the result is found before any joint, from the root down. The last node has 1. A node of weight
-/// W passes (1-w) W and w W to the inputs of a blend; W to what a masked, partial or additive pose lies over, and |w| W, at most
-/// W, to that pose; W times each input's share to those of a weighted sum, of layers and of a blend space; W to those of any other
-/// operation. A clip of weight 0 is not sampled: the rest pose takes its place, which changes no output, but can change how many
-/// shears are counted. The second input of a partial blend is always sampled, since it shows where the first one is absent.
+/// Weights. Each node's weight in the result is found before any joint, from the root down. The last node has 1. A node
+/// of weight W passes (1-w) W and w W to the inputs of a blend; W to what a masked, partial or additive pose lies over,
+/// and |w| W, at most W, to that pose; W times each input's share to those of a weighted sum, of layers and of a blend
+/// space; W to those of any other operation. A clip of weight 0 is not sampled: the rest pose takes its place, which
+/// changes no output, but can change how many shears are counted. The second input of a partial blend is always
+/// sampled, since it shows where the first one is absent.
 #ifndef LIMBER_PROGRAM_H
 #define LIMBER_PROGRAM_H
 
@@ -380,9 +383,10 @@ typedef struct lmb_program_def {
     uint32_t inertia_parameters; ///< the first of #LMB_INERTIA_PARAMETERS parameters, where it is
 } lmb_program_def;
 
-/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where there are too
-/// many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would be held at once, nodes counted for each use come to
-/// more than 65,536, model space takes more than #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
+/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where
+/// there are too many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would
+/// be held at once, nodes counted for each use come to more than 65,536, model space takes more than
+/// #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
                                       lmb_error *error);
 /// The checks of lmb_program_create() alone, with the same results but for #LMB_ERROR_MEMORY.

@@ -2,8 +2,9 @@
 // as a joint past the rig's last: frame.joint is the joint count plus the channel's index, which is where rows of weights
 // and masks have it, and 0, where refusals are counted, only in a rig without joints.
 //
-// The table of operations asks of each row but a fold's NAME_channel(), which stands for NAME_operation() there; of a wrap
-// NAME_other_channel() too, at which its input is evaluated. What climbs from joint to joint leaves channels alone.
+// The table of operations asks of each row but a fold's NAME_channel(), which stands for NAME_operation() there; of a
+// wrap NAME_other_channel() too, at which its input is evaluated. What climbs from joint to joint leaves channels
+// alone.
 #ifndef LMB_OPS_CHANNELS_H
 #define LMB_OPS_CHANNELS_H
 

@@ -37,9 +37,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define LOAD(base, index) (base).at[index]
 #define STORE(base, index, value) (base).at[index] = (value)
 
-// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, joints' weights other than
-// 255, parts, levels of detail, matrices at its end, or inertialization: where it cannot, a pipeline leaves that work out,
-// which changes no bit.
+// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, joints' weights other
+// than 255, parts, levels of detail, matrices at its end, or inertialization: where it cannot, a pipeline leaves that
+// work out, which changes no bit.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;

@@ -8,8 +8,8 @@ OP real load_fade(frame f, uint value) {
     return clamp_real(shape_value(f, value, snap(given)), 0.0f, 1.0f);
 }
 
-// An input gets its fade, divided by the sum of its layer's fades if that exceeds 1, of what the layers above leave. The rest
-// pose, the last input, gets what all of them leave.
+// An input gets its fade, divided by the sum of its layer's fades if that exceeds 1, of what the layers above leave.
+// The rest pose, the last input, gets what all of them leave.
 OP void weigh_layers(frame f, uint rule) {
     uint count = LOAD(f.program, rule + RULE_COUNT) - 1u;
     uint table = LOAD(f.program, rule + RULE_TABLE);

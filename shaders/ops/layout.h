@@ -45,7 +45,8 @@
 #define VALUE_WORDS 5u
 #define NO_PARAMETER 0xffffffffu
 
-// A rule: how the weights of a node's inputs follow from the node's own, or where a clip is sampled. Weights have indices.
+// A rule: how the weights of a node's inputs follow from the node's own, or where a clip is sampled. Weights have
+// indices.
 #define RULE_KIND 0u
 #define RULE_OWN 1u // the node's
 #define RULE_LOCAL                                                                                                     \
@@ -118,8 +119,8 @@
 #define CLIP_WARPS 2u // its rate is not 1 or its offset not 0: only then are they read
 
 // Kinds of a blend space in the plane, and their tables. On a line, and on each axis of a grid, an input has a row: the
-// ends of all, its own place, those beside it, and the reciprocals of the ways from the one to the other: rows of inputs
-// follow one another, on a grid that of x and that of y.
+// ends of all, its own place, those beside it, and the reciprocals of the ways from the one to the other: rows of
+// inputs follow one another, on a grid that of x and that of y.
 #define SPACE_TRIANGLES 0u
 #define SPACE_GRID 1u
 #define SPACE_BANDS 2u
@@ -172,11 +173,11 @@
 #define REFUSED_CHARACTER 4u
 #define REFUSED_SHEAR 5u
 
-// What shaders/list.comp writes, word by word: arguments of the pose kernel, characters listed, arguments of the model
-// kernel, those of the channels' kernel.
+// What shaders/list.comp writes, word by word: arguments of the pose kernel, characters listed, arguments of the kernels
+// with an invocation for each character (weights, models), those of the channels' kernel.
 #define DISPATCH_FIRST 0u
 #define DISPATCH_COUNT 3u
-#define DISPATCH_MODEL 4u
+#define DISPATCH_CHARACTERS 4u
 #define DISPATCH_CHANNELS 7u
 #define DISPATCH_WORDS 10u
 

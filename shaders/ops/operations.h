@@ -591,9 +591,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define TAKES_CHOICE 32u      // CHOICES; a mask then only where one of them says so
 #define TAKES_PLACE 64u       // values for the blends that it is lowered to
 
-// The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, and what it
-// takes.
-// What each makes of float channels stands in channels.h, without which it does not compile.
+// The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, and
+// what it takes. What each makes of float channels stands in channels.h, without which it does not compile.
 // - SOURCE pushes a pose: name_operation(frame, instruction).
 // - UNARY replaces the newest pose: name_operation(frame, instruction, a).
 // - BINARY replaces the two newest poses, of which the older is the first input, by one: name_operation(frame,

@@ -57,7 +57,8 @@ key_search *search;
 #endif
 END_STRUCT(frame)
 
-// Defined by who evaluates: POSES(frame, index) is a pose buffer, REFUSE(frame, kind, condition) counts what is refused.
+// Defined by who evaluates: POSES(frame, index) is a pose buffer, REFUSE(frame, kind, condition) counts what is
+// refused.
 #ifdef LMB_GLSL
 #define REFUSE(frame, kind, condition)                                                                                 \
     if ((frame).above == 0u && (condition)) {                                                                          \

@@ -106,8 +106,8 @@ OP ticks_quotient divide_ticks(ticks a, ticks b) {
     ticks_quotient q;
     q.times = 0u;
     q.rest = a;
-    // Double b for as long as it stays within a: not at all, or once, in nearly every frame. Doubling it past a could leave
-    // 64 bits.
+    // Double b for as long as it stays within a: not at all, or once, in nearly every frame. Doubling it past a could
+    // leave 64 bits.
     uint places = ticks_less(a, b) ? 0u : 1u;
     ticks scaled = b;
     while (places > 0u && !ticks_less(subtract_ticks(a, scaled), scaled)) {

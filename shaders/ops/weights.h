@@ -7,8 +7,8 @@
 // - a weighted sum: to each input W times its share of the sum;
 // - every other operation: W.
 // A weight is 0 only if a factor is 0; else it is at least 2^-40. The second input of a partial blend has at least
-// 2^-40 W, since it shows where the first one is absent. So an input of weight 0 changes nothing, and counts as the rest
-// pose.
+// 2^-40 W, since it shows where the first one is absent. So an input of weight 0 changes nothing, and counts as the
+// rest pose.
 #ifndef LMB_OPS_WEIGHTS_H
 #define LMB_OPS_WEIGHTS_H
 
@@ -207,8 +207,8 @@ OP void find_level(frame f, uint rule) {
     store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_DETAIL_LEVEL)));
 }
 
-// All weights and sources of a character (of each lane's). A device may do so for one character several times at once, so
-// nothing but a final value is stored.
+// All weights and sources of a character (of each lane's). A device may do so for one character several times at once,
+// so nothing but a final value is stored.
 OP void weigh_character(frame f) {
     uint rule = LOAD(f.program, PROGRAM_RULES);
     uint end = rule + LOAD(f.program, PROGRAM_RULE_COUNT) * RULE_WORDS;

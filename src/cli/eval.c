@@ -116,19 +116,26 @@ static bool has_clips(const lmb_program_def *def) {
     return found;
 }
 
-// A time that no clip reads would head poses that do not depend on it. Without clips there is one pose, at any time.
+// A graph with a control has no pose without the frames before it. A time that no clip reads would be printed above poses
+// that do not depend on it. A graph without clips has one pose, at any time.
 static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
     const lmb_graph *graph = evaluation->graph.graph;
-    if (evaluation->print_program || lmb_graph_find_parameter(graph, "time") != LMB_NONE) {
+    if (evaluation->print_program) {
         return LMB_OK;
     }
-    const lmb_control_def *control = lmb_graph_control_def(graph);
-    const bool plays = control != NULL && control->player_count > 0;
+    if (lmb_graph_control_def(graph) != NULL) {
+        error->result = LMB_ERROR_ARGUMENT;
+        snprintf(error->message, sizeof error->message,
+                 "--graph: its poses depend on the frames before them; 'limber play' runs it");
+        return error->result;
+    }
+    if (lmb_graph_find_parameter(graph, "time") != LMB_NONE) {
+        return LMB_OK;
+    }
     if (has_clips(lmb_graph_program_def(graph)) && evaluation->times.count > 0) {
         error->result = LMB_ERROR_ARGUMENT;
-        snprintf(error->message, sizeof error->message, "--time: %s",
-                 plays ? "the clips of this graph play by themselves; 'limber play' runs it"
-                       : "no clip of this graph reads the parameter \"time\"; give what they read with --set");
+        snprintf(error->message, sizeof error->message,
+                 "--time: no clip of this graph reads the parameter \"time\"; give what they read with --set");
         return error->result;
     }
     if (evaluation->times.count == 0) {

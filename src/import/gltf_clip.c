@@ -98,8 +98,8 @@ static bool is_output(const lmb_gltf_accessor *accessor, path path) {
     return accessor->shape == path_shapes[path] && (accessor->component == LMB_GLTF_FLOAT || normalized);
 }
 
-// The accessor of a sampler's values, of the right type and count: `width` elements for each key, three times as many in
-// splines.
+// The accessor of a sampler's values, of the right type and count: `width` elements for each key, three times as many
+// in splines.
 static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, path path, uint32_t width,
                         const lmb_track_def *track, uint32_t *result) {
     uint32_t index = 0;
