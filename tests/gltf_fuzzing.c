@@ -59,7 +59,7 @@ void import_require_whole(const lmb_import *import) {
 void import_require_failed(lmb_result result, const lmb_import *import, const lmb_error *error, const char *begin) {
     import_require(import == NULL && error->result == result, "an error that is none");
     import_require(result == LMB_ERROR_FILE || result == LMB_ERROR_FORMAT || result == LMB_ERROR_UNSUPPORTED ||
-                       result == LMB_ERROR_LIMIT,
+                       result == LMB_ERROR_LIMIT || result == LMB_ERROR_UNTRUSTED,
                    "a result that the header does not name");
     import_require(memchr(error->message, '\0', sizeof error->message) != NULL &&
                        strncmp(error->message, begin, strlen(begin)) == 0,
