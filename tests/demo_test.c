@@ -86,22 +86,26 @@ static void directional_walks(void **state) {
 
 static void jump_jumps(void **state) {
     (void)state;
+    suite_full_only();
     expect_demo("jump", "");
 }
 
 static void walk_run_goes_on(void **state) {
     (void)state;
+    suite_full_only();
     const viewer_result run = expect_demo("walk-run", "");
     expect_way(&run, 1.25, 3.0);
 }
 
 static void wave_waves(void **state) {
     (void)state;
+    suite_full_only();
     expect_demo("wave", "");
 }
 
 static void body_turns(void **state) {
     (void)state;
+    suite_full_only();
     expect_demo("body-turn", "");
 }
 

@@ -198,12 +198,12 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 # Weight, least seconds, function and what it is called with. Parts that end by themselves come first: what they leave goes
 # to the others.
 parts=("2 10 golden_long")
-for suite in space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
+for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
         parts+=("4 240 sanitized $suite ${drivers[0]}")
     done
-    for suite in golden_gpu_test extremes_gpu_test inertia_gpu_test; do
+    for suite in control_gpu_test extremes_gpu_test golden_gpu_test inertia_gpu_test viewer_test; do
         parts+=("2 120 sanitized $suite ${drivers[0]}")
     done
 fi
