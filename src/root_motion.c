@@ -1,3 +1,12 @@
+// Root motion extraction.
+//
+// The motion is sampled at keys of even spacing. What remains of the joint is the inverse of the motion, as it is
+// played, times the joint's model matrix, below its parent. Between two neighbouring times, of the motion's keys and of
+// the keys of the joint and of its ancestors, this is a smooth function but no line: turns bend it. A line's error
+// shrinks with the square of the turn, a cubic's with the fourth power. So each of the two tracks stays linear where
+// lines are exact enough everywhere. Otherwise it becomes a cubic spline: each interval is split evenly into 1, 2, 4 to
+// 64 pieces, until a cubic through the ends of each piece and through two points within it is exact enough at three
+// more points.
 #include <limber/root_motion.h>
 
 #include "clip.h"
@@ -13,6 +22,18 @@
 #define LEAST_DETERMINANT 1e-18
 // Scales of an ancestor that differ by more, relative, would shear what is turned beneath it.
 #define UNEVEN 1e-4
+// What remains is exact enough when it errs by less: relative to the distance, and in radians.
+#define TOLERANCE 3e-7
+// The same, relative to the length of the bones from the origin to the joint: their own rounding.
+#define CHAIN_TOLERANCE 1.5e-7
+// The same as TOLERANCE, of what a kink of the motion changes that lies beside its key's time, a float.
+#define KINK_TOLERANCE 1e-7
+// An interval is split into 2 to the power of this, at most.
+#define MAX_SPLITS 6
+// No piece of a split interval is shorter: seconds.
+#define MIN_PIECE 1e-5
+// An error of fewer tolerances that splitting does not halve is rounding: no piece is split for it.
+#define ROUNDING 200.0
 
 struct lmb_root_motion {
     lmb_host host;
@@ -21,14 +42,37 @@ struct lmb_root_motion {
     lmb_motion_track track;
 };
 
-// Where the joint is in model space, and what it hangs from.
+// Where the joint is in model space, and its parent.
 typedef struct placed {
     lmb_transform local;
+    double length; // of the bones from the origin to it, at most
     matrix parent;
     double parent_rotation[4];
     double rotation[4];
     double position[3];
 } placed;
+
+// A translation, then a rotation.
+enum { VALUES = 7, ROTATION = 3 };
+
+// What remains of the joint's local transform at a time.
+typedef struct remaining {
+    float time;
+    double values[VALUES];
+    matrix parent;
+} remaining;
+
+// A cubic from one key of the remaining clip to the next. Its ends are rounded as the clip stores them.
+typedef struct piece {
+    float from, to;
+    float ends[2][VALUES];
+    double slopes[2][VALUES]; // change per piece, at its ends
+} piece;
+
+// The largest errors of a line and of a cubic, of the translation and of the rotation, relative to what they may be.
+typedef struct misfit {
+    double line[2], cubic[2];
+} misfit;
 
 typedef struct extraction {
     const lmb_rig *rig;
@@ -38,10 +82,15 @@ typedef struct extraction {
     lmb_error *error;
     float *keys; // of the motion
     uint32_t key_count;
-    float *times; // of the joint's new keys
+    float *times; // between which what remains is smooth
     uint32_t time_count;
-    float *translations;
-    float *rotations;
+    uint8_t *splits;       // [interval between them]: log2 of its pieces
+    double distance;       // the farthest that the joint lies from the origin
+    double tolerance;      // of positions in model space
+    bool cubic[2];         // of translation and rotation: whether it becomes a cubic spline
+    uint32_t spline_count; // keys of a cubic spline
+    float *spline_times;
+    float *values[2]; // of the new tracks
     lmb_track_def *tracks;
     uint8_t *weights;
 } extraction;
@@ -78,9 +127,18 @@ static void rotation_of(const lmb_transform *local, double result[4]) {
     }
 }
 
+static double length_of(const float v[3]) {
+    const double x = (double)v[0], y = (double)v[1], z = (double)v[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+static double largest_of(const float scale[3]) {
+    return fmax(fmax(fabs((double)scale[0]), fabs((double)scale[1])), fabs((double)scale[2]));
+}
+
 static bool is_uneven(const float scale[3]) {
     const double x = fabs((double)scale[0]), y = fabs((double)scale[1]), z = fabs((double)scale[2]);
-    const double largest = fmax(fmax(x, y), z);
+    const double largest = largest_of(scale);
     const bool mirrors = scale[0] * scale[1] < 0.0f || scale[1] * scale[2] < 0.0f;
     return mirrors || largest - fmin(fmin(x, y), z) > UNEVEN * largest;
 }
@@ -89,6 +147,7 @@ static bool is_uneven(const float scale[3]) {
 static bool place_joint(const extraction *e, float time, placed *at) {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     at->local = lmb_clip_sample(e->clip, e->rig, e->def->joint, time);
+    at->length = length_of(at->local.translation);
     at->parent = (matrix){{{1.0, 0.0, 0.0, 0.0}, {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}}};
     memcpy(at->parent_rotation, none, sizeof none);
     bool usable = true;
@@ -96,6 +155,7 @@ static bool place_joint(const extraction *e, float time, placed *at) {
         const lmb_transform local = lmb_clip_sample(e->clip, e->rig, joint, time);
         const matrix own = lmb_matrix_of(&local);
         double rotation[4];
+        at->length = at->length * largest_of(local.scale) + length_of(local.translation);
         at->parent = lmb_matrix_multiply(&own, &at->parent);
         rotation_of(&local, rotation);
         multiply_rotations(rotation, at->parent_rotation, at->parent_rotation);
@@ -110,6 +170,11 @@ static bool place_joint(const extraction *e, float time, placed *at) {
                             m[2] * (double)at->local.translation[2] + m[3];
     }
     return usable;
+}
+
+static double distance_of(const placed *at) {
+    const double *p = at->position;
+    return sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
 }
 
 // ---- The motion. ----
@@ -139,18 +204,20 @@ static float key_time(const extraction *e, uint32_t key) {
     return (float)((double)lmb_clip_duration(e->clip) * key / (e->key_count - 1));
 }
 
-static lmb_result find_motion(const extraction *e) {
+static const char *const uneven = "an ancestor of the joint has scales that differ, and yaw is to be taken";
+
+static lmb_result find_motion(extraction *e) {
     placed first = {0};
     double yaw = 0.0;
     for (uint32_t key = 0; key < e->key_count; key++) {
         placed now;
         if (!place_joint(e, key_time(e, key), &now)) {
-            return fail(e, LMB_ERROR_ARGUMENT,
-                        "an ancestor of the joint has scales that differ, and yaw is to be taken");
+            return fail(e, LMB_ERROR_ARGUMENT, uneven);
         }
         if (key == 0) {
             first = now;
         }
+        e->distance = fmax(e->distance, distance_of(&now));
         yaw = e->def->yaw ? yaw_between(first.rotation, now.rotation, yaw) : 0.0;
         double turned[3];
         turn(first.position, yaw, turned);
@@ -180,9 +247,9 @@ static void motion_at(const extraction *e, float time, double numbers[4]) {
     }
 }
 
-// ---- What is left. ----
+// ---- What remains. ----
 
-static bool solve(const matrix *parent, const double position[3], float result[3]) {
+static bool solve(const matrix *parent, const double position[3], double result[3]) {
     const double(*m)[4] = parent->m;
     const double v[3] = {position[0] - m[0][3], position[1] - m[1][3], position[2] - m[2][3]};
     double cofactors[3][3];
@@ -194,44 +261,294 @@ static bool solve(const matrix *parent, const double position[3], float result[3
     }
     const double determinant = m[0][0] * cofactors[0][0] + m[0][1] * cofactors[0][1] + m[0][2] * cofactors[0][2];
     for (int i = 0; i < 3; i++) {
-        result[i] = (float)((cofactors[0][i] * v[0] + cofactors[1][i] * v[1] + cofactors[2][i] * v[2]) / determinant);
+        result[i] = (cofactors[0][i] * v[0] + cofactors[1][i] * v[1] + cofactors[2][i] * v[2]) / determinant;
     }
     return fabs(determinant) >= LEAST_DETERMINANT;
 }
 
-// The same hemisphere as the key before.
-static void put_rotation(const double rotation[4], const float *before, float *result) {
-    double dot = 0.0;
-    for (int i = 0; i < 4 && before != NULL; i++) {
-        dot += rotation[i] * (double)before[i];
+// NULL, or why there is nothing.
+static const char *find_remaining(const extraction *e, float time, remaining *found) {
+    placed now;
+    double motion[4], moved[3], back[3], inverse[4];
+    if (!place_joint(e, time, &now)) {
+        return uneven;
     }
+    motion_at(e, time, motion);
+    for (int i = 0; i < 3; i++) {
+        moved[i] = now.position[i] - motion[i];
+    }
+    turn(moved, -motion[3], back);
+    const double turned_back[4] = {0.0, sin(-0.5 * motion[3]), 0.0, cos(0.5 * motion[3])};
+    double *rotation = found->values + ROTATION;
+    conjugate(now.parent_rotation, inverse);
+    multiply_rotations(turned_back, now.rotation, rotation);
+    multiply_rotations(inverse, rotation, rotation);
+    found->time = time;
+    found->parent = now.parent;
+    return solve(&now.parent, back, found->values) ? NULL : "an ancestor of the joint has a scale of 0";
+}
+
+// Turns the sign of a rotation such that it is in the same hemisphere as the one before.
+static void align(const double *before, double *rotation) {
+    double dot = 0.0;
     for (int i = 0; i < 4; i++) {
-        result[i] = (float)(dot < 0.0 ? -rotation[i] : rotation[i]);
+        dot += before[i] * rotation[i];
+    }
+    for (int i = 0; i < 4 && dot < 0.0; i++) {
+        rotation[i] = -rotation[i];
     }
 }
 
-static lmb_result find_rest(const extraction *e) {
-    for (uint32_t key = 0; key < e->time_count; key++) {
-        placed now;
-        double motion[4], moved[3], back[3];
-        place_joint(e, e->times[key], &now);
-        motion_at(e, e->times[key], motion);
-        for (int i = 0; i < 3; i++) {
-            moved[i] = now.position[i] - motion[i];
+// The cubic through both ends and two points within. Puts the rotation at its end into the hemisphere that the
+// piece leads to.
+static const char *fit(const extraction *e, const remaining *from, remaining *to, piece *p) {
+    const double duration = (double)to->time - (double)from->time;
+    const float early = (float)((double)from->time + duration / 3.0);
+    const float late = (float)((double)from->time + 2.0 * duration / 3.0);
+    const bool is_short = !(from->time < early && early < late && late < to->time);
+    remaining inside[2];
+    *p = (piece){.from = from->time, .to = to->time};
+    if (!is_short) {
+        const char *why = find_remaining(e, early, &inside[0]);
+        why = why == NULL ? find_remaining(e, late, &inside[1]) : why;
+        if (why != NULL) {
+            return why;
         }
-        turn(moved, -motion[3], back);
-        if (!solve(&now.parent, back, e->translations + 3 * (size_t)key)) {
-            return fail(e, LMB_ERROR_ARGUMENT, "an ancestor of the joint has a scale of 0");
-        }
-        const double turned_back[4] = {0.0, sin(-0.5 * motion[3]), 0.0, cos(0.5 * motion[3])};
-        double inverse[4], rotation[4];
-        conjugate(now.parent_rotation, inverse);
-        multiply_rotations(turned_back, now.rotation, rotation);
-        multiply_rotations(inverse, rotation, rotation);
-        float *result = e->rotations + 4 * (size_t)key;
-        put_rotation(rotation, key > 0 ? result - 4 : NULL, result);
+        align(from->values + ROTATION, inside[0].values + ROTATION);
+        align(inside[0].values + ROTATION, inside[1].values + ROTATION);
     }
-    return LMB_OK;
+    align((is_short ? from : &inside[1])->values + ROTATION, to->values + ROTATION);
+    for (int i = 0; i < VALUES; i++) {
+        const double a = (double)(p->ends[0][i] = (float)from->values[i]);
+        const double b = (double)(p->ends[1][i] = (float)to->values[i]);
+        double rest[2], at[2];
+        for (int k = 0; k < 2 && !is_short; k++) {
+            // What the slopes must give at u, over u (1 - u): (1 - u) times the first less u times the second.
+            const double u = at[k] = ((double)inside[k].time - (double)from->time) / duration;
+            rest[k] = (inside[k].values[i] - a - (b - a) * u * u * (3.0 - 2.0 * u)) / (u * (1.0 - u));
+        }
+        if (!is_short) {
+            const double change = (rest[1] - rest[0]) / (at[1] - at[0]);
+            p->slopes[0][i] = rest[0] - change * at[0];
+            p->slopes[1][i] = -(rest[0] + change * (1.0 - at[0]));
+        }
+    }
+    return NULL;
+}
+
+static void normalize(double rotation[4]) {
+    const double length = sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2] +
+                               rotation[3] * rotation[3]);
+    for (int i = 0; i < 4; i++) {
+        rotation[i] /= length > 0.0 ? length : 1.0;
+    }
+}
+
+static void line_at(const piece *p, double u, double values[VALUES]) {
+    double dot = 0.0;
+    for (int i = ROTATION; i < VALUES; i++) {
+        dot += (double)p->ends[0][i] * (double)p->ends[1][i];
+    }
+    const double angle = acos(fmin(fabs(dot), 1.0)), sine = sin(angle), sign = dot < 0.0 ? -1.0 : 1.0;
+    const double a = sine > 1e-6 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
+    const double b = sine > 1e-6 ? sin(u * angle) / sine : u;
+    for (int i = 0; i < VALUES; i++) {
+        const double from = (double)p->ends[0][i], to = (double)p->ends[1][i];
+        values[i] = i < ROTATION ? from + (to - from) * u : from * a + to * b * sign;
+    }
+}
+
+static void cubic_at(const piece *p, double u, double values[VALUES]) {
+    for (int i = 0; i < VALUES; i++) {
+        const double from = (double)p->ends[0][i], to = (double)p->ends[1][i];
+        values[i] = from + (to - from) * u * u * (3.0 - 2.0 * u) +
+                    u * (1.0 - u) * ((1.0 - u) * p->slopes[0][i] - u * p->slopes[1][i]);
+    }
+}
+
+// Raises the largest errors of translation and rotation to those of values that stand for what remains.
+static void raise_errors(const extraction *e, const remaining *at, double values[VALUES], double largest[2]) {
+    double square = 0.0, near = 0.0, far = 0.0;
+    for (int row = 0; row < 3; row++) {
+        double off = 0.0;
+        for (int i = 0; i < 3; i++) {
+            off += at->parent.m[row][i] * (values[i] - at->values[i]);
+        }
+        square += off * off;
+    }
+    normalize(values + ROTATION);
+    for (int i = ROTATION; i < VALUES; i++) {
+        near += (values[i] - at->values[i]) * (values[i] - at->values[i]);
+        far += (values[i] + at->values[i]) * (values[i] + at->values[i]);
+    }
+    largest[0] = fmax(largest[0], sqrt(square) / e->tolerance);
+    largest[1] = fmax(largest[1], e->def->yaw ? 2.0 * sqrt(fmin(near, far)) / TOLERANCE : 0.0);
+}
+
+static const char *measure_piece(const extraction *e, const piece *p, misfit *largest) {
+    static const double parts[] = {0.125, 0.5, 0.875};
+    const double duration = (double)p->to - (double)p->from;
+    for (int i = 0; i < 3; i++) {
+        remaining at;
+        double values[VALUES];
+        const float time = (float)((double)p->from + duration * parts[i]);
+        const char *why = time > p->from && time < p->to ? find_remaining(e, time, &at) : NULL;
+        if (why != NULL) {
+            return why;
+        }
+        if (time > p->from && time < p->to) {
+            const double u = ((double)time - (double)p->from) / duration;
+            line_at(p, u, values);
+            raise_errors(e, &at, values, largest->line);
+            cubic_at(p, u, values);
+            raise_errors(e, &at, values, largest->cubic);
+        }
+    }
+    return NULL;
+}
+
+// ---- Pieces. ----
+
+// Where a piece of an interval begins.
+static float piece_time(const extraction *e, uint32_t interval, uint32_t part) {
+    const double from = (double)e->times[interval], to = (double)e->times[interval + 1];
+    return (float)(from + (to - from) * part / (1u << e->splits[interval]));
+}
+
+static bool is_splittable(const extraction *e, uint32_t interval) {
+    const float to = e->times[interval + 1];
+    const double rounding = (double)(to - nextafterf(to, 0.0f));
+    const double halves = ((double)to - (double)e->times[interval]) / (2u << e->splits[interval]);
+    return e->splits[interval] < MAX_SPLITS && halves > MIN_PIECE && halves > 16.0 * rounding;
+}
+
+static double error_of(const misfit *m) {
+    return fmax(m->cubic[0], m->cubic[1]);
+}
+
+// `from` is what remains at the beginning of the interval. Stops at an error that splitting surely shrinks.
+static const char *measure_interval(const extraction *e, uint32_t interval, const remaining *from, misfit *largest) {
+    remaining ends[2] = {*from};
+    *largest = (misfit){0};
+    for (uint32_t part = 0; part < 1u << e->splits[interval] && error_of(largest) < ROUNDING; part++) {
+        piece p;
+        const char *why = find_remaining(e, piece_time(e, interval, part + 1), &ends[1]);
+        why = why == NULL ? fit(e, &ends[0], &ends[1], &p) : why;
+        why = why == NULL ? measure_piece(e, &p, largest) : why;
+        if (why != NULL) {
+            return why;
+        }
+        ends[0] = ends[1];
+    }
+    return NULL;
+}
+
+// Finds how often an interval is split where the tracks are cubic splines, and whether they must be.
+static const char *split(extraction *e, uint32_t interval) {
+    remaining from;
+    misfit errors = {0};
+    const char *why = find_remaining(e, e->times[interval], &from);
+    why = why == NULL ? measure_interval(e, interval, &from, &errors) : why;
+    for (int i = 0; i < 2 && why == NULL; i++) {
+        e->cubic[i] = e->cubic[i] || errors.line[i] > 1.0;
+    }
+    double error = error_of(&errors);
+    while (why == NULL && error > 1.0 && is_splittable(e, interval)) {
+        const double before = error;
+        e->splits[interval]++;
+        why = measure_interval(e, interval, &from, &errors);
+        error = error_of(&errors);
+        if (error > 0.5 * before && before < ROUNDING) {
+            e->splits[interval]--;
+            break;
+        }
+    }
+    return why;
+}
+
+// Which tracks are needed, and how long they are.
+static lmb_result plan(extraction *e) {
+    double length = 0.0;
+    for (uint32_t i = 0; i < e->time_count; i++) {
+        placed now;
+        place_joint(e, e->times[i], &now);
+        e->distance = fmax(e->distance, distance_of(&now));
+        length = fmax(length, now.length);
+    }
+    e->tolerance = fmax(fmax(TOLERANCE * e->distance, CHAIN_TOLERANCE * length), 1e-30);
+    uint64_t count = 1;
+    for (uint32_t i = 0; i + 1 < e->time_count; i++) {
+        const char *why = split(e, i);
+        if (why != NULL) {
+            return fail(e, LMB_ERROR_ARGUMENT, why);
+        }
+        count += 1u << e->splits[i];
+    }
+    e->spline_count = (uint32_t)count;
+    return count <= UINT32_MAX ? LMB_OK : fail(e, LMB_ERROR_LIMIT, "what remains would take more than 2^32 keys");
+}
+
+// ---- Keys. ----
+
+static const int first_value[2] = {0, ROTATION}, width[2] = {3, 4};
+
+// Of a key: 0 the tangent before it, 1 its value, 2 the tangent behind it.
+static float *spline_value(const extraction *e, int track, uint32_t key, int which) {
+    return e->values[track] + (size_t)width[track] * (3 * (size_t)key + (size_t)which);
+}
+
+static float tangent(const piece *p, int end, int value) {
+    const double slope = p->slopes[end][value] / ((double)p->to - (double)p->from);
+    return (float)fmin(fmax(slope, -(double)LMB_LARGEST), (double)LMB_LARGEST);
+}
+
+static void put_spline_key(const extraction *e, int track, uint32_t key, const remaining *at) {
+    for (int i = 0; i < width[track]; i++) {
+        spline_value(e, track, key, 1)[i] = (float)at->values[first_value[track] + i];
+    }
+    e->spline_times[key] = at->time;
+}
+
+static void put_line_key(const extraction *e, int track, uint32_t key, const remaining *at) {
+    for (int i = 0; i < width[track]; i++) {
+        e->values[track][(size_t)(width[track] * key + i)] = (float)at->values[first_value[track] + i];
+    }
+}
+
+static void put_tangents(const extraction *e, int track, uint32_t key, const piece *p) {
+    for (int i = 0; i < width[track]; i++) {
+        spline_value(e, track, key, 2)[i] = tangent(p, 0, first_value[track] + i);
+        spline_value(e, track, key + 1, 0)[i] = tangent(p, 1, first_value[track] + i);
+    }
+}
+
+static LMB_NOINLINE lmb_result find_keys(const extraction *e) {
+    remaining ends[2];
+    const char *why = find_remaining(e, e->times[0], &ends[0]);
+    for (int track = 0; track < 2 && why == NULL; track++) {
+        (e->cubic[track] ? put_spline_key : put_line_key)(e, track, 0, &ends[0]);
+    }
+    uint32_t key = 0;
+    for (uint32_t i = 0; i + 1 < e->time_count && why == NULL; i++) {
+        for (uint32_t part = 0; part < 1u << e->splits[i] && why == NULL; part++, key++) {
+            piece p;
+            why = find_remaining(e, piece_time(e, i, part + 1), &ends[1]);
+            why = why == NULL ? fit(e, &ends[0], &ends[1], &p) : why;
+            for (int track = 0; track < 2 && why == NULL; track++) {
+                if (e->cubic[track]) {
+                    put_spline_key(e, track, key + 1, &ends[1]);
+                    put_tangents(e, track, key, &p);
+                }
+            }
+            ends[0] = ends[1];
+        }
+        for (int track = 0; track < 2 && why == NULL; track++) {
+            if (!e->cubic[track]) {
+                put_line_key(e, track, i + 1, &ends[1]);
+            }
+        }
+    }
+    return why == NULL ? LMB_OK : fail(e, LMB_ERROR_ARGUMENT, why);
 }
 
 // ---- Times. ----
@@ -267,6 +584,34 @@ static uint32_t add_times(const extraction *e, uint32_t channel, uint32_t joint,
     return count;
 }
 
+// Whether the motion's slope changes so much at a key that it matters whether a time is before or behind it.
+static bool is_kink(const extraction *e, uint32_t key) {
+    const double exact = (double)lmb_clip_duration(e->clip) * key / (e->key_count - 1);
+    const double off = fabs((double)key_time(e, key) - exact), duration = exact / key;
+    const float *at = e->keys + 4 * (size_t)key;
+    bool found = false;
+    for (int i = 0; i < 4; i++) {
+        const double change = fabs(((double)at[i + 4] - (double)at[i]) - ((double)at[i] - (double)at[i - 4]));
+        found = found || change / duration * off > KINK_TOLERANCE * (i < 3 ? e->distance : 1.0);
+    }
+    return found;
+}
+
+// A key's time, and its neighbour behind the kink where there is one: the time itself is a rounded one.
+static uint32_t add_motion_times(const extraction *e, float *times) {
+    uint32_t count = 0;
+    for (uint32_t key = 0; key < e->key_count; key++) {
+        const float time = key_time(e, key);
+        times[count++] = time;
+        if (key > 0 && key + 1 < e->key_count && is_kink(e, key)) {
+            const double exact = (double)lmb_clip_duration(e->clip) * key / (e->key_count - 1);
+            times[count++] = nextafterf(time, exact > (double)time ? INFINITY : 0.0f);
+        }
+    }
+    return count;
+}
+
+// Without `times`, how many there may be at most.
 static uint32_t collect_times(const extraction *e, float *times) {
     uint32_t count = 0;
     for (uint32_t joint = e->def->joint; joint != LMB_NONE; joint = e->rig->parents[joint]) {
@@ -274,11 +619,7 @@ static uint32_t collect_times(const extraction *e, float *times) {
             count += add_times(e, channel, joint, times != NULL ? times + count : NULL);
         }
     }
-    for (uint32_t key = 0; key < e->key_count; key++, count++) {
-        if (times != NULL) {
-            times[count] = key_time(e, key);
-        }
-    }
+    count += times != NULL ? add_motion_times(e, times + count) : 2 * e->key_count;
     return count;
 }
 
@@ -337,13 +678,15 @@ static uint32_t copy_tracks(const extraction *e) {
             const track found = given_track(e, channel, joint);
             const bool replaced = is_replaced(e, channel, joint);
             if (replaced) {
+                const int track = channel == LMB_CHANNEL_TRANSLATION ? 0 : 1;
+                const bool cubic = e->cubic[track];
                 e->tracks[count++] =
                     (lmb_track_def){.joint = joint,
                                     .channel = (lmb_channel)channel,
-                                    .interpolation = LMB_INTERPOLATION_LINEAR,
-                                    .key_count = e->time_count,
-                                    .times = e->times,
-                                    .values = channel == LMB_CHANNEL_TRANSLATION ? e->translations : e->rotations};
+                                    .interpolation = cubic ? LMB_INTERPOLATION_CUBIC_SPLINE : LMB_INTERPOLATION_LINEAR,
+                                    .key_count = cubic ? e->spline_count : e->time_count,
+                                    .times = cubic ? e->spline_times : e->times,
+                                    .values = e->values[track]};
             } else if (found.keys > 0) {
                 e->tracks[count++] = (lmb_track_def){.joint = joint,
                                                      .channel = (lmb_channel)channel,
@@ -371,29 +714,48 @@ static lmb_result build_clip(const extraction *e, lmb_clip **clip) {
     return lmb_clip_create(e->rig, &def, e->host, clip, e->error);
 }
 
-static LMB_NOINLINE lmb_result compute(extraction *e) {
-    lmb_result result = find_motion(e);
-    collect_times(e, e->times);
+static LMB_NOINLINE lmb_result survey(extraction *e) {
+    const lmb_result result = find_motion(e);
+    if (result != LMB_OK) {
+        return result;
+    }
+    e->time_count = collect_times(e, e->times);
     sort_times(e);
-    return result == LMB_OK ? find_rest(e) : result;
+    return plan(e);
 }
 
-static lmb_result run(extraction *e, lmb_clip **clip) {
-    const size_t joints = e->rig->joint_count, floats = e->rig->channel_count;
+static lmb_result run_survey(extraction *e) {
     e->time_count = collect_times(e, NULL);
     e->keys = lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->keys);
     e->times = lmb_host_allocate(e->host, e->time_count, sizeof *e->times);
-    e->translations = lmb_host_allocate(e->host, (size_t)e->time_count * 3, sizeof *e->translations);
-    e->rotations = lmb_host_allocate(e->host, (size_t)e->time_count * 4, sizeof *e->rotations);
-    e->tracks = lmb_host_allocate(e->host, joints * CHANNELS + floats, sizeof *e->tracks);
-    e->weights = lmb_host_allocate(e->host, joints + floats, sizeof *e->weights);
-    if (e->keys == NULL || e->times == NULL || e->translations == NULL || e->rotations == NULL || e->tracks == NULL ||
-        e->weights == NULL) {
+    e->splits = lmb_host_allocate(e->host, e->time_count, sizeof *e->splits);
+    if (e->keys == NULL || e->times == NULL || e->splits == NULL) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
     }
     fenv_t callers;
     lmb_environment_enter(&callers);
-    const lmb_result result = compute(e);
+    const lmb_result result = survey(e);
+    lmb_environment_leave(&callers);
+    return result;
+}
+
+static lmb_result run_keys(extraction *e, lmb_clip **clip) {
+    const size_t joints = e->rig->joint_count, floats = e->rig->channel_count;
+    bool found = true;
+    for (int track = 0; track < 2; track++) {
+        const size_t keys = e->cubic[track] ? (size_t)e->spline_count * 3 : e->time_count;
+        e->values[track] = lmb_host_allocate(e->host, keys * (size_t)width[track], sizeof *e->values[track]);
+        found = found && e->values[track] != NULL;
+    }
+    e->spline_times = lmb_host_allocate(e->host, e->spline_count, sizeof *e->spline_times);
+    e->tracks = lmb_host_allocate(e->host, joints * CHANNELS + floats, sizeof *e->tracks);
+    e->weights = lmb_host_allocate(e->host, joints + floats, sizeof *e->weights);
+    if (!found || e->spline_times == NULL || e->tracks == NULL || e->weights == NULL) {
+        return fail(e, LMB_ERROR_MEMORY, "no memory");
+    }
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    const lmb_result result = find_keys(e);
     lmb_environment_leave(&callers);
     return result == LMB_OK ? build_clip(e, clip) : result;
 }
@@ -438,7 +800,8 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
         return result;
     }
     lmb_clip *left = NULL;
-    result = run(&e, &left);
+    result = run_survey(&e);
+    result = result == LMB_OK ? run_keys(&e, &left) : result;
     lmb_root_motion *created = result == LMB_OK ? lmb_host_allocate(&resolved, 1, sizeof *created) : NULL;
     if (created != NULL) {
         *created = (lmb_root_motion){
@@ -450,8 +813,10 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
         result = result == LMB_OK ? fail(&e, LMB_ERROR_MEMORY, "no memory") : result;
     }
     lmb_host_release(&resolved, e.times);
-    lmb_host_release(&resolved, e.translations);
-    lmb_host_release(&resolved, e.rotations);
+    lmb_host_release(&resolved, e.splits);
+    lmb_host_release(&resolved, e.spline_times);
+    lmb_host_release(&resolved, e.values[0]);
+    lmb_host_release(&resolved, e.values[1]);
     lmb_host_release(&resolved, e.tracks);
     lmb_host_release(&resolved, e.weights);
     return result;
