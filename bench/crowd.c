@@ -5,8 +5,7 @@
 // The host's parameters, then those that the control writes.
 enum {
     SPEED, // wanted: 0 stands, 1 runs
-    GAIT_WEIGHTS,
-    PLACE = GAIT_WEIGHTS + 3, // in the blend space: the speed, followed
+    PLACE, // in the blend space: the speed, followed
     TIMES,
     STATE_WEIGHTS = TIMES + 6,
     WAVE_WEIGHT = STATE_WEIGHTS + 3,
@@ -41,22 +40,12 @@ uint64_t crowd_step(uint32_t frame) {
     return LMB_TICKS_PER_SECOND / UNITS_A_SECOND * (units_at(frame + 1) - units_at(frame));
 }
 
-// How much of a gait there is at a speed, of three at 0, 1/2 and 1.
-static float gait_weight(uint32_t gait, float speed) {
-    float away = 2.0f * speed - (float)gait;
-    away = away < 0.0f ? -away : away;
-    return away < 1.0f ? 1.0f - away : 0.0f;
-}
-
 void crowd_fill(uint32_t characters, uint32_t frame, float *parameters) {
     for (uint32_t i = 0; i < characters; i++) {
         float *row = parameters + (size_t)i * CROWD_PARAMETERS;
         uint32_t change = (units_at(frame) + hash(i, 0, 1) % SPEED_UNITS) / SPEED_UNITS;
         float speed = (float)(hash(i, change, 2) % 1024) / 768.0f - 1.0f / 3.0f; // a quarter of them stand
         row[SPEED] = speed > 0.0f ? speed : 0.0f;
-        for (uint32_t gait = 0; gait < 3; gait++) {
-            row[GAIT_WEIGHTS + gait] = gait_weight(gait, row[SPEED]);
-        }
     }
 }
 
@@ -157,7 +146,8 @@ static void make_machines(lmb_transition_def body[BODY_TRANSITIONS], lmb_transit
     arm[1].at_end = true;
 }
 
-lmb_result crowd_create_control(const actor *actor, lmb_control **control, lmb_error *error) {
+lmb_result crowd_create_control(const actor *actor, const lmb_program *program, lmb_control **control,
+                                lmb_error *error) {
     lmb_player_def players[PLAYERS];
     float markers[3][2];
     lmb_notify_def steps[3][2];
@@ -178,10 +168,9 @@ lmb_result crowd_create_control(const actor *actor, lmb_control **control, lmb_e
     arm[WAVES].weight_parameter = WAVE_WEIGHT;
     const lmb_machine_def machines[] = {{body, BODY_STATES, body_transitions, BODY_TRANSITIONS, LMB_NONE, 0},
                                         {arm, ARM_STATES, arm_transitions, ARM_TRANSITIONS, LMB_NONE, 0}};
-    const lmb_group_player members[] = {{WALK, lmb_parameter(GAIT_WEIGHTS)},
-                                        {JOG, lmb_parameter(GAIT_WEIGHTS + 1)},
-                                        {RUN, lmb_parameter(GAIT_WEIGHTS + 2)}};
-    const lmb_group_def group = {members, 3, lmb_constant(1.0f), LMB_NONE};
+    static const uint32_t members[] = {WALK, JOG, RUN};
+    const lmb_group_def group = {
+        .players = members, .player_count = 3, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
     const lmb_follower_def follower = {lmb_parameter(SPEED), 0.1f, PLACE};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = CROWD_PARAMETERS;
@@ -194,5 +183,5 @@ lmb_result crowd_create_control(const actor *actor, lmb_control **control, lmb_e
     def.group_count = 1;
     def.machines = machines;
     def.machine_count = 2;
-    return lmb_control_create(&def, NULL, control, error);
+    return lmb_control_create(&def, program, NULL, control, error);
 }

@@ -11,13 +11,14 @@
 #include <limber/program.h>
 
 enum {
-    CROWD_PARAMETERS = 15,
+    CROWD_PARAMETERS = 12,
     CROWD_NODES = 9,
     CROWD_WARM_FRAMES = 32, // long ones, after which the characters are spread over the states; then 60 a second
 };
 
 void crowd_make_nodes(lmb_node_def nodes[CROWD_NODES]);
-lmb_result crowd_create_control(const actor *actor, lmb_control **control, lmb_error *error);
+lmb_result crowd_create_control(const actor *actor, const lmb_program *program, lmb_control **control,
+                                lmb_error *error);
 
 // Ticks.
 uint64_t crowd_step(uint32_t frame);

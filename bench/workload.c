@@ -128,7 +128,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     lmb_result result = lmb_program_create(&def, NULL, &workload->program, error);
     free(last_levels);
     if (result == LMB_OK && kind == WORKLOAD_MACHINES) {
-        result = crowd_create_control(actor, &workload->control, error);
+        result = crowd_create_control(actor, workload->program, &workload->control, error);
     }
     return result;
 }

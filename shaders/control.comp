@@ -15,6 +15,8 @@ layout(push_constant, scalar) uniform Push {
     Words sent;
     Words told;
     Words movers;
+    Words program; // whose clips players play
+    Words weights; // [weight][character]
     uint sent_count;
     uint characters;
     uint number; // of the frame
@@ -26,6 +28,29 @@ push;
 
 #include "grid.glsl"
 
+// What the stages after this one count.
+void count_refusal(uint kind) {}
+
+float load_weight(frame f, uint index) {
+    return uintBitsToFloat(push.weights.at[index * push.characters + f.character]);
+}
+
+void store_weight(frame f, uint index, float weight) {
+    push.weights.at[index * push.characters + f.character] = floatBitsToUint(weight);
+}
+
+frame weighing_frame(control c) {
+    frame f;
+    f.program = c.program;
+    f.parameters = c.parameters;
+    f.character = c.character;
+    f.span = 0u;
+    f.joint = 0u;
+    f.above = 0u;
+    f.slot = 0u;
+    return f;
+}
+
 void main() {
     uint character = grid_index();
     if (character >= push.characters) {
@@ -33,6 +58,8 @@ void main() {
     }
     control c;
     c.block = push.block;
+    c.program = push.program;
+    c.character = character;
     c.state = push.state;
     c.state_at = character * push.block.at[CONTROL_STATE_WORDS];
     c.parameters = push.parameters;
@@ -51,7 +78,7 @@ void main() {
         c.sent_count++;
     }
     c.number = push.number + character;
-    c.duration = make_ticks(push.step_low, push.step_high);
+    c.step = make_ticks(push.step_low, push.step_high);
     c = begin_frame(c);
     run_control(c);
 }

@@ -1,6 +1,9 @@
 #include "control.h"
 
 #include "environment.h"
+#include "program.h"
+
+#include <limber/batch.h>
 
 // One long function is quicker.
 #include "inline_ops.h"
@@ -12,6 +15,7 @@
 
 #define TURN 6.283185307179586 // in radians
 
+_Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
 _Static_assert(LMB_MOVER_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
 
 lmb_player_def lmb_default_player_def(void) {
@@ -20,8 +24,7 @@ lmb_player_def lmb_default_player_def(void) {
                             .weight_parameter = LMB_NONE,
                             .ended_event = LMB_NONE,
                             .looped_event = LMB_NONE,
-                            .machine = LMB_NONE,
-                            .weight = lmb_constant(1.0f)};
+                            .machine = LMB_NONE};
 }
 
 lmb_mover_def lmb_default_mover_def(void) {
@@ -44,8 +47,70 @@ lmb_control_def lmb_default_control_def(void) {
     return (lmb_control_def){.told_capacity = 8, .update_every = lmb_constant(1.0f)};
 }
 
-lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, lmb_control **control,
-                              lmb_error *error) {
+// What players and groups write once weights are known.
+static bool is_written_late(const lmb_control_def *def, uint32_t parameter) {
+    bool late = def->inertialize && parameter - def->inertia_parameters < LMB_INERTIA_PARAMETERS;
+    for (uint32_t i = 0; i < def->player_count; i++) {
+        late = late || def->players[i].time_parameter == parameter;
+    }
+    for (uint32_t i = 0; i < def->group_count; i++) {
+        late = late || def->groups[i].velocity_parameter == parameter;
+    }
+    return late;
+}
+
+static bool reads_late(const lmb_control_def *def, const uint32_t *block, uint32_t value) {
+    const uint32_t parameter = block[value + VALUE_PARAMETER];
+    return parameter != NO_PARAMETER && is_written_late(def, parameter);
+}
+
+static bool rule_reads_late(const lmb_control_def *def, const uint32_t *block, const uint32_t *rule) {
+    bool late = false;
+    switch (rule[RULE_KIND]) {
+    case RULE_WEIGHTED:
+        for (uint32_t i = 0; i < rule[RULE_COUNT]; i++) {
+            late = late || reads_late(def, block, block[rule[RULE_TABLE] + i]);
+        }
+        return late;
+    case RULE_LAYERS: // the rest pose below them has no fade
+        for (uint32_t i = 0; i + 1 < rule[RULE_COUNT]; i++) {
+            late = late || reads_late(def, block, block[rule[RULE_TABLE] + i * LAYER_WORDS + LAYER_VALUE]);
+        }
+        return late;
+    case RULE_SPACE2D:
+        return reads_late(def, block, rule[RULE_X]) || reads_late(def, block, rule[RULE_Y]);
+    case RULE_SPACE1D:
+        return reads_late(def, block, rule[RULE_X]);
+    case RULE_LEVEL: // no weight
+        return false;
+    default:
+        return reads_late(def, block, rule[RULE_TABLE]);
+    }
+}
+
+static lmb_result check_program(const lmb_control_def *def, const lmb_program *program, lmb_error *error) {
+    if (program != NULL && program->parameter_count != def->parameter_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: it has %u parameters, and the program %u",
+                        (unsigned)def->parameter_count, (unsigned)program->parameter_count);
+    }
+    if (program != NULL && program->block[PROGRAM_WEIGHTS] > LMB_MAX_CONTROL_WEIGHTS) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "control: the program finds %u weights, and at most %u are possible",
+                        (unsigned)program->block[PROGRAM_WEIGHTS], LMB_MAX_CONTROL_WEIGHTS);
+    }
+    const uint32_t *block = program != NULL ? program->block : NULL;
+    for (uint32_t i = 0; block != NULL && i < block[PROGRAM_RULE_COUNT]; i++) {
+        if (rule_reads_late(def, block, block + block[PROGRAM_RULES] + (size_t)i * RULE_WORDS)) {
+            return lmb_fail(
+                error, LMB_ERROR_ARGUMENT,
+                "control: a weight in the program reads a time or a velocity that a player or a group writes"
+                " after weights are found");
+        }
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_control_create(const lmb_control_def *def, const lmb_program *program, const lmb_host *host,
+                              lmb_control **control, lmb_error *error) {
     if (control != NULL) {
         *control = NULL;
     }
@@ -54,13 +119,16 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, 
                         def == NULL ? "the descriptor" : "the result");
     }
     lmb_result result = lmb_control_check_def(def, error);
+    if (result == LMB_OK) {
+        result = check_program(def, program, error);
+    }
     if (result != LMB_OK) {
         return result;
     }
     fenv_t callers;
     lmb_environment_enter(&callers);
     uint32_t state_words;
-    uint32_t size = lmb_control_write(def, NULL, &state_words);
+    uint32_t size = lmb_control_write(def, program, NULL, &state_words);
     lmb_environment_leave(&callers);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_control *created = lmb_host_allocate(&resolved, 1, sizeof *created);
@@ -71,9 +139,10 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, 
         return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
     }
     lmb_environment_enter(&callers);
-    lmb_control_write(def, block, &state_words);
+    lmb_control_write(def, program, block, &state_words);
     lmb_environment_leave(&callers);
     *created = (lmb_control){.host = resolved,
+                             .program = program,
                              .parameter_count = def->parameter_count,
                              .event_count = def->event_count,
                              .told_capacity = def->told_capacity,
@@ -180,11 +249,16 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
 static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
                                    uint32_t count) {
     const uint32_t *sent = (const uint32_t *)frame->events;
+    stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // the stages after this one count it
     control c = {.block = block->block,
+                 .program = block->program != NULL ? block->program->block : NULL,
+                 .weights = weights,
+                 .refused = refused,
                  .tells = frame->told != NULL,
                  .shows = frame->movers != NULL,
                  .sent = sent,
-                 .duration = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+                 .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
     crowd all;
     all.block = block->block;
     all.count = count;
@@ -263,12 +337,8 @@ uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *st
 }
 
 float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player) {
-    uint32_t record = control->block[CONTROL_PLAYERS] + player * PLAYER_WORDS;
-    // Read alone.
-    const struct control c = {.block = control->block, .state = (uint32_t *)state};
-    uint32_t flags = state[control->block[record + PLAYER_STATE] + PLAYING_FLAGS];
-    bool dropped_out = control->block[record + PLAYER_END] == PLAYER_DROPS_OUT && (flags & PLAYING_ENDED) != 0;
-    return dropped_out ? 0.0f : player_weight(c, record);
+    const uint32_t *record = control->block + control->block[CONTROL_PLAYERS] + player * PLAYER_WORDS;
+    return REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]);
 }
 
 // Of a character's mover, or NULL.

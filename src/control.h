@@ -9,6 +9,7 @@
 
 struct lmb_control {
     lmb_host host;
+    const lmb_program *program; // whose clips the players play, or NULL
     uint32_t parameter_count;
     uint32_t event_count;
     uint32_t told_capacity;
@@ -21,8 +22,12 @@ struct lmb_control {
 // Everything that can be wrong with a descriptor.
 lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
 
-// Writes the block, or tells its size where `block` is NULL.
-uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t *state_words);
+// Writes the block, or returns its size where `block` is NULL.
+uint32_t lmb_control_write(const lmb_control_def *def, const lmb_program *program, uint32_t *block,
+                           uint32_t *state_words);
+
+// How fast a player's clip carries its character: as stated, or else as its motion track does from end to end.
+float lmb_control_velocity(const lmb_player_def *player);
 
 // The first parameter that is written for inertialization, or LMB_NONE.
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);

@@ -256,9 +256,6 @@ static lmb_result check_player(const checker *c, uint32_t index) {
     if (result == LMB_OK && player->motion != NULL) {
         result = check_motion(c, at, player->motion);
     }
-    if (result == LMB_OK) {
-        result = check_value(c, at, "weight", player->weight);
-    }
     return result == LMB_OK ? check_marks(c, at, player) : result;
 }
 
@@ -269,7 +266,7 @@ static uint32_t count_markers(const lmb_player_def *player) {
 static lmb_result check_member(const checker *c, uint32_t group, uint32_t index) {
     const lmb_group_def *def = &c->def->groups[group];
     const place at = {.what = "group", .index = group, .part = "place", .part_index = index};
-    uint32_t number = def->players[index].player;
+    const uint32_t number = def->players[index];
     if (number >= c->def->player_count) {
         return fail_at(c, at, "player", "there is no such player");
     }
@@ -277,18 +274,20 @@ static lmb_result check_member(const checker *c, uint32_t group, uint32_t index)
     if (player->end != LMB_END_LOOP || !(player->duration > 0.0f)) {
         return fail_at(c, at, "player", "it does not loop, or its duration is 0");
     }
-    if (count_markers(player) != count_markers(&c->def->players[def->players[0].player])) {
+    if (count_markers(player) != count_markers(&c->def->players[def->players[0]])) {
         return fail_at(c, at, "player", "it has not as many markers as the first");
     }
     for (uint32_t i = 0; i <= group; i++) {
         uint32_t count = i < group ? c->def->groups[i].player_count : index;
         for (uint32_t j = 0; j < count; j++) {
-            if (c->def->groups[i].players[j].player == number) {
+            if (c->def->groups[i].players[j] == number) {
                 return fail_at(c, at, "player", "it has a place already");
             }
         }
     }
-    return check_value(c, at, "weight", def->players[index].weight);
+    return def->cadence != LMB_CADENCE_VELOCITY || lmb_control_velocity(player) != 0.0f
+               ? LMB_OK
+               : fail_at(c, at, "player", "it has no velocity for the group's cadence");
 }
 
 static lmb_result check_group(const checker *c, uint32_t index) {
@@ -300,6 +299,9 @@ static lmb_result check_group(const checker *c, uint32_t index) {
     }
     if (result == LMB_OK) {
         result = check_value(c, at, "rate", group->rate);
+    }
+    if (result == LMB_OK && (unsigned)group->cadence >= LMB_CADENCE_COUNT) {
+        result = fail_at(c, at, "cadence", "unknown");
     }
     for (uint32_t i = 0; i < group->player_count && result == LMB_OK; i++) {
         result = check_member(c, index, i);
@@ -357,8 +359,8 @@ static lmb_result check_transition(const checker *c, uint32_t machine_index, uin
     if (result == LMB_OK) {
         result = check_seconds(c, at, "fade", transition->fade, LMB_MAX_CONTROL_SECONDS);
     }
-    if (result == LMB_OK && ((unsigned)transition->curve >= LMB_CURVE_TENT || transition->curve == LMB_CURVE_BEZIER)) {
-        result = fail_at(c, at, "curve", "unknown, a Bezier or a tent");
+    if (result == LMB_OK && ((unsigned)transition->curve >= LMB_CURVE_COUNT || transition->curve == LMB_CURVE_BEZIER)) {
+        result = fail_at(c, at, "curve", "unknown, or a Bezier");
     }
     if (result == LMB_OK && (unsigned)transition->kind >= LMB_FADE_COUNT) {
         result = fail_at(c, at, "kind", "unknown");

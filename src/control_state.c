@@ -49,9 +49,12 @@ static lmb_result check_player(const checker *c, uint32_t index) {
     if (wide(playing + PLAYING_PLACE) > (record[PLAYER_END] == PLAYER_TURNS ? 2 * duration : duration)) {
         return fail_at(c, "player", index, "it is past its clip");
     }
-    return (playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED)) == 0
+    if ((playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED)) != 0) {
+        return fail_at(c, "player", index, "there are no such flags");
+    }
+    return is_within(playing[PLAYING_WEIGHT], 0.0f, LMB_LARGEST)
                ? LMB_OK
-               : fail_at(c, "player", index, "there are no such flags");
+               : fail_at(c, "player", index, "its weight is not from 0 to 2^40");
 }
 
 static lmb_result check_machine(const checker *c, uint32_t index) {

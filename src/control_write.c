@@ -1,8 +1,10 @@
 #include "control.h"
 
 #include "number.h"
+#include "program.h"
 
 #include "../shaders/ops/control_layout.h"
+#include "../shaders/ops/layout.h"
 
 #include <math.h>
 
@@ -11,15 +13,36 @@
 // The block while it is counted (`block` is NULL then) and while it is written.
 typedef struct writer {
     const lmb_control_def *def;
+    const lmb_program *program; // or NULL
     uint32_t *block;
     uint32_t size;
     uint32_t state_words;
     uint32_t machines; // where their records begin
     uint32_t players;
+    bool weighs; // the program plays a player's clip
 } writer;
 
+// Of all numbers of ticks that round to these seconds as a float, the multiple of the largest part of a second: 0.4 s
+// is 282,240,000 ticks, not 282,240,004. 0 where there is none.
+static uint64_t find_whole_ticks(float seconds) {
+    const double ticks = (double)seconds * (double)LMB_TICKS_PER_SECOND;
+    const double bound = 0.5 * ((double)seconds - (double)nextafterf(seconds, 0.0f)) * (double)LMB_TICKS_PER_SECOND;
+    static const uint32_t threes[] = {1, 3, 9}, fives[] = {1, 5, 25, 125, 625, 3125}, sevens[] = {1, 7, 49};
+    uint32_t largest = 0;
+    _Static_assert(LMB_TICKS_PER_SECOND == 512u * 9u * 3125u * 49u, "the parts of a second");
+    for (uint32_t i = 0; i < 10 * 3 * 6 * 3; i++) {
+        const uint32_t part = (1u << i % 10) * threes[i / 10 % 3] * fives[i / 30 % 6] * sevens[i / 180];
+        if (part > largest && fabs(rint(ticks / part) * part - ticks) < bound) {
+            largest = part;
+        }
+    }
+    return largest > 0 ? (uint64_t)rint(ticks / largest) * largest : 0;
+}
+
 uint64_t lmb_control_fine(float seconds) {
-    return (uint64_t)llround((double)seconds * (double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS));
+    const uint64_t whole = find_whole_ticks(seconds);
+    return whole > 0 ? whole << FINE_BITS
+                     : (uint64_t)llround((double)seconds * (double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS));
 }
 
 static uint32_t take(writer *w, uint64_t words) {
@@ -88,6 +111,37 @@ static void write_notifies(writer *w, uint32_t record, const lmb_player_def *pla
     }
 }
 
+static bool is_in_group(const writer *w, uint32_t player) {
+    for (uint32_t i = 0; i < w->def->group_count; i++) {
+        const lmb_group_def *group = &w->def->groups[i];
+        for (uint32_t j = 0; j < group->player_count; j++) {
+            if (group->players[j] == player) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Where the program plays a clip at the time that a player writes.
+static void write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
+    const uint32_t *block = w->program != NULL ? w->program->block : NULL;
+    const uint32_t sources = block != NULL && time_parameter != LMB_NONE ? block[PROGRAM_SOURCES] : 0;
+    uint32_t count = 0;
+    put(w, record + PLAYER_USES, w->size);
+    for (uint32_t i = 0; i < sources; i++) {
+        const uint32_t *use = block + block[PROGRAM_USES] + i * USE_WORDS;
+        if (block[use[USE_TIME] + VALUE_PARAMETER] == time_parameter) {
+            const uint32_t at = take(w, CLIP_USE_WORDS);
+            put(w, at + CLIP_USE_WEIGHT, use[USE_WEIGHT]);
+            put(w, at + CLIP_USE_MOTION, use[USE_MOTION]);
+            w->weighs = true;
+            count++;
+        }
+    }
+    put(w, record + PLAYER_USE_COUNT, count);
+}
+
 static void write_player(writer *w, uint32_t index) {
     const lmb_player_def *player = &w->def->players[index];
     uint32_t at = player_record(w, index);
@@ -104,23 +158,74 @@ static void write_player(writer *w, uint32_t index) {
     put(w, at + PLAYER_MACHINE, machine_record(w, player->machine));
     put(w, at + PLAYER_MACHINE_STATE, player->state);
     put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
-    put(w, at + PLAYER_RATES, CONTROL_NONE);
+    put(w, at + PLAYER_IS_GROUPED, is_in_group(w, index));
     write_notifies(w, at, player);
+    write_uses(w, at, player->time_parameter);
 }
 
-static void write_member(writer *w, uint32_t group, uint32_t at, uint32_t number, lmb_value weight) {
+float lmb_control_velocity(const lmb_player_def *player) {
+    double velocity = (double)snap(player->velocity);
+    if (velocity == 0.0 && player->motion != NULL && player->duration > 0.0f) {
+        const float *first = player->motion->keys, *last = first + 4 * ((size_t)player->motion->key_count - 1);
+        velocity =
+            hypot((double)last[0] - (double)first[0], (double)last[2] - (double)first[2]) / (double)player->duration;
+    }
+    return snap((float)fmin(fmax(velocity, -(double)LMB_LARGEST), (double)LMB_LARGEST));
+}
+
+static uint32_t find_cadence(const writer *w, const lmb_group_def *group) {
+    bool all_move = group->cadence != LMB_CADENCE_DURATION;
+    for (uint32_t i = 0; i < group->player_count; i++) {
+        all_move = all_move && lmb_control_velocity(&w->def->players[group->players[i]]) != 0.0f;
+    }
+    return all_move ? CADENCE_VELOCITY : CADENCE_DURATION;
+}
+
+static ticks ticks_of_seconds(float seconds) {
+    const uint64_t fine = lmb_control_fine(seconds);
+    return make_ticks((uint32_t)fine, (uint32_t)(fine >> 32));
+}
+
+// How long a piece between two of a player's markers is; that of the last one is counted to the clip's end.
+static ticks piece_size(const lmb_player_def *player, uint32_t piece) {
+    if (player->marker_count == 0) {
+        return ticks_of_seconds(player->duration);
+    }
+    const ticks begin = ticks_of_seconds(player->markers[piece]);
+    if (piece + 1 < player->marker_count) {
+        return subtract_ticks(ticks_of_seconds(player->markers[piece + 1]), begin);
+    }
+    return subtract_ticks(ticks_of_seconds(player->duration),
+                          subtract_ticks(begin, ticks_of_seconds(player->markers[0])));
+}
+
+static void write_pieces(writer *w, uint32_t member, const lmb_group_def *group, const lmb_player_def *player) {
+    const lmb_player_def *leader = &w->def->players[group->players[0]];
+    const uint32_t count = leader->marker_count > 0 ? leader->marker_count : 1;
+    const uint32_t at = take(w, count);
+    const bool by_velocity = find_cadence(w, group) == CADENCE_VELOCITY;
+    const float speed = fabsf(lmb_control_velocity(player));
+    put(w, member + MEMBER_PIECES, at);
+    for (uint32_t piece = 0; piece < count; piece++) {
+        const float led = seconds_of_fine(piece_size(leader, piece));
+        const float own = seconds_of_fine(piece_size(player, piece));
+        put_number(w, at + piece, by_velocity ? snap(speed * (own * reciprocal(led))) : led * reciprocal(own));
+    }
+}
+
+static void write_member(writer *w, uint32_t record, const lmb_group_def *group, uint32_t at, uint32_t number) {
     const lmb_player_def *player = &w->def->players[number];
     uint32_t count = player->marker_count > 0 ? player->marker_count : 1;
     uint32_t markers = take(w, UINT64_C(2) * count);
     put(w, at + MEMBER_PLAYER, player_record(w, number));
     put(w, at + MEMBER_MARKERS, markers);
-    put_number(w, at + MEMBER_VELOCITY, player->velocity);
-    put_value(w, at + MEMBER_WEIGHT, weight);
-    put(w, group + GROUP_MARKER_COUNT, count);
+    put_number(w, at + MEMBER_VELOCITY, lmb_control_velocity(player));
+    put(w, record + GROUP_MARKER_COUNT, count);
     float offset = player->offset == player->duration ? 0.0f : player->offset;
     for (uint32_t i = 0; i < count; i++) {
         put_time(w, markers + 2 * i, player->marker_count > 0 ? player->markers[i] : offset);
     }
+    write_pieces(w, at, group, player);
 }
 
 static void write_groups(writer *w) {
@@ -133,8 +238,9 @@ static void write_groups(writer *w) {
         put(w, at + GROUP_MEMBERS, members);
         put(w, at + GROUP_MEMBER_COUNT, group->player_count);
         put(w, at + GROUP_VELOCITY_PARAMETER, group->velocity_parameter);
+        put(w, at + GROUP_CADENCE, find_cadence(w, group));
         for (uint32_t j = 0; j < group->player_count; j++) {
-            write_member(w, at, members + j * MEMBER_WORDS, group->players[j].player, group->players[j].weight);
+            write_member(w, at, group, members + j * MEMBER_WORDS, group->players[j]);
         }
     }
 }
@@ -209,20 +315,6 @@ static bool carries(const writer *w, uint32_t player) {
     return w->def->mover != NULL && (def->motion != NULL || def->velocity != 0.0f);
 }
 
-static bool share_home(const writer *w, uint32_t a, uint32_t b) {
-    const lmb_player_def *first = &w->def->players[a], *second = &w->def->players[b];
-    return first->machine == second->machine && (first->machine == LMB_NONE || first->state == second->state);
-}
-
-// The first player that carries and has the same home.
-static uint32_t first_of_home(const writer *w, uint32_t player) {
-    uint32_t first = 0;
-    while (!carries(w, first) || !share_home(w, first, player)) {
-        first++;
-    }
-    return first;
-}
-
 // As the first key sees it.
 static void put_key(const writer *w, uint32_t at, const float *first, const float *key) {
     const double x = (double)key[0] - (double)first[0], z = (double)key[2] - (double)first[2];
@@ -259,64 +351,31 @@ static void write_inverse(const writer *w, uint32_t record, float seconds) {
     put(w, record + MOTION_INVERSE, (uint32_t)inverse);
 }
 
-static lmb_value weight_of(const writer *w, uint32_t player) {
-    for (uint32_t i = 0; i < w->def->group_count; i++) {
-        const lmb_group_def *group = &w->def->groups[i];
-        for (uint32_t j = 0; j < group->player_count; j++) {
-            if (group->players[j].player == player) {
-                return group->players[j].weight;
-            }
-        }
-    }
-    return w->def->players[player].weight;
-}
-
 static void write_motion(writer *w, uint32_t at, uint32_t player) {
     const lmb_player_def *def = &w->def->players[player];
     const float along[8] = {[6] = (float)((double)def->velocity * (double)def->duration)};
     const lmb_motion_track straight = {.key_count = 2, .keys = along};
     write_keys(w, at, def->motion != NULL ? def->motion : &straight);
     write_inverse(w, at, def->duration);
-    put_value(w, at + MOTION_WEIGHT, weight_of(w, player));
     put(w, at + MOTION_PLAYER, player_record(w, player));
     put(w, at + MOTION_STATE, take_state(w, CARRYING_WORDS));
 }
 
-// The motions of the home of a player that is its first; returns where they end.
-static uint32_t write_home(writer *w, uint32_t at, uint32_t motions, uint32_t carrying, uint32_t first) {
-    put(w, at + HOME_MACHINE, machine_record(w, w->def->players[first].machine));
-    put(w, at + HOME_MACHINE_STATE, w->def->players[first].state);
-    put(w, at + HOME_MOTIONS, motions);
-    uint32_t count = 0;
-    for (uint32_t i = first; i < w->def->player_count; i++) {
-        if (carries(w, i) && share_home(w, i, first)) {
-            put(w, carrying + i, w->state_words);
-            write_motion(w, motions + count++ * MOTION_WORDS, i);
-        }
-    }
-    put(w, at + HOME_MOTION_COUNT, count);
-    return motions + count * MOTION_WORDS;
-}
-
 static void write_motions(writer *w, uint32_t record) {
-    uint32_t motion_count = 0, home_count = 0;
+    uint32_t motion_count = 0;
     uint32_t carrying = take(w, w->def->player_count);
     for (uint32_t i = 0; i < w->def->player_count; i++) {
-        put(w, carrying + i, CONTROL_NONE);
         motion_count += carries(w, i);
-        home_count += carries(w, i) && first_of_home(w, i) == i;
     }
-    uint32_t homes = take(w, (uint64_t)home_count * HOME_WORDS);
     uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
-    put(w, record + MOVER_HOMES, homes);
-    put(w, record + MOVER_HOME_COUNT, home_count);
     put(w, record + MOVER_CARRYING, carrying);
     put(w, record + MOVER_MOTIONS, motions);
     put(w, record + MOVER_MOTION_COUNT, motion_count);
     for (uint32_t i = 0; i < w->def->player_count; i++) {
-        if (carries(w, i) && first_of_home(w, i) == i) {
-            motions = write_home(w, homes, motions, carrying, i);
-            homes += HOME_WORDS;
+        put(w, carrying + i, carries(w, i) ? w->state_words : CONTROL_NONE);
+        if (carries(w, i)) {
+            write_motion(w, motions, i);
+            motions += MOTION_WORDS;
         }
     }
 }
@@ -365,23 +424,6 @@ static void write_inertia(writer *w) {
 
 // Tables, which spare each frame what is the same in all of them.
 
-static ticks ticks_of_seconds(float seconds) {
-    const uint64_t fine = lmb_control_fine(seconds);
-    return make_ticks((uint32_t)fine, (uint32_t)(fine >> 32));
-}
-
-static bool is_in_group(const writer *w, uint32_t player) {
-    for (uint32_t i = 0; i < w->def->group_count; i++) {
-        const lmb_group_def *group = &w->def->groups[i];
-        for (uint32_t j = 0; j < group->player_count; j++) {
-            if (group->players[j].player == player) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static void write_alone(writer *w) {
     put(w, CONTROL_ALONE, w->size);
     uint32_t count = 0;
@@ -392,34 +434,6 @@ static void write_alone(writer *w) {
         }
     }
     put(w, CONTROL_ALONE_COUNT, count);
-}
-
-// How long a piece between two of a player's markers is; that of the last one is counted to the clip's end.
-static ticks piece_size(const lmb_player_def *player, uint32_t piece) {
-    if (player->marker_count == 0) {
-        return ticks_of_seconds(player->duration);
-    }
-    const ticks begin = ticks_of_seconds(player->markers[piece]);
-    if (piece + 1 < player->marker_count) {
-        return subtract_ticks(ticks_of_seconds(player->markers[piece + 1]), begin);
-    }
-    return subtract_ticks(ticks_of_seconds(player->duration),
-                          subtract_ticks(begin, ticks_of_seconds(player->markers[0])));
-}
-
-static void write_rates(writer *w, const lmb_group_def *group) {
-    const lmb_player_def *leader = &w->def->players[group->players[0].player];
-    const uint32_t pieces = leader->marker_count > 0 ? leader->marker_count : 1;
-    for (uint32_t i = 0; i < group->player_count; i++) {
-        const uint32_t player = group->players[i].player;
-        const uint32_t at = take(w, pieces);
-        put(w, player_record(w, player) + PLAYER_RATES, at);
-        for (uint32_t piece = 0; piece < pieces; piece++) {
-            const float led = seconds_of_fine(piece_size(leader, piece));
-            const float own = seconds_of_fine(piece_size(&w->def->players[player], piece));
-            put_number(w, at + piece, led * reciprocal(own));
-        }
-    }
 }
 
 // A state's transitions that need no event. Those written are in the order of their priorities; counted are they as well
@@ -450,9 +464,6 @@ static void write_state_table(writer *w, const lmb_machine_def *machine, uint32_
 
 static void write_tables(writer *w) {
     write_alone(w);
-    for (uint32_t i = 0; i < w->def->group_count; i++) {
-        write_rates(w, &w->def->groups[i]);
-    }
     for (uint32_t i = 0; i < w->def->machine_count; i++) {
         for (uint32_t state = 0; state < w->def->machines[i].state_count; state++) {
             write_state_table(w, &w->def->machines[i], machine_record(w, i), state);
@@ -472,10 +483,13 @@ static void write_header(const writer *w) {
     put(w, CONTROL_MACHINE_COUNT, def->machine_count);
     put(w, CONTROL_TOLD_CAPACITY, def->told_capacity);
     put_value(w, CONTROL_UPDATE_EVERY, def->update_every);
+    put(w, CONTROL_WEIGHS, w->weighs);
 }
 
-uint32_t lmb_control_write(const lmb_control_def *def, uint32_t *block, uint32_t *state_words) {
-    writer w = {.def = def, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};
+uint32_t lmb_control_write(const lmb_control_def *def, const lmb_program *program, uint32_t *block,
+                           uint32_t *state_words) {
+    writer w = {
+        .def = def, .program = program, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};
     w.machines = take(&w, (uint64_t)def->machine_count * MACHINE_WORDS);
     w.players = take(&w, (uint64_t)def->player_count * PLAYER_WORDS);
     write_followers(&w);

@@ -75,7 +75,8 @@ static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
 
 // Whether anything is to be weighed.
 static bool has_rules(const lmb_gpu_batch *batch) {
-    return batch->description.program->block[PROGRAM_RULE_COUNT] > 0;
+    const uint32_t *block = batch->description.program->block;
+    return block[PROGRAM_RULE_COUNT] + block[PROGRAM_SOURCES] > 0;
 }
 
 // Of a character in a pose buffer.
@@ -301,6 +302,10 @@ lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
 
 uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch) {
     return batch->frame_count;
+}
+
+VkDeviceAddress lmb_gpu_batch_program_address(const lmb_gpu_batch *batch) {
+    return batch->program->buffer.address;
 }
 
 float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame) {

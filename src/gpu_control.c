@@ -9,6 +9,8 @@
 #include "control.spv.h"
 #include "control_plain.spv.h"
 
+#include "../shaders/ops/layout.h"
+
 #define MOST_FRAMES 8u
 // Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
 #define MOST_WORDS ((uint64_t)1 << 31)
@@ -35,11 +37,16 @@ struct lmb_gpu_control {
     VkPipeline pipeline;
     lmb_gpu_buffer block;
     lmb_gpu_buffer state;
+    lmb_gpu_buffer weights; // float [weight][character], where there is a program
     frame_slot frames[MOST_FRAMES];
 };
 
 lmb_gpu_control_def lmb_default_gpu_control_def(void) {
     return (lmb_gpu_control_def){.events_a_frame = 1024};
+}
+
+static uint32_t weight_count(const lmb_control *control) {
+    return control->program != NULL ? control->program->block[PROGRAM_WEIGHTS] : 0;
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -59,6 +66,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's program %u",
                         (unsigned)def->control->parameter_count, (unsigned)parameters);
     }
+    if (def->control->program != NULL && def->control->program != batch.program) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: its program is not the batch's");
+    }
     if (lmb_control_inertia_parameters(def->control) != LMB_NONE &&
         lmb_control_inertia_parameters(def->control) != lmb_program_inertia_parameters(batch.program)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
@@ -70,6 +80,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     }
     if (def->tells && lmb_control_told_words(def->control) > words) {
         words = lmb_control_told_words(def->control);
+    }
+    if (weight_count(def->control) > words) {
+        words = weight_count(def->control);
     }
     uint64_t all = (uint64_t)words * batch.character_count;
     uint64_t sent = (uint64_t)def->events_a_frame * 2;
@@ -111,6 +124,11 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
         result =
             lmb_gpu_buffer_create(gpu, state * sizeof(uint32_t), false, "limber control state", &control->state, error);
     }
+    const VkDeviceSize weights = (VkDeviceSize)control->character_count * weight_count(control->control);
+    if (result == LMB_OK && weights > 0) {
+        result = lmb_gpu_buffer_create(gpu, weights * sizeof(float), false, "limber control weights", &control->weights,
+                                       error);
+    }
     for (uint32_t i = 0; i < control->frame_count && result == LMB_OK; i++) {
         result = create_frame(control, &control->frames[i], error);
     }
@@ -119,7 +137,8 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
 
 // That without a mover is smaller.
 static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
-    const lmb_kernel_constants constants = {0};
+    const lmb_program *program = control->control->program;
+    const lmb_kernel_constants constants = {.spaces = program != NULL && program->uses_spaces};
     const bool moves = lmb_control_has_mover(control->control);
     const uint32_t *code = moves ? kernel_control : kernel_control_plain;
     const size_t words = moves ? sizeof kernel_control / sizeof kernel_control[0]
@@ -176,6 +195,7 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
     }
     lmb_gpu_buffer_destroy(gpu, &control->block);
     lmb_gpu_buffer_destroy(gpu, &control->state);
+    lmb_gpu_buffer_destroy(gpu, &control->weights);
     gpu->vk.DestroyPipeline(gpu->device, control->pipeline, gpu->allocator);
     lmb_host_release(&gpu->host, control->scratch);
     lmb_host_release(&gpu->host, control);
@@ -249,6 +269,8 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .sent = slot->sent.address,
                                    .told = slot->told.address,
                                    .movers = slot->movers.address,
+                                   .program = lmb_gpu_batch_program_address(control->batch),
+                                   .weights = control->weights.address,
                                    .sent_count = slot->sent_count,
                                    .characters = control->character_count,
                                    .number = info->number,

@@ -15,5 +15,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
 
 // gpu_batch.c
 uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch);
+// Of its program's block on the device.
+VkDeviceAddress lmb_gpu_batch_program_address(const lmb_gpu_batch *batch);
 
 #endif

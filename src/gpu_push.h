@@ -52,6 +52,8 @@ typedef struct lmb_control_push {
     VkDeviceAddress sent;
     VkDeviceAddress told;
     VkDeviceAddress movers;
+    VkDeviceAddress program;
+    VkDeviceAddress weights;
     uint32_t sent_count;
     uint32_t characters;
     uint32_t number;

@@ -245,7 +245,8 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
         }
         rows to = find_rows(batch, outputs, character, lanes);
         f.joint = 0;
-        weigh_character(f);
+        weigh_nodes(f);
+        find_sources(f);
         const size_t words = (size_t)INERTIA_WORDS * program->joint_count;
         const bool keeps = program->uses_inertia && outputs->inertia != NULL;
         run_joints(batch, &to, f, keeps ? outputs->inertia + character * words : NULL, models, held);

@@ -55,6 +55,8 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_WEIGHTS] = c->weight_count;
     header[PROGRAM_SOURCES] = c->source_count;
     at += (uint64_t)c->rule_count * RULE_WORDS;
+    header[PROGRAM_USES] = (uint32_t)at;
+    at += (uint64_t)c->source_count * USE_WORDS;
     header[PROGRAM_PARENTS] = (uint32_t)at;
     at += joints;
     header[PROGRAM_LEVEL_COUNT] = def->rig->depth;

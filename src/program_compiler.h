@@ -36,6 +36,12 @@ const lmb_operation *lmb_find_operation(lmb_op op);
 #define TAKES_SPACE 0x2000u // places of the inputs, along[0]
 #define TAKES_PLANE 0x4000u // along[1] too
 
+// What a node weighs, as indices of weights: in the pose, and in root motion.
+typedef struct lmb_share {
+    uint32_t pose;
+    uint32_t motion;
+} lmb_share;
+
 typedef struct lmb_compiler {
     const lmb_program_def *def;
     lmb_error *error;
@@ -44,7 +50,7 @@ typedef struct lmb_compiler {
     uint32_t rule_count;
     uint32_t weight_count;
     uint32_t source_count;
-    uint32_t own;            // the weight of the place so far
+    lmb_share own;           // of the place so far
     uint32_t data;           // offset of what instructions refer to
     uint32_t data_words;     // of it so far
     uint32_t mirrors;        // offset of the first mirror's table
@@ -102,13 +108,13 @@ uint32_t lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node);
 lmb_result lmb_program_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node);
 
-// program_rules.c: what weights follow from. Each returns the index of the weight that the instruction reads. `inputs`
-// gets the index of the first weight that the rule writes for the node's inputs.
-uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, uint32_t *inputs);
-uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, uint32_t *inputs);
-uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t *inputs);
+// program_rules.c: what weights follow from. Each returns the index of the weight that the instruction reads, and says
+// in `inputs` what the node's inputs weigh: of what lies over something else, what lies below and what lies over it.
+uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
+uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
+uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]);
 uint32_t lmb_program_weigh_level(lmb_compiler *c, lmb_value level);
-// Where a clip is sampled. Returns which record has it.
+// A use of a clip. Returns which source it is.
 uint32_t lmb_program_add_source(lmb_compiler *c, const lmb_node_def *node);
 
 // Emits all nodes from the last one on. Fails where there are too many instructions or too deep a stack.

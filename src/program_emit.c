@@ -164,9 +164,9 @@ static bool emit_input(lmb_compiler *c, uint32_t index) {
 }
 
 // One that has a weight of its own.
-static bool emit_weighed(lmb_compiler *c, uint32_t index, uint32_t weight) {
-    const uint32_t around = c->own;
-    c->own = weight;
+static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
+    const lmb_share around = c->own;
+    c->own = share;
     const bool fits = emit_input(c, index);
     c->own = around;
     return fits;
@@ -178,12 +178,12 @@ static void emit_rest(lmb_compiler *c) {
 }
 
 static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
-    uint32_t inputs;
-    const uint32_t shares = lmb_program_weigh_sum(c, node, &inputs);
+    lmb_share inputs[LMB_MAX_INPUTS];
+    const uint32_t shares = lmb_program_weigh_sum(c, node, inputs);
     uint32_t count = node->input_count;
     emit(c, node, 0, 2, TAKES_NOTHING, 0, 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        if (!emit_weighed(c, node->inputs[i], inputs + i)) {
+        if (!emit_weighed(c, node->inputs[i], inputs[i])) {
             return false;
         }
         emit(c, node, 1, -1, TAKES_SHARE, shares + i, i);
@@ -253,9 +253,9 @@ static float weight_limit(const lmb_node_def *node) {
 static bool emit_model_additive(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     step.form = LMB_FORM_PARENT;
-    uint32_t added;
-    const uint32_t weight = lmb_program_weigh_over(c, node, weight_limit(node), &added);
-    if (!emit_in_model_space(c, node->inputs[0]) || !emit_weighed(c, node->inputs[1], added)) {
+    lmb_share inputs[2];
+    const uint32_t weight = lmb_program_weigh_over(c, node, weight_limit(node), inputs);
+    if (!emit_in_model_space(c, node->inputs[0]) || !emit_weighed(c, node->inputs[1], inputs[1])) {
         return false;
     }
     emit(c, &step, 0, -1, operations[node->op].takes, weight, 0);
@@ -287,12 +287,12 @@ static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t fir
     }
     lmb_node_def blend = *node;
     blend.op = LMB_OP_BLEND;
-    const uint32_t around = c->own;
-    uint32_t halves;
-    const uint32_t weight = lmb_program_weigh_blend(c, node->along[places - 1], &halves);
+    const lmb_share around = c->own;
+    lmb_share halves[2];
+    const uint32_t weight = lmb_program_weigh_blend(c, node->along[places - 1], halves);
     bool fits = true;
     for (uint32_t half = 0; half < 2 && fits; half++) {
-        c->own = halves + half;
+        c->own = halves[half];
         fits = emit_corners(c, node, first + (half << (places - 1)), places - 1);
     }
     c->own = around;
@@ -302,9 +302,9 @@ static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t fir
 
 static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
-    uint32_t difference;
-    const uint32_t weight = lmb_program_weigh_over(c, node, 4.0f, &difference);
-    if (!emit_weighed(c, node->inputs[0], difference) || !emit_weighed(c, node->inputs[1], difference)) {
+    lmb_share inputs[2];
+    const uint32_t weight = lmb_program_weigh_over(c, node, 4.0f, inputs);
+    if (!emit_weighed(c, node->inputs[0], inputs[1]) || !emit_weighed(c, node->inputs[1], inputs[1])) {
         return false;
     }
     step.op = LMB_OP_SUBTRACT;
@@ -319,6 +319,19 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     return true;
 }
 
+// Whether an input of a combine is where joint 0 comes from.
+static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t input) {
+    bool gives = false;
+    for (uint32_t i = node->input_count; i-- > input && !gives;) {
+        const uint32_t part = node->parts[i];
+        gives = part == LMB_NONE || c->def->rig->joint_count == 0 || c->def->parts[part].joints[0] != LMB_NONE;
+        if (gives && i > input) {
+            return false;
+        }
+    }
+    return gives;
+}
+
 // One input after the other over those before, each in its part; below the first one the rest pose.
 static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     const uint32_t around = c->part;
@@ -328,7 +341,8 @@ static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     }
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
         c->part = node->parts[i];
-        fits = emit_input(c, node->inputs[i]);
+        fits = emit_weighed(c, node->inputs[i],
+                            (lmb_share){c->own.pose, gives_root(c, node, i) ? c->own.motion : WEIGHT_NONE});
         c->part = around;
         if (fits && (i > 0 || node->parts[0] != LMB_NONE)) {
             emit(c, node, 0, -1, TAKES_PART, 0, i);
@@ -340,17 +354,18 @@ static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
 // Any other: its inputs, in order, and its one instruction. Of two inputs the second one has the weight of the node's
 // that it is given, and the first one of a blend what is left.
 static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
-    uint32_t weights[2] = {c->own, c->own};
+    lmb_share inputs[2] = {c->own, c->own};
     uint32_t weight = 0;
     if (node->op == LMB_OP_BLEND) {
-        weight = lmb_program_weigh_blend(c, node->weight, &weights[0]);
-        weights[1] = weights[0] + 1;
+        weight = lmb_program_weigh_blend(c, node->weight, inputs);
     } else if (op->takes & TAKES_WEIGHT) {
-        weight = lmb_program_weigh_over(c, node, weight_limit(node), &weights[node->input_count - 1]);
+        weight = lmb_program_weigh_over(c, node, weight_limit(node), inputs);
     }
+    // What is scaled lies over nothing.
+    const uint32_t first = node->op == LMB_OP_SCALE ? 1 : 0;
     bool fits = true;
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
-        fits = emit_weighed(c, node->inputs[i], weights[i]);
+        fits = emit_weighed(c, node->inputs[i], inputs[first + i]);
     }
     emit(c, node, 0, 1 - (int)op->most_inputs, op->takes, weight, 0);
     return fits;
@@ -434,9 +449,9 @@ static lmb_result check_model_work(const lmb_compiler *c) {
 lmb_result lmb_program_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->rule_count = 0;
-    c->weight_count = 1; // the whole
+    c->weight_count = 2; // the whole, and none
     c->source_count = 0;
-    c->own = 0;
+    c->own = (lmb_share){WEIGHT_WHOLE, WEIGHT_WHOLE};
     c->data_words = 0;
     c->depth = 0;
     c->model_work = 0.0;

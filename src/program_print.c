@@ -75,10 +75,7 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
     if (value[VALUE_CURVE] != CURVE_LINEAR) {
         add(line, " %s", lmb_curve_name((lmb_curve)value[VALUE_CURVE]));
     }
-    if (value[VALUE_CURVE] == CURVE_TENT) {
-        add(line, " %.9g by", (double)REAL(value[VALUE_CONSTANT]));
-    }
-    if (value[VALUE_CURVE] == CURVE_BEZIER || value[VALUE_CURVE] == CURVE_TENT) {
+    if (value[VALUE_CURVE] == CURVE_BEZIER) {
         add(line, " %.9g %.9g", (double)REAL(value[VALUE_CONTROL]), (double)REAL(value[VALUE_CONTROL + 1]));
     }
 }
@@ -89,13 +86,13 @@ static void add_mask(line *line, const lmb_program *program, const char *name, u
     add(line, " %u", (unsigned)((offset - program->block[PROGRAM_MASKS]) / words));
 }
 
-// The rule that writes a weight, or a source's record.
-static const uint32_t *find_rule(const lmb_program *program, bool samples, uint32_t index) {
+// The rule that writes a weight.
+static const uint32_t *find_rule(const lmb_program *program, uint32_t index) {
     const uint32_t *rule = program->block + program->block[PROGRAM_RULES];
     for (uint32_t i = 1; i < program->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
         const bool is_sum = rule[RULE_KIND] >= RULE_WEIGHTED && rule[RULE_KIND] <= RULE_SPACE2D;
         const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
-        if ((rule[RULE_KIND] == RULE_SAMPLES) == samples && index >= first && index < first + count) {
+        if (index >= first && index < first + count) {
             break;
         }
     }
@@ -103,14 +100,14 @@ static const uint32_t *find_rule(const lmb_program *program, bool samples, uint3
 }
 
 static void add_clip(line *line, const lmb_program *program, const uint32_t *at) {
-    const uint32_t *block = program->block, *rule = find_rule(program, true, at[CLIP_SOURCE]);
-    add_value(line, "clip", block + rule[RULE_CLIP]);
-    add_value(line, "time", block + rule[RULE_TIME]);
-    if (rule[RULE_FLAGS] & CLIP_WARPS) {
-        add_value(line, "rate", block + rule[RULE_RATE]);
-        add_value(line, "offset", block + rule[RULE_OFFSET]);
+    const uint32_t *block = program->block, *use = block + block[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
+    add_value(line, "clip", block + use[USE_CLIP]);
+    add_value(line, "time", block + use[USE_TIME]);
+    if (use[USE_FLAGS] & CLIP_WARPS) {
+        add_value(line, "rate", block + use[USE_RATE]);
+        add_value(line, "offset", block + use[USE_OFFSET]);
     }
-    add_operand(line, rule[RULE_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
+    add_operand(line, use[USE_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
     if (at[CLIP_WEIGHTS_ROW] != 0) {
         add_mask(line, program, "joint weights", at[CLIP_WEIGHTS_ROW]);
     }
@@ -149,7 +146,7 @@ static void add_space(line *line, const uint32_t *block, const uint32_t *rule, u
 }
 
 static void add_weight(line *line, const lmb_program *program, uint32_t index) {
-    const uint32_t *block = program->block, *rule = find_rule(program, false, index);
+    const uint32_t *block = program->block, *rule = find_rule(program, index);
     const uint32_t input = index - rule[RULE_LOCAL];
     switch (rule[RULE_KIND]) {
     case RULE_LAYERS:

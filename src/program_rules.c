@@ -1,17 +1,23 @@
 // Rules of stage 1: how the weights of a node's inputs follow from the node's own. A node's rule comes before those of
-// its inputs, which read the weights that it writes.
+// its inputs, which read the weights that it writes. Weights in root motion have rules of their own only from where
+// they are others.
 #include "program_compiler.h"
+
+#include "clip.h"
+#include "number.h"
+#include "rig.h"
 
 #include "../shaders/ops/weights.h"
 
 _Static_assert(MOST_INPUTS == LMB_MAX_INPUTS + 1, "the evaluator's inputs differ from the stated ones");
 
-// The words of one more rule, for the place so far; `unused` while counting.
-static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t unused[RULE_WORDS]) {
+// The words of one more rule, for a node of that weight; `unused` while counting.
+static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, bool is_motion, uint32_t unused[RULE_WORDS]) {
     const uint32_t index = c->rule_count++;
     uint32_t *rule = c->block != NULL ? c->block + c->block[PROGRAM_RULES] + (size_t)index * RULE_WORDS : unused;
     rule[RULE_KIND] = kind;
-    rule[RULE_OWN] = c->own;
+    rule[RULE_OWN] = own;
+    rule[RULE_MOTION] = is_motion;
     return rule;
 }
 
@@ -21,24 +27,97 @@ static uint32_t add_weights(lmb_compiler *c, uint32_t count) {
     return first;
 }
 
-static uint32_t weigh(lmb_compiler *c, uint32_t kind, lmb_value weight, float limit, uint32_t *inputs) {
+// Whether weights in root motion need rules of their own.
+static bool is_apart(const lmb_compiler *c) {
+    return c->own.motion != c->own.pose && c->own.motion != WEIGHT_NONE;
+}
+
+// A number's value, its limit, and what it is multiplied by.
+typedef struct weighing {
+    lmb_value weight;
+    float limit;
+    float factor;
+    bool is_motion;
+} weighing;
+
+static uint32_t weigh(lmb_compiler *c, uint32_t kind, uint32_t own, weighing by, uint32_t *inputs) {
     uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c, kind, unused);
+    uint32_t *rule = add_rule(c, kind, own, by.is_motion, unused);
     const uint32_t local = add_weights(c, 1);
     *inputs = add_weights(c, kind == RULE_BLEND ? 2 : 1);
     rule[RULE_LOCAL] = local;
     rule[RULE_INPUTS] = *inputs;
-    rule[RULE_TABLE] = lmb_program_add_value(c, weight);
-    rule[RULE_LIMIT] = BITS(limit);
+    rule[RULE_TABLE] = lmb_program_add_value(c, by.weight);
+    rule[RULE_LIMIT] = BITS(by.limit);
+    rule[RULE_FACTOR] = BITS(by.factor);
     return local;
 }
 
-uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, uint32_t *inputs) {
-    return weigh(c, RULE_BLEND, weight, 1.0f, inputs);
+uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]) {
+    uint32_t pose, motion;
+    const uint32_t local = weigh(c, RULE_BLEND, c->own.pose, (weighing){weight, 1.0f, 1.0f, false}, &pose);
+    motion = pose;
+    if (is_apart(c)) {
+        weigh(c, RULE_BLEND, c->own.motion, (weighing){weight, 1.0f, 1.0f, true}, &motion);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        inputs[i] = (lmb_share){pose + i, c->own.motion == WEIGHT_NONE ? WEIGHT_NONE : motion + i};
+    }
+    return local;
 }
 
-uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, uint32_t *inputs) {
-    return weigh(c, node->op == LMB_OP_PARTIAL ? RULE_PARTIAL : RULE_OVER, node->weight, limit, inputs);
+// What a row of bytes gives joint 0.
+static float root_share(const lmb_compiler *c, const uint8_t *bytes) {
+    return bytes != NULL && c->def->rig->joint_count > 0 ? (float)bytes[0] / 255.0f : 1.0f;
+}
+
+static bool is_constant(lmb_value value, float constant) {
+    return value.parameter == LMB_NONE && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
+}
+
+// How much of joint 0 a clip has. One of several that a parameter chooses counts as having it.
+static float clip_root_share(const lmb_compiler *c, const lmb_node_def *node) {
+    if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
+        return node->op == LMB_OP_CLIP ? root_share(c, c->def->masks[node->joint_weights]) : 1.0f;
+    }
+    float share = 1.0f;
+    for (uint32_t i = 0; i < c->def->clip_count; i++) {
+        const uint32_t *words = c->def->clips[i]->words;
+        if (is_constant(node->clip, (float)i) && words[CLIP_WEIGHTS] != 0 && words[CLIP_JOINTS] > 0) {
+            share = (float)(words[words[CLIP_WEIGHTS]] & 255u) / 255.0f;
+        }
+    }
+    return share;
+}
+
+// How much of joint 0 a node gives that lies over another.
+static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
+    if (node->op == LMB_OP_MASKED || (node->op == LMB_OP_ADDITIVE && node->masked)) {
+        return root_share(c, c->def->masks[node->mask]);
+    }
+    return node->op == LMB_OP_PARTIAL ? clip_root_share(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
+}
+
+uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]) {
+    const bool replaces = node->op == LMB_OP_MASKED || node->op == LMB_OP_PARTIAL;
+    const weighing by = {node->weight, limit, 1.0f, false};
+    const weighing root = {node->weight, limit, over_root_share(c, node), true};
+    inputs[0] = c->own;
+    inputs[1] = (lmb_share){WEIGHT_NONE, WEIGHT_NONE};
+    const uint32_t kind = node->op == LMB_OP_PARTIAL ? RULE_PARTIAL : RULE_OVER;
+    const uint32_t local = weigh(c, kind, c->own.pose, by, &inputs[1].pose);
+    if (c->own.motion == WEIGHT_NONE || root.factor == 0.0f) {
+        return local;
+    }
+    if (replaces) {
+        weigh(c, RULE_BLEND, c->own.motion, root, &inputs[0].motion);
+        inputs[1].motion = inputs[0].motion + 1;
+    } else if (is_apart(c) || root.factor != 1.0f) {
+        weigh(c, RULE_OVER, c->own.motion, root, &inputs[1].motion);
+    } else {
+        inputs[1].motion = inputs[1].pose;
+    }
+    return local;
 }
 
 static uint32_t add_weight_values(lmb_compiler *c, const lmb_node_def *node) {
@@ -53,17 +132,19 @@ static uint32_t add_weight_values(lmb_compiler *c, const lmb_node_def *node) {
     return offset;
 }
 
-uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t *inputs) {
+static uint32_t find_kind(uint32_t takes) {
+    return (takes & TAKES_LAYER)   ? RULE_LAYERS
+           : (takes & TAKES_PLANE) ? RULE_SPACE2D
+           : (takes & TAKES_SPACE) ? RULE_SPACE1D
+                                   : RULE_WEIGHTED;
+}
+
+static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t own, bool is_motion, uint32_t *inputs) {
     const uint32_t takes = lmb_find_operation(node->op)->takes;
     // Below the layers is the rest pose.
     const uint32_t count = node->input_count + ((takes & TAKES_LAYER) ? 1 : 0);
     uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c,
-                              (takes & TAKES_LAYER)   ? RULE_LAYERS
-                              : (takes & TAKES_PLANE) ? RULE_SPACE2D
-                              : (takes & TAKES_SPACE) ? RULE_SPACE1D
-                                                      : RULE_WEIGHTED,
-                              unused);
+    uint32_t *rule = add_rule(c, find_kind(takes), own, is_motion, unused);
     const uint32_t local = add_weights(c, count + 2);
     *inputs = add_weights(c, count);
     rule[RULE_LOCAL] = local;
@@ -82,28 +163,39 @@ uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32
     return local;
 }
 
+uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]) {
+    uint32_t pose, motion;
+    const uint32_t local = weigh_sum(c, node, c->own.pose, false, &pose);
+    motion = pose;
+    if (is_apart(c)) {
+        weigh_sum(c, node, c->own.motion, true, &motion);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        inputs[i] = (lmb_share){pose + i, c->own.motion == WEIGHT_NONE ? WEIGHT_NONE : motion + i};
+    }
+    return local;
+}
+
 uint32_t lmb_program_weigh_level(lmb_compiler *c, lmb_value level) {
     uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c, RULE_LEVEL, unused);
+    uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, false, unused);
     rule[RULE_LOCAL] = add_weights(c, 1);
     rule[RULE_TABLE] = lmb_program_add_value(c, level);
     return rule[RULE_LOCAL];
 }
 
-static bool is_constant(lmb_value value, float constant) {
-    return value.parameter == LMB_NONE && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
-}
-
 uint32_t lmb_program_add_source(lmb_compiler *c, const lmb_node_def *node) {
     const bool warps = !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
-    uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c, RULE_SAMPLES, unused);
-    rule[RULE_SOURCE] = c->source_count;
-    rule[RULE_JOINTS] = lmb_program_part_joints(c->def, c->part);
-    rule[RULE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0);
-    rule[RULE_CLIP] = lmb_program_add_value(c, node->clip);
-    rule[RULE_TIME] = lmb_program_add_value(c, node->time);
-    rule[RULE_RATE] = lmb_program_add_value(c, node->rate);
-    rule[RULE_OFFSET] = lmb_program_add_value(c, node->offset);
-    return c->source_count++;
+    const uint32_t source = c->source_count++;
+    uint32_t unused[USE_WORDS];
+    uint32_t *use = c->block != NULL ? c->block + c->block[PROGRAM_USES] + (size_t)source * USE_WORDS : unused;
+    use[USE_WEIGHT] = c->own.pose;
+    use[USE_MOTION] = c->own.motion;
+    use[USE_JOINTS] = lmb_program_part_joints(c->def, c->part);
+    use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0);
+    use[USE_CLIP] = lmb_program_add_value(c, node->clip);
+    use[USE_TIME] = lmb_program_add_value(c, node->time);
+    use[USE_RATE] = lmb_program_add_value(c, node->rate);
+    use[USE_OFFSET] = lmb_program_add_value(c, node->offset);
+    return source;
 }

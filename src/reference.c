@@ -174,7 +174,8 @@ void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, c
             poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->pose_floats[pose];
         }
         f.joint = 0;
-        weigh_character(f);
+        weigh_nodes(f);
+        find_sources(f);
         run_character(batch, outputs, character, f, models, held);
     }
 }

@@ -220,7 +220,7 @@ static double exact_curve(uint32_t curve, double first, double second, double a)
 static void curves_everywhere(void **state) {
     (void)state;
     static const float controls[][2] = {{0.0f, 1.0f}, {0.0f, 0.0f}, {0.25f, 0.8f}, {-16.0f, 16.0f}, {2.0f, -1.0f}};
-    for (uint32_t curve = 0; curve < CURVE_TENT; curve++) {
+    for (uint32_t curve = 0; curve < CURVE_COUNT; curve++) {
         for (uint32_t pair = 0; pair < (curve == CURVE_BEZIER ? 5 : 1); pair++) {
             const float first = controls[pair][0], second = controls[pair][1];
             const double large = fmax(1.0, fmax(fabs((double)first), fabs((double)second)));

@@ -78,7 +78,6 @@ static void read_players(fuzz_input *in, lmb_control_def *def) {
         }
         if (fields & 128) {
             player->velocity = fuzz_float(in);
-            player->weight = fuzz_value(in, def->parameter_count);
         }
     }
     def->players = players;
@@ -89,12 +88,15 @@ static void read_groups(fuzz_input *in, lmb_control_def *def) {
     lmb_group_def *groups = fuzz_array(in, def->group_count, LMB_MAX_PLAYERS, sizeof *groups);
     for (uint32_t i = 0; i < def->group_count && i < fuzz_elements(def->group_count, LMB_MAX_PLAYERS); i++) {
         const uint32_t count = fuzz_count(in, 3, LMB_MAX_PLAYERS);
-        lmb_group_player *players = fuzz_array(in, count, LMB_MAX_PLAYERS, sizeof *players);
+        uint32_t *players = fuzz_array(in, count, LMB_MAX_PLAYERS, sizeof *players);
         for (uint32_t j = 0; j < count && j < fuzz_elements(count, LMB_MAX_PLAYERS); j++) {
-            players[j] = (lmb_group_player){fuzz_index(in, 6), fuzz_value(in, def->parameter_count)};
+            players[j] = fuzz_index(in, 6);
         }
-        groups[i] =
-            (lmb_group_def){players, count, fuzz_value(in, def->parameter_count), fuzz_index(in, def->parameter_count)};
+        groups[i].players = players;
+        groups[i].player_count = count;
+        groups[i].cadence = (lmb_cadence)fuzz_choice(in, LMB_CADENCE_COUNT);
+        groups[i].rate = fuzz_value(in, def->parameter_count);
+        groups[i].velocity_parameter = fuzz_index(in, def->parameter_count);
     }
     def->groups = groups;
 }
@@ -207,7 +209,54 @@ static lmb_control_def read_def(fuzz_input *in) {
     return def;
 }
 
-static void require_counts(const lmb_control *control, const lmb_control_def *def, const uint32_t *state) {
+// A program that plays clips at any times, one over the other, or NULL: its own descriptors are program_fuzz's matter.
+static lmb_program *read_program(fuzz_input *in, uint32_t parameter_count) {
+    static const lmb_op ops[] = {LMB_OP_BLEND,    LMB_OP_MASKED,  LMB_OP_WEIGHTED,
+                                 LMB_OP_ADDITIVE, LMB_OP_PARTIAL, LMB_OP_ADD};
+    static const uint8_t mask[] = {100};
+    static const uint8_t *const masks[] = {mask};
+    lmb_node_def nodes[8];
+    const uint32_t leaves = 1 + fuzz_byte(in) % 4, count = 2 * leaves - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = lmb_default_node_def();
+        if (i < leaves) {
+            nodes[i].op = LMB_OP_CLIP;
+            nodes[i].time = fuzz_value(in, parameter_count);
+        } else {
+            nodes[i].op = ops[fuzz_byte(in) % (sizeof ops / sizeof *ops)];
+            nodes[i].inputs[0] = i - 1;
+            nodes[i].inputs[1] = i - leaves;
+            nodes[i].input_count = 2;
+            nodes[i].weight = nodes[i].weights[0] = fuzz_value(in, parameter_count);
+            nodes[i].weights[1] = fuzz_value(in, parameter_count);
+            nodes[i].masked = fuzz_flag(in);
+        }
+    }
+    const lmb_joint_def joint = lmb_default_joint_def();
+    const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
+    const lmb_clip_def clip_def = {.duration = 1.0f};
+    lmb_rig *rig = NULL;
+    lmb_clip *clip = NULL;
+    lmb_program *program = NULL;
+    fuzz_require(lmb_rig_create(&rig_def, NULL, &rig, NULL) == LMB_OK &&
+                     lmb_clip_create(rig, &clip_def, NULL, &clip, NULL) == LMB_OK,
+                 "no rig or clip");
+    const lmb_program_def def = {.rig = rig,
+                                 .clips = (const lmb_clip *const *)&clip,
+                                 .clip_count = 1,
+                                 .masks = masks,
+                                 .mask_count = 1,
+                                 .nodes = nodes,
+                                 .node_count = count,
+                                 .parameter_count = fuzz_byte(in) == 0 ? parameter_count + 1 : parameter_count};
+    lmb_program_create(&def, NULL, &program, NULL);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+    return program;
+}
+
+static void require_counts(const lmb_control *control, const lmb_control_def *def, const uint32_t *state,
+                           float most_weight) {
     for (uint32_t i = 0; i < def->machine_count; i++) {
         fuzz_require(lmb_control_current_state(control, state, i) < def->machines[i].state_count, "no such state");
         float sum = 0.0f;
@@ -218,7 +267,7 @@ static void require_counts(const lmb_control *control, const lmb_control_def *de
     }
     for (uint32_t i = 0; i < def->player_count; i++) {
         const float weight = lmb_control_player_weight(control, state, i);
-        fuzz_require(weight >= 0.0f && weight <= 1.001f, "a player's weight is out of range");
+        fuzz_require(weight >= 0.0f && weight <= most_weight, "a player's weight is out of range");
         (void)lmb_control_player_ticks(control, state, i);
     }
     const lmb_mover mover = lmb_control_mover(control, state);
@@ -227,7 +276,8 @@ static void require_counts(const lmb_control *control, const lmb_control_def *de
     }
 }
 
-static void run(fuzz_input *in, const lmb_control *control, const lmb_control_def *def) {
+// Where there is no program, no player weighs more than 1.
+static void run(fuzz_input *in, const lmb_control *control, const lmb_control_def *def, bool has_program) {
     const size_t words = lmb_control_state_words(control), told_words = lmb_control_told_words(control);
     uint32_t *state = calloc(CHARACTERS * words, sizeof *state), *told = calloc(CHARACTERS * told_words, sizeof *told);
     float *parameters = calloc((size_t)CHARACTERS * def->parameter_count + 1, sizeof *parameters);
@@ -252,7 +302,8 @@ static void run(fuzz_input *in, const lmb_control *control, const lmb_control_de
                                          .movers = movers};
         fuzz_require(lmb_control_run(control, &frame, 0, CHARACTERS, NULL) == LMB_OK, "the control does not run");
         fuzz_require(lmb_control_check_states(control, state, CHARACTERS, NULL) == LMB_OK, "a state that is refused");
-        require_counts(control, def, state);
+        // At most four uses, of 1 each.
+        require_counts(control, def, state, has_program ? 4.001f : 1.001f);
     }
     free(state);
     free(told);
@@ -263,15 +314,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static fuzz_input in;
     fuzz_begin(&in, data, size);
     const lmb_control_def def = read_def(&in);
+    lmb_program *program = fuzz_flag(&in) ? read_program(&in, def.parameter_count) : NULL;
     lmb_control *control = NULL;
     lmb_error error = {0};
-    const lmb_result result = lmb_control_create(&def, NULL, &control, &error);
+    const lmb_result result = lmb_control_create(&def, program, NULL, &control, &error);
     if (result == LMB_OK) {
-        run(&in, control, &def);
+        run(&in, control, &def, program != NULL);
         lmb_control_destroy(control);
     } else {
         fuzz_require_refused(result, control, &error);
     }
+    lmb_program_destroy(program);
     fuzz_end(&in);
     return 0;
 }

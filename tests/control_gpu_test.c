@@ -17,44 +17,12 @@ enum { SLOTS = 8 };
 typedef struct fixture {
     device device;
     lmb_gpu *gpu;
-    lmb_rig *rig;
-    lmb_clip *clip;
-    lmb_program *program;
     lmb_gpu_program *gpu_program;
     lmb_gpu_batch *batch;
     lmb_gpu_control *control;
     control_scenario scenario;
     device_buffer list; // of characters that are posed, after their number; or none, and all are
 } fixture;
-
-// A joint that goes along a line with a player's time, blended away by a state's weight.
-static void make_program(fixture *f) {
-    lmb_error error = {0};
-    lmb_joint_def joint = lmb_default_joint_def();
-    joint.name = "root";
-    lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
-    assert_ok(lmb_rig_create(&rig_def, NULL, &f->rig, &error), &error);
-    static const float times[] = {0.0f, 2.0f}, values[] = {0.0f, 0.0f, 0.0f, 1.0f, -2.0f, 4.0f};
-    const lmb_track_def track = {
-        .joint = 0, .channel = LMB_CHANNEL_TRANSLATION, .times = times, .values = values, .key_count = 2};
-    const lmb_clip_def clip_def = {.name = "line", .duration = 2.0f, .tracks = &track, .track_count = 1};
-    assert_ok(lmb_clip_create(f->rig, &clip_def, NULL, &f->clip, &error), &error);
-    lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), lmb_default_node_def()};
-    nodes[0].op = LMB_OP_CLIP;
-    nodes[0].time = lmb_parameter(6);
-    nodes[2].op = LMB_OP_BLEND;
-    nodes[2].inputs[1] = 1;
-    nodes[2].input_count = 2;
-    nodes[2].weight = lmb_parameter(18);
-    const lmb_clip *clips[] = {f->clip};
-    const lmb_program_def def = {.rig = f->rig,
-                                 .clips = clips,
-                                 .clip_count = 1,
-                                 .nodes = nodes,
-                                 .node_count = 3,
-                                 .parameter_count = CONTROL_SCENARIO_PARAMETERS};
-    assert_ok(lmb_program_create(&def, NULL, &f->program, &error), &error);
-}
 
 typedef lmb_result create_function(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 
@@ -64,9 +32,8 @@ static void open_scenario(fixture *f, uint32_t characters, create_function *crea
     open_device(&f->device);
     const lmb_gpu_def gpu_def = device_gpu_def(&f->device);
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
-    make_program(f);
     assert_ok(create(&f->scenario, characters, &error), &error);
-    assert_ok(lmb_gpu_program_create(f->gpu, f->program, &f->gpu_program, &error), &error);
+    assert_ok(lmb_gpu_program_create(f->gpu, f->scenario.program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = f->gpu_program;
     def.character_count = characters;
@@ -90,9 +57,6 @@ static void close_fixture(fixture *f) {
     lmb_gpu_batch_destroy(f->batch);
     lmb_gpu_program_destroy(f->gpu_program);
     control_scenario_destroy(&f->scenario);
-    lmb_program_destroy(f->program);
-    lmb_clip_destroy(f->clip);
-    lmb_rig_destroy(f->rig);
     lmb_gpu_destroy(f->gpu);
     close_device(&f->device);
 }
@@ -177,7 +141,7 @@ static void expect_same_poses(fixture *f, uint32_t frame) {
     float *here = malloc(floats * sizeof *here), *there = malloc(floats * sizeof *there);
     assert_true(here != NULL && there != NULL);
     lmb_cpu *cpu = NULL;
-    assert_ok(lmb_cpu_create(f->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
+    assert_ok(lmb_cpu_create(f->scenario.program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     const lmb_batch_inputs inputs = {.parameters = f->scenario.parameters};
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = here};
     assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
@@ -257,10 +221,11 @@ static void random_events(void **state) {
     close_fixture(&f);
 }
 
-static void tents(void **state) {
+// Groups across the states of machines, weighed by a place in a plane.
+static void stretched_groups(void **state) {
     (void)state;
     fixture f;
-    open_scenario(&f, 70, tent_scenario_create);
+    open_scenario(&f, 70, stretched_scenario_create);
     run_frames(&f, 96);
     close_fixture(&f);
 }
@@ -344,13 +309,33 @@ static void refusals(void **state) {
     assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_LIMIT);
     lmb_control_def other_def = lmb_default_control_def();
     lmb_control *other = NULL;
-    assert_ok(lmb_control_create(&other_def, NULL, &other, &error), &error);
+    assert_ok(lmb_control_create(&other_def, NULL, NULL, &other, &error), &error);
     def = lmb_default_gpu_control_def();
     def.control = other;
     def.batch = f.batch;
     assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_null(made);
     lmb_control_destroy(other);
+    // One with a program must have the batch's, not another like it.
+    control_scenario like;
+    assert_ok(control_scenario_create(&like, 1, &error), &error);
+    other_def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
+    for (int is_same = 0; is_same < 2; is_same++) {
+        assert_ok(lmb_control_create(&other_def, is_same ? f.scenario.program : like.program, NULL, &other, &error),
+                  &error);
+        def.control = other;
+        if (is_same) {
+            assert_ok(lmb_gpu_control_create(f.gpu, &def, &made, &error), &error);
+            lmb_gpu_control_destroy(made);
+            made = NULL;
+        } else {
+            assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
+            assert_string_equal(error.message, "gpu control: its program is not the batch's");
+            assert_null(made);
+        }
+        lmb_control_destroy(other);
+    }
+    control_scenario_destroy(&like);
     assert_int_equal(lmb_gpu_control_send(NULL, 0, 0, 0, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_gpu_control_send(f.control, SLOTS, 0, 0, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_gpu_control_send(f.control, 0, 3, 0, &error), LMB_ERROR_ARGUMENT);
@@ -381,9 +366,9 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash),   cmocka_unit_test(golden_hash_of_movers),
-                                       cmocka_unit_test(random_events), cmocka_unit_test(saved_and_restored),
-                                       cmocka_unit_test(tents),         cmocka_unit_test(culled_poses),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash),      cmocka_unit_test(golden_hash_of_movers),
+                                       cmocka_unit_test(random_events),    cmocka_unit_test(saved_and_restored),
+                                       cmocka_unit_test(stretched_groups), cmocka_unit_test(culled_poses),
                                        cmocka_unit_test(refusals)};
     return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
 }

@@ -15,6 +15,12 @@ enum {
     MOST_NOTIFIES = 3,
     MOST_KEYS = 4,
     EVENTS = 6,
+    JOINTS = 2,
+    CLIPS = 3,
+    MASKS = 4,
+    PARTS = 2,
+    MOST_LEAVES = 10,
+    MOST_NODES = 32,
 };
 
 // A descriptor while it is drawn, with all that it points to.
@@ -29,7 +35,7 @@ typedef struct plan {
     float keys[MOST_PLAYERS][MOST_KEYS * 4];
     lmb_motion_track tracks[MOST_PLAYERS];
     lmb_group_def groups[MOST_GROUPS];
-    lmb_group_player places[MOST_GROUPS][MOST_PLAYERS];
+    uint32_t places[MOST_GROUPS][MOST_PLAYERS];
     lmb_machine_def machines[MOST_MACHINES];
     lmb_state_def states[MOST_MACHINES][MOST_STATES];
     lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
@@ -65,15 +71,6 @@ static float draw_constant(plan *p) {
     return drawn;
 }
 
-static void sort_places(float places[3]) {
-    for (int i = 0; i < 3; i++) {
-        const int k = i % 2;
-        const float low = fminf(places[k], places[k + 1]), high = fmaxf(places[k], places[k + 1]);
-        places[k] = low;
-        places[k + 1] = high;
-    }
-}
-
 static lmb_value draw_value(plan *p) {
     random_source *random = p->random;
     lmb_value value = lmb_parameter(p->readable[random_below(random, p->readable_count)]);
@@ -81,18 +78,9 @@ static lmb_value draw_value(plan *p) {
         value = lmb_constant(draw_constant(p));
     }
     if (chance(p, 3)) {
-        value.curve = (lmb_curve)random_below(random, LMB_CURVE_TENT);
+        value.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
         for (int i = 0; i < 2; i++) {
             value.control[i] = fminf(fmaxf(random_allowed(random), -16.0f), 16.0f);
-        }
-    } else if (value.parameter != LMB_NONE && chance(p, 4)) {
-        float places[3] = {draw_constant(p), draw_constant(p), draw_constant(p)};
-        if (chance(p, 4)) {
-            places[1] = places[0];
-        }
-        sort_places(places);
-        if (places[0] < places[2]) {
-            value = lmb_tent(value.parameter, places[0], places[1], places[2]);
         }
     }
     return value;
@@ -180,7 +168,7 @@ static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
     transition->priority = (int32_t)random_below(p->random, 3);
     transition->fade = draw_seconds(p);
     do {
-        transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_TENT);
+        transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
     } while (transition->curve == LMB_CURVE_BEZIER);
     transition->kind = (lmb_fade_kind)random_below(p->random, p->def.inertialize ? LMB_FADE_COUNT : 2);
 }
@@ -270,7 +258,6 @@ static void draw_player(plan *p, uint32_t index, uint32_t markers) {
         const float before = i > 0 ? p->notifies[index][i - 1].time : 0.0f;
         p->notifies[index][i] = (lmb_notify_def){fmaxf(time, before), random_below(p->random, EVENTS)};
     }
-    player->weight = draw_value(p);
     draw_motion(p, index);
 }
 
@@ -284,10 +271,18 @@ static void draw_players(plan *p) {
             const uint32_t number = p->def.group_count++;
             const uint32_t count = 1 + random_below(p->random, left),
                            markers = 1 + random_below(p->random, MOST_MARKERS);
-            p->groups[number] = (lmb_group_def){p->places[number], count, draw_value(p), maybe_parameter(p)};
+            lmb_group_def *group = &p->groups[number];
+            *group = (lmb_group_def){.players = p->places[number],
+                                     .player_count = count,
+                                     .cadence = (lmb_cadence)random_below(p->random, LMB_CADENCE_COUNT),
+                                     .rate = draw_value(p),
+                                     .velocity_parameter = maybe_parameter(p)};
             for (uint32_t i = 0; i < count; i++, player++) {
                 draw_player(p, player, markers);
-                p->places[number][i] = (lmb_group_player){player, draw_value(p)};
+                if (group->cadence == LMB_CADENCE_VELOCITY && fabsf(p->players[player].velocity) < 0x1p-40f) {
+                    p->players[player].velocity = (float)random_between(p->random, 0.5, 4.0);
+                }
+                p->places[number][i] = player;
             }
         } else {
             draw_player(p, player++, 0);
@@ -313,6 +308,164 @@ static void draw_control(plan *p) {
     draw_players(p);
     draw_machines(p);
     p->def.update_every = chance(p, 3) ? draw_value(p) : lmb_constant(chance(p, 2) ? 1.0f : 2.5f);
+}
+
+// ---- The program whose clips the players play. ----
+
+typedef struct nodes {
+    lmb_node_def each[MOST_NODES];
+    uint32_t count;
+    uint32_t open[MOST_NODES]; // that no other takes yet
+    uint32_t open_count;
+} nodes;
+
+// Any parameter, those that the control writes too.
+// What a weight may not read: it is written once weights are known.
+static bool is_written_late(const plan *p, uint32_t parameter) {
+    bool late = p->def.inertialize && parameter - p->def.inertia_parameters < LMB_INERTIA_PARAMETERS;
+    for (uint32_t i = 0; i < p->def.player_count; i++) {
+        late = late || p->players[i].time_parameter == parameter;
+    }
+    for (uint32_t i = 0; i < p->def.group_count; i++) {
+        late = late || p->groups[i].velocity_parameter == parameter;
+    }
+    return late;
+}
+
+static lmb_value draw_weight(plan *p) {
+    lmb_value value = lmb_parameter(random_below(p->random, CONTROL_RANDOM_PARAMETERS));
+    if (chance(p, 4) || is_written_late(p, value.parameter)) {
+        value = lmb_constant(draw_constant(p));
+    }
+    if (chance(p, 3)) {
+        value.curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
+        for (int i = 0; i < 2; i++) {
+            value.control[i] = fminf(fmaxf(random_allowed(p->random), -16.0f), 16.0f);
+        }
+    }
+    return value;
+}
+
+// Most play at the time of a player, several of them at that of the same.
+static lmb_node_def draw_leaf(plan *p) {
+    lmb_node_def node = lmb_default_node_def();
+    if (chance(p, 8)) {
+        return node;
+    }
+    node.op = LMB_OP_CLIP;
+    node.clip = chance(p, 4) ? lmb_parameter(random_below(p->random, CONTROL_RANDOM_PARAMETERS))
+                             : lmb_constant((float)random_below(p->random, CLIPS));
+    node.time = draw_weight(p);
+    if (p->def.player_count > 0 && !chance(p, 5)) {
+        node.time = lmb_parameter(p->players[random_below(p->random, p->def.player_count)].time_parameter);
+    }
+    if (chance(p, 4)) {
+        node.rate = draw_weight(p);
+    }
+    node.joint_weights = chance(p, 4) ? random_below(p->random, MASKS) : LMB_NONE;
+    return node;
+}
+
+// Operations, and how many poses they take.
+static const struct {
+    lmb_op op;
+    uint32_t least, most;
+} operations[] = {{LMB_OP_BLEND, 2, 2},      {LMB_OP_MASKED, 2, 2},   {LMB_OP_ADDITIVE, 2, 2},
+                  {LMB_OP_PARTIAL, 2, 2},    {LMB_OP_WEIGHTED, 2, 4}, {LMB_OP_LAYERS, 2, 4},
+                  {LMB_OP_SPACE1D, 2, 4},    {LMB_OP_SPACE2D, 4, 4},  {LMB_OP_SCALE, 1, 1},
+                  {LMB_OP_DIFFERENCE, 2, 2}, {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT, 2, 2},
+                  {LMB_OP_COMBINE, 1, 3},    {LMB_OP_BILINEAR, 4, 4}, {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3}};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+static void draw_operation(plan *p, nodes *made) {
+    const uint32_t which = random_below(p->random, OPERATIONS);
+    const uint32_t least = operations[which].least, most = operations[which].most;
+    lmb_node_def node = lmb_default_node_def();
+    node.op = operations[which].op;
+    node.input_count = least + random_below(p->random, most - least + 1);
+    node.weight = draw_weight(p);
+    node.mask = random_below(p->random, MASKS);
+    node.masked = chance(p, 2);
+    node.unclamped = chance(p, 3);
+    node.space2d = (lmb_space2d)random_below(p->random, LMB_SPACE2D_COUNT);
+    for (uint32_t i = 0; i < 3; i++) {
+        node.along[i] = draw_weight(p);
+    }
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        // One that is taken already has another use.
+        uint32_t taken = random_below(p->random, made->count);
+        if (made->open_count > 0 && !chance(p, 6)) {
+            const uint32_t at = random_below(p->random, made->open_count);
+            taken = made->open[at];
+            made->open[at] = made->open[--made->open_count];
+        }
+        node.inputs[i] = taken;
+        node.weights[i] = draw_weight(p);
+        node.priorities[i] = (int32_t)random_below(p->random, 3);
+        node.parts[i] = chance(p, 2) ? random_below(p->random, PARTS) : LMB_NONE;
+        node.places[i][0] = (float)(i % 2);
+        node.places[i][1] = 2.0f * (float)(i / 2);
+        if (node.op == LMB_OP_SPACE1D) {
+            node.places[i][0] = (float)((i * 3) % 5) * 0.3f;
+        }
+    }
+    made->open[made->open_count++] = made->count;
+    made->each[made->count++] = node;
+}
+
+static void draw_nodes(plan *p, nodes *made) {
+    made->count = made->open_count = 0;
+    const uint32_t leaves = 1 + random_below(p->random, MOST_LEAVES);
+    for (uint32_t i = 0; i < leaves; i++) {
+        made->open[made->open_count++] = i;
+        made->each[made->count++] = draw_leaf(p);
+    }
+    while (made->count < MOST_NODES && (made->open_count > 1 || chance(p, 3))) {
+        draw_operation(p, made);
+    }
+}
+
+static lmb_program *draw_program(plan *p) {
+    static const uint8_t masks[MASKS][JOINTS] = {{0, 255}, {255, 0}, {77, 9}, {1, 254}};
+    static const uint8_t *const rows[MASKS] = {masks[0], masks[1], masks[2], masks[3]};
+    static const uint32_t first_joints[JOINTS] = {0, LMB_NONE}, second_joints[JOINTS] = {LMB_NONE, 1};
+    static const lmb_part_def parts[PARTS] = {{first_joints, JOINTS}, {second_joints, JOINTS}};
+    lmb_joint_def joints[JOINTS] = {lmb_default_joint_def(), lmb_default_joint_def()};
+    joints[1].parent = 0;
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = JOINTS};
+    lmb_error error = {0};
+    lmb_rig *rig = NULL;
+    lmb_clip *clips[CLIPS] = {NULL};
+    bool is_made = lmb_rig_create(&rig_def, NULL, &rig, &error) == LMB_OK;
+    for (uint32_t i = 0; i < CLIPS && is_made; i++) {
+        const lmb_clip_def def = {.duration = 1.0f, .joint_weights = i > 0 ? masks[1 + i] : NULL};
+        is_made = lmb_clip_create(rig, &def, NULL, &clips[i], &error) == LMB_OK;
+    }
+    lmb_program *program = NULL;
+    lmb_result result = LMB_ERROR_LIMIT;
+    while (is_made && result == LMB_ERROR_LIMIT) { // of the stack
+        nodes made;
+        draw_nodes(p, &made);
+        const lmb_program_def def = {.rig = rig,
+                                     .clips = (const lmb_clip *const *)clips,
+                                     .clip_count = CLIPS,
+                                     .masks = rows,
+                                     .mask_count = MASKS,
+                                     .parts = parts,
+                                     .part_count = PARTS,
+                                     .nodes = made.each,
+                                     .node_count = made.count,
+                                     .parameter_count = CONTROL_RANDOM_PARAMETERS};
+        result = lmb_program_create(&def, NULL, &program, &error);
+    }
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
+    if (program == NULL) {
+        fail_msg("%s", error.message);
+    }
+    return program;
 }
 
 // ---- Frames. ----
@@ -380,7 +533,8 @@ control_random *control_random_create(uint32_t number) {
     p->made = made;
     draw_control(p);
     lmb_error error = {0};
-    if (lmb_control_create(&p->def, NULL, &made->control, &error) != LMB_OK) {
+    made->program = chance(p, 2) ? draw_program(p) : NULL;
+    if (lmb_control_create(&p->def, made->program, NULL, &made->control, &error) != LMB_OK) {
         fail_msg("control %u: %s", number, error.message);
     }
     free(p);
@@ -393,6 +547,7 @@ control_random *control_random_create(uint32_t number) {
 
 void control_random_destroy(control_random *random) {
     lmb_control_destroy(random->control);
+    lmb_program_destroy(random->program);
     free(random);
 }
 

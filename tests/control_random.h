@@ -1,5 +1,6 @@
 // Random controls: followers, players, groups, machines inside each other, conditions, fades and a mover, with numbers
-// at the edges of what is allowed; and frames for them, whose parameters are any floats at all.
+// at the edges of what is allowed, half of them with a random program that plays their clips; and frames for them,
+// whose parameters are any floats at all.
 #ifndef LIMBER_TESTS_CONTROL_RANDOM_H
 #define LIMBER_TESTS_CONTROL_RANDOM_H
 
@@ -26,6 +27,7 @@ typedef struct control_random_frame {
 // A control and what its host gives it.
 typedef struct control_random {
     lmb_control *control;
+    lmb_program *program;  // the control's, or NULL
     uint32_t first_number; // of its first frame
     float constants[CONTROL_RANDOM_CONSTANTS];
     uint32_t constant_count; // drawn, of which the last ones stay

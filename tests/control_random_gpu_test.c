@@ -4,21 +4,22 @@
 
 #include "../src/control.h"
 #include "../src/gpu_push.h"
+#include "../src/program.h"
 #include "control_random.h"
 #include "program_loop.h"
 
 #include "control.spv.h"
 #include "control_plain.spv.h"
 
-// Of a block, of a character's state, and of what is emitted of it.
-enum { MOST_WORDS = 1 << 14, MOST_STATE_WORDS = 512, MOST_TOLD_WORDS = 32 };
+// Of a block, of a character's state, and of what is emitted of it; weights that a program finds of one.
+enum { MOST_WORDS = 1 << 14, MOST_STATE_WORDS = 512, MOST_TOLD_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
 
 static device opened;
 static VkPipelineLayout layout;
 static VkPipeline pipelines[2]; // without and with a mover
 
 // What a control's frames read and write, one frame after the other.
-typedef enum buffer { BLOCK, STATE, STATES, PARAMETERS, SENT, TOLD, MOVERS, BUFFERS } buffer;
+typedef enum buffer { BLOCK, PROGRAM, WEIGHTS, STATE, STATES, PARAMETERS, SENT, TOLD, MOVERS, BUFFERS } buffer;
 static device_buffer buffers[BUFFERS];
 
 static VkPipeline create_pipeline(const uint32_t *words, size_t size) {
@@ -60,6 +61,8 @@ static int start(void **state) {
     pipelines[1] = create_pipeline(kernel_control, sizeof kernel_control);
     const size_t rows = CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_FRAMES;
     create_buffer(BLOCK, MOST_WORDS);
+    create_buffer(PROGRAM, MOST_WORDS);
+    create_buffer(WEIGHTS, (size_t)CONTROL_RANDOM_CHARACTERS * MOST_WEIGHTS);
     create_buffer(STATE, (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS);
     create_buffer(STATES, rows * MOST_STATE_WORDS);
     create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
@@ -116,6 +119,8 @@ static void record_frame(VkCommandBuffer commands, const control_random *random,
     memcpy(words_of(PARAMETERS, frame, a_frame.parameters), given->parameters, sizeof given->parameters);
     memcpy(words_of(SENT, frame, a_frame.sent), given->events, given->event_count * sizeof *given->events);
     const lmb_control_push push = {.block = buffers[BLOCK].address,
+                                   .program = buffers[PROGRAM].address,
+                                   .weights = buffers[WEIGHTS].address,
                                    .state = buffers[STATE].address,
                                    .parameters = address_of(PARAMETERS, frame, a_frame.parameters),
                                    .sent = address_of(SENT, frame, a_frame.sent),
@@ -142,6 +147,10 @@ static void run_device(const control_random *random) {
     assert_true(control->size <= MOST_WORDS && lmb_control_state_words(control) <= MOST_STATE_WORDS &&
                 lmb_control_told_words(control) <= MOST_TOLD_WORDS);
     memcpy(buffers[BLOCK].mapped, control->block, control->size * sizeof(uint32_t));
+    if (random->program != NULL) {
+        assert_true(random->program->size <= MOST_WORDS);
+        memcpy(buffers[PROGRAM].mapped, random->program->block, random->program->size * sizeof(uint32_t));
+    }
     memset(buffers[STATE].mapped, 0, a_frame.state * sizeof(uint32_t));
     lmb_error error;
     VkCommandPool pool;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0x0163d0119e632b71);
-const uint64_t mover_scenario_golden = UINT64_C(0x65ffafdf7e4d2c6b);
-const uint64_t mover_scenario_long_golden = UINT64_C(0x5534c18f74e4d755);
+const uint64_t control_scenario_golden = UINT64_C(0xaeb1e3cc0900a181);
+const uint64_t mover_scenario_golden = UINT64_C(0xc0d6a160c5ef6cfa);
+const uint64_t mover_scenario_long_golden = UINT64_C(0x03969e7fbb7f7607);
 
 // The host's parameters, then those that the control writes.
 enum {
@@ -129,7 +129,6 @@ static const lmb_motion_track ways[] = {{5, winding}, {2, spin}, {3, jump}};
 static void add_motion(lmb_player_def players[9], lmb_mover_def *mover) {
     for (uint32_t i = 0; i < 6; i++) {
         players[i].motion = &ways[i % 3];
-        players[i].weight = i % 2 ? lmb_parameter(MOOD) : lmb_constant(0.75f);
     }
     players[8].velocity = 2.5f;
     *mover = lmb_default_mover_def();
@@ -144,18 +143,134 @@ static void add_motion(lmb_player_def players[9], lmb_mover_def *mover) {
     mover->velocity_parameters[2] = OWN_VELOCITY + 1;
 }
 
-// Neighbours' tents over the same parameter, with and without an end.
-static void add_tents(lmb_player_def players[9], lmb_group_player members[2], lmb_follower_def *follower,
-                      lmb_mover_def *mover) {
-    members[0].weight = lmb_tent(FOLLOWED, 0.25f, 0.25f, 1.3f);
-    members[1].weight = lmb_tent(FOLLOWED, 0.25f, 1.3f, 1.9f);
-    players[3].weight = lmb_tent(MOOD, 0.125f, 0.5f, 0.75f);
-    players[4].rate = lmb_tent(TURN, -3.0f, 0.7f, 0.7f);
-    follower->source = lmb_tent(SPEED, 0.1f, 1.0f, 1.7f);
-    mover->velocity[0] = lmb_tent(TURN, -4.0f, -1.0f, 3.3f);
+// ---- The program: a joint that goes along a line with a player's time, blended by parameters and states. ----
+
+typedef enum scenario_kind { PLAIN, MOVES, STRETCHED } scenario_kind;
+
+// Nodes: the players' clips, then these.
+enum { STILL = 9, STANDS, WITHIN, BODY, STRIDES, LEGS, LEAN, ADDED, LAST, NODES };
+
+static lmb_node_def node_of(lmb_op op, uint32_t first, uint32_t second, lmb_value weight) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = op;
+    node.inputs[0] = first;
+    node.inputs[1] = second;
+    node.input_count = 2;
+    node.weight = weight;
+    return node;
 }
 
-typedef enum scenario_kind { PLAIN, MOVES, TENTS } scenario_kind;
+static lmb_node_def sum_of(const uint32_t *inputs, const uint32_t *weights, uint32_t count) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_WEIGHTED;
+    node.input_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        node.inputs[i] = inputs[i];
+        node.weights[i] = lmb_parameter(weights[i]);
+    }
+    return node;
+}
+
+// On a line, or in a plane.
+static lmb_node_def make_strides(bool is_plane) {
+    static const float places[][2] = {{0.25f, -1.0f}, {1.25f, 0.5f}, {0.75f, 2.0f}};
+    lmb_node_def node = lmb_default_node_def();
+    node.op = is_plane ? LMB_OP_SPACE2D : LMB_OP_SPACE1D;
+    node.input_count = is_plane ? 3 : 2;
+    for (uint32_t i = 0; i < node.input_count; i++) {
+        node.inputs[i] = 6 + i;
+        memcpy(node.places[i], places[i], sizeof places[i]);
+    }
+    node.along[0] = lmb_parameter(FOLLOWED);
+    node.along[1] = lmb_parameter(TURN);
+    return node;
+}
+
+// States 0 to 3 of the outer machine, the second one with the machine within it; strides over that, masked; a clip
+// added to that which plays elsewhere, too.
+static void make_nodes(scenario_kind kind, lmb_node_def nodes[NODES]) {
+    for (uint32_t i = 0; i < STILL; i++) {
+        nodes[i] = lmb_default_node_def();
+        nodes[i].op = LMB_OP_CLIP;
+        nodes[i].time = lmb_parameter(TIMES + i);
+        nodes[i].clip = lmb_constant((float)(i % 2));
+    }
+    nodes[STILL] = lmb_default_node_def();
+    nodes[STANDS] = node_of(LMB_OP_BLEND, 0, 4, lmb_parameter(MOOD));
+    nodes[STANDS].weight.curve = LMB_CURVE_SMOOTHSTEP;
+    nodes[WITHIN] = sum_of((const uint32_t[]){1, 5, STILL}, (const uint32_t[]){STATES + 4, STATES + 5, STATES + 6}, 3);
+    nodes[BODY] = sum_of((const uint32_t[]){STANDS, WITHIN, 2, 3},
+                         (const uint32_t[]){STATES, STATES + 1, WEIGHTS, STATES + 3}, 4);
+    nodes[STRIDES] = make_strides(kind == STRETCHED);
+    nodes[LEGS] = node_of(LMB_OP_MASKED, BODY, STRIDES, lmb_parameter(FOLLOWED_AGAIN));
+    nodes[LEAN] = node_of(LMB_OP_DIFFERENCE, 8, STILL, lmb_constant(1.0f));
+    nodes[ADDED] = node_of(LMB_OP_ADDITIVE, LEGS, LEAN, lmb_parameter(MOOD));
+    nodes[ADDED].masked = true;
+    nodes[ADDED].mask = 1;
+    nodes[LAST] = node_of(LMB_OP_PARTIAL, ADDED, 0, lmb_constant(0.125f));
+    nodes[LAST].inputs[1] = kind == STRETCHED ? 6 : 0;
+}
+
+static lmb_result create_program(control_scenario *scenario, scenario_kind kind, lmb_error *error) {
+    static const float times[] = {0.0f, 2.0f}, values[] = {0.0f, 0.0f, 0.0f, 1.0f, -2.0f, 4.0f};
+    static const uint8_t first_mask[] = {96}, second_mask[] = {200}, weights[] = {128};
+    static const uint8_t *const masks[] = {first_mask, second_mask};
+    lmb_joint_def joint = lmb_default_joint_def();
+    const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
+    const lmb_track_def track = {
+        .joint = 0, .channel = LMB_CHANNEL_TRANSLATION, .times = times, .values = values, .key_count = 2};
+    lmb_rig *rig = NULL;
+    lmb_clip *clips[2] = {NULL, NULL};
+    lmb_result result = lmb_rig_create(&rig_def, NULL, &rig, error);
+    for (uint32_t i = 0; i < 2 && result == LMB_OK; i++) {
+        const lmb_clip_def def = {.name = "line",
+                                  .duration = 2.0f,
+                                  .tracks = &track,
+                                  .track_count = 1,
+                                  .joint_weights = i == 0 ? weights : NULL};
+        result = lmb_clip_create(rig, &def, NULL, &clips[i], error);
+    }
+    if (result == LMB_OK) {
+        lmb_node_def nodes[NODES];
+        make_nodes(kind, nodes);
+        const lmb_program_def def = {.rig = rig,
+                                     .clips = (const lmb_clip *const *)clips,
+                                     .clip_count = 2,
+                                     .masks = masks,
+                                     .mask_count = 2,
+                                     .nodes = nodes,
+                                     .node_count = NODES,
+                                     .parameter_count = CONTROL_SCENARIO_PARAMETERS};
+        result = lmb_program_create(&def, NULL, &scenario->program, error);
+    }
+    lmb_clip_destroy(clips[0]);
+    lmb_clip_destroy(clips[1]);
+    lmb_rig_destroy(rig);
+    return result;
+}
+
+// Two groups: strides, by their velocities, and what stands, by durations.
+static const uint32_t strides[] = {6, 7}, stands[] = {0, 4};
+
+static void make_groups(lmb_group_def groups[2]) {
+    groups[0] = (lmb_group_def){
+        .players = strides, .player_count = 2, .rate = lmb_parameter(SPEED), .velocity_parameter = VELOCITY};
+    groups[1] = (lmb_group_def){.players = stands,
+                                .player_count = 2,
+                                .cadence = LMB_CADENCE_DURATION,
+                                .rate = lmb_parameter(FOLLOWED),
+                                .velocity_parameter = LMB_NONE};
+}
+
+// The strides' places are in two states, in machines within each other, and one goes backwards.
+static void stretch(lmb_player_def players[9], lmb_group_def groups[2]) {
+    players[6].machine = 0;
+    players[6].state = 2;
+    players[7].machine = 1;
+    players[7].state = 2;
+    players[7].velocity = -4.0f;
+    groups[0].cadence = LMB_CADENCE_VELOCITY;
+}
 
 static lmb_result create(control_scenario *scenario, uint32_t character_count, scenario_kind kind, lmb_error *error) {
     const bool moves = kind != PLAIN;
@@ -163,19 +278,19 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     lmb_machine_def machines[3];
     lmb_state_def states[9];
     lmb_transition_def transitions[12];
+    lmb_group_def groups[2];
     make_players(players);
     make_machines(machines, states, transitions);
+    make_groups(groups);
     lmb_mover_def mover;
     if (moves) {
         add_motion(players, &mover);
     }
-    lmb_group_player members[] = {{6, lmb_constant(1.0f)}, {7, lmb_parameter(FOLLOWED)}};
-    const lmb_group_def group = {members, 2, lmb_parameter(SPEED), VELOCITY};
-    lmb_follower_def followers[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
-                                    {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
-    if (kind == TENTS) {
-        add_tents(players, members, &followers[1], &mover);
+    if (kind == STRETCHED) {
+        stretch(players, groups);
     }
+    const lmb_follower_def followers[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
+                                          {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
     def.event_count = CONTROL_SCENARIO_EVENTS;
@@ -183,14 +298,17 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     def.follower_count = 2;
     def.players = players;
     def.player_count = 9;
-    def.groups = &group;
-    def.group_count = 1;
+    def.groups = groups;
+    def.group_count = moves ? 2 : 1;
     def.machines = machines;
     def.machine_count = 3;
     def.update_every = lmb_parameter(EVERY);
     def.mover = moves ? &mover : NULL;
     *scenario = (control_scenario){.character_count = character_count};
-    lmb_result result = lmb_control_create(&def, NULL, &scenario->control, error);
+    lmb_result result = create_program(scenario, kind, error);
+    if (result == LMB_OK) {
+        result = lmb_control_create(&def, moves ? scenario->program : NULL, NULL, &scenario->control, error);
+    }
     if (result != LMB_OK) {
         return result;
     }
@@ -213,12 +331,13 @@ lmb_result mover_scenario_create(control_scenario *scenario, uint32_t character_
     return create(scenario, character_count, MOVES, error);
 }
 
-lmb_result tent_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
-    return create(scenario, character_count, TENTS, error);
+lmb_result stretched_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+    return create(scenario, character_count, STRETCHED, error);
 }
 
 void control_scenario_destroy(control_scenario *scenario) {
     lmb_control_destroy(scenario->control);
+    lmb_program_destroy(scenario->program);
     free(scenario->parameters);
     free(scenario->state);
     free(scenario->told);

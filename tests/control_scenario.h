@@ -1,6 +1,6 @@
-// One fixed control that uses everything a control has but a mover, another that has one as well, and a crowd that it moves:
-// random parameters and events, made from integers alone. The golden hashes are of the states, and of what was told and
-// written in the last frame.
+// One fixed control that uses everything a control has but a mover and a program, another that has both as well, and a
+// crowd that it moves: random parameters and events, made from integers alone. The golden hashes are of the states, and
+// of what was told and written in the last frame.
 #ifndef LIMBER_TESTS_CONTROL_SCENARIO_H
 #define LIMBER_TESTS_CONTROL_SCENARIO_H
 
@@ -10,6 +10,7 @@ enum { CONTROL_SCENARIO_PARAMETERS = 32, CONTROL_SCENARIO_EVENTS = 12 };
 
 typedef struct control_scenario {
     lmb_control *control;
+    lmb_program *program; // plays the players' clips; of one that has no mover, without its control's knowledge
     uint32_t character_count;
     float *parameters; // the host's part is written anew each frame
     uint32_t *state;
@@ -22,8 +23,8 @@ typedef struct control_scenario {
 
 lmb_result control_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 lmb_result mover_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
-// That with a mover, in which tents stand over most of the parameters that it reads.
-lmb_result tent_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
+// That with a mover, where one group stretches across the states of a machine, and another has a place in a plane.
+lmb_result stretched_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 void control_scenario_destroy(control_scenario *scenario);
 
 // Fills in what the host gives in a frame: parameters, events, step.

@@ -1,7 +1,6 @@
 // The control on the CPU: players, groups, followers, machines against what their formulas say.
+#include "control_program.h"
 #include "suite.h"
-
-#include <limber/control.h>
 
 #include <math.h>
 #include <string.h>
@@ -13,21 +12,27 @@
 // One character with what it runs.
 typedef struct stage {
     lmb_control *control;
+    lmb_program *program; // or NULL
     uint32_t state[MOST_WORDS];
     uint32_t told[1 + 2 * MOST_TOLD];
     float parameters[64];
     uint32_t number;
 } stage;
 
-static stage begin(const lmb_control_def *def) {
-    stage s = {0};
+// Takes the program, if there is one.
+static stage begin_with(const lmb_control_def *def, lmb_program *program) {
+    stage s = {.program = program};
     lmb_error error = {0};
-    if (lmb_control_create(def, NULL, &s.control, &error) != LMB_OK) {
+    if (lmb_control_create(def, program, NULL, &s.control, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
     assert_true(lmb_control_told_words(s.control) <= 1 + 2 * MOST_TOLD);
     return s;
+}
+
+static stage begin(const lmb_control_def *def) {
+    return begin_with(def, NULL);
 }
 
 static void step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t count) {
@@ -56,6 +61,7 @@ static void step(stage *s, uint64_t ticks) {
 
 static void end(stage *s) {
     lmb_control_destroy(s->control);
+    lmb_program_destroy(s->program);
 }
 
 static void assert_near(double actual, double expected, double bound) {
@@ -108,10 +114,14 @@ static void test_places(void **state) {
                 const lmb_control_def def = control_of(&player);
                 stage s = begin(&def);
                 const uint64_t ticks = (uint64_t)llround(steps[t] * (double)LMB_TICKS_PER_SECOND);
-                const double d = player.duration;
-                double x = player.offset;
+                const double d = 1.3; // floats count as the parts of a second that they round from
+                double x = 0.4;
+                bool out = false;
                 for (int i = 0; i < 50; i++) {
                     step(&s, ticks);
+                    // What ends in a frame is shown at its end, and drops out with the next one.
+                    assert_float_equal(s.parameters[1], (out ? 0.0f : 1.0f), 0.0f);
+                    assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (out ? 0.0f : 1.0f), 0.0f);
                     x += (double)ticks / (double)LMB_TICKS_PER_SECOND * (double)rates[r];
                     double expected = 0.0;
                     if (end_kind == LMB_END_LOOP) {
@@ -126,9 +136,8 @@ static void test_places(void **state) {
                     double off = fabs((double)s.parameters[0] - expected);
                     off = end_kind == LMB_END_LOOP && off > d / 2 ? d - off : off;
                     assert_near(off, 0.0, 1e-6);
-                    bool stays = x <= 0.0 || x >= d;
-                    bool out = end_kind == LMB_END_ONCE && stays && rates[r] != 0.0f;
-                    assert_float_equal(s.parameters[1], (out ? 0.0f : 1.0f), 0.0f);
+                    bool stays = x <= 1e-9 || x >= d - 1e-9;
+                    out = end_kind == LMB_END_ONCE && stays && rates[r] != 0.0f;
                 }
                 end(&s);
             }
@@ -163,6 +172,14 @@ static uint32_t count_passes(const stage *s, uint32_t event) {
         count += s->told[1 + 2 * i] == event;
     }
     return count;
+}
+
+static void expect_told(const stage *s, uint32_t index, uint32_t event, double weight) {
+    assert_true(index < s->told[0]);
+    assert_int_equal(s->told[1 + 2 * index], event);
+    float told;
+    memcpy(&told, &s->told[2 + 2 * index], sizeof told);
+    assert_near(told, weight, 1e-6);
 }
 
 static void test_notifies(void **state) {
@@ -245,7 +262,12 @@ static void test_ended_once(void **state) {
     for (int i = 1; i <= 120; i++) {
         step(&s, SIXTIETH);
         assert_int_equal(s.told[0], i == 60 ? 2 : 0);
-        assert_float_equal(s.parameters[1], (i < 60 ? 1.0f : 0.0f), 0.0f);
+        assert_float_equal(s.parameters[1], (i <= 60 ? 1.0f : 0.0f), 0.0f);
+        assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (i <= 60 ? 1.0f : 0.0f), 0.0f);
+        if (i == 60) {
+            expect_told(&s, 0, 3, 1.0);
+            expect_told(&s, 1, 5, 1.0);
+        }
     }
     // And begun anew.
     const uint32_t reset = LMB_EVENT_RESET;
@@ -274,6 +296,20 @@ static void test_told_overflow(void **state) {
     end(&s);
 }
 
+static double wrap(double x, double d) {
+    return x - d * floor(x / d);
+}
+
+// As far as two places in a loop are apart.
+static double apart(double a, double b, double d) {
+    const double off = wrap(a - b, d);
+    return fmin(off, d - off);
+}
+
+static double seconds_of(const stage *s, uint32_t player) {
+    return (double)lmb_control_player_ticks(s->control, s->state, player) / (double)LMB_TICKS_PER_SECOND;
+}
+
 // t_run = mod((t_walk - o_walk + d_walk) d_run / d_walk + o_run, d_run), and the rate lerp(f, 1, d_walk / d_run).
 static void test_two_in_phase(void **state) {
     (void)state;
@@ -287,15 +323,19 @@ static void test_two_in_phase(void **state) {
     players[1].offset = 0.1f;
     players[1].velocity = 4.0f;
     players[1].time_parameter = 3;
-    lmb_group_player members[2] = {{0, lmb_parameter(0)}, {1, lmb_parameter(1)}};
-    const lmb_group_def group = {members, 2, lmb_constant(1.0f), 4};
+    const lmb_group_def group = {.players = (const uint32_t[]){0, 1},
+                                 .player_count = 2,
+                                 .cadence = LMB_CADENCE_DURATION,
+                                 .rate = lmb_constant(1.0f),
+                                 .velocity_parameter = 4};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 8;
     def.players = players;
     def.player_count = 2;
     def.groups = &group;
     def.group_count = 1;
-    stage s = begin(&def);
+    const lmb_value weights[] = {lmb_parameter(0), lmb_parameter(1)};
+    stage s = begin_with(&def, control_program_create(&def, weights));
     double walk = o_walk;
     for (int i = 0; i < 2000; i++) {
         const double f = 0.5 + 0.5 * sin(i * 0.01);
@@ -303,14 +343,224 @@ static void test_two_in_phase(void **state) {
         s.parameters[1] = (float)f;
         step(&s, SIXTIETH);
         walk = fmod(walk + (1.0 / 60) * ((1.0 - f) + f * d_walk / d_run), d_walk);
-        double off = fabs((double)s.parameters[2] - walk);
-        assert_near(off > d_walk / 2 ? d_walk - off : off, 0.0, 1e-3); // rates are rounded to 1/65,536: 2,000 of them
+        // Rates are rounded to 1/65,536: 2,000 of them.
+        assert_near(apart((double)s.parameters[2], walk, d_walk), 0.0, 1e-3);
         const double exact = fmod(((double)s.parameters[2] - o_walk + d_walk) * d_run / d_walk + o_run, d_run);
-        off = fabs((double)s.parameters[3] - exact);
-        assert_near(off > d_run / 2 ? d_run - off : off, 0.0, 1e-6);
+        assert_near(apart((double)s.parameters[3], exact, d_run), 0.0, 1e-6);
         assert_near(s.parameters[4], (1.0 - f) * (double)1.4f + f * 4.0, 1e-5);
     }
     end(&s);
+}
+
+// ---- Cadences, by the formulas of control.h in float64. ----
+
+enum { MEMBERS = 3, MOST_MEMBER_MARKERS = 3, GROUP_TIMES = 4, GROUP_VELOCITY = GROUP_TIMES + MEMBERS };
+
+// A group, its players' weights being parameters 0 to 2, its rate parameter 3.
+typedef struct group_case {
+    lmb_cadence cadence;
+    bool by_velocity; // what it comes to
+    float velocities[MEMBERS];
+    uint32_t marker_count;
+    bool has_tracks; // velocities are those of motion tracks
+} group_case;
+
+static const float group_durations[MEMBERS] = {1.2f, 0.7f, 1.75f};
+static const float group_markers[MEMBERS][MOST_MEMBER_MARKERS] = {
+    {0.1f, 0.4f, 0.9f}, {0.05f, 0.25f, 0.3f}, {0.3f, 1.0f, 1.1f}};
+
+typedef struct group_scene {
+    lmb_player_def players[MEMBERS];
+    float keys[MEMBERS][8];
+    lmb_motion_track tracks[MEMBERS];
+    lmb_group_def group;
+    lmb_mover_def mover;
+    lmb_control_def def;
+} group_scene;
+
+static void describe_group(const group_case *given, group_scene *scene) {
+    static const uint32_t numbers[MEMBERS] = {1, 0, 2}; // the leader is not the first player
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        lmb_player_def *player = &scene->players[i];
+        *player = lmb_default_player_def();
+        player->duration = group_durations[i];
+        player->time_parameter = GROUP_TIMES + i;
+        player->offset = group_markers[i][0];
+        player->markers = given->marker_count > 1 ? group_markers[i] : NULL;
+        player->marker_count = given->marker_count > 1 ? given->marker_count : 0;
+        player->velocity = given->has_tracks ? 0.0f : given->velocities[i];
+        if (given->has_tracks) {
+            // Aside as well as ahead: 3, 4, 5.
+            const float way = given->velocities[i] * group_durations[i];
+            memcpy(scene->keys[i], (const float[]){1, 2, 3, 0, 1 + 0.6f * way, 5, 3 - 0.8f * way, 0.5f},
+                   sizeof scene->keys[i]);
+            scene->tracks[i] = (lmb_motion_track){2, scene->keys[i]};
+            player->motion = &scene->tracks[i];
+        }
+    }
+    scene->group = (lmb_group_def){.players = numbers,
+                                   .player_count = MEMBERS,
+                                   .cadence = given->cadence,
+                                   .rate = lmb_parameter(3),
+                                   .velocity_parameter = GROUP_VELOCITY};
+    scene->def = lmb_default_control_def();
+    scene->def.parameter_count = GROUP_VELOCITY + 1;
+    scene->def.players = scene->players;
+    scene->def.player_count = MEMBERS;
+    scene->def.groups = &scene->group;
+    scene->def.group_count = 1;
+}
+
+static stage begin_group(const group_case *given, group_scene *scene) {
+    describe_group(given, scene);
+    const lmb_value weights[MEMBERS] = {lmb_parameter(0), lmb_parameter(1), lmb_parameter(2)};
+    return begin_with(&scene->def, control_program_create(&scene->def, weights));
+}
+
+// Where a player's piece begins, and how long it is.
+static double piece_of(const group_case *given, uint32_t player, uint32_t piece, double *length) {
+    const float *markers = group_markers[player];
+    const double duration = (double)group_durations[player];
+    const double begin = (double)markers[piece];
+    const double next = piece + 1 < given->marker_count ? (double)markers[piece + 1] : (double)markers[0] + duration;
+    *length = next - begin;
+    return begin;
+}
+
+// The piece that a place lies in, and how far into it.
+static uint32_t find_piece_of(const group_case *given, uint32_t player, double place, double *share) {
+    const double duration = (double)group_durations[player], first = (double)group_markers[player][0];
+    uint32_t found = 0;
+    double length;
+    place = first + wrap(place - first, duration);
+    for (uint32_t i = 1; i < given->marker_count; i++) {
+        found = place >= (double)group_markers[player][i] ? i : found;
+    }
+    const double begin = piece_of(given, player, found, &length);
+    *share = (place - begin) / length;
+    return found;
+}
+
+// The group's r, and its velocity without its rate.
+static double find_rate(const group_case *given, const double weights[MEMBERS], uint32_t piece, double *velocity) {
+    double sum = 0.0, speeds = 0.0, pieces = 0.0, rates = 0.0, led, own;
+    *velocity = 0.0;
+    piece_of(given, 1, piece, &led);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        const double v = (double)given->velocities[i];
+        piece_of(given, i, piece, &own);
+        sum += weights[i];
+        speeds += weights[i] * fabs(v);
+        pieces += weights[i] * fabs(v) * own / led;
+        rates += weights[i] * led / own;
+        *velocity += weights[i] * v;
+    }
+    *velocity /= sum;
+    return given->by_velocity ? speeds / pieces : rates / sum;
+}
+
+static void draw_group_frame(stage *s, int frame, double weights[MEMBERS]) {
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        const double given = sin(0.013 * frame * (i + 1) + i) * 1.5 + 0.6;
+        s->parameters[i] = (float)fmax(given, 0.0);
+    }
+    s->parameters[0] += 0.01f; // never all 0
+    const double sum = (double)s->parameters[0] + (double)s->parameters[1] + (double)s->parameters[2];
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        weights[i] = (double)s->parameters[i] / sum;
+    }
+    s->parameters[3] = (float)(1.0 + 0.75 * sin(0.021 * frame)) * (frame > 500 ? -1.0f : 1.0f);
+}
+
+static void check_group(const group_case *given) {
+    group_scene scene;
+    stage s = begin_group(given, &scene);
+    for (int frame = 0; frame < 700; frame++) {
+        double weights[MEMBERS], share, velocity, length;
+        // In the first frame players stand at their first markers.
+        const double before = frame > 0 ? seconds_of(&s, 1) : (double)group_markers[1][0];
+        draw_group_frame(&s, frame, weights);
+        step(&s, SIXTIETH);
+        const double rate = (double)s.parameters[3];
+        const double r = find_rate(given, weights, find_piece_of(given, 1, before, &share), &velocity);
+        // The rate is rounded to 1/65,536.
+        const double bound = 1.0 / 60 * (0x1p-17 + 2e-6 * fabs(rate * r)) + 1e-8;
+        assert_near(apart(seconds_of(&s, 1), before + rate * r / 60, (double)group_durations[1]), 0.0, bound);
+        assert_near(s.parameters[GROUP_VELOCITY], rate * velocity, 4e-6 * fabs(rate) * 5);
+        const uint32_t piece = find_piece_of(given, 1, seconds_of(&s, 1), &share);
+        for (uint32_t i = 0; i < MEMBERS; i++) {
+            const double begin = piece_of(given, i, piece, &length);
+            assert_near(apart(seconds_of(&s, i), begin + share * length, (double)group_durations[i]), 0.0,
+                        2e-7); // floats count as the parts of a second that they round from
+            assert_near(lmb_control_player_weight(s.control, s.state, i), weights[i], 1e-6);
+        }
+    }
+    end(&s);
+}
+
+static void test_cadences(void **state) {
+    (void)state;
+    static const group_case cases[] = {
+        {LMB_CADENCE_DEFAULT, true, {1.4f, 4.0f, 0.7f}, 1, false},
+        {LMB_CADENCE_DEFAULT, true, {1.4f, 4.0f, 0.7f}, 3, false},
+        {LMB_CADENCE_DEFAULT, true, {1.4f, 4.0f, 0.7f}, 3, true},
+        {LMB_CADENCE_DEFAULT, true, {1.4f, -4.0f, 0.7f}, 2, false}, // some go backwards
+        {LMB_CADENCE_VELOCITY, true, {-1.0f, -2.0f, -0.5f}, 1, false},
+        {LMB_CADENCE_VELOCITY, true, {-1.5f, 1.5f, 3.0f}, 3, false},
+        {LMB_CADENCE_DEFAULT, false, {1.4f, 4.0f, 0.0f}, 3, false}, // one has none
+        {LMB_CADENCE_DEFAULT, false, {0.0f, 0.0f, 0.0f}, 1, false},
+        {LMB_CADENCE_DURATION, false, {1.4f, 4.0f, 0.7f}, 1, false},
+        {LMB_CADENCE_DURATION, false, {1.4f, -4.0f, 0.7f}, 3, false},
+        {LMB_CADENCE_DURATION, false, {1.4f, 4.0f, 0.7f}, 2, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_group(&cases[i]);
+    }
+}
+
+// By velocities the character goes at sum(w v), while each clip goes as far as it does by itself in as much of its
+// time.
+static void test_group_goes_as_far_as_its_velocity(void **state) {
+    (void)state;
+    static const group_case given = {LMB_CADENCE_VELOCITY, true, {1.4f, 4.0f, 0.7f}, 1, false};
+    group_scene scene;
+    describe_group(&given, &scene);
+    scene.mover = lmb_default_mover_def();
+    scene.def.mover = &scene.mover;
+    const lmb_value constants[MEMBERS] = {lmb_constant(0.3f), lmb_constant(0.5f), lmb_constant(0.2f)};
+    stage s = begin_with(&scene.def, control_program_create(&scene.def, constants));
+    const double expected = 0.3 * 1.4 + 0.5 * 4.0 + 0.2 * 0.7;
+    for (int frame = 0; frame < 300; frame++) {
+        float way[4];
+        s.parameters[3] = frame < 200 ? 1.0f : -0.5f;
+        step(&s, SIXTIETH);
+        lmb_control_carried(s.control, s.state, way);
+        assert_near(way[2], (frame < 200 ? 1.0 : -0.5) * expected / 60, 2e-6);
+        assert_near(s.parameters[GROUP_VELOCITY], (frame < 200 ? 1.0 : -0.5) * expected, 1e-5);
+    }
+    end(&s);
+}
+
+// Where all weigh 0, a group goes at its own rate, in either cadence, and as fast as its leader.
+static void test_group_without_weight(void **state) {
+    (void)state;
+    for (int by_velocity = 0; by_velocity < 2; by_velocity++) {
+        const group_case given = {
+            by_velocity ? LMB_CADENCE_VELOCITY : LMB_CADENCE_DURATION, by_velocity != 0, {1.4f, 4.0f, 0.7f}, 1, false};
+        group_scene scene;
+        stage s = begin_group(&given, &scene);
+        double expected = (double)group_markers[1][0];
+        for (int frame = 0; frame < 100; frame++) {
+            s.parameters[0] = s.parameters[1] = s.parameters[2] = frame % 2 ? 0.0f : NAN;
+            s.parameters[3] = 1.5f;
+            step(&s, SIXTIETH);
+            expected = wrap(expected + 1.5 / 60, (double)group_durations[1]);
+            assert_near(apart(seconds_of(&s, 1), expected, (double)group_durations[1]), 0.0, 1e-6);
+            assert_near(s.parameters[GROUP_VELOCITY], 1.5 * 4.0, 1e-5);
+            assert_float_equal(lmb_control_player_weight(s.control, s.state, 1), 0.0f, 0.0f);
+        }
+        end(&s);
+    }
 }
 
 // Markers: where the leader is half way between its left and right foot, so is every other.
@@ -326,18 +576,24 @@ static void test_markers(void **state) {
     players[1].markers = right;
     players[1].marker_count = 3;
     players[1].time_parameter = 1;
-    lmb_group_player members[2] = {{0, lmb_constant(1.0f)}, {1, lmb_constant(0.0f)}};
-    const lmb_group_def group = {members, 2, lmb_constant(1.0f), LMB_NONE};
+    const lmb_group_def group = {.players = (const uint32_t[]){0, 1},
+                                 .player_count = 2,
+                                 .rate = lmb_constant(1.0f),
+                                 .velocity_parameter = LMB_NONE};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 2;
     def.players = players;
     def.player_count = 2;
     def.groups = &group;
     def.group_count = 1;
-    stage s = begin(&def);
+    const lmb_value weights[] = {lmb_constant(1.0f), lmb_constant(0.0f)};
+    stage s = begin_with(&def, control_program_create(&def, weights));
+    double led = 0.0;
     for (int i = 0; i < 500; i++) {
         step(&s, SIXTIETH);
         double p = s.parameters[0];
+        led = wrap(led + 1.0 / 60, 1.0); // it alone weighs
+        assert_near(apart(p, led, 1.0), 0.0, 1e-6);
         double from = left[2], until = 1.0 + (double)left[0], to = right[2], size = 2.0 + (double)right[0] - to;
         if (p < (double)left[0]) {
             p += 1.0;
@@ -347,8 +603,7 @@ static void test_markers(void **state) {
             from = left[1], until = left[2], to = right[1], size = (double)right[2] - to;
         }
         double expected = fmod(to + (p - from) / (until - from) * size, 2.0);
-        double off = fabs((double)s.parameters[1] - expected);
-        assert_near(off > 1.0 ? 2.0 - off : off, 0.0, 2e-6);
+        assert_near(apart((double)s.parameters[1], expected, 2.0), 0.0, 2e-6);
     }
     end(&s);
 }
@@ -440,21 +695,26 @@ static void test_machine(void **state) {
     const uint32_t go = GO, back = BACK;
     step_with(&s, SIXTIETH, &go, 1);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
-    assert_float_equal(s.parameters[3], 1.0f, 0.0f); // the fade begins
     assert_int_equal(s.told[0], 1);
-    assert_int_equal(s.told[1], ENTERED);
-    for (int i = 1; i <= 15; i++) {
-        step(&s, SIXTIETH);
+    expect_told(&s, 0, ENTERED, 0.0);
+    for (int i = 1; i <= 15; i++) { // the first step of the fade, and of the clip, in the event's frame
         assert_near(s.parameters[4], i / 30.0, 1e-6);
         assert_near(s.parameters[3], 1.0 - i / 30.0, 1e-6);
+        assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
+        assert_near(s.parameters[0], (i + 1) / 60.0, 1e-6); // both play
+        assert_near(s.parameters[1], i / 60.0, 1e-6);       // begun on entry
+        if (i < 15) {
+            step(&s, SIXTIETH);
+        }
     }
-    assert_near(s.parameters[0], 17 / 60.0, 1e-6); // both play
-    assert_near(s.parameters[1], 15 / 60.0, 1e-6); // begun on entry
     // Interrupted half way, back to what is still seen: no weight jumps, and its clip goes on where it is.
     float before[3] = {s.parameters[3], s.parameters[4], s.parameters[0]};
     step_with(&s, SIXTIETH, &back, 1);
-    assert_near(s.parameters[3], before[0] - 1 / 30.0, 1e-6);
+    assert_near(s.parameters[3], 0.5 + 0.5 / 30.0, 1e-6);
+    assert_near(s.parameters[4], 0.5 - 0.5 / 30.0, 1e-6);
+    expect_told(&s, 0, LEFT, (double)before[1]);
     for (int i = 1; i <= 30; i++) {
+        assert_near(s.parameters[3], 0.5 + 0.5 * i / 30.0, 1e-6);
         float last = s.parameters[3];
         step(&s, SIXTIETH);
         assert_near(s.parameters[3] + s.parameters[4] + s.parameters[5], 1.0, 1e-6);
@@ -463,13 +723,323 @@ static void test_machine(void **state) {
     assert_float_equal(s.parameters[3], 1.0f, 0.0f);
     assert_float_equal(s.parameters[4], 0.0f, 0.0f);
     assert_near(s.parameters[0], fmod((double)before[2] + 31 / 60.0, 1.0), 1e-6);
-    // On END, a second after entry, to the frame.
+    // A second after entry, to the frame, the clip is at its end, which the frame after sees.
     step_with(&s, SIXTIETH, &go, 1);
     for (int i = 1; i <= 60; i++) {
         assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
+        assert_near(s.parameters[1], i / 60.0, 1e-6);
         step(&s, SIXTIETH);
     }
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
+    assert_near(s.parameters[2], 1 / 60.0, 1e-6);
+    assert_near(s.parameters[5], 1 / 30.0, 1e-6);
+    expect_told(&s, 0, LEFT, 1.0);
+    end(&s);
+}
+
+static lmb_node_def clip_at(uint32_t time_parameter) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = LMB_OP_CLIP;
+    node.time = lmb_parameter(time_parameter);
+    return node;
+}
+
+static lmb_node_def node_of(lmb_op op, uint32_t first, uint32_t second, lmb_value weight) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = op;
+    node.inputs[0] = first;
+    node.inputs[1] = second;
+    node.input_count = 2;
+    node.weight = weight;
+    return node;
+}
+
+// What a clip weighs is the sum over its uses; a player whose clip is used nowhere weighs what its state does.
+static void test_weights_of_clips(void **state) {
+    (void)state;
+    small_machine small;
+    const lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
+    lmb_node_def nodes[] = {clip_at(0), clip_at(1), node_of(LMB_OP_BLEND, 0, 1, lmb_parameter(6)),
+                            // Clip 0 once more, at a rate of its own, over the blend, for a part of the joints.
+                            clip_at(0), node_of(LMB_OP_MASKED, 2, 3, lmb_parameter(7))};
+    nodes[3].rate = lmb_constant(0.5f);
+    stage s = begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
+    const uint32_t go = GO;
+    step_with(&s, SIXTIETH, &go, 1); // the fade begins
+    for (int i = 2; i <= 40; i++) {
+        const double f = 0.5 + 0.5 * sin(i * 0.3), m = i == 20 ? 0.0 : 0.5 + 0.5 * cos(i * 0.2);
+        s.parameters[6] = (float)f;
+        s.parameters[7] = (float)m;
+        step(&s, SIXTIETH);
+        assert_near(lmb_control_player_weight(s.control, s.state, 0), (1.0 - f) + m, 1e-6);
+        assert_near(lmb_control_player_weight(s.control, s.state, 1), f, 1e-6);
+        // Its state is 2, which is not entered.
+        assert_float_equal(lmb_control_player_weight(s.control, s.state, 2), 0.0f, 0.0f);
+        // Machines write their weights beside that.
+        assert_near(s.parameters[4], fmin(i / 30.0, 1.0), 1e-6);
+    }
+    end(&s);
+    // One in whose place the program plays nothing.
+    nodes[1] = lmb_default_node_def();
+    s = begin_with(&def, control_program_create_of(nodes, 5, def.parameter_count));
+    step_with(&s, SIXTIETH, &go, 1);
+    for (int i = 1; i <= 30; i++) {
+        assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
+        assert_near(lmb_control_player_weight(s.control, s.state, 0), 1.0, 0.0); // parameter 6 is 0
+        step(&s, SIXTIETH);
+    }
+    end(&s);
+}
+
+// In root motion a pose that lies over another, by a weight w and a mask that gives joint 0 the share m, weighs m w,
+// and what it lies over 1 - m w; where it is added, 1. In the pose it weighs w, and the other 1.
+static void test_weights_in_root_motion(void **state) {
+    (void)state;
+    static const struct {
+        lmb_op op;
+        bool is_masked, replaces;
+    } cases[] = {{LMB_OP_MASKED, true, true},
+                 {LMB_OP_ADDITIVE, true, false},
+                 {LMB_OP_ADDITIVE, false, false},
+                 {LMB_OP_PARTIAL, true, true},
+                 {LMB_OP_PARTIAL, false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+        const lmb_mover_def mover = lmb_default_mover_def();
+        for (uint32_t k = 0; k < 2; k++) {
+            players[k].duration = 1.0f;
+            players[k].time_parameter = k;
+            players[k].velocity = k == 0 ? 1.5f : -4.0f;
+        }
+        lmb_control_def def = lmb_default_control_def();
+        def.parameter_count = 3;
+        def.players = players;
+        def.player_count = 2;
+        def.mover = &mover;
+        lmb_node_def nodes[] = {clip_at(0), clip_at(1), node_of(cases[i].op, 0, 1, lmb_parameter(2))};
+        nodes[2].masked = cases[i].is_masked;
+        nodes[1].joint_weights = cases[i].op == LMB_OP_PARTIAL && cases[i].is_masked ? 0 : LMB_NONE;
+        stage s = begin_with(&def, control_program_create_of(nodes, 3, def.parameter_count));
+        for (int frame = 0; frame < 50; frame++) {
+            const double w = frame / 49.0, m = cases[i].is_masked ? CONTROL_PROGRAM_MASK / 255.0 : 1.0;
+            s.parameters[2] = (float)w;
+            step(&s, SIXTIETH);
+            float way[4];
+            lmb_control_carried(s.control, s.state, way);
+            assert_near(way[2], ((cases[i].replaces ? 1.0 - m * w : 1.0) * 1.5 - m * w * 4.0) / 60, 1e-6);
+            assert_near(lmb_control_player_weight(s.control, s.state, 0), 1.0, 0.0);
+            assert_near(lmb_control_player_weight(s.control, s.state, 1), w, 1e-6);
+        }
+        end(&s);
+    }
+}
+
+// The product of the weights of the states that it is in.
+static void test_weights_without_a_program(void **state) {
+    (void)state;
+    lmb_state_def states[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        states[i] = lmb_default_state_def();
+    }
+    lmb_transition_def outer = lmb_default_transition_def(), inner = lmb_default_transition_def();
+    outer.from = 0;
+    outer.to = 1;
+    outer.event = GO;
+    outer.fade = 0.5f;
+    outer.curve = LMB_CURVE_LINEAR;
+    inner = outer;
+    inner.event = CHAIN;
+    inner.fade = 0.25f;
+    const lmb_machine_def machines[] = {{states, 2, &outer, 1, LMB_NONE, 0}, {states + 2, 2, &inner, 1, 0, 1}};
+    lmb_player_def players[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        players[i] = lmb_default_player_def();
+        players[i].duration = 0.75f;
+        players[i].time_parameter = i;
+        players[i].machine = i < 2 ? 1 : LMB_NONE;
+        players[i].state = i;
+        players[i].end = i == 2 ? LMB_END_LOOP : LMB_END_ONCE;
+    }
+    players[0].weight_parameter = 3;
+    players[1].weight_parameter = 4;
+    lmb_control_def def = lmb_default_control_def();
+    def.parameter_count = 5;
+    def.event_count = EVENTS;
+    def.players = players;
+    def.player_count = 3;
+    def.machines = machines;
+    def.machine_count = 2;
+    stage s = begin(&def);
+    const uint32_t both[] = {GO, CHAIN};
+    step_with(&s, SIXTIETH, both, 2);
+    for (int i = 1; i <= 60; i++) {
+        const double without = fmin(i / 30.0, 1.0), within = fmin(i / 15.0, 1.0);
+        // Past its end it weighs nothing.
+        const double in_machine = i <= 45 ? within : 0.0;
+        assert_near(lmb_control_player_weight(s.control, s.state, 0), without * (1.0 - within), 1e-6);
+        assert_near(lmb_control_player_weight(s.control, s.state, 1), without * in_machine, 1e-6);
+        assert_float_equal(lmb_control_player_weight(s.control, s.state, 2), 1.0f, 0.0f);
+        assert_near(s.parameters[3], 1.0 - within, 1e-6); // in its machine
+        assert_near(s.parameters[4], in_machine, 1e-6);
+        assert_near(s.parameters[1], fmin(i / 60.0, 0.75), 1e-6);
+        step(&s, SIXTIETH);
+    }
+    end(&s);
+}
+
+// Events of clips have the weights of this frame's pose.
+static void test_told_weights(void **state) {
+    (void)state;
+    static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.3f, 1}};
+    lmb_player_def players[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        players[i] = lmb_default_player_def();
+        players[i].duration = 0.375f;
+        players[i].time_parameter = i;
+        players[i].notifies = notifies;
+        players[i].notify_count = 2;
+        players[i].looped_event = 2;
+        players[i].ended_event = 3;
+    }
+    players[1].end = LMB_END_ONCE;
+    players[2].rate = lmb_constant(-1.0f);
+    players[2].end = LMB_END_PING_PONG;
+    lmb_control_def def = lmb_default_control_def();
+    def.parameter_count = 6;
+    def.event_count = 4;
+    def.told_capacity = MOST_TOLD;
+    def.players = players;
+    def.player_count = 3;
+    const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
+    stage s = begin_with(&def, control_program_create(&def, weights));
+    uint32_t seen[4] = {0};
+    for (int frame = 0; frame < 240; frame++) {
+        double given[3], sum = 0.0;
+        for (uint32_t i = 0; i < 3; i++) {
+            s.parameters[3 + i] = (float)(0.5 + 0.4 * sin(0.37 * frame * (i + 1)) + 0.1 * i);
+            given[i] = s.parameters[3 + i];
+            sum += given[i];
+        }
+        step(&s, SIXTIETH);
+        // Those of each player alone, in its order, then its end; the first player's come first.
+        uint32_t player = 0, last = 0;
+        for (uint32_t i = 0; i < s.told[0]; i++) {
+            float weight;
+            memcpy(&weight, &s.told[2 + 2 * i], sizeof weight);
+            while (player < 3 && fabs((double)weight - given[player] / sum) > 1e-6) {
+                player++;
+                last = 0;
+            }
+            assert_true(player < 3);
+            assert_true(last < 2); // nothing after an end
+            last = s.told[1 + 2 * i];
+            assert_int_equal(last == 3, last > 1 && player == 1);
+            seen[last]++;
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_near(lmb_control_player_weight(s.control, s.state, i), given[i] / sum, 1e-6);
+        }
+    }
+    // Four seconds: ten loops and two thirds, the end, as many turns.
+    assert_int_equal(seen[0], 11 + 1 + 11);
+    assert_int_equal(seen[1], 10 + 1 + 10);
+    assert_int_equal(seen[2], 10 + 10);
+    assert_int_equal(seen[3], 1);
+    end(&s);
+}
+
+// Those of a group, each with its own.
+static void test_told_weights_of_a_group(void **state) {
+    (void)state;
+    static const lmb_notify_def notifies[3][1] = {{{0.1f, 0}}, {{0.2f, 1}}, {{0.3f, 2}}};
+    lmb_player_def players[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        players[i] = lmb_default_player_def();
+        players[i].duration = 0.375f + 0.1f * (float)i;
+        players[i].time_parameter = i;
+        players[i].notifies = notifies[i];
+        players[i].notify_count = 1;
+        players[i].looped_event = 3 + i;
+    }
+    const lmb_group_def group = {.players = (const uint32_t[]){1, 0, 2},
+                                 .player_count = 3,
+                                 .rate = lmb_constant(1.0f),
+                                 .velocity_parameter = LMB_NONE};
+    lmb_control_def def = lmb_default_control_def();
+    def.parameter_count = 6;
+    def.event_count = 6;
+    def.told_capacity = MOST_TOLD;
+    def.players = players;
+    def.player_count = 3;
+    def.groups = &group;
+    def.group_count = 1;
+    const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
+    stage s = begin_with(&def, control_program_create(&def, weights));
+    uint32_t seen[6] = {0};
+    for (int frame = 0; frame < 240; frame++) {
+        double given[3], sum = 0.0;
+        for (uint32_t i = 0; i < 3; i++) {
+            s.parameters[3 + i] = (float)(0.5 + 0.4 * sin(0.37 * frame * (i + 1)) + 0.1 * i);
+            given[i] = s.parameters[3 + i];
+            sum += given[i];
+        }
+        step(&s, SIXTIETH);
+        for (uint32_t i = 0; i < s.told[0]; i++) {
+            const uint32_t event = s.told[1 + 2 * i];
+            expect_told(&s, i, event, given[event % 3] / sum);
+            seen[event]++;
+        }
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_in_range(seen[i], 7, 11);
+    }
+    end(&s);
+}
+
+// An event's transition shows its first step in its own frame: what the new state's clip passes is told after the
+// entry, with the weight that it has then. A clip's end is seen in the next frame.
+static void test_order_in_a_frame(void **state) {
+    (void)state;
+    static const lmb_notify_def notifies[] = {{0.0f, BACK}};
+    small_machine small;
+    lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small);
+    small.players[1].notifies = notifies;
+    small.players[1].notify_count = 1;
+    small.players[1].ended_event = CHAIN;
+    small.players[1].duration = 0.5f;
+    small.players[2].looped_event = GO;
+    small.players[2].duration = 0.25f;
+    const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
+    stage s = begin_with(&def, control_program_create(&def, weights));
+    const uint32_t go = GO;
+    for (int i = 0; i < 7; i++) {
+        step(&s, SIXTIETH);
+        assert_int_equal(s.told[0], 0);
+    }
+    step_with(&s, SIXTIETH, &go, 1);
+    assert_int_equal(s.told[0], 2);
+    expect_told(&s, 0, ENTERED, 0.0);
+    expect_told(&s, 1, BACK, 1 / 30.0);
+    for (int i = 2; i < 30; i++) {
+        step(&s, SIXTIETH);
+        assert_int_equal(s.told[0], 0);
+        assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
+    }
+    step(&s, SIXTIETH); // it comes to its end
+    assert_int_equal(s.told[0], 1);
+    expect_told(&s, 0, CHAIN, 1.0);
+    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
+    step(&s, SIXTIETH);
+    assert_int_equal(s.told[0], 1);
+    expect_told(&s, 0, LEFT, 1.0);
+    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
+    assert_near(lmb_control_player_weight(s.control, s.state, 1), 29 / 30.0, 1e-6);
+    assert_near(lmb_control_player_weight(s.control, s.state, 2), 1 / 30.0, 1e-6);
+    for (int i = 2; i <= 15; i++) {
+        step(&s, SIXTIETH);
+        assert_int_equal(s.told[0], i == 15 ? 1 : 0);
+    }
+    expect_told(&s, 0, GO, 0.5);
     end(&s);
 }
 
@@ -480,13 +1050,14 @@ static void test_frozen_fade(void **state) {
     stage s = begin(&def);
     step(&s, SIXTIETH);
     const uint32_t go = GO;
+    const float stopped = s.parameters[0];
     step_with(&s, SIXTIETH, &go, 1);
-    float stopped = s.parameters[0];
+    assert_float_equal(s.parameters[0], stopped, 0.0f);
     for (int i = 0; i < 20; i++) {
         step(&s, SIXTIETH);
         assert_float_equal(s.parameters[0], stopped, 0.0f);
     }
-    assert_near(s.parameters[1], 20 / 60.0, 1e-6);
+    assert_near(s.parameters[1], 21 / 60.0, 1e-6);
     end(&s);
 }
 
@@ -527,15 +1098,17 @@ static void test_inertialized(void **state) {
         expect_inertia(&s, i, 1 / 60.0, 2, (i - 1) / 60.0, 0.25);
     }
     // The new state alone weighs, and the old one does not go on.
+    const float stopped = s.parameters[0];
     step_with(&s, 2 * SIXTIETH, &go, 1);
     expect_inertia(&s, 16, 1 / 60.0, 16, 2 / 60.0, 0.5);
     assert_float_equal(s.parameters[3], 0.0f, 0.0f);
     assert_float_equal(s.parameters[4], 1.0f, 0.0f);
-    const float stopped = s.parameters[0];
+    assert_float_equal(s.parameters[0], stopped, 0.0f);
+    assert_near(s.parameters[1], 2 / 60.0, 1e-6);
     step(&s, SIXTIETH);
     expect_inertia(&s, 17, 2 / 60.0, 16, 3 / 60.0, 0.5);
     assert_float_equal(s.parameters[0], stopped, 0.0f);
-    assert_near(s.parameters[1], 1 / 60.0, 1e-6);
+    assert_near(s.parameters[1], 3 / 60.0, 1e-6);
     assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
     // Over once its time has passed.
     for (uint32_t i = 18; i <= 43; i++) {
@@ -786,6 +1359,23 @@ static void test_update_rate(void **state) {
     end(&seldom);
 }
 
+// What ends in an update is shown at its end until the next one, where it drops out.
+static void test_dropping_out_with_updates_left_out(void **state) {
+    (void)state;
+    lmb_player_def player = lmb_default_player_def();
+    player.duration = 0.1f;
+    player.end = LMB_END_ONCE;
+    lmb_control_def def = control_of(&player);
+    def.update_every = lmb_constant(4.0f);
+    stage s = begin(&def);
+    for (uint32_t i = 0; i < 20; i++) {
+        step(&s, SIXTIETH); // updates by the frames 0, 4, 8 (which ends it), 12, 16
+        assert_float_equal(s.parameters[1], (i < 12 ? 1.0f : 0.0f), 0.0f);
+        assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (i < 12 ? 1.0f : 0.0f), 0.0f);
+    }
+    end(&s);
+}
+
 // A state copied away and back gives the same bits again.
 static void test_rollback(void **state) {
     (void)state;
@@ -830,7 +1420,7 @@ static void test_sorting(void **state) {
 static void expect_refusal(const lmb_control_def *def, const char *part) {
     lmb_control *control = (lmb_control *)&control;
     lmb_error error = {0};
-    lmb_result result = lmb_control_create(def, NULL, &control, &error);
+    lmb_result result = lmb_control_create(def, NULL, NULL, &control, &error);
     if (result == LMB_OK || strstr(error.message, part) == NULL) {
         fail_msg("'%s' does not tell of '%s'", error.message, part);
     }
@@ -848,12 +1438,25 @@ static void test_refusals(void **state) {
     }
     static const lmb_notify_def notifies[] = {{0.5f, 0}, {0.25f, 0}};
     static const float markers[] = {0.5f, 0.5f};
-    const lmb_group_player member = {0, lmb_constant(1.0f)};
-    const lmb_group_player twice[] = {{0, lmb_constant(1.0f)}, {0, lmb_constant(1.0f)}};
-    const lmb_group_player held = {1, lmb_constant(1.0f)};
-    const lmb_group_def groups[] = {{&member, 1, lmb_constant(1.0f), LMB_NONE},
-                                    {twice, 2, lmb_constant(1.0f), LMB_NONE},
-                                    {&held, 1, lmb_constant(1.0f), LMB_NONE}};
+    static const float way[] = {1.0f, 2.0f, 3.0f, 0.0f,
+                                1.0f, 7.0f, 3.0f, 1.0f}; // ends where it began, but for its height
+    static const lmb_motion_track nowhere_track = {2, way};
+    static const uint32_t member[] = {0}, twice[] = {0, 0}, held[] = {1}, both[] = {0, 2}, unknown[] = {3};
+#define GROUP(numbers, how, velocity)                                                                                  \
+    {                                                                                                                  \
+        .players = numbers, .player_count = sizeof numbers / sizeof *numbers, .cadence = how,                          \
+        .rate = lmb_constant(1.0f), .velocity_parameter = velocity                                                     \
+    }
+    const lmb_group_def groups[] = {GROUP(member, LMB_CADENCE_DEFAULT, LMB_NONE),
+                                    GROUP(twice, LMB_CADENCE_DEFAULT, LMB_NONE),
+                                    GROUP(held, LMB_CADENCE_DEFAULT, LMB_NONE)};
+    const lmb_group_def by_velocity = GROUP(both, LMB_CADENCE_VELOCITY, LMB_NONE),
+                        unknown_cadence = GROUP(both, LMB_CADENCE_COUNT, LMB_NONE),
+                        unknown_player = GROUP(unknown, LMB_CADENCE_DEFAULT, LMB_NONE),
+                        written_twice = GROUP(both, LMB_CADENCE_DEFAULT, 0);
+    lmb_group_def other = GROUP(both, LMB_CADENCE_DEFAULT, LMB_NONE);
+    other.rate = lmb_parameter(3);
+#undef GROUP
     const lmb_term join = {LMB_TERM_AND, lmb_constant(0), lmb_constant(0)};
     const lmb_term two[] = {{LMB_TERM_LESS, lmb_constant(0), lmb_constant(0)},
                             {LMB_TERM_LESS, lmb_constant(0), lmb_constant(0)}};
@@ -879,6 +1482,16 @@ static void test_refusals(void **state) {
     REFUSED((def.groups = groups + 1, def.group_count = 1), "group 0: place 1: player");
     REFUSED((def.groups = groups, def.group_count = 2), "group 1: place 0: player");
     REFUSED((def.groups = groups + 2, def.group_count = 1), "group 0: place 0: player");
+    REFUSED((def.groups = &unknown_player, def.group_count = 1), "group 0: place 0: player: there is no such");
+    REFUSED((def.groups = &unknown_cadence, def.group_count = 1), "group 0: cadence: unknown");
+    REFUSED((def.groups = &by_velocity, def.group_count = 1), "group 0: place 0: player: it has no velocity");
+    REFUSED((def.groups = &by_velocity, def.group_count = 1, small.players[0].velocity = 1.0f),
+            "group 0: place 1: player: it has no velocity");
+    REFUSED((def.groups = &by_velocity, def.group_count = 1, small.players[0].velocity = 1.0f,
+             small.players[2].motion = &nowhere_track),
+            "group 0: place 1: player: it has no velocity");
+    REFUSED((def.groups = &other, def.group_count = 1), "group 0: rate: reads");
+    REFUSED((def.groups = &written_twice, def.group_count = 1), "something else");
     REFUSED(small.machine.state_count = 0, "machine 0: states");
     REFUSED(small.machine.machine = 0, "machine 0: machine");
     REFUSED(small.states[0].end_player = 3, "state 0: end_player");
@@ -890,7 +1503,7 @@ static void test_refusals(void **state) {
     REFUSED(small.transitions[0].fade = NAN, "machine 0: transition 0: fade");
     REFUSED(small.transitions[0].after = INFINITY, "machine 0: transition 0: after");
     REFUSED(small.transitions[0].curve = LMB_CURVE_BEZIER, "machine 0: transition 0: curve");
-    REFUSED(small.transitions[0].curve = LMB_CURVE_TENT, "machine 0: transition 0: curve");
+    REFUSED(small.transitions[0].curve = LMB_CURVE_COUNT, "machine 0: transition 0: curve");
     REFUSED(small.transitions[0].kind = LMB_FADE_COUNT, "machine 0: transition 0: kind");
     REFUSED(small.transitions[0].kind = LMB_FADE_INERTIALIZED, "machine 0: transition 0: kind: the control does not");
     REFUSED((def.inertialize = true, def.inertia_parameters = 6),
@@ -912,8 +1525,44 @@ static void test_refusals(void **state) {
 #undef REFUSED
     lmb_control *none = NULL;
     lmb_error error = {0};
-    assert_int_equal(lmb_control_create(NULL, NULL, &none, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_create(NULL, NULL, NULL, &none, &error), LMB_ERROR_ARGUMENT);
     assert_null(none);
+}
+
+static void expect_program_refused(const lmb_control_def *def, lmb_program *program, lmb_result expected,
+                                   const char *part) {
+    lmb_control *control = (lmb_control *)&control;
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_create(def, program, NULL, &control, &error), expected);
+    if (strstr(error.message, part) == NULL) {
+        fail_msg("'%s' does not tell of '%s'", error.message, part);
+    }
+    assert_null(control);
+    lmb_program_destroy(program);
+}
+
+static void test_refused_programs(void **state) {
+    (void)state;
+    const lmb_value alike[] = {lmb_constant(1.0f), lmb_constant(1.0f), lmb_constant(1.0f)};
+    small_machine small;
+    lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small), other = def;
+    other.parameter_count = 9;
+    expect_program_refused(&def, control_program_create(&other, alike), LMB_ERROR_ARGUMENT,
+                           "control: it has 8 parameters, and the program 9");
+    // A blend finds three weights; the program has two of its own.
+    enum { MOST = (LMB_MAX_CONTROL_WEIGHTS - 2) / 3 };
+    static lmb_node_def nodes[1 + MOST + 1];
+    for (uint32_t i = 0; i < 1 + MOST + 1; i++) {
+        nodes[i] = lmb_default_node_def();
+        nodes[i].op = i == 0 ? LMB_OP_CLIP : LMB_OP_BLEND;
+        nodes[i].inputs[0] = i == 0 ? 0 : i - 1;
+        nodes[i].input_count = i == 0 ? 0 : 2;
+    }
+    stage s = begin_with(&def, control_program_create_of(nodes, 1 + MOST, def.parameter_count));
+    step(&s, SIXTIETH);
+    end(&s);
+    expect_program_refused(&def, control_program_create_of(nodes, 1 + MOST + 1, def.parameter_count), LMB_ERROR_LIMIT,
+                           "control: the program finds 4097 weights, and at most 4096 are possible");
 }
 
 static uint32_t allowed, alive;
@@ -943,12 +1592,12 @@ static void test_no_memory(void **state) {
     lmb_error error = {0};
     for (uint32_t i = 0; i < 2; i++) {
         allowed = i;
-        assert_int_equal(lmb_control_create(&def, &host, &control, &error), LMB_ERROR_MEMORY);
+        assert_int_equal(lmb_control_create(&def, NULL, &host, &control, &error), LMB_ERROR_MEMORY);
         assert_null(control);
         assert_int_equal(alive, 0);
     }
     allowed = 2;
-    assert_int_equal(lmb_control_create(&def, &host, &control, &error), LMB_OK);
+    assert_int_equal(lmb_control_create(&def, NULL, &host, &control, &error), LMB_OK);
     lmb_control_destroy(control);
     lmb_control_destroy(NULL);
     assert_int_equal(alive, 0);
@@ -1017,6 +1666,9 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 2, (uint32_t)(18 * LMB_MAX_STEP_TICKS >> 32), "it waits for too long");
     expect_state_refused(&s, 7, 0x0000ffffu, "player 0: it is past its clip");
     expect_state_refused(&s, 8, 4, "player 0: there are no such flags");
+    expect_state_refused(&s, 9, 0xbf800000u, "player 0: its weight is not from 0 to 2^40");
+    expect_state_refused(&s, 9, 0x53800001u, "player 0: its weight is not from 0 to 2^40");
+    expect_state_refused(&s, 9, 0x7fc00000u, "player 0: its weight is not from 0 to 2^40");
     lmb_error error = {0};
     assert_int_equal(lmb_control_check_states(NULL, s.state, 1, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
@@ -1079,7 +1731,16 @@ int main(void) {
         cmocka_unit_test(test_ended_once),
         cmocka_unit_test(test_told_overflow),
         cmocka_unit_test(test_two_in_phase),
+        cmocka_unit_test(test_cadences),
+        cmocka_unit_test(test_group_goes_as_far_as_its_velocity),
+        cmocka_unit_test(test_group_without_weight),
         cmocka_unit_test(test_markers),
+        cmocka_unit_test(test_weights_of_clips),
+        cmocka_unit_test(test_weights_in_root_motion),
+        cmocka_unit_test(test_weights_without_a_program),
+        cmocka_unit_test(test_told_weights),
+        cmocka_unit_test(test_told_weights_of_a_group),
+        cmocka_unit_test(test_order_in_a_frame),
         cmocka_unit_test(test_followers),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_frozen_fade),
@@ -1092,9 +1753,11 @@ int main(void) {
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_update_rate),
+        cmocka_unit_test(test_dropping_out_with_updates_left_out),
         cmocka_unit_test(test_rollback),
         cmocka_unit_test(test_sorting),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refused_programs),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_refused_frames),
         cmocka_unit_test(test_states_from_outside),

@@ -174,7 +174,7 @@ static uint32_t grow(plan *plan, uint32_t stack) {
         }
         draw_places(plan, &node);
         node.weight = draw_value(plan);
-        node.weight.curve = (lmb_curve)random_below(random, LMB_CURVE_TENT);
+        node.weight.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
         node.mask = random_below(random, MASKS);
     }
     node.clip = lmb_parameter(random_below(random, PARAMETERS));

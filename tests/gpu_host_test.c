@@ -409,8 +409,8 @@ static void ground_create(ground *ground) {
     lmb_control_def control = lmb_default_control_def();
     const lmb_mover_def mover = lmb_default_mover_def();
     control.parameter_count = lmb_program_parameter_count(program);
-    control.mover = &mover; // and with it the buffers that it takes
-    assert_ok(lmb_control_create(&control, NULL, &ground->control, &error), &error);
+    control.mover = &mover; // with the buffers that it and the weights take
+    assert_ok(lmb_control_create(&control, program, NULL, &ground->control, &error), &error);
 }
 
 static void ground_destroy(ground *ground) {

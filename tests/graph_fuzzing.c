@@ -43,7 +43,9 @@ void require_motion(const lmb_graph *graph, float *parameters) {
     if (def == NULL) {
         return;
     }
-    require(lmb_control_create(def, NULL, &control, NULL) == LMB_OK, "no control");
+    lmb_program *program = NULL;
+    require(lmb_program_create(lmb_graph_program_def(graph), NULL, &program, NULL) == LMB_OK, "no program");
+    require(lmb_control_create(def, program, NULL, &control, NULL) == LMB_OK, "no control");
     uint32_t *state = calloc(lmb_control_state_words(control), sizeof *state);
     require(state != NULL, "no memory");
     for (uint32_t number = 0; number < 8; number++) {
@@ -61,4 +63,5 @@ void require_motion(const lmb_graph *graph, float *parameters) {
     }
     free(state);
     lmb_control_destroy(control);
+    lmb_program_destroy(program);
 }

@@ -113,9 +113,6 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_MIRROR] = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":" ADDITIVE(CLIP("1")) "}",
 };
 
-// Over a parameter, whatever its range.
-#define TENT(name, places) "{\"curve\":{\"tent\":" places "},\"of\":{\"param\":\"" name "\",\"min\":-3,\"max\":4}}"
-
 // A machine holds two poses while it evaluates a third: four machines inside each other.
 #define LEVEL(weight, pose)                                                                                            \
     "{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"" weight "\"},\"pose\":" CLIP("0") "},{\"pose\":" pose  \
@@ -135,12 +132,6 @@ static const struct {
     {LMB_OP_WEIGHTED,
      LEVEL("w", LEVEL("x", LEVEL("y", LEVEL("z", "{\"op\":\"bilinear\",\"s\":{\"param\":\"s\"},\"t\":0.5,\"poses\":"
                                                  "[" CLIP("0") "," CLIP("1") "," CLIP("2") "," CLIP("1") "]}"))))},
-    {LMB_OP_WEIGHTED, "{\"op\":\"weighted\",\"inputs\":[{\"weight\":" TENT("x", "[null,-1.5,0.25]") ",\"pose\":" CLIP("0") "},{\"weight\":" TENT("x", "[-1.5,0.25,2.7]") ",\"pose\":{\"op\":\"blend\",\"weight\":" TENT(
-                          "y",
-                          "[-2,1,1.1]") ",\"a\":" CLIP("1") ",\"b\":{\"op\":\"clip\",\"clip\":1,\"time\":" TENT("z",
-                                                                                                                "[-1,2,"
-                                                                                                                "null]") "}}},{\"weight\":" TENT("x",
-                                                                                                                                                 "[0.25,2.7,null]") ",\"pose\":" CLIP("2") "}]}"},
     {LMB_OP_ADDITIVE,
      "{\"op\":\"additive\",\"form\":\"affine\",\"unclamped\":true,\"mask\":{\"@\":120},\"weight\":{\"param\":"
      "\"w\",\"min\":-4,\"max\":4},\"base\":" CLIP(

@@ -233,12 +233,18 @@ static void curves_of_any_number(void **state) {
     lmb_graph *graph = read_graph(text);
     assert_true(lmb_graph_parameter_at(graph, 0).greatest == 1.0f);
     assert_true(lmb_graph_parameter_at(graph, 1).initial == 1.0f);
+    float row[8];
+    assert_in_range(lmb_graph_parameter_count(graph), 2, 8);
+    lmb_graph_defaults(graph, row);
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        assert_true(row[i] == lmb_graph_parameter_at(graph, i).initial);
+    }
     lmb_graph_destroy(graph);
 }
 
 static void every_curve(void **state) {
     (void)state;
-    for (int curve = 0; curve < LMB_CURVE_TENT; curve++) {
+    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
         lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), two_inputs(LMB_OP_BLEND, 0, 1)};
         char name[64], text[256];
         nodes[2].weight = lmb_parameter(0);
@@ -255,42 +261,6 @@ static void every_curve(void **state) {
                  name);
         expect_nodes(text, nodes, 3);
     }
-}
-
-static void expect_tent(lmb_value value, uint32_t parameter, float before, float own, float after) {
-    expect_number(value, lmb_tent(parameter, before, own, after));
-    assert_true(value.constant == own);
-}
-
-// Around any number, before or behind its parameter, with or without neighbours.
-static void tents(void **state) {
-    (void)state;
-    lmb_graph *graph = read_graph(
-        "{\"op\":\"additive\",\"weight\":{\"of\":{\"param\":\"x\"},\"curve\":{\"tent\":[2,3.5,7]}},\"base\":{\"op\":"
-        "\"clip\",\"clip\":0,\"time\":{\"curve\":{\"tent\":[null,-2,-1]},\"of\":{\"param\":\"y\"}},\"rate\":{"
-        "\"curve\":{\"tent\":[-4,5,null]},\"of\":{\"param\":\"z\",\"default\":-3,\"max\":9}}},\"add\":{\"op\":\"clip\","
-        "\"clip\":{\"curve\":{\"tent\":[null,1,2]},\"of\":{\"param\":\"x\"}},\"time\":{\"curve\":{\"tent\":[1,1,"
-        "2]},\"of\":{\"param\":\"y\"}}}}");
-    const lmb_program_def *def = lmb_graph_program_def(graph);
-    expect_tent(def->nodes[2].weight, 0, 2.0f, 3.5f, 7.0f);
-    expect_tent(def->nodes[0].time, 1, -2.0f, -2.0f, -1.0f);
-    expect_tent(def->nodes[0].rate, 2, -4.0f, 5.0f, 5.0f);
-    expect_tent(def->nodes[1].clip, 0, 1.0f, 1.0f, 2.0f);
-    expect_tent(def->nodes[1].time, 1, 1.0f, 1.0f, 2.0f);
-    static const float expected[][3] = {{2.0f, 2.0f, 7.0f}, {-1.0f, -2.0f, -1.0f}, {-3.0f, -4.0f, 9.0f}};
-    for (uint32_t i = 0; i < 3; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
-        const float found[] = {parameter.initial, parameter.least, parameter.greatest};
-        assert_memory_equal(found, expected[i], sizeof found);
-    }
-    lmb_error error = {0};
-    assert_int_equal(lmb_program_check(def, &error), LMB_OK);
-    lmb_graph_destroy(graph);
-    // What is linear beside it changes nothing.
-    graph = read_graph("{\"op\":\"blend\",\"weight\":{\"curve\":{\"tent\":[0,1,2]},\"of\":{\"param\":\"x\"}},\"curve\":"
-                       "\"linear\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}}");
-    expect_tent(lmb_graph_program_def(graph)->nodes[2].weight, 0, 0.0f, 1.0f, 2.0f);
-    lmb_graph_destroy(graph);
 }
 
 static void layers(void **state) {
@@ -651,8 +621,6 @@ static void expect_problem(const malformed *row) {
 #define BLEND(members) "{\"op\":\"blend\",\n\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}," members "}"
 #define REST_INPUT "{\"pose\":{\"op\":\"rest\"}}"
 
-#define TENT(places) "\"weight\":{\"curve\":{\"tent\":" places "},\"of\":{\"param\":\"x\"}}"
-
 static void malformed_texts(void **state) {
     (void)state;
     static const malformed rows[] = {
@@ -709,28 +677,6 @@ static void malformed_texts(void **state) {
          "a curve inside a curve"},
         {"{\"op\":\"clip\",\"clip\":0,\"time\":{\"curve\":\"linear\",\"of\":2}}", "time.of", 1, 53,
          "2 is outside 0 to 1"},
-        {BLEND("\"curve\":\"tent\""), "curve", 2, 45, "unknown; there are linear, uniform-s"},
-        {BLEND("\"curve\":{\"tent\":[0,1,2]}"), "curve", 2, 45, "a tent stands around its parameter"},
-        {BLEND(TENT("[0,1]")), "weight.curve.tent", 2, 63, "2 places, where 3 were expected"},
-        {BLEND(TENT("[0,1,2,3]")), "weight.curve.tent", 2, 63, "4 places, where 3 were expected"},
-        {BLEND(TENT("1")), "weight.curve.tent", 2, 63, "a number, where an array was expected"},
-        {BLEND(TENT("[0,null,2]")), "weight.curve.tent[1]", 2, 66, "null, where a number was expected"},
-        {BLEND(TENT("[0,\"1\",2]")), "weight.curve.tent[1]", 2, 66, "a string, where a number was expected"},
-        {BLEND(TENT("[-2e12,1,2]")), "weight.curve.tent[0]", 2, 64, "is outside"},
-        {BLEND(TENT("[0,1,0.5]")), "weight.curve.tent", 2, 63, "0, 1, 0.5: the places of a tent ascend"},
-        {BLEND(TENT("[2,1,null]")), "weight.curve.tent", 2, 63, "the places of a tent ascend"},
-        {BLEND(TENT("[null,1,null]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
-        {BLEND(TENT("[1,1,1]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
-        {BLEND(TENT("[1,1,null]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
-        {BLEND(TENT("[null,1,1]")), "weight.curve.tent", 2, 63, "a tent has a neighbour before or after it"},
-        {BLEND("\"weight\":{\"curve\":{\"tent\":[0,1,2],\"bezier\":[0,1]},\"of\":{\"param\":\"x\"}}"),
-         "weight.curve.bezier", 2, 71, "a tent has no such field; it has tent"},
-        {BLEND("\"weight\":{\"curve\":{\"tent\":[0,1,2]},\"of\":0.5}"), "weight.of", 2, 77,
-         "a tent stands over a parameter"},
-        {BLEND("\"weight\":{\"curve\":{\"tent\":[0,1,2]}}"), "weight", 2, 46, "a curve needs the field \"of\""},
-        {BLEND("\"weight\":{\"curve\":{\"tent\":[0,1,2]},\"of\":{\"curve\":\"linear\",\"of\":{\"param\":\"x\"}}}"),
-         "weight.of", 2, 77, "a curve inside a curve"},
-        {BLEND(TENT("[0,1,2]") ",\"curve\":\"smoothstep\""), "curve", 2, 100, "a second curve"},
         // Choices.
         {BLEND("\"interpolation\":\"lurp\""), "interpolation", 2, 53, "unknown; there are slerp, nlerp, lerp"},
         {BLEND("\"shortest\":1"), "shortest", 2, 48, "a number, where a boolean was expected"},
@@ -1072,7 +1018,6 @@ int main(void) {
         cmocka_unit_test(weighted_inputs),
         cmocka_unit_test(curves_of_any_number),
         cmocka_unit_test(every_curve),
-        cmocka_unit_test(tents),
         cmocka_unit_test(additives),
         cmocka_unit_test(layers),
         cmocka_unit_test(spaces),

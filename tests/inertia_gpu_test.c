@@ -104,7 +104,7 @@ static void make_program(fixture *f) {
 }
 
 // Any event leads to its state, by a fade of one kind or another.
-static lmb_control *make_control(uint32_t inertia_parameters) {
+static lmb_control *make_control(const lmb_program *program, uint32_t inertia_parameters) {
     lmb_player_def players[CLIPS];
     lmb_state_def states[CLIPS];
     lmb_transition_def transitions[EVENTS];
@@ -134,7 +134,7 @@ static lmb_control *make_control(uint32_t inertia_parameters) {
     def.inertia_parameters = inertia_parameters;
     lmb_control *control = NULL;
     lmb_error error;
-    assert_ok(lmb_control_create(&def, NULL, &control, &error), &error);
+    assert_ok(lmb_control_create(&def, program, NULL, &control, &error), &error);
     return control;
 }
 
@@ -147,7 +147,7 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     gpu_def.interpret_programs = interprets;
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
     make_program(f);
-    f->control = make_control(INERTIA);
+    f->control = make_control(f->program, INERTIA);
     assert_ok(lmb_cpu_create(f->program, LMB_CPU_REFERENCE, NULL, &f->cpu, &error), &error);
     assert_ok(lmb_gpu_program_create(f->gpu, f->program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
@@ -375,7 +375,7 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     def.inertialize = true;
     def.inertia_parameters = INERTIA - 1;
     lmb_control *other = NULL;
-    assert_ok(lmb_control_create(&def, NULL, &other, &error), &error);
+    assert_ok(lmb_control_create(&def, f->program, NULL, &other, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
     control_def.control = other;
     control_def.batch = f->batch;

@@ -261,7 +261,6 @@ static void malformed_texts(void **state) {
         {"stand { after soon stand }", 1, 15, "stand", "\"soon\", where a number was expected"},
         {"stand { after -1 stand }", 1, 15, "stand", "-1 is outside 0 to 100000"},
         {"stand { GO stand fade 1e9 }", 1, 23, "stand", "1e+09 is outside 0 to 100000"},
-        {"stand { GO stand curve tent }", 1, 24, "stand", "\"tent\", where the name of a curve was expected"},
         {"stand { GO stand curve bezier }", 1, 24, "stand", "\"bezier\", where the name of a curve was expected"},
         {"stand { GO stand frozen inertialized }", 1, 25, "stand", "a fade is frozen or inertialized, not both"},
         {"stand motion 2 { }", 1, 14, "stand", "\"2\", where { was expected"},

@@ -1,4 +1,5 @@
-// The mover against float64: what clips carry it, through loops, blends and fades, and what parameters want of it.
+// The mover against float64: root motion through loops, blends and fades, and what parameters want of it.
+#include "control_program.h"
 #include "suite.h"
 
 #include <limber/control.h>
@@ -14,6 +15,7 @@ enum { MOST_WORDS = 512, PARAMETERS = 16 };
 
 // One character with what it runs.
 typedef struct stage {
+    lmb_program *program; // or NULL
     lmb_control *control;
     uint32_t state[MOST_WORDS];
     float parameters[PARAMETERS];
@@ -30,7 +32,16 @@ static void assert_ok(lmb_result result, const lmb_error *error) {
 static stage begin(const lmb_control_def *def) {
     stage s = {0};
     lmb_error error = {0};
-    assert_ok(lmb_control_create(def, NULL, &s.control, &error), &error);
+    assert_ok(lmb_control_create(def, NULL, NULL, &s.control, &error), &error);
+    assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
+    return s;
+}
+
+// With a program that weighs each player's clip.
+static stage begin_weighed(const lmb_control_def *def, const lmb_value *weights) {
+    stage s = {.program = control_program_create(def, weights)};
+    lmb_error error = {0};
+    assert_ok(lmb_control_create(def, s.program, NULL, &s.control, &error), &error);
     assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
     return s;
 }
@@ -54,6 +65,7 @@ static void step(stage *s, uint64_t ticks) {
 
 static void end(stage *s) {
     lmb_control_destroy(s->control);
+    lmb_program_destroy(s->program);
 }
 
 static lmb_mover place_of(const stage *s) {
@@ -243,72 +255,85 @@ static void test_velocity_of_clips(void **state) {
     end(&s);
 }
 
-// Weights of one state: as they are up to a sum of 1, then over their sum; those of a group are the group's.
+// Blended as the program blends the clips, in a group and in none: a weighted sum divides by the sum of its weights.
 static void test_weights(void **state) {
     (void)state;
-    static const float rows[][3] = {{0.25f, 0.5f, 1.4f * 0.25f + 3.0f * 0.5f},
-                                    {1.0f, 1.0f, 2.2f},
-                                    {0.0f, 0.0f, 0.0f},
-                                    {3.0f, 1.0f, 1.8f},
-                                    {-1.0f, 0.5f, 1.5f},
-                                    {NAN, 2.0f, 3.0f},
-                                    {INFINITY, 0.0f, 1.4f},
-                                    {0.75f, 0.25f, 1.8f}};
+    static const float rows[][4] = {{0.25f, 0.5f, 0.25f, 1.4f * 0.25f + 3.0f * 0.5f},
+                                    {1.0f, 1.0f, 0.0f, 2.2f},
+                                    {0.0f, 0.0f, 0.0f, 0.0f},
+                                    {3.0f, 1.0f, 0.0f, 1.8f},
+                                    {3.0f, 1.0f, 4.0f, 0.9f},
+                                    {-1.0f, 0.5f, 0.0f, 3.0f},
+                                    {NAN, 2.0f, 0.0f, 3.0f},
+                                    {INFINITY, 0.0f, 0.0f, 1.4f}};
     const lmb_mover_def mover = lmb_default_mover_def();
     for (uint32_t grouped = 0; grouped < 2; grouped++) {
         lmb_player_def players[3] = {lmb_default_player_def(), lmb_default_player_def(), lmb_default_player_def()};
         for (uint32_t i = 0; i < 3; i++) {
             players[i].duration = 1.0f;
-            players[i].weight = grouped ? lmb_constant(7.0f) : lmb_parameter(i);
+            players[i].time_parameter = 8 + i;
         }
         players[0].motion = &tracks[0];
         players[1].velocity = 3.0f;
-        // The third stands still, and takes nothing from the others.
-        lmb_group_player members[2] = {{0, lmb_parameter(0)}, {1, lmb_parameter(1)}};
-        const lmb_group_def group = {members, 2, lmb_constant(1.0f), LMB_NONE};
+        // The third stands still.
+        static const uint32_t members[2] = {0, 1};
+        const lmb_group_def group = {
+            .players = members, .player_count = 2, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
         lmb_control_def def = control_of(players, 3, &mover);
         def.groups = &group;
         def.group_count = grouped;
+        const lmb_value weights[3] = {lmb_parameter(0), lmb_parameter(1), lmb_parameter(2)};
         for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            stage s = begin(&def);
-            s.parameters[0] = rows[i][0];
-            s.parameters[1] = rows[i][1];
-            s.parameters[2] = 1.0f;
+            stage s = begin_weighed(&def, weights);
+            memcpy(s.parameters, rows[i], 3 * sizeof(float));
             step(&s, SECOND / 2);
-            assert_near(place_of(&s).position[2], (double)rows[i][2] / 2.0, 1e-6);
+            assert_near(place_of(&s).position[2], (double)rows[i][3] / 2.0, 1e-6);
             end(&s);
         }
     }
 }
 
-// One whose track leads nowhere takes its share where weights sum up to more than 1; one without a track does not.
-static void test_standing(void **state) {
+// Clips of other lengths in a group: by velocities the character travels at the blended velocity, by durations as the
+// blended rates have it.
+static void test_cadences(void **state) {
     (void)state;
-    static const float keys[8] = {0.0f};
-    const lmb_motion_track standing = {.key_count = 2, .keys = keys};
-    static const float rows[][4] = {// the weights, and the way beside a track and beside none
-                                    {1.0f, 1.0f, 1.0f, 2.0f},
-                                    {3.0f, 1.0f, 0.5f, 2.0f},
-                                    {0.5f, 0.5f, 1.0f, 1.0f}};
+    static const double durations[2] = {0.8, 1.1}, velocities[2] = {1.25, 3.0};
     const lmb_mover_def mover = lmb_default_mover_def();
-    for (uint32_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
-        const float *row = rows[i / 2];
-        lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
-        players[0].motion = i % 2 == 0 ? &standing : NULL;
-        players[1].velocity = 2.0f;
-        for (uint32_t k = 0; k < 2; k++) {
-            players[k].duration = 1.0f;
-            players[k].weight = lmb_constant(row[k]);
+    for (uint32_t i = 0; i <= 20; i++) {
+        for (int cadence = LMB_CADENCE_DEFAULT; cadence < LMB_CADENCE_COUNT; cadence++) {
+            const double w = i / 20.0;
+            lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+            for (uint32_t k = 0; k < 2; k++) {
+                players[k].duration = (float)durations[k];
+                players[k].velocity = (float)velocities[k];
+                players[k].time_parameter = 8 + k;
+            }
+            static const uint32_t members[2] = {0, 1};
+            const lmb_group_def group = {.players = members,
+                                         .player_count = 2,
+                                         .cadence = (lmb_cadence)cadence,
+                                         .rate = lmb_constant(1.0f),
+                                         .velocity_parameter = LMB_NONE};
+            lmb_control_def def = control_of(players, 2, &mover);
+            def.groups = &group;
+            def.group_count = 1;
+            const lmb_value weights[2] = {lmb_constant((float)(1.0 - w)), lmb_constant((float)w)};
+            stage s = begin_weighed(&def, weights);
+            for (int frame = 0; frame < 120; frame++) {
+                step(&s, SECOND / 60);
+            }
+            const double cycles = (1.0 - w) / durations[0] + w / durations[1];
+            const double stride = (1.0 - w) * velocities[0] * durations[0] + w * velocities[1] * durations[1];
+            const double velocity =
+                cadence == LMB_CADENCE_DURATION ? cycles * stride : (1.0 - w) * velocities[0] + w * velocities[1];
+            // Rates are rounded to 2^-16.
+            assert_near(place_of(&s).position[2], 2.0 * velocity, 1e-5 * 2.0 * velocity);
+            end(&s);
         }
-        const lmb_control_def def = control_of(players, 2, &mover);
-        stage s = begin(&def);
-        step(&s, SECOND);
-        assert_near(place_of(&s).position[2], (double)row[2 + i % 2], 1e-6);
-        end(&s);
     }
 }
 
-// One that plays once carries until its end, and then leaves the other alone.
+// One that plays once carries until its end, and not any more.
 static void test_drops_out(void **state) {
     (void)state;
     lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
@@ -323,8 +348,8 @@ static void test_drops_out(void **state) {
     for (int frame = 0; frame < 8; frame++) {
         step(&s, SECOND / 8);
     }
-    // Half of each for half a second, then the second.
-    assert_near(place_of(&s).position[2], 1.0 + 0.5 + 1.0, 1e-6);
+    // Without a program each weighs 1.
+    assert_near(place_of(&s).position[2], 2.0 + 2.0, 1e-6);
     end(&s);
 }
 
@@ -338,8 +363,8 @@ static lmb_transition_def transition(uint32_t from, uint32_t to, uint32_t event,
     return def;
 }
 
-// Ways and turns are blended like any other channel, with the weights at the beginning of each frame; what a fade has
-// frozen does not carry.
+// Ways and turns are blended like any other channel, with the weights of each frame; what a fade has frozen does not
+// carry.
 static void test_fades(void **state) {
     (void)state;
     for (int kind = 0; kind <= LMB_FADE_FROZEN; kind++) {
@@ -363,25 +388,21 @@ static void test_fades(void **state) {
         rigid expected = {0};
         for (uint32_t frame = 0; frame < 200; frame++) {
             const lmb_event events[2] = {{0, 0}, {0, 1}};
-            float weights[3] = {1.0f, 0.0f, 0.0f};
-            double times[3] = {0};
-            for (uint32_t i = 0; i < 3 && frame > 0; i++) {
-                weights[i] = lmb_control_state_weight(s.control, s.state, 0, i);
-                times[i] = (double)lmb_control_player_ticks(s.control, s.state, i) / (double)SECOND;
-            }
-            const uint32_t before = frame > 0 ? lmb_control_current_state(s.control, s.state, 0) : 0;
+            send(&s, SECOND / 60, frame == 20 ? &events[0] : frame == 65 ? &events[1] : NULL);
+            const uint32_t current = lmb_control_current_state(s.control, s.state, 0);
             rigid sum = {0};
             for (uint32_t i = 1; i < 3; i++) {
-                if (weights[i] > 0.0f && (kind == LMB_FADE_SMOOTH || i == before)) {
+                const double w = (double)lmb_control_state_weight(s.control, s.state, 0, i);
+                if (w > 0.0 && (kind == LMB_FADE_SMOOTH || i == current)) {
                     const double duration = (double)players[i].duration;
-                    const double w = (double)weights[i];
-                    const rigid d = way(looped_motion_at(players[i].motion, duration, times[i]),
-                                        looped_motion_at(players[i].motion, duration, times[i] + 1.0 / 60.0));
+                    double time = (double)lmb_control_player_ticks(s.control, s.state, i) / (double)SECOND;
+                    time = time < 1.0 / 60.0 ? time + duration : time;
+                    const rigid d = way(looped_motion_at(players[i].motion, duration, time - 1.0 / 60.0),
+                                        looped_motion_at(players[i].motion, duration, time));
                     sum = (rigid){sum.x + w * d.x, sum.y + w * d.y, sum.z + w * d.z, sum.yaw + w * d.yaw};
                 }
             }
             expected = join(expected, sum);
-            send(&s, SECOND / 60, frame == 20 ? &events[0] : frame == 65 ? &events[1] : NULL);
             assert_at(&s, expected, 1e-5);
         }
         assert_true(fabs(expected.x) + fabs(expected.z) > 0.3);
@@ -389,33 +410,33 @@ static void test_fades(void **state) {
     }
 }
 
-// What a machine within a state moves counts that state's weight, too; and homes together weigh 1 at most.
+// What a machine within a state moves counts that state's weight, too.
 static void test_nested(void **state) {
     (void)state;
-    lmb_player_def players[3] = {lmb_default_player_def(), lmb_default_player_def(), lmb_default_player_def()};
-    players[0].duration = players[1].duration = players[2].duration = 1.0f;
-    players[0].machine = players[2].machine = 1; // which are halves of 2 together
-    players[0].velocity = 1.0f;
-    players[2].velocity = 3.0f;
+    lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+    players[0].duration = players[1].duration = 1.0f;
+    players[0].machine = 1;
+    players[0].velocity = 2.0f;
+    players[1].machine = 0;
+    players[1].state = 1;
     players[1].velocity = 6.0f;
-    players[1].weight = lmb_parameter(0);
     lmb_state_def outer[2] = {lmb_default_state_def(), lmb_default_state_def()};
     const lmb_state_def inner = lmb_default_state_def();
     const lmb_transition_def leave = transition(0, 1, 0, LMB_FADE_SMOOTH);
     const lmb_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0}, {&inner, 1, NULL, 0, 0, 0}};
     const lmb_mover_def mover = lmb_default_mover_def();
-    lmb_control_def def = control_of(players, 3, &mover);
+    lmb_control_def def = control_of(players, 2, &mover);
     def.machines = machines;
     def.machine_count = 2;
     stage s = begin(&def);
     const lmb_event event = {0, 0};
     double expected = 0.0;
     for (int frame = 0; frame < 60; frame++) {
-        s.parameters[0] = frame < 40 ? 0.0f : 1.0f;
-        const double weight = frame == 0 ? 1.0 : (double)lmb_control_state_weight(s.control, s.state, 0, 0);
-        const double other = (double)s.parameters[0];
-        expected += (2.0 * weight + 6.0 * other) / fmax(1.0, weight + other) / 60.0;
         send(&s, SECOND / 60, frame == 10 ? &event : NULL);
+        const double weight = (double)lmb_control_state_weight(s.control, s.state, 0, 0);
+        assert_true(frame < 10 ? weight == 1.0 : weight < 1.0);
+        assert_near((double)lmb_control_player_weight(s.control, s.state, 0), weight, 0.0);
+        expected += (2.0 * weight + 6.0 * (1.0 - weight)) / 60.0;
         assert_near(place_of(&s).position[2], expected, 3e-6);
     }
     end(&s);
@@ -594,8 +615,9 @@ static void test_group_of_the_velocity(void **state) {
     player.duration = 1.0f;
     player.time_parameter = 0;
     player.velocity = 1.5f;
-    const lmb_group_player place = {0, lmb_constant(1.0f)};
-    const lmb_group_def group = {&place, 1, lmb_parameter(1), 2};
+    const uint32_t member = 0;
+    const lmb_group_def group = {
+        .players = &member, .player_count = 1, .rate = lmb_parameter(1), .velocity_parameter = 2};
     lmb_mover_def mover = lmb_default_mover_def();
     mover.velocity[2] = lmb_constant(2.0f);
     mover.velocity_parameters[2] = 1;
@@ -751,7 +773,7 @@ static void test_states_from_outside(void **state) {
 static void refuse(const lmb_control_def *def, const char *place) {
     lmb_control *control = NULL;
     lmb_error error = {0};
-    assert_int_equal(lmb_control_create(def, NULL, &control, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_create(def, NULL, NULL, &control, &error), LMB_ERROR_ARGUMENT);
     if (strstr(error.message, place) == NULL) {
         fail_msg("'%s' does not name '%s'", error.message, place);
     }
@@ -771,9 +793,6 @@ static void test_refusals(void **state) {
         refuse(&def, "player 0: motion");
     }
     player.motion = NULL;
-    player.weight = lmb_parameter(PARAMETERS);
-    refuse(&def, "player 0: weight");
-    player.weight = lmb_constant(1.0f);
     lmb_mover_def mover = good;
     def.mover = &mover;
     static const float limits[] = {-1.0f, NAN, 1e-7f, 2e6f, INFINITY};
@@ -820,7 +839,7 @@ int main(void) {
         cmocka_unit_test(test_a_thousand_loops),
         cmocka_unit_test(test_velocity_of_clips),
         cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_standing),
+        cmocka_unit_test(test_cadences),
         cmocka_unit_test(test_drops_out),
         cmocka_unit_test(test_fades),
         cmocka_unit_test(test_nested),

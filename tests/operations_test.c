@@ -345,7 +345,7 @@ static void masked_blend(void **state) {
     }
     const uint8_t *const masks[] = {none, all, ramp};
     for (uint32_t mask = 0; mask < 3; mask++) {
-        for (int curve = 0; curve < LMB_CURVE_TENT; curve += suite_is_slow() ? 6 : 1) {
+        for (int curve = 0; curve < LMB_CURVE_COUNT; curve += suite_is_slow() ? 6 : 1) {
             test_scene scene;
             start_pair(&scene, LMB_OP_MASKED, 33, JOINTS, 9);
             memcpy(scene.masks, masks, sizeof masks);
@@ -363,7 +363,7 @@ static void masked_blend(void **state) {
 static void curves_shape_the_weight(void **state) {
     (void)state;
     enum { WEIGHTS = 4097 };
-    for (int curve = 0; curve < LMB_CURVE_TENT; curve++) {
+    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
         test_scene scene;
         scene_start(&scene, scene_single_joint(), WEIGHTS, 1);
         scene_add_pose(&scene, 0);
@@ -510,7 +510,7 @@ static void difference_of_random_poses(void **state) {
 
 static void additive_of_random_poses(void **state) {
     (void)state;
-    for (int curve = 0; curve < LMB_CURVE_TENT; curve++) {
+    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
         test_scene scene;
         start_pair(&scene, LMB_OP_ADDITIVE, 67, 41, 12);
         scene.nodes[2].weight.curve = (lmb_curve)curve;
@@ -797,7 +797,7 @@ static void add_random_tree(test_scene *scene, random_source *source) {
             node->input_count = 3;
         }
         node->weight = lmb_parameter(random_below(source, scene->parameter_count));
-        node->weight.curve = (lmb_curve)random_below(source, LMB_CURVE_TENT);
+        node->weight.curve = (lmb_curve)random_below(source, LMB_CURVE_COUNT);
         for (uint32_t k = 0; k < 3; k++) {
             node->weights[k] = lmb_parameter(random_below(source, scene->parameter_count));
         }

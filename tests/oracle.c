@@ -307,16 +307,8 @@ static double curve_in(lmb_curve family, double a) {
     }
 }
 
-static double tent(double before, double own, double after, double x) {
-    const double neighbour = x < own ? before : after;
-    return neighbour == own ? 1.0 : fmax(1.0 - (x - own) / (neighbour - own), 0.0);
-}
-
 double oracle_curve(lmb_value value, double a) {
     switch (value.curve) {
-    case LMB_CURVE_TENT:
-        return tent(oracle_snap((double)value.control[0]), oracle_snap((double)value.constant),
-                    oracle_snap((double)value.control[1]), a);
     case LMB_CURVE_LINEAR:
         return a;
     case LMB_CURVE_UNIFORM_S:
@@ -353,7 +345,7 @@ static double read_plain(const oracle_scene *scene, lmb_value value, uint32_t ch
 
 static double shape(lmb_value value, double number) {
     const double snapped = oracle_snap(number);
-    const double given = value.curve == LMB_CURVE_TENT ? snapped : fmin(fmax(snapped, 0.0), 1.0);
+    const double given = fmin(fmax(snapped, 0.0), 1.0);
     return value.curve == LMB_CURVE_LINEAR ? number : oracle_curve(value, given);
 }
 

@@ -243,7 +243,8 @@ static void a_jump_may_be_part_of_a_graph(void **state) {
         assert_string_equal(name + strlen("jump:"), states[i]);
     }
     assert_string_equal(line, "");
-    expect_in_frame(output.out, 18, "stand2crouch 0.1000 x0.5000");
+    // Of the blend's 0.75, a sixth of the way into the second fade, which began at half of the first: 2/27 for the hop.
+    expect_in_frame(output.out, 18, "stand 0.6000 x0.3472  stand2crouch 0.1333 x0.3472  hop 0.0333 x0.0556");
     command_output_release(&output);
 }
 
@@ -263,20 +264,23 @@ static void a_wave_fades_in_and_out_on_request(void **state) {
         const char *text;
     } rows[] = {{9, "wave:out"},
                 {10, "wave:in"},
-                {14, "wave 0.2000 x0.5000"},
-                {18, "wave 0.4000 x1.0000"},
+                {13, "wave 0.2000 x0.5000"},
+                {17, "wave 0.4000 x1.0000"},
+                {29, "wave 1.0000 x1.0000"},
                 {30, "wave:out"},
+                {35, "wave 1.3000 x0.5000"},
                 {36, "wave:in"},
-                {36, "x0.5000"},
-                {40, "x0.7500"}, // in the middle of the way from a half
-                {44, "x1.0000"},
-                {46, "wave:out"}};
+                {39, "wave 1.5000 x0.7500"}, // in the middle of the way from a half
+                {43, "wave 0.1000 x1.0000"}, // around once
+                {45, "wave 0.2000 x1.0000"},
+                {46, "wave:out"},
+                {51, "wave 0.5000 x0.5000"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         expect_in_frame(here.out, rows[i].frame, rows[i].text);
     }
-    // Gone 0.6 s after.
-    assert_non_null(strstr(find_frame(here.out, 57), "  wave "));
-    assert_null(strstr(find_frame(here.out, 58), "  wave "));
+    // Gone 0.6 s after, with the step of the frame that takes the event.
+    assert_non_null(strstr(find_frame(here.out, 56), "  wave "));
+    assert_null(strstr(find_frame(here.out, 57), "  wave "));
     command_output_release(&here);
 }
 

@@ -42,7 +42,7 @@ static void results_of_the_core_are_null(void **state) {
     EXPECT_NULL(lmb_clip, lmb_clip_difference(NULL, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_root_motion, lmb_root_motion_extract(NULL, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_program, lmb_program_create(NULL, NULL, result, NULL));
-    EXPECT_NULL(lmb_control, lmb_control_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_control, lmb_control_create(NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu, lmb_cpu_create(NULL, LMB_CPU_FAST, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu_pool, lmb_cpu_pool_create(NULL, LMB_CPU_FAST, 1, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu_profile, lmb_cpu_profile_create(NULL, NULL, result, NULL));

@@ -1,5 +1,5 @@
-// Stage 1: what each use of a clip weighs in the result, against float64 from the rules in program.h, for random trees
-// of operations; and that a weight is 0 where, and only where, a factor on the way is.
+// Stage 1: what each use of a clip weighs in the pose and in root motion, against float64 from the rules in program.h,
+// for random trees of operations; and that a weight is 0 where, and only where, a factor on the way is.
 #include "random.h"
 #include "suite.h"
 
@@ -10,7 +10,10 @@
 
 #include "../shaders/ops/weights.h"
 
-enum { MOST_NODES = 400, MOST_CLIPS = 400, TREES = 3000 };
+enum { MOST_NODES = 400, MOST_CLIPS = 400, TREES = 3000, MASKS = 3 };
+
+// What the masks say of joint 0, the only one.
+static const uint8_t joint_0[MASKS] = {255, 0, 100};
 
 typedef struct tree {
     lmb_node_def nodes[MOST_NODES];
@@ -49,6 +52,8 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
         node.input_count =
             choices[which].least + random_below(&tree->random, choices[which].most - choices[which].least + 1);
         node.unclamped = random_below(&tree->random, 2) == 0;
+        node.masked = random_below(&tree->random, 2) == 0;
+        node.mask = random_below(&tree->random, MASKS);
         const bool any = node.op == LMB_OP_SCALE || node.op == LMB_OP_SUBTRACT_SCALE_ADD ||
                          (node.op == LMB_OP_ADDITIVE && node.unclamped);
         node.weight = lmb_constant(draw_weight(&tree->random, any ? -4.0f : 0.0f, any ? 4.0f : 1.0f));
@@ -66,29 +71,39 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
         }
     } else {
         node.op = LMB_OP_CLIP;
+        node.joint_weights = random_below(&tree->random, MASKS);
     }
     assert_true(tree->count < MOST_NODES);
     tree->nodes[tree->count] = node;
     return tree->count++;
 }
 
+// What a node weighs in the pose and in root motion.
+typedef struct share {
+    double pose, motion;
+} share;
+
 // What the clips of a tree weigh, in the order in which they are used.
 typedef struct weights {
-    double of[MOST_CLIPS];
+    share of[MOST_CLIPS];
     uint32_t count;
 } weights;
 
-static void expect(const tree *tree, uint32_t index, double own, weights *all);
+static share times(share own, double factor) {
+    return (share){own.pose * factor, own.motion * factor};
+}
 
-static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t first, uint32_t places, double own,
+static void expect(const tree *tree, uint32_t index, share own, weights *all);
+
+static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t first, uint32_t places, share own,
                            weights *all) {
     if (places == 0) {
         expect(tree, node->inputs[first], own, all);
         return;
     }
     const double w = (double)node->along[places - 1].constant;
-    expect_corners(tree, node, first, places - 1, own * (1.0 - w), all);
-    expect_corners(tree, node, first + (1u << (places - 1)), places - 1, own * w, all);
+    expect_corners(tree, node, first, places - 1, times(own, 1.0 - w), all);
+    expect_corners(tree, node, first + (1u << (places - 1)), places - 1, times(own, w), all);
 }
 
 static void expect_layers(const lmb_node_def *node, double *shares) {
@@ -107,7 +122,7 @@ static void expect_layers(const lmb_node_def *node, double *shares) {
     }
 }
 
-static void expect_sum(const tree *tree, const lmb_node_def *node, double own, weights *all) {
+static void expect_sum(const tree *tree, const lmb_node_def *node, share own, weights *all) {
     double shares[LMB_MAX_INPUTS], total = 0.0;
     const double x = fmin(fmax((double)node->along[0].constant, 0.0), node->input_count - 1.0);
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -119,30 +134,37 @@ static void expect_sum(const tree *tree, const lmb_node_def *node, double own, w
         total = 1.0; // with the rest pose
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        expect(tree, node->inputs[i], total > 0.0 ? own * shares[i] / total : 0.0, all);
+        expect(tree, node->inputs[i], times(own, total > 0.0 ? shares[i] / total : 0.0), all);
     }
 }
 
-static void expect(const tree *tree, uint32_t index, double own, weights *all) {
+static void expect(const tree *tree, uint32_t index, share own, weights *all) {
     const lmb_node_def *node = &tree->nodes[index];
-    const double w = (double)node->weight.constant, over = own * fmin(fabs(w), 1.0);
+    const double w = (double)node->weight.constant;
+    share below = own, over = times(own, fmin(fabs(w), 1.0));
     switch (node->op) {
     case LMB_OP_CLIP:
         all->of[all->count++] = own;
         return;
     case LMB_OP_BLEND:
-        expect(tree, node->inputs[0], own * (1.0 - w), all);
-        expect(tree, node->inputs[1], own * w, all);
+        expect(tree, node->inputs[0], times(own, 1.0 - w), all);
+        expect(tree, node->inputs[1], times(own, w), all);
         return;
     case LMB_OP_MASKED:
+        below.motion = own.motion * (1.0 - w * joint_0[node->mask] / 255.0);
+        over.motion = own.motion * w * joint_0[node->mask] / 255.0;
+        break;
     case LMB_OP_ADDITIVE:
-        expect(tree, node->inputs[0], own, all);
-        expect(tree, node->inputs[1], over, all);
-        return;
-    case LMB_OP_PARTIAL: // shows where the other is absent, whatever its weight
-        expect(tree, node->inputs[0], own, all);
-        expect(tree, node->inputs[1], fmax(over, own * exp2(-40.0)), all);
-        return;
+        over.motion = own.motion * fmin(fabs(w) * (node->masked ? joint_0[node->mask] / 255.0 : 1.0), 1.0);
+        break;
+    case LMB_OP_PARTIAL: { // shows where the other is absent, whatever its weight
+        const lmb_node_def *second = &tree->nodes[node->inputs[1]];
+        const double has = second->op == LMB_OP_CLIP ? joint_0[second->joint_weights] / 255.0 : 1.0;
+        over.pose = fmax(over.pose, own.pose * exp2(-40.0));
+        below.motion = own.motion * (1.0 - w * has);
+        over.motion = own.motion * w * has;
+        break;
+    }
     case LMB_OP_SCALE:
         expect(tree, node->inputs[0], over, all);
         return;
@@ -164,7 +186,10 @@ static void expect(const tree *tree, uint32_t index, double own, weights *all) {
         for (uint32_t i = 0; i < node->input_count; i++) {
             expect(tree, node->inputs[i], own, all);
         }
+        return;
     }
+    expect(tree, node->inputs[0], below, all);
+    expect(tree, node->inputs[1], over, all);
 }
 
 static lmb_rig *create_rig(void) {
@@ -176,17 +201,22 @@ static lmb_rig *create_rig(void) {
     return rig;
 }
 
+static void check(uint64_t seed, uint32_t clip, double weight, double expected) {
+    if ((weight > 0.0) != (expected > 0.0) || fabs(weight - fmax(expected, 0.0)) > 1e-5) {
+        fail_msg("tree %u: clip %u weighs %.9g, not %.9g", (unsigned)seed, (unsigned)clip, weight, expected);
+    }
+}
+
 static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
     (void)state;
-    static const uint8_t mask[] = {255};
-    static const uint8_t *const masks[] = {mask};
+    static const uint8_t *const masks[MASKS] = {joint_0, joint_0 + 1, joint_0 + 2};
     lmb_rig *rig = create_rig();
     const lmb_clip_def still = {.name = "still", .duration = 1.0f};
     lmb_clip *clip = NULL;
     assert_int_equal(lmb_clip_create(rig, &still, NULL, &clip, NULL), LMB_OK);
     tree *tree = malloc(sizeof *tree);
     weights *all = malloc(sizeof *all);
-    uint32_t zeros = 0, clips = 0;
+    uint32_t zeros = 0, clips = 0, apart = 0;
     for (uint64_t seed = 0; seed < TREES; seed++) {
         tree->count = 0;
         tree->random = (random_source){seed};
@@ -197,39 +227,42 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
                                      .nodes = tree->nodes,
                                      .node_count = tree->count,
                                      .masks = masks,
-                                     .mask_count = 1};
+                                     .mask_count = MASKS};
         lmb_program *program = NULL;
         lmb_error error = {0};
         if (lmb_program_create(&def, NULL, &program, &error) != LMB_OK) {
             fail_msg("%s", error.message);
         }
-        stored_weight stored[8 * MOST_NODES];
+        stored_weight stored[16 * MOST_NODES];
         source sources[MOST_CLIPS];
         key_search searches[MOST_CLIPS];
         uint32_t refused[LMB_REFUSAL_COUNT] = {0};
         assert_true(program->block[PROGRAM_WEIGHTS] <= sizeof stored / sizeof stored[0]);
         assert_true(program->block[PROGRAM_SOURCES] <= MOST_CLIPS);
-        weigh_character((frame){.program = program->block,
-                                .refused = refused,
-                                .active = true,
-                                .weights = stored,
-                                .sources = sources,
-                                .searches = searches});
+        const frame f = {.program = program->block,
+                         .refused = refused,
+                         .active = true,
+                         .weights = stored,
+                         .sources = sources,
+                         .searches = searches};
+        weigh_nodes(f);
+        find_sources(f);
         all->count = 0;
-        expect(tree, last, 1.0, all);
+        expect(tree, last, (share){1.0, 1.0}, all);
         assert_int_equal(all->count, program->block[PROGRAM_SOURCES]);
         for (uint32_t i = 0; i < all->count; i++) {
-            const double weight = (double)sources[i].weight, expected = all->of[i];
-            if ((weight > 0.0) != (expected > 0.0) || fabs(weight - fmax(expected, 0.0)) > 1e-5) {
-                fail_msg("tree %u: clip %u weighs %.9g, not %.9g", (unsigned)seed, (unsigned)i, weight, expected);
-            }
-            zeros += weight == 0.0;
+            const uint32_t *use = program->block + program->block[PROGRAM_USES] + i * USE_WORDS;
+            check(seed, i, (double)sources[i].weight, all->of[i].pose);
+            check(seed, i, (double)stored[use[USE_MOTION]].value, all->of[i].motion);
+            zeros += sources[i].weight == 0.0f;
+            apart += fabs(all->of[i].motion - all->of[i].pose) > 1e-5 && all->of[i].motion > 0.0;
         }
         clips += all->count;
         lmb_program_destroy(program);
     }
-    print_message("%u clips, %u of which weigh nothing\n", (unsigned)clips, (unsigned)zeros);
-    assert_true(clips > 2 * TREES && zeros > clips / 8 && clips - zeros > clips / 8);
+    print_message("%u clips, %u of which weigh nothing, and %u less in root motion\n", (unsigned)clips, (unsigned)zeros,
+                  (unsigned)apart);
+    assert_true(clips > 2 * TREES && apart > clips / 32 && zeros > clips / 8 && clips - zeros > clips / 8);
     free(all);
     free(tree);
     lmb_clip_destroy(clip);

@@ -12,18 +12,31 @@
 /// - a **mover**, where the character stands and faces.
 ///
 /// What happens in a frame, in this order:
-/// 1. Time goes on by the frame's step. Followers move, then the mover by what parameters want. Fades go on, and players in states that have a weight (or in no
-///    state at all) move; what they pass is told as an event: notifies, in the order of passing, then ended or looped, once.
-///    The mover goes where they carry it.
+/// 1. Smoothed parameters (followers) move, then the mover by what parameters want.
 /// 2. Machines, parents before those inside their states, take transitions. First, as often as there is one, a transition
 ///    that needs no event; then the events sent, in the order sent, each moving a machine at most once, with what needs
 ///    no event again after each. At most #LMB_MAX_TRANSITIONS_A_FRAME; further ones are left for the next frame and
 ///    counted (lmb_control_counts). Every machine sees every event. One that nobody takes is gone with the frame.
-/// 3. Weights and times are written to the parameters.
+/// 3. Time goes on by the frame's step in states and fades. That gives the states' weights, and they, by the rules of
+///    the program (program.h, "Weights"), those of every clip.
+/// 4. Groups and players in states that have a weight (or in no state at all) move by the step, and use these weights.
+///    What they pass is told as an event: notifies, in the order of passing, then ended or looped, once. The mover goes
+///    where they carry it.
+/// 5. Times are written to the parameters.
+///
+/// So the pose shown, the sync groups, root motion and the weights of events agree in each frame.
+///
+/// **Exact times.** A transition that needs no event, and waits for a state's clip to end or for its time in the state,
+/// happens at its own time inside the frame: the step is cut there, and 2 to 4 happen for each piece, events sent in
+/// the first one alone. The next state has what is left. So how many transitions there are does not depend on the frame
+/// rate. A transition due at the very end of a frame is the next frame's. At most #LMB_MAX_PIECES_A_FRAME pieces; the
+/// last one is not cut. The end of a clip in a sync group counts at the end of its piece. Parameters, conditions among
+/// them, are the frame's.
 ///
 /// **Time** is in ticks of 1/705,600,000 s, which every usual frame rate divides: a day of steps of 1/60 s ends on
 /// exactly their sum. Places in clips are kept to 1/65,536 of a tick, and rates are rounded to 1/65,536, so a place is
-/// exact, whatever the steps that led to it. What is written to a parameter is in seconds as a float, within 3e-7 of it,
+/// exact, whatever the steps that led to it. Of all times that round to the seconds of a float, one stands for the multiple
+/// of the largest part of a second: 0.4f is 282,240,000 ticks, 24 frames of 1/60 s. What is written to a parameter is in seconds as a float, within 3e-7 of it,
 /// relative.
 ///
 /// **Players.** Each frame moves a player by step times rate, backwards where the rate is negative, as many times around
@@ -33,15 +46,26 @@
 ///
 /// **Values** are shaped as in a program. On input a magnitude below 2^-40 becomes 0 and one above 2^40 becomes 2^40,
 /// because devices differ in whether a subnormal is above 0. A comparison takes an infinity as 2^40. A comparison with
-/// NaN is false. Elsewhere what is not finite stays so, and each place says what becomes of it; but a
-/// #LMB_CURVE_TENT takes a NaN as 0 and what is beyond 2^40 as that, as a blend space takes its position.
+/// NaN is false. Elsewhere what is not finite stays so, and each place says what becomes of it.
 ///
-/// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the sync
-/// offset), and are matched piece by piece between them: with leader's place p between its markers m and m', another
-/// player's is n + (p - m) / (m' - m) (n' - n), with n and n' its markers of the same number; past the last marker comes
-/// the first one. With one marker that is t = mod((p - m + d) d' / d + n, d'). The leader is the first of the group, moved by
-/// step times rate times sum(w l / l') / sum(w) over the group's players, where l' is the length of a player's piece, l
-/// of the leader's: for two, lerp(1, l / l', f). Velocity is sum(w v) / sum(w). All loop.
+/// **Weights of clips.** A player's clip weighs what its uses in the program weigh together: the clip nodes whose time
+/// is the player's `time_parameter`. Nobody states it. In root motion a masked or partial pose of weight w, whose mask
+/// gives joint 0 the share m, passes m w to what lies over and 1 - m w to what lies below, and an additive 1 and m w;
+/// of a combine the input that joint 0 comes from has all. A player whose time no clip of the program reads weighs what
+/// its state weighs: in its machine, times that machine's state's and so on; 1 in no state, and 0 once one of
+/// #LMB_END_ONCE has ended.
+///
+/// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the
+/// sync offset), and are matched piece by piece between them: with leader's position p between its markers m and m',
+/// another player's is n + (p - m) / (m' - m) (n' - n), with n and n' its markers of the same number; past the last
+/// marker comes the first one. With one marker that is t = mod((p - m + d) d' / d + n, d'). The leader is the first of
+/// the group. It moves by step times the group's rate times r, where over the group's players w is the clip's weight, v
+/// the velocity, l' the length of a player's piece and l that of the leader's:
+/// - #LMB_CADENCE_VELOCITY: r = sum(w |v|) / sum(w |v| l' / l). The character travels at sum(w v), and no foot slides.
+/// - #LMB_CADENCE_DURATION: r = sum(w l / l') / sum(w); for two, lerp(1, l / l', f).
+///
+/// The group's velocity is rate times sum(w v) / sum(w). Where all weigh 0, r is 1 and the velocity the leader's times
+/// rate. All loop.
 ///
 /// **Machines.** Exactly one state is current. A transition begins a fade from what is seen to its state: with f the share
 /// of the fade's duration that has passed, shaped by the curve, the new state weighs lerp(w, 1, f) and every other one
@@ -57,16 +81,10 @@
 ///   straight towards the wanted one w, by `acceleration` times the step where |w| > |v|, else by `deceleration`; the way is
 ///   that of a steady change, and of w for the rest of the step. The heading is turned to the short way, by `turn_rate`
 ///   times the step at most.
-/// - By what its clips carry it: the sum of weight times way over all players with a motion track (root_motion.h). A
+/// - By root motion: the sum of weight times way over all players with a motion track (root_motion.h) or a velocity. A
 ///   player's way is the motion at the place where it began, inverted, times that where it went, through as many loops
 ///   as lie between, backwards where it plays so; there and back where it turns around. So a clip that plays alone carries as far whatever the
-///   steps are; what is blended is blended step by step, ways and turns alike, with the weights at the frame's beginning: a state's weight in its
-///   machine, times that machine's state's and so on, times lmb_player_def.weight. Where the latter sum up to more than 1 in a state, or all
-///   in all, they are divided by their sum; what they leave below 1 stands still. A motion track whose way has no length
-///   counts like any other in these sums, so beside it others go the less where the weights sum up to more than 1: a clip
-///   with such a track and one that walks, of weight 1 each, go at half the walk's speed. A player with no track and a
-///   `velocity` of 0 is no part of them: beside it the walk goes at its own. Weights that only the program
-///   knows do not count: a player's `weight` should be what weighs its clip in the blend that it stands in.
+///   steps are; what is blended is blended step by step, ways and turns alike, with this frame's weights.
 /// A step's way is within 1e-6 of it, relative; and 1,000 loops end within 1e-5 of the distance travelled, given that the weights sum to 1.
 ///
 /// A transition is taken where it leaves the current state (or any other state than its own, where it is from #LMB_NONE),
@@ -96,6 +114,8 @@ extern "C" {
 #define LMB_MAX_TOLD 256u              ///< events told of a character in a frame
 #define LMB_MAX_EVENTS_SENT 16u        ///< to one character in one frame; more are passed over and counted
 #define LMB_MAX_TRANSITIONS_A_FRAME 8u ///< of one machine
+#define LMB_MAX_PIECES_A_FRAME 16u     ///< into which its step is cut
+#define LMB_MAX_CONTROL_WEIGHTS 4096u  ///< that the rules of a program find, where players play its clips
 
 typedef struct lmb_control lmb_control;
 
@@ -131,29 +151,27 @@ typedef struct lmb_player_def {
     uint32_t marker_count;
     const lmb_notify_def *notifies; ///< in the order of their times
     uint32_t notify_count;
-    /// Of the clip: metres a second, for its group's velocity. Where it has no motion track, and there is a mover, it
-    /// carries the character forwards, along z, as fast.
+    /// Of the clip: metres a second. Where it has no motion track, and there is a mover, it carries the character
+    /// forwards, along z, as fast. 0: for its group, as fast as the motion track gets from end to end.
     float velocity;
     const lmb_motion_track *motion; ///< how the clip carries its character, copied; NULL: as `velocity` says
-    /// What its way counts for the mover within its state; clamped to [0, 2^40], NaN is 0. One in a group has its weight there
-    /// instead.
-    lmb_value weight;
 } lmb_player_def;
 
-/// Loops at rate 1 from 0, in no machine, with weight 1; duration 0, no parameters, events, markers, notifies or motion.
+/// Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers, notifies or motion.
 LMB_API lmb_player_def lmb_default_player_def(void);
 
-/// A place in a group.
-typedef struct lmb_group_player {
-    uint32_t player; ///< one that loops, of a duration above 0, in no other place; the first is the leader
-    /// Clamped to [0, 2^40], NaN is 0; where all are 0 the leader's counts as 1. Of a clip in a #LMB_OP_SPACE1D that follows a
-    /// parameter, the #LMB_CURVE_TENT of its place over that.
-    lmb_value weight;
-} lmb_group_player;
+/// How fast the clips of a group go; the formulas are above.
+typedef enum lmb_cadence {
+    LMB_CADENCE_DEFAULT,  ///< by velocities where every clip has one, else by durations
+    LMB_CADENCE_DURATION, ///< rates are blended
+    LMB_CADENCE_VELOCITY, ///< velocities are blended; every clip has one
+    LMB_CADENCE_COUNT
+} lmb_cadence;
 
 typedef struct lmb_group_def {
-    const lmb_group_player *players;
-    uint32_t player_count;       ///< 1 or more
+    const uint32_t *players; ///< each loops, has a duration above 0, and is in one group alone; the first is the leader
+    uint32_t player_count;   ///< 1 or more
+    lmb_cadence cadence;
     lmb_value rate;              ///< as that of a player, whose own is not used
     uint32_t velocity_parameter; ///< written: metres a second, times the rate; or #LMB_NONE
 } lmb_group_def;
@@ -198,13 +216,13 @@ typedef struct lmb_transition_def {
     uint32_t from;  ///< state, or #LMB_NONE: any but `to`
     uint32_t to;    ///< state
     uint32_t event; ///< #LMB_NONE: needs none
-    bool at_end;    ///< needs the state's `end_player` at its end: ended, or, where it loops, past it in this frame
-    float after;    ///< needs as many seconds in the state; below 0: needs none
+    bool at_end; ///< needs the state's `end_player` at its end: ended, or, where it loops, past it in the frame before
+    float after; ///< needs as many seconds in the state; below 0: needs none
     const lmb_term *terms; ///< needs this condition
     uint32_t term_count;   ///< 0: needs none
     int32_t priority;      ///< the greatest is taken
     float fade;            ///< seconds; 0 switches
-    lmb_curve curve;       ///< any but a Bezier and a tent
+    lmb_curve curve;       ///< any but a Bezier
     lmb_fade_kind kind;
 } lmb_transition_def;
 
@@ -278,11 +296,13 @@ typedef struct lmb_control_def {
 /// Nothing at all, no mover, updated in every frame, 8 events told.
 LMB_API lmb_control_def lmb_default_control_def(void);
 
-/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (the message names the place; a value that reads what players,
-/// groups or machines write, and a parameter with two writers, among all that is out of range), #LMB_ERROR_LIMIT,
-/// #LMB_ERROR_MEMORY. Immutable once created.
-LMB_API lmb_result lmb_control_create(const lmb_control_def *def, const lmb_host *host, lmb_control **control,
-                                      lmb_error *error);
+/// Checks and compiles. `program` is the one whose clips the players play, and must outlive the control; NULL where
+/// there is none, or its weights do not matter. Fails with #LMB_ERROR_ARGUMENT (the message names the place; a value
+/// that reads what players, groups or machines write, a parameter with two writers, a program with another number of
+/// parameters, one whose weights read times or velocities that players and groups write, which are known after them,
+/// among all that is out of range), #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY. Immutable once created.
+LMB_API lmb_result lmb_control_create(const lmb_control_def *def, const lmb_program *program, const lmb_host *host,
+                                      lmb_control **control, lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_control_destroy(lmb_control *control);
 
@@ -292,8 +312,8 @@ LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 /// may be zeroed to begin it anew without touching the others; its mover is then at 0.
 LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// Words of a character's told events: how many there were, then as many pairs as lmb_control_def.told_capacity of an
-/// event and the bits of a float, the weight of what told it: its state's in its machine, times that machine's state's and
-/// so on; 1 without.
+/// event and the bits of a float, the weight of what told it: of a notify, ended or looped the clip's; of an entry or
+/// exit its state's in its machine, times that machine's state's and so on.
 LMB_API uint32_t lmb_control_told_words(const lmb_control *control);
 
 /// An event for a character. #LMB_EVENT_RESET begins the character anew, before what is sent to it after; its mover stands,
@@ -353,8 +373,7 @@ LMB_API float lmb_control_state_weight(const lmb_control *control, const uint32_
                                        uint32_t machine_state);
 /// A player's place in its clip, in ticks, rounded down.
 LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player);
-/// What a player's clip weighs: its state's weight in its machine, times that machine's state's and so on, 1 without; 0
-/// once it dropped out.
+/// What a player's clip weighs in the pose, as of the last frame in which the character was updated.
 LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player);
 /// Where a character stands and faces.
 typedef struct lmb_mover {

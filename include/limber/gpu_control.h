@@ -18,7 +18,8 @@ extern "C" {
 
 /// Start from lmb_default_gpu_control_def().
 typedef struct lmb_gpu_control_def {
-    /// Must outlive it; of as many parameters as the batch's program. One that inertializes tells it by the same ones.
+    /// Must outlive it. Its program is the batch's, or it has none; it has as many parameters. One that inertializes
+    /// does so by the same parameters.
     const lmb_control *control;
     lmb_gpu_batch *batch;    ///< whose characters it moves; must outlive it
     uint32_t events_a_frame; ///< events that a frame can send, to all characters together

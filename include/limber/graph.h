@@ -88,11 +88,6 @@
 ///   also stand beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`,
 ///   `smoothstep`; `quadratic-in`, `quadratic-out`, `quadratic-in-out`, and so for `cubic`, `sine` and `cosine`;
 ///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas stand in program.h.
-/// - a tent over a parameter, `{"curve": {"tent": [0, 1.25, 3]}, "of": {"param": "speed"}}`: 1 at 1.25, 0 at 0 and at 3 and
-///   beyond them, straight lines in between (#LMB_CURVE_TENT), which is what the input at 1.25 weighs in a `space1d` whose
-///   inputs next to it are at 0 and 3. Instead of the first or the last of the three, not of both, `null` says that there is no
-///   neighbour on that side, where it stays 1. The parameter may be any number; where nothing states them, its default is 0, moved into
-///   the range, and its range that of the places. It stands around what it shapes alone, and in no `curve` beside a weight.
 /// - a fade that events ask for, where it is the weight of one pose: see below.
 ///
 /// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
@@ -104,20 +99,21 @@
 /// - **A clip that plays**: `"play": true`, or an object, all of whose members are optional:
 ///
 ///       {"end": "ping-pong", "rate": 1, "offset": 0.1, "ended": "EVENT", "looped": "EVENT",
-///        "notifies": [{"time": 0.2, "event": "step"}], "group": "locomotion", "weight": 1,
-///        "markers": [0.1, 0.6], "velocity": 1.4, "motion": true}
+///        "notifies": [{"time": 0.2, "event": "step"}], "group": "locomotion",
+///        "cadence": "velocity", "markers": [0.1, 0.6], "velocity": 1.4, "motion": true}
 ///
-///   `end` is `"loop"`, `"hold"`, `"once"` or `"ping-pong"`. Its time is then its player's, and `time`, `rate`, `offset` and `loop` may not stand beside it. Clips
-///   of one `group` keep in phase; the first in the text leads, and alone may have a `rate`; their `weight` should be
-///   what weighs them in the blend that they stand in. Without one it is 1; but where the clip is itself the pose of an input
-///   of a `space1d`, what that weighs: with a parameter for the position, smoothed or not, the tent of the input's place over
-///   it, with a number what comes of that. Where a curve shapes the position, it is 1. A clip played `"once"` drops out where it is itself the pose of a
-///   state; anywhere else it stays at its end.
+///   `end` is `"loop"`, `"hold"`, `"once"` or `"ping-pong"`. Its time is then its player's, and `time`, `rate`,
+///   `offset` and `loop` may not stand beside it. A clip played `"once"` drops out where it is itself the pose of a
+///   state; anywhere else it stays at its end. Clips of one `group` keep in phase. The first in the text leads. It
+///   alone may have a `rate` and a `cadence`, which says how fast the group goes (lmb_cadence): `"default"`,
+///   `"duration"` or `"velocity"`. `"velocity"` needs a velocity of each clip: its `velocity`, or a `motion` whose way
+///   has a length. Nothing states what a clip weighs: that follows from the poses that it stands in (control.h,
+///   "Weights of clips").
 /// - **Motion**: `"motion": true` takes the way of joint 0 out of the clip (root_motion.h): what plays is what is left, and the
 ///   way carries the character. `"motion": {"joint": "Hips", "axes": "xz", "yaw": true, "rate": 30}` states what is
 ///   otherwise as lmb_default_root_motion_def() says. `"motion": [[0, 0, 0, 0], [0, 0, 1.4, 0]]` gives the track of a clip
-///   without any: x, y, z, yaw in radians of each key. `weight` is then what weighs the clip in the blend that it stands
-///   in, in a group or not, and without one as for groups. Such clips are copies at the end of the program's, and live as long as the graph.
+///   without any: x, y, z, yaw in radians of each key. Clips whose way is taken out are copies at the end of the
+///   program's, and live as long as the graph.
 /// - **A mover**, `"mover"` in the outermost object: `true`, or what it is to do, all of it optional, as lmb_mover_def has it:
 ///   `{"velocity": [0, 0, {"param": "speed"}], "heading": {"param": "heading"}, "acceleration": 4, "deceleration": 6,
 ///   "turn-rate": 3}`, in units and radians a second. Any clip's motion makes one, too; where there is one, a clip's
@@ -137,14 +133,15 @@
 ///   The first state is the initial one, unless `initial` names another; lmb_machine_def has that one first, then the
 ///   others in their order. A state has a `name` of its own, a `pose`, and optionally `restart` (false), `entry` and
 ///   `exit` (events told) and `transitions`. A transition needs `to`, and one or more of `event`, `end` (true), `after`
-///   (seconds) and `when` (a condition); optional are `fade` (0.2 seconds), `curve` (`"smoothstep"`, any but a Bezier and a tent), `kind`
-///   (`"smooth"`, `"frozen"` or `"inertialized"`) and `priority` (0). Where any is inertialized, so is the outermost pose
-///   (inertia.h), by five parameters that stand behind all others: the whole character decays, whatever part of it the
-///   machine moves. Those of `any` leave every state but their own. A clip inside a state
-///   that says neither `time` nor `play` plays, from its `offset` on, at its `rate`; it holds where its `loop` is false or a
-///   transition of its state has `end`, else it loops. The first clip that plays in a state is the one whose end is the state's; those
-///   within a machine inside it do not count. A machine without a name has that of its state, else "machine". States that no
-///   transitions lead to are told as warnings.
+///   (seconds) and `when` (a condition); optional are `fade` (0.2 seconds), `curve` (`"smoothstep"`, any but a Bezier),
+///   `kind` (`"smooth"`, `"frozen"` or `"inertialized"`) and `priority` (0). Where any is inertialized, so is the
+///   outermost pose (inertia.h), by five parameters that stand behind all others: the whole character decays, whatever
+///   part of it the machine moves. Those of `any` leave every state but their own. A clip inside a state that says
+///   neither `time` nor `play` plays, from its `offset` on, at its `rate`; it holds where its `loop` is false or a
+///   transition of its state has `end`, else it loops. The first clip that plays in a state is the one whose end is the
+///   state's; those within a machine inside it do not count. A machine without a name has that of its state, else
+///   "machine". Warnings name states that no transitions lead to, and states that lead to each other without an event
+///   while the same conditions hold, which would switch #LMB_MAX_TRANSITIONS_A_FRAME times in each frame.
 /// - **A fade** stands where one pose is weighed, in place of the number: as the `weight` of a `blend`, `masked` or `partial` (of
 ///   its pose `b`), of an `additive` (of `add`), or of an input; as the `fade` of a layer; as the `factor` of a `scale`. Events
 ///   then fade the pose in and out, layers of any priority for instance:
@@ -154,13 +151,13 @@
 ///         {"pose": {"op": "clip", "clip": "Wave"}, "priority": 1,
 ///          "fade": {"in": "WAVE", "out": "STOP", "at-end": true, "seconds": 0.3, "out-seconds": 0.5}}]}
 ///
-///   The weight is 0 until `in` is sent, and then goes to 1; it goes back to 0 on `out`, at the end of the first clip that
-///   plays in the pose where `at-end` is true, and `after` as many seconds, whichever of those are given comes first. All but
-///   `in` is optional: `seconds` (0.2) for either way, `out-seconds` where the way back takes others, `curve`
-///   (`"smoothstep"`, any but a Bezier and a tent), `restart` (false), `initial` (`"out"`, or `"in"`: it begins with 1), `name` (that of
-///   the event `in`). In the middle of a fade it goes on from the weight that it has, for the whole time again; there is no
-///   jump. `in` sent once more does nothing, but with `restart`, where the pose then begins anew; `out` may be the same event,
-///   which then goes back and forth.
+///   The weight is 0 until `in` is sent, and then goes to 1; it goes back to 0 on `out`, at the end of the first clip
+///   that plays in the pose where `at-end` is true, and `after` as many seconds, whichever of those are given comes
+///   first. All but `in` is optional: `seconds` (0.2) for either way, `out-seconds` where the way back takes others,
+///   `curve` (`"smoothstep"`, any but a Bezier), `restart` (false), `initial` (`"out"`, or `"in"`: it begins with 1),
+///   `name` (that of the event `in`). In the middle of a fade it goes on from the weight that it has, for the whole
+///   time again; there is no jump. `in` sent once more does nothing, but with `restart`, where the pose then begins
+///   anew; `out` may be the same event, which then goes back and forth.
 ///
 ///   A fade is a machine of two states, `out` and `in`, with all that belongs to those: clips in the pose play as in a state,
 ///   from their offsets when it is faded in from 0, and stand still at 0; they hold where `at-end` is true; machines inside begin
@@ -244,9 +241,11 @@ LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
 LMB_API lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index);
 /// The index of the parameter of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name);
+/// Fills a character's row, float [lmb_graph_parameter_count()], with the defaults.
+LMB_API void lmb_graph_defaults(const lmb_graph *graph, float *row);
 
-/// For lmb_control_create(), which takes it as it is, after changes of `told_capacity` and `update_every` where they are
-/// wanted; NULL where nothing moves by itself. Lives as long as the graph.
+/// For lmb_control_create(), with the program of lmb_graph_program_def(). `told_capacity` and `update_every` may be
+/// changed before. NULL where nothing moves by itself. Lives as long as the graph.
 LMB_API const lmb_control_def *lmb_graph_control_def(const lmb_graph *graph);
 
 LMB_API uint32_t lmb_graph_event_count(const lmb_graph *graph);

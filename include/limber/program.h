@@ -213,10 +213,10 @@ typedef enum lmb_op {
 /// "rest", "clip" and so on; never NULL. The text is static.
 LMB_API const char *lmb_op_name(lmb_op op);
 
-/// How a number a in [0, 1] is shaped before it is used. All but the last, #LMB_CURVE_TENT, which takes any number, give
-/// exactly 0 for 0 and 1 for 1. In and out name where a curve is level: "in" at its beginning; "out", 1 - in(1 - a), at its
-/// end; "in-out" at both, in(2 a) / 2 up to the middle and 1 - in(2 - 2 a) / 2 from there. All are within 2e-7 of float64, a
-/// Bezier within 2e-7 of the larger of 1 and its control points.
+/// How a number a in [0, 1] is shaped before it is used. All give exactly 0 for 0 and 1 for 1. In and out name where a
+/// curve is level: "in" at its beginning; "out", 1 - in(1 - a), at its end; "in-out" at both, in(2 a) / 2 up to the
+/// middle and 1 - in(2 - 2 a) / 2 from there. All are within 2e-7 of float64, a Bezier within 2e-7 of the larger of 1
+/// and its control points.
 typedef enum lmb_curve {
     LMB_CURVE_LINEAR,
     LMB_CURVE_UNIFORM_S,  ///< a^2 / (2 (a^2 - a) + 1)
@@ -238,13 +238,6 @@ typedef enum lmb_curve {
     LMB_CURVE_COSINE_IN,
     LMB_CURVE_COSINE_OUT,    ///< cos(pi (1 - a) / 2)
     LMB_CURVE_COSINE_IN_OUT, ///< (1 - cos(pi a)) / 2
-    /// What the input at a place weighs in a #LMB_OP_SPACE1D, of any number x, which is not clamped before: with
-    /// lmb_value.constant for its own place o, and lmb_value.control for the places b before and c after it, 1 at o,
-    /// (x - b) / (o - b) from b to o, (c - x) / (c - o) from o to c, exactly 0 at b, at c and beyond. Where b is o there is no
-    /// place before it, and it is 1 at and below o; likewise with c; one of both there is. Within 4e-7 of float64. Tents of neighbours, each with
-    /// the other's place for its own next one, sum up to within 4e-7 of 1 for any x. Of x, b, o and c, what is below 2^-40 in
-    /// magnitude counts as 0, and x beyond 2^40 as that.
-    LMB_CURVE_TENT,
     LMB_CURVE_COUNT
 } lmb_curve;
 
@@ -253,13 +246,10 @@ LMB_API const char *lmb_curve_name(lmb_curve curve);
 
 /// A number that is the same for all characters, or is read from each character's parameters.
 typedef struct lmb_value {
-    float constant;     ///< of #LMB_CURVE_TENT its own place
-    uint32_t parameter; ///< index of a parameter, or #LMB_NONE for the constant, over which there is no tent
-    /// Where it is not #LMB_CURVE_LINEAR, the number is shaped, and clamped to [0, 1] before, but for a #LMB_CURVE_TENT.
-    lmb_curve curve;
-    /// Of #LMB_CURVE_BEZIER, each from -16 to 16; of #LMB_CURVE_TENT the places before and after its own, finite, up to 2^40,
-    /// before <= own <= after, before < after.
-    float control[2];
+    float constant;
+    uint32_t parameter; ///< index of a parameter, or #LMB_NONE for the constant
+    lmb_curve curve;    ///< where it is not #LMB_CURVE_LINEAR, the number is clamped to [0, 1] and shaped
+    float control[2];   ///< of #LMB_CURVE_BEZIER, each from -16 to 16
 } lmb_value;
 
 static inline lmb_value lmb_constant(float constant) {
@@ -269,12 +259,6 @@ static inline lmb_value lmb_constant(float constant) {
 
 static inline lmb_value lmb_parameter(uint32_t index) {
     lmb_value value = {0.0f, index, LMB_CURVE_LINEAR, {0.0f, 1.0f}};
-    return value;
-}
-
-/// A tent over a parameter: see #LMB_CURVE_TENT.
-static inline lmb_value lmb_tent(uint32_t parameter, float before, float own, float after) {
-    lmb_value value = {own, parameter, LMB_CURVE_TENT, {before, after}};
     return value;
 }
 

@@ -43,7 +43,6 @@ static lmb_result create_measured(demo *demo, const character *character, lmb_er
         const lmb_clip *clip = clip_of_player(demo, &def.players[i]);
         float velocity[2] = {0.0f, 0.0f};
         players[i] = def.players[i];
-        // Others have no way at all, which is not one of length 0: that would share the weight of those that go.
         if (clip == NULL || (players[i].velocity == 0.0f && players[i].motion == NULL)) {
             continue;
         }
@@ -56,7 +55,7 @@ static lmb_result create_measured(demo *demo, const character *character, lmb_er
         players[i].motion = &tracks[i];
     }
     def.players = players;
-    result = result == LMB_OK ? lmb_control_create(&def, NULL, &demo->control, error) : result;
+    result = result == LMB_OK ? lmb_control_create(&def, character->program, NULL, &demo->control, error) : result;
     free(tracks);
     free(ways);
     free(players);
@@ -78,7 +77,7 @@ static lmb_result create_program(demo *demo, character *character, lmb_error *er
     }
     const bool measures = character->import != NULL && control->mover != NULL;
     return measures ? create_measured(demo, character, error)
-                    : lmb_control_create(control, NULL, &demo->control, error);
+                    : lmb_control_create(control, program, NULL, &demo->control, error);
 }
 
 static lmb_result read_graph(demo *demo, const char *const *clips, uint32_t clip_count, const character *character,
@@ -146,8 +145,8 @@ static void place_walkers(demo *demo) {
 }
 
 static void fill_defaults(demo *demo) {
-    for (uint32_t i = 0; i < demo->crowd->count * demo->parameter_count; i++) {
-        demo->parameters[i] = lmb_graph_parameter_at(demo->graph, i % demo->parameter_count).initial;
+    for (uint32_t i = 0; i < demo->crowd->count; i++) {
+        lmb_graph_defaults(demo->graph, demo->parameters + (size_t)i * demo->parameter_count);
     }
 }
 

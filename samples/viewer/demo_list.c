@@ -53,21 +53,6 @@ static float approach(float value, float goal, float step) {
     return value + fminf(fmaxf(goal - value, -step), step);
 }
 
-// The speeds that the weights of clips are made of, kept in the walker: the sliders' goals are approached.
-static void steer_directional(demo *demo, double seconds) {
-    static const char *const names[5] = {"idle", "forward", "back", "left", "right"};
-    demo->goal[0] = approach(demo->goal[0], demo->sliders[0], (float)seconds * 2.0f);
-    demo->goal[1] = approach(demo->goal[1], demo->sliders[1], (float)seconds * 3.0f);
-    float x = demo->goal[0], z = demo->goal[1];
-    float weights[5] = {0.0f, fmaxf(z, 0.0f) / DEMO_WALK_SPEED, fmaxf(-z, 0.0f) / BACK_SPEED,
-                        fmaxf(x, 0.0f) / SIDE_SPEED, fmaxf(-x, 0.0f) / SIDE_SPEED};
-    float sum = weights[1] + weights[2] + weights[3] + weights[4];
-    weights[0] = fmaxf(1.0f - sum, 0.0f);
-    for (uint32_t i = 0; i < 5; i++) {
-        demo_set_parameter(demo, 0, names[i], sum > 1.0f ? weights[i] / sum : weights[i]);
-    }
-}
-
 // The text's speeds are those of the mannequin's gaits: from 0 to that of a walk by the first, on to that of a run by the
 // second.
 static float text_speed(float walk, float run) {
@@ -197,8 +182,7 @@ static const demo_kind kinds[] = {
      .script_size = sizeof directional_script,
      .characters = 1,
      .sliders = {{"x", -SIDE_SPEED, SIDE_SPEED, 0.0f}, {"z", -BACK_SPEED, DEMO_WALK_SPEED, 0.0f}},
-     .slider_count = 2,
-     .steer = steer_directional},
+     .slider_count = 2},
     {.name = "jump",
      .title = "jumps: tap or hold space",
      .text = jump_text,

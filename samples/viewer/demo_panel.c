@@ -28,23 +28,8 @@ static void draw_line(overlay *overlay, float top, const char *text) {
     overlay_text(overlay, MARGIN * scale, top * scale, 1.5f * scale, text);
 }
 
-// What a player weighs in its blend, where that is known.
-static float weight_in_blend(const demo *demo, uint32_t player) {
-    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
-    for (uint32_t i = 0; i < control->group_count; i++) {
-        for (uint32_t k = 0; k < control->groups[i].player_count; k++) {
-            const lmb_group_player *place = &control->groups[i].players[k];
-            if (place->player == player) {
-                return lmb_value_at(place->weight, demo->parameters);
-            }
-        }
-    }
-    return lmb_value_at(control->players[player].weight, demo->parameters);
-}
-
 static bool is_seen(const demo *demo, uint32_t player) {
-    return !demo->kind->hides_clips && weight_in_blend(demo, player) > 0.0f &&
-           lmb_control_player_weight(demo->control, demo->states, player) > 0.0f;
+    return !demo->kind->hides_clips && lmb_control_player_weight(demo->control, demo->states, player) > 0.0f;
 }
 
 // How far each clip is that is seen.

@@ -145,16 +145,14 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
 }
 
 static lmb_result fill_parameters(const exhibit_def *def, exhibit *exhibit, lmb_error *error) {
-    uint32_t count = exhibit->parameter_count, own = lmb_graph_parameter_count(exhibit->graph);
+    const uint32_t count = exhibit->parameter_count, own = lmb_graph_parameter_count(exhibit->graph);
     exhibit->parameters = calloc((size_t)exhibit->figure_count * count, sizeof(float));
     if (exhibit->parameters == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for parameters");
     }
     for (uint32_t figure = 0; figure < exhibit->figure_count; figure++) {
         float *row = exhibit->parameters + (size_t)figure * count;
-        for (uint32_t i = 0; i < own; i++) {
-            row[i] = lmb_graph_parameter_at(exhibit->graph, i).initial;
-        }
+        lmb_graph_defaults(exhibit->graph, row);
         for (uint32_t i = 0; i < def->setting_count; i++) {
             if (apply_setting(exhibit->graph, def->settings[i], row, error) != LMB_OK) {
                 return error->result;

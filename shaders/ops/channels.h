@@ -352,7 +352,7 @@ OP frame begin_instruction(frame f, uint instruction) {
 }
 #endif
 
-// A channel's value. weigh_character() has run.
+// A channel's value. find_sources() has run.
 OP real evaluate_channel(frame f) {
     float_value held[STACK_CHANNELS];
     real shares[STACK_CHANNELS];

@@ -5,6 +5,7 @@
 
 #include "carrying.h"
 #include "groups.h"
+#include "player_weights.h"
 
 // Those of characters that do not move stay where they are.
 OP void move_followers(CROWD all) {
@@ -12,7 +13,7 @@ OP void move_followers(CROWD all) {
     address follower = LOAD(block, CONTROL_FOLLOWERS);
     address end = follower + LOAD(block, CONTROL_FOLLOWER_COUNT) * FOLLOWER_WORDS;
     for (; follower < end; follower += FOLLOWER_WORDS) {
-        control_value source = load_value(block, follower + FOLLOWER_SOURCE);
+        control_value source = load_control_value(block, follower + FOLLOWER_SOURCE);
         real rate = LOAD_FLOAT(block, follower + FOLLOWER_RATE);
         address at = LOAD(block, follower + FOLLOWER_STATE);
         address parameter = LOAD(block, follower + FOLLOWER_PARAMETER);
@@ -28,8 +29,8 @@ OP void move_followers(CROWD all) {
                 if (c.begins || rate == 0.0f) {
                     x = target;
                 } else {
-                    if (!same_ticks(step, c.duration)) {
-                        step = c.duration;
+                    if (!same_ticks(step, c.step)) {
+                        step = c.step;
                         left = exponential2(-(seconds_of_fine(fine_of_ticks(step)) * rate));
                     }
                     x = snap(target + (x - target) * left);
@@ -61,7 +62,21 @@ OP void write_players(CROWD all) {
     }
 }
 
-OP void write_player_weights(CROWD all) {
+// Its state's weight, or 0 once it dropped out. One that ended in the last update is shown until the next.
+OP real find_shown_weight(control c, home at, address flags, bool drops_out) {
+    uint playing = state_word(c, flags);
+    bool ends_now = !c.moves && (playing & PLAYING_PASSED) != 0u;
+    real weight = 1.0f;
+    if (at.machine != CONTROL_NONE) {
+        weight = state_number(c, at.weight);
+    }
+    if (drops_out && (playing & PLAYING_ENDED) != 0u && !ends_now) {
+        weight = 0.0f;
+    }
+    return weight;
+}
+
+OP void write_player_weights(CROWD all, bool is_first) {
     memory block = CROWD_BLOCK(all);
     address record = LOAD(block, CONTROL_PLAYERS);
     address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
@@ -70,18 +85,12 @@ OP void write_player_weights(CROWD all) {
         if (parameter != CONTROL_NONE) {
             address flags = LOAD(block, record + PLAYER_STATE) + PLAYING_FLAGS;
             bool drops_out = LOAD(block, record + PLAYER_END) == PLAYER_DROPS_OUT;
-            address machine = LOAD(block, record + PLAYER_MACHINE);
-            address state = LOAD(block, record + PLAYER_MACHINE_STATE);
+            home at = load_home(block, record);
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
-                real weight = 1.0f;
-                if (machine != CONTROL_NONE) {
-                    weight = state_weight(c, machine, state);
+                if (c.moves || is_first) {
+                    write_parameter(c, parameter, find_shown_weight(c, at, flags, drops_out));
                 }
-                if (drops_out && (state_word(c, flags) & PLAYING_ENDED) != 0u) {
-                    weight = 0.0f;
-                }
-                write_parameter(c, parameter, weight);
             }
         }
     }
@@ -126,11 +135,15 @@ OP void write_state_weights(CROWD all) {
     }
 }
 
+// What rules read, as soon as machines have run; of characters that wait as well, in the frame's first piece.
+OP void write_weights(CROWD all, bool is_first) {
+    write_state_weights(all);
+    write_player_weights(all, is_first);
+}
+
 OP void write_control(CROWD all) {
     write_players(all);
-    write_player_weights(all);
     write_groups(all);
-    write_state_weights(all);
     if (LOAD(CROWD_BLOCK(all), CONTROL_INERTIA) != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
@@ -178,8 +191,8 @@ OP_APART void begin_character(control c) {
     }
 }
 
-// What stands before players move. Players and groups may read the velocity, of characters that wait as well.
-OP void move_before_players(CHANGED_CROWD all) {
+// Conditions, weights and players may read the velocity, of characters that wait as well.
+OP void move_before_machines(CROWD all) {
     memory block = CROWD_BLOCK(all);
     address mover = LOAD(block, CONTROL_MOVER);
     bool carries = USES_MOVER && mover != CONTROL_NONE;
@@ -192,7 +205,6 @@ OP void move_before_players(CHANGED_CROWD all) {
             }
             if (c.moves && carries) {
                 drive_mover(c, mover);
-                SET_SHARE(all, i, weigh_homes(c, mover));
             } else if (carries) {
                 write_velocity(c, mover);
             }
@@ -208,6 +220,7 @@ OP void move_fades(CROWD all) {
             control c = CHARACTER(all, i);
             if (c.moves) {
                 move_fade(c, machine);
+                weigh_states(c, machine);
             }
         }
     }
@@ -219,7 +232,7 @@ OP void carry_all(CROWD all) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {
-                carry(c, mover, c.share);
+                carry(c, mover);
             }
         }
     }
@@ -231,7 +244,6 @@ OP void run_machines(control c) {
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
     bool begun = false;
     for (address i = 0u; i < machine_count; i++) {
-        weigh_states(c, machines + i * MACHINE_WORDS);
         bool begins_anew = run_transitions(c, machines + i * MACHINE_WORDS);
         begun = begun || begins_anew;
     }
@@ -329,10 +341,11 @@ OP control begin_frame(control c) {
     if (USES_MOVER && mover != CONTROL_NONE) {
         set_moved_by_clips(c, mover, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
     }
-    ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.duration);
+    ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.step);
     c.moves = c.begins || c.sent_count > 0u || updates_in_frame(c);
+    c.step = waited;
+    c.left = waited;
     c.duration = waited;
-    c.share = 1.0f;
     set_state_ticks(c, CHARACTER_WAITING, waited);
     if (c.moves) {
         set_state_ticks(c, CHARACTER_WAITING, make_ticks(0u, 0u));
@@ -340,15 +353,86 @@ OP control begin_frame(control c) {
     return c;
 }
 
-// A frame of those that have begun it.
+// How long until a transition of a state may be taken that needs its clip's end or some time in it; all that is left of
+// the step where that is not before.
+OP ticks time_to_transition(control c, address machine, address transition, address state) {
+    bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
+    ticks after = block_ticks(c, transition + TRANSITION_AFTER);
+    ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
+    ticks until = make_ticks(0u, 0u);
+    if (ticks_less(time, after)) {
+        until = ticks_at_rate(subtract_ticks(after, time), 1u << FINE_BITS);
+    }
+    address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
+    if (at_end && player != CONTROL_NONE) {
+        ticks ends = time_to_end(c, player);
+        until = ticks_less(until, ends) ? ends : until;
+    }
+    return no_ticks(until) || !ticks_less(until, c.left) ? c.left : until;
+}
+
+// Up to the first time at which a machine waits for something.
+OP ticks find_next_stop(control c) {
+    ticks piece = c.left;
+    address machine = LOAD(c.block, CONTROL_MACHINES);
+    address machines_end = machine + LOAD(c.block, CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
+    for (; machine < machines_end; machine += MACHINE_WORDS) {
+        if (machine_is_current(c, machine)) {
+            address state = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+            address table = state_table(c, machine, state);
+            address end = table + TABLE_TRANSITIONS + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
+            for (address i = table + TABLE_TRANSITIONS; i < end; i++) {
+                ticks until = time_to_transition(c, machine, LOAD(c.block, i), state);
+                piece = ticks_less(until, piece) ? until : piece;
+            }
+        }
+    }
+    return piece;
+}
+
+OP void cut_steps(CHANGED_CROWD all, bool is_last) {
+    FOR_EACH(all, i) {
+        control c = CHARACTER(all, i);
+        if (c.moves) {
+            c.duration = is_last ? c.left : find_next_stop(c);
+            SET_CHARACTER(all, i, c);
+        }
+    }
+}
+
+// Whether any character has time left.
+OP bool go_on(CHANGED_CROWD all) {
+    bool any = false;
+    FOR_EACH(all, i) {
+        control c = CHARACTER(all, i);
+        if (c.moves) {
+            c.left = subtract_ticks(c.left, c.duration);
+            c.moves = !no_ticks(c.left);
+            c.sent_count = 0u;
+            any = any || c.moves;
+            SET_CHARACTER(all, i, c);
+        }
+    }
+    return any;
+}
+
+// A frame of those that have begun it. Its step is cut where a state's clip ends or its time is up, so that transitions
+// happen at their own times. In each piece come decisions first, then weights, then what moves by them.
 OP void run_control(CHANGED_CROWD all) {
     move_followers(all);
-    move_before_players(all);
-    move_fades(all);
-    move_players(all);
-    move_groups(all);
-    carry_all(all);
-    run_all_machines(all);
+    move_before_machines(all);
+    bool goes_on = true;
+    for (uint piece = 1u; goes_on; piece++) {
+        run_all_machines(all);
+        cut_steps(all, piece == MOST_PIECES);
+        move_fades(all);
+        write_weights(all, piece == 1u);
+        weigh_all_players(all);
+        move_players(all);
+        move_groups(all);
+        carry_all(all);
+        goes_on = go_on(all);
+    }
     write_control(all);
     show_movers(all);
 }

@@ -23,12 +23,13 @@
 #define CONTROL_UPDATE_EVERY 13u // value
 #define CONTROL_MOVER 18u        // offset of its record, or CONTROL_NONE
 #define CONTROL_INERTIA 19u      // offset of its record, or CONTROL_NONE
-#define CONTROL_HEADER_WORDS 20u
+#define CONTROL_WEIGHS 20u       // 1 where a program weighs a player's clip
+#define CONTROL_HEADER_WORDS 21u
 
 #define CONTROL_NONE 0xffffffffu
 
 // A number, in line, as a program's VALUE_...: a parameter's index or CONTROL_NONE, the bits of the constant, the curve, two
-// control points or slopes.
+// control points.
 #define CONTROL_VALUE_WORDS 5u
 
 #define FOLLOWER_SOURCE 0u // value
@@ -50,8 +51,13 @@
 #define PLAYER_NOTIFIES 16u // offset: [notify]: time, event
 #define PLAYER_NOTIFY_COUNT 17u
 #define PLAYER_STATE 18u // offset in the state
-#define PLAYER_RATES 19u // offset: [piece] float: its group's leader's length over its own; CONTROL_NONE in no group
-#define PLAYER_WORDS 20u
+#define PLAYER_USES 19u  // offset: [use][CLIP_USE_WORDS]: where the program plays its clip
+#define PLAYER_USE_COUNT 20u
+#define PLAYER_IS_GROUPED 21u // 1 where a group moves it
+#define PLAYER_WORDS 22u
+#define CLIP_USE_WEIGHT 0u // index of a weight of the program's: in the pose
+#define CLIP_USE_MOTION 1u // and in root motion
+#define CLIP_USE_WORDS 2u
 #define NOTIFY_WORDS 3u
 
 #define PLAYER_LOOPS 0u
@@ -64,46 +70,41 @@
 #define GROUP_MEMBER_COUNT 6u
 #define GROUP_MARKER_COUNT 7u // of each
 #define GROUP_VELOCITY_PARAMETER 8u
-#define GROUP_WORDS 9u
+#define GROUP_CADENCE 9u // CADENCE_...
+#define GROUP_WORDS 10u
+#define CADENCE_DURATION 0u
+#define CADENCE_VELOCITY 1u
 #define MEMBER_PLAYER 0u   // offset of its record
 #define MEMBER_MARKERS 1u  // offset: times
 #define MEMBER_VELOCITY 2u // float
-#define MEMBER_WEIGHT 3u   // value
-#define MEMBER_WORDS 8u
+// Offset: [piece] float. By durations the leader's length over this one's; by velocities how far this one gets in the
+// time that the leader takes for the piece.
+#define MEMBER_PIECES 3u
+#define MEMBER_WORDS 4u
 
 #define MOTION_KEYS 0u      // offset: [key][MOTION_KEY_WORDS], the last one twice
 #define MOTION_INTERVALS 1u // between keys, which are as far apart
 #define MOTION_SHIFT 2u     // what brings a place to a word
 #define MOTION_INVERSE 3u   // 2^63 over the duration so shifted
 #define MOTION_TURNS 4u     // whether any key is turned
-#define MOTION_WEIGHT 5u    // value
-#define MOTION_PLAYER 10u   // offset of its player's record
-#define MOTION_STATE 11u    // offset in the state
-#define MOTION_WORDS 12u
+#define MOTION_PLAYER 5u    // offset of its player's record
+#define MOTION_STATE 6u     // offset in the state
+#define MOTION_WORDS 7u
 #define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, from the first key on
 
-// A home is a state, or none, with players that carry the character.
-#define HOME_MACHINE 0u
-#define HOME_MACHINE_STATE 1u
-#define HOME_MOTIONS 2u // offset: [motion][MOTION_WORDS]
-#define HOME_MOTION_COUNT 3u
-#define HOME_WORDS 4u
-
 #define MOVER_STATE 0u // offset in the state
-#define MOVER_HOMES 1u // offset: [home][HOME_WORDS]
-#define MOVER_HOME_COUNT 2u
-#define MOVER_IS_DRIVEN 3u
-#define MOVER_STEERS 4u
-#define MOVER_WANTED 5u        // three values
-#define MOVER_HEADING 20u      // value
-#define MOVER_ACCELERATION 25u // float; 0 is none, as in the next two
-#define MOVER_DECELERATION 26u
-#define MOVER_TURN_RATE 27u // turns a second
-#define MOVER_VELOCITY_PARAMETERS 28u
-#define MOVER_CARRYING 31u // offset: [player] offset in the state of what it does, or CONTROL_NONE
-#define MOVER_MOTIONS 32u  // offset: [motion][MOTION_WORDS], home by home
-#define MOVER_MOTION_COUNT 33u
-#define MOVER_WORDS 34u
+#define MOVER_IS_DRIVEN 1u
+#define MOVER_STEERS 2u
+#define MOVER_WANTED 3u        // three values
+#define MOVER_HEADING 18u      // value
+#define MOVER_ACCELERATION 23u // float; 0 is none, as in the next two
+#define MOVER_DECELERATION 24u
+#define MOVER_TURN_RATE 25u // turns a second
+#define MOVER_VELOCITY_PARAMETERS 26u
+#define MOVER_CARRYING 29u // offset: [player] offset in the state of what it does, or CONTROL_NONE
+#define MOVER_MOTIONS 30u  // offset: [motion][MOTION_WORDS]
+#define MOVER_MOTION_COUNT 31u
+#define MOVER_WORDS 32u
 
 #define MACHINE_STATES 0u // offset: [state][STATE_WORDS]
 #define MACHINE_STATE_COUNT 1u
@@ -164,9 +165,10 @@
 
 #define PLAYING_PLACE 0u // two words
 #define PLAYING_FLAGS 2u
-#define PLAYING_WORDS 3u
+#define PLAYING_WEIGHT 3u // float: what its clip weighs in the pose
+#define PLAYING_WORDS 4u
 #define PLAYING_ENDED 1u  // stays at an end
-#define PLAYING_PASSED 2u // went past an end in this frame
+#define PLAYING_PASSED 2u // went past an end as it moved last
 
 #define MACHINE_CURRENT 0u
 #define MACHINE_TIME 1u    // in the current state, two words
@@ -190,7 +192,7 @@
 #define INERTIAL_STEP 6u     // float: of this frame
 #define INERTIAL_WORDS 7u
 
-#define CARRYING_WEIGHT 0u // float: what its way counts
+#define CARRYING_WEIGHT 0u // float: what its clip weighs in root motion
 #define CARRYING_FROM 1u   // two words: where its player was
 #define CARRYING_ENDS 3u   // that it has passed
 #define CARRYING_HOW 4u
@@ -200,6 +202,7 @@
 
 #define MOST_EVENTS_SENT 16u
 #define MOST_TRANSITIONS_A_FRAME 8u
+#define MOST_PIECES 16u // into which a frame is divided
 #define EVENT_RESET 0xfffffffeu
 #define MOST_MACHINES_WITHIN 4u
 

@@ -3,7 +3,7 @@
 #define LMB_OPS_CONTROL_MEMORY_H
 
 #include "control_layout.h"
-#include "curve.h"
+#include "weights.h"
 
 // Whether there can be a mover: a kernel without one is a good deal smaller.
 #if defined(LMB_GLSL) && defined(LMB_PLAIN)
@@ -28,6 +28,7 @@
 // A character in a frame.
 STRUCT(control)
 memory block;
+memory program; // whose clips players play
 mutable_memory state;
 mutable_memory parameters;
 mutable_memory told;
@@ -37,18 +38,23 @@ uint state_at;
 uint row;
 uint told_at;
 uint mover_at;
+uint character;
+#else
+stored_weight *weights; // room for those of the program
+uint32_t *refused;      // what its rules refuse, which the stages after this one count
 #endif
 bool tells;
 bool shows;
 memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's
 uint sent_count;
-uint number;    // frame number plus character
-ticks duration; // of the step, in ticks
+uint number; // frame number plus character
+ticks step;  // of the frame, with what the character has waited
 // Of this frame, from when it begins.
-bool begins; // anew
-bool moves;  // time goes on
-real share;  // of what clips carry
+bool begins;    // anew
+bool moves;     // time goes on
+ticks left;     // of the step
+ticks duration; // of the piece of it that passes at once
 END_STRUCT(control)
 
 // The characters whose frames are computed together. What there is in a control stands in the outer loop, so that it is
@@ -59,7 +65,7 @@ END_STRUCT(control)
 #define CROWD_BLOCK(all) (all).block
 #define FOR_EACH(all, i) const uint i = 0u;
 #define CHARACTER(all, i) (all)
-#define SET_SHARE(all, i, value) (all).share = (value)
+#define SET_CHARACTER(all, i, c) (all) = (c)
 #else
 #define MOST_IN_CROWD 32u
 STRUCT(crowd)
@@ -72,7 +78,7 @@ END_STRUCT(crowd)
 #define CROWD_BLOCK(all) (all)->block
 #define FOR_EACH(all, i) for (address i = 0u; i < (all)->count; i++)
 #define CHARACTER(all, i) (all)->each[i]
-#define SET_SHARE(all, i, value) (all)->each[i].share = (value)
+#define SET_CHARACTER(all, i, c) (all)->each[i] = (c)
 #endif
 
 OP uint state_word(control c, address index) {
@@ -114,7 +120,7 @@ real first;
 real second;
 END_STRUCT(control_value)
 
-OP control_value load_value(memory block, address at) {
+OP control_value load_control_value(memory block, address at) {
     control_value v;
     v.parameter = LOAD(block, at);
     v.constant = LOAD_FLOAT(block, at + 1u);
@@ -124,9 +130,9 @@ OP control_value load_value(memory block, address at) {
     return v;
 }
 
-OP real shape_value(control_value v, real x) {
-    if (v.curve != CURVE_LINEAR && (v.curve == CURVE_TENT || is_finite(x))) {
-        x = shape_any(v.curve, v.constant, v.first, v.second, snap(x));
+OP real curve_value(control_value v, real x) {
+    if (v.curve != CURVE_LINEAR && is_finite(x)) {
+        x = shape_any(v.curve, v.first, v.second, snap(x));
     }
     return x;
 }
@@ -141,19 +147,18 @@ OP real snap_finite(real x) {
 }
 
 // Finite parameters are snapped, because drivers differ in whether a subnormal is above 0; constants are snapped when they are
-// written. What is not finite stays so; a tent, which is to weigh what a blend space does, takes what is not finite as that
-// takes its position.
+// written. What is not finite stays so.
 OP real number_of_value(control c, control_value v) {
     real x = v.constant;
     if (v.parameter != CONTROL_NONE) {
         x = LOAD_FLOAT(c.parameters, ROW_AT(c, v.parameter));
         x = snap_finite(x);
     }
-    return shape_value(v, x);
+    return curve_value(v, x);
 }
 
 OP real control_number(control c, address value) {
-    return number_of_value(c, load_value(c.block, value));
+    return number_of_value(c, load_control_value(c.block, value));
 }
 
 #endif

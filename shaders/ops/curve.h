@@ -1,5 +1,5 @@
 // Curves that shape a number in [0, 1]: all give exactly 0 for 0 and 1 for 1, in the order of lmb_curve. Sines are
-// polynomials of our own. And the tent, which takes any number.
+// polynomials of our own.
 #ifndef LMB_OPS_CURVE_H
 #define LMB_OPS_CURVE_H
 
@@ -14,8 +14,7 @@
 #define CURVE_CUBIC 7u
 #define CURVE_SINE 10u
 #define CURVE_COSINE 13u
-#define CURVE_TENT 16u
-#define CURVE_COUNT 17u
+#define CURVE_COUNT 16u
 
 #define CURVE_IN 0u
 #define CURVE_OUT 1u
@@ -118,26 +117,9 @@ OP real shape_number(uint curve, float first, float second, real a) {
     return shaped;
 }
 
-// 1 at its own place, from where it falls to 0 by the slopes on either side; one of 0 is a side without a neighbour. They are
-// such that it is exactly 0 at the neighbours (src/number.c); for two next to one another they are the same, so that the two
-// sum to 1.
-OP real tent(real x, float own, float rise, float fall) {
-    real past = x - own;
-    real lost = SELECT(past < 0.0f, -past * rise, past * fall);
-    real left = 1.0f - lost;
-    return clamp_real(left, 0.0f, 1.0f);
-}
-
-// Any number that is snapped, by a value's curve and what stands in its other words: what is shaped is clamped to [0, 1], but
-// for a tent, whose own place is the constant.
-OP_APART real shape_any(uint curve, float constant, float first, float second, real x) {
-    real shaped = x;
-    if (curve == CURVE_TENT) {
-        shaped = tent(x, constant, first, second);
-    } else {
-        real bounded = clamp_real(x, 0.0f, 1.0f);
-        shaped = shape_number(curve, first, second, bounded);
-    }
+// Any number that is snapped: it is clamped to [0, 1] first.
+OP_APART real shape_any(uint curve, float first, float second, real x) {
+    real shaped = shape_number(curve, first, second, clamp_real(x, 0.0f, 1.0f));
     return snap(shaped);
 }
 

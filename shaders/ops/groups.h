@@ -77,39 +77,40 @@ OP ticks matched_place(control c, address group, address member, phase at) {
     return place_in_clip(c, member, add_ticks(to.begin, part_of_ticks(to.size, at.share)));
 }
 
-OP real member_weight(control c, address member) {
-    real weight = control_number(c, member + MEMBER_WEIGHT);
-    return clamp_real(snap(weight), 0.0f, 1.09951163e+12f);
-}
-
-// What the members make of the group's rate (x) and of its velocity (y).
+// What the members make of the group's rate and of its velocity.
 STRUCT(group_mean)
 real rate;
 real velocity;
 END_STRUCT(group_mean)
 
+// By durations, rates are weighed; by velocities, the group gets as far as the weighted velocity says while each of its
+// clips gets as far as its own piece does: sum(w v) / sum(w v d).
 OP group_mean find_group_mean(control c, address group, ticks leader) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     address index = find_piece(c, group, leading, leader).index;
+    bool by_velocity = LOAD(c.block, group + GROUP_CADENCE) == CADENCE_VELOCITY;
     real weights = 0.0f;
-    real rates = 0.0f;
+    real speeds = 0.0f;
+    real pieces = 0.0f;
     real velocities = 0.0f;
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
     for (address i = 0u; i < member_count; i++) {
         address member = leading + i * MEMBER_WORDS;
-        real weight = member_weight(c, member);
-        address player = LOAD(c.block, member + MEMBER_PLAYER);
-        real rate = LOAD_FLOAT(c.block, LOAD(c.block, player + PLAYER_RATES) + index);
+        real weight = player_weight(c, LOAD(c.block, member + MEMBER_PLAYER));
+        real velocity = LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
         weights = weights + weight;
-        rates = rates + weight * rate;
-        velocities = velocities + weight * LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
+        speeds = speeds + weight * magnitude_of(velocity);
+        pieces = pieces + weight * LOAD_FLOAT(c.block, LOAD(c.block, member + MEMBER_PIECES) + index);
+        velocities = velocities + weight * velocity;
     }
     real inverse = reciprocal(snap(weights));
     group_mean mean;
-    mean.rate = rates * inverse;
+    mean.rate = by_velocity ? speeds * reciprocal(snap(pieces)) : pieces * inverse;
     mean.velocity = velocities * inverse;
-    if (snap(weights) == 0.0f) {
+    if (snap(weights) == 0.0f || snap(pieces) == 0.0f) {
         mean.rate = 1.0f;
+    }
+    if (snap(weights) == 0.0f) {
         mean.velocity = LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY);
     }
     return mean;
@@ -168,7 +169,6 @@ OP void move_group(control c, address group, bool shares) {
     pace speed = make_pace(control_number(c, group + GROUP_RATE) * mean.rate);
     passage led = move_around(from, scale_ticks(c.duration, speed.rate), duration, speed.backwards);
     phase after = find_phase(c, group, led.to);
-    real weight = player_weight(c, leader);
     bool seen = true;
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
     for (address i = 0u; i < member_count; i++) {
@@ -187,9 +187,9 @@ OP void move_group(control c, address group, bool shares) {
         // One that is not seen keeps pace, and tells nothing.
         if (!shares) {
             seen = player_moves(c, player);
-            weight = player_weight(c, player);
         }
         if (seen) {
+            real weight = player_weight(c, player);
             note_passage(c, player, p);
             tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
             if (p.ends > 0u) {

@@ -31,22 +31,24 @@
 #define PROGRAM_INERTIA 23  // 1 and the first of INERTIA_PARAMETERS where the result is inertialized, or 0
 #define PROGRAM_RULES 24    // offset: word [rule][RULE_WORDS], those of a node before those of its inputs
 #define PROGRAM_RULE_COUNT 25
-#define PROGRAM_WEIGHTS 26 // how many of a character the rules write; the first is that of the whole, 1
+#define PROGRAM_WEIGHTS 26 // how many of a character the rules write
 #define PROGRAM_SOURCES 27 // uses of clips
-#define PROGRAM_HEADER_WORDS 28
+#define PROGRAM_USES 28    // offset: word [source][USE_WORDS]
+#define PROGRAM_HEADER_WORDS 29
 
 #define NO_PARENT 0xffffffffu
 
 // A number that a rule reads; the rule has its offset.
 #define VALUE_PARAMETER 0u // a parameter's index or NO_PARAMETER
-#define VALUE_CONSTANT 1u  // the bits of the constant; of a tent its own place
+#define VALUE_CONSTANT 1u  // the bits of the constant
 #define VALUE_CURVE 2u     // CURVE_...
-#define VALUE_CONTROL 3u   // two floats: the control points of a Bezier, the slopes of a tent
+#define VALUE_CONTROL 3u   // two floats: the control points of a Bezier
 #define VALUE_WORDS 5u
 #define NO_PARAMETER 0xffffffffu
 
-// A rule: how the weights of a node's inputs follow from the node's own, or where a clip is sampled. Weights have
-// indices.
+// A rule: how the weights of a node's inputs follow from the node's own. Weights have indices: 0 is the whole, 1 none.
+#define WEIGHT_WHOLE 0u
+#define WEIGHT_NONE 1u
 #define RULE_KIND 0u
 #define RULE_OWN 1u // the node's
 #define RULE_LOCAL                                                                                                     \
@@ -58,14 +60,9 @@
 #define RULE_Y 7u      // of one in the plane: value
 #define RULE_SPACE 8u  // and SPACE_...
 #define RULE_LIMIT 6u  // of a weight: float: the largest, the least is 0 or, where that is more than 1, its negative
-#define RULE_SOURCE 2u // of a clip: which record it writes
-#define RULE_JOINTS 3u // how many joints it has
-#define RULE_FLAGS 4u  // CLIP_LOOPS, CLIP_WARPS
-#define RULE_CLIP 5u   // values
-#define RULE_TIME 6u
-#define RULE_RATE 7u
-#define RULE_OFFSET 8u
-#define RULE_WORDS 9u
+#define RULE_FACTOR 7u // of a weight: float: what it is then multiplied by
+#define RULE_MOTION 9u // whether it is of root motion: the pose's rule has counted what is refused
+#define RULE_WORDS 10u
 
 #define RULE_BLEND 0u    // inputs of 1 - w and w
 #define RULE_OVER 1u     // an input of w over one that has the node's own weight
@@ -74,8 +71,18 @@
 #define RULE_LAYERS 4u   // table: [input][LAYER_WORDS], from the highest priority down; the rest pose is one more input
 #define RULE_SPACE1D 5u  // table: float [input][ROW_WORDS]
 #define RULE_SPACE2D 6u
-#define RULE_SAMPLES 7u // a clip
-#define RULE_LEVEL 8u   // a level of detail
+#define RULE_LEVEL 7u // a level of detail
+
+// A use of a clip, in the order of the sources.
+#define USE_WEIGHT 0u // which weight: in the pose
+#define USE_MOTION 1u // and in root motion
+#define USE_JOINTS 2u // how many joints the clip has
+#define USE_FLAGS 3u  // CLIP_LOOPS, CLIP_WARPS
+#define USE_CLIP 4u   // values
+#define USE_TIME 5u
+#define USE_RATE 6u
+#define USE_OFFSET 7u
+#define USE_WORDS 8u
 
 #define LAYER_VALUE 0u
 #define LAYER_INPUT 1u

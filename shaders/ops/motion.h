@@ -241,7 +241,7 @@ OP_APART void drive_mover(control c, address mover) {
     if (LOAD(c.block, mover + MOVER_IS_DRIVEN) == 0u) {
         return;
     }
-    real seconds = seconds_of_fine(fine_of_ticks(c.duration));
+    real seconds = seconds_of_fine(fine_of_ticks(c.step));
     address yaw_at = mover_state(c, mover) + MOVING_YAW;
     uint yaw = state_word(c, yaw_at);
     displacement wanted = wanted_of(c, mover);

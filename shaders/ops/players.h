@@ -126,8 +126,9 @@ OP void stay(control c, address player) {
     set_state_word(c, flags, state_word(c, flags) & PLAYING_ENDED);
 }
 
+// In the pose, as it was found before players move.
 OP real player_weight(control c, address player) {
-    return whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+    return state_number(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT);
 }
 
 OP bool player_moves(control c, address player) {
@@ -171,8 +172,8 @@ OP void move_to_end(control c, address player, ticks by, bool backwards) {
         p.to = backwards ? subtract_ticks(p.from, by) : add_ticks(p.from, by);
     }
     note_passage(c, player, p);
-    set_playing(c, player, p, ended ? PLAYING_ENDED : 0u);
     bool ends_now = ended && !had_ended;
+    set_playing(c, player, p, (ended ? PLAYING_ENDED : 0u) | (ends_now ? PLAYING_PASSED : 0u));
     if (tells_something(c, player, ends_now)) {
         real weight = player_weight(c, player);
         ticks low = backwards ? p.to : p.from;
@@ -202,8 +203,8 @@ OP player load_player(memory block, address record) {
     p.duration = load_ticks(block, record + PLAYER_DURATION);
     p.end = LOAD(block, record + PLAYER_END);
     p.at = load_home(block, record);
-    p.rate = load_value(block, record + PLAYER_RATE);
-    p.constant_pace = make_pace(shape_value(p.rate, p.rate.constant));
+    p.rate = load_control_value(block, record + PLAYER_RATE);
+    p.constant_pace = make_pace(curve_value(p.rate, p.rate.constant));
     return p;
 }
 
@@ -242,6 +243,37 @@ OP void move_player(control c, player own) {
             tell(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight);
         }
     }
+}
+
+// How far a place is from the next end. Backwards a loop passes its end where it leaves 0.
+OP ticks distance_to_end(player own, ticks place, bool backwards) {
+    ticks none = make_ticks(0u, 0u);
+    ticks distance = backwards ? place : subtract_ticks(own.duration, place);
+    if (own.end == PLAYER_LOOPS && backwards) {
+        distance = add_ticks(place, make_ticks(1u, 0u));
+    }
+    if (own.end == PLAYER_TURNS && backwards) {
+        bool is_beyond = ticks_less(own.duration, place);
+        distance = no_ticks(place) ? own.duration : subtract_ticks(place, is_beyond ? own.duration : none);
+    } else if (own.end == PLAYER_TURNS && !ticks_less(place, own.duration)) {
+        distance = subtract_ticks(add_ticks(own.duration, own.duration), place);
+    }
+    return distance;
+}
+
+// How long until the next end of a player's clip, in ticks; 0 where it comes to none, is at one, or a group moves it.
+OP ticks time_to_end(control c, address record) {
+    player own = load_player(c.block, record);
+    pace speed = own.constant_pace;
+    if (own.rate.parameter != CONTROL_NONE) {
+        speed = make_pace(number_of_value(c, own.rate));
+    }
+    ticks time = make_ticks(0u, 0u);
+    if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u) {
+        ticks place = state_ticks(c, own.state + PLAYING_PLACE);
+        time = ticks_at_rate(distance_to_end(own, place, speed.backwards), speed.rate);
+    }
+    return time;
 }
 
 OP void move_players(CROWD all) {

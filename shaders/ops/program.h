@@ -574,7 +574,7 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
     }
 
 // The local transforms of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has them
-// then. weigh_character() has run.
+// then. find_sources() has run.
 OP void evaluate_joints(frame f, uint joints, slots *held) {
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);

@@ -11,7 +11,7 @@ OP address inertia_state(control c) {
 // Another frame, in which time goes on.
 OP_APART void move_inertia(control c) {
     address at = inertia_state(c);
-    ticks step = fine_of_ticks(c.duration);
+    ticks step = fine_of_ticks(c.step);
     set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
     set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
     set_state_word(c, at + INERTIAL_STEP, BITS(seconds_of_fine(step)));
@@ -35,7 +35,7 @@ OP_APART void switch_inertia(control c, real duration) {
     }
     set_state_word(c, at + INERTIAL_SWITCHED, number);
     set_state_word(c, at + INERTIAL_DURATION, BITS(longest));
-    set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.duration));
+    set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.step));
 }
 
 OP_APART void write_inertia(control c) {

@@ -48,6 +48,14 @@ OP ticks ticks_of_fine(ticks a) {
     return make_ticks((ticks_low(a) >> FINE_BITS) | (high << (32u - FINE_BITS)), high >> FINE_BITS);
 }
 
+// How many ticks at a rate in 2^-16 take a fine distance, rounded up; the rate is above 0.
+OP ticks ticks_at_rate(ticks fine, uint rate) {
+    ticks_quotient upper = divide_ticks(fine, make_ticks(rate << FINE_BITS, rate >> (32u - FINE_BITS)));
+    ticks_quotient lower = divide_ticks(upper.rest, make_ticks(rate, 0u));
+    ticks found = make_ticks(upper.times << FINE_BITS, upper.times >> (32u - FINE_BITS));
+    return add_ticks(found, make_ticks(lower.times + (no_ticks(lower.rest) ? 0u : 1u), 0u));
+}
+
 // Seconds, within 3e-7, relative.
 OP real seconds_of_fine(ticks fine) {
     return real_of_fine(fine) * 1.41723355e-09f;

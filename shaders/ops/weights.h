@@ -1,5 +1,6 @@
-// Stage 1: weights. From the root down, each node's rule finds what its inputs weigh in the result, and where clips are
-// sampled. It runs once for a character, so that the stages after it hold joint arithmetic alone.
+// Stage 1: weights. From the root down, each node's rule finds what its inputs weigh in the result. Then each use of a
+// clip finds where it is sampled. It runs once for a character, so that the stages after it hold joint arithmetic
+// alone.
 //
 // A node of weight W passes on:
 // - a blend: (1 - w) W and w W;
@@ -9,6 +10,9 @@
 // A weight is 0 only if a factor is 0; else it is at least 2^-40. The second input of a partial blend has at least
 // 2^-40 W, since it shows where the first one is absent. So an input of weight 0 changes nothing, and counts as the
 // rest pose.
+//
+// In root motion a node may have another weight: there a masked or partial blend passes on (1 - m w) M and m w M, with
+// m the mask of joint 0, and an additive M and m |w| M. Such weights have rules of their own.
 #ifndef LMB_OPS_WEIGHTS_H
 #define LMB_OPS_WEIGHTS_H
 
@@ -28,8 +32,8 @@ OP real load_plain_value(frame f, uint value) {
 
 #ifdef LMB_LANES
 // Few values have a curve.
-OP_SELDOM void shape_by_curve(uint curve, float constant, float first, float second, real *x) {
-    *x = shape_any(curve, constant, first, second, *x);
+OP_SELDOM void shape_by_curve(uint curve, float first, float second, real *x) {
+    *x = shape_any(curve, first, second, *x);
 }
 #endif
 
@@ -38,14 +42,13 @@ OP real shape_value(frame f, uint value, real x) {
     uint curve = LOAD(f.program, value + VALUE_CURVE);
     real shaped = x;
     if (curve != CURVE_LINEAR) {
-        float constant = LOAD_FLOAT(f.program, value + VALUE_CONSTANT);
         float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
         float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
 #ifdef LMB_LANES
         real inside = snap(x);
-        shape_by_curve(curve, constant, first, second, &inside);
+        shape_by_curve(curve, first, second, &inside);
 #else
-        real inside = shape_any(curve, constant, first, second, snap(x));
+        real inside = shape_any(curve, first, second, snap(x));
 #endif
         shaped = SELECT(is_finite(x), inside, x);
     }
@@ -79,6 +82,7 @@ OP void weigh_blend(frame f, uint rule, uint kind) {
     }
     real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
     real weight = clamp_real(load_number(f, LOAD(f.program, rule + RULE_TABLE)), least, largest);
+    weight = weight * LOAD_FLOAT(f.program, rule + RULE_FACTOR);
     uint inputs = LOAD(f.program, rule + RULE_INPUTS);
     store_weight(f, LOAD(f.program, rule + RULE_LOCAL), weight);
     if (kind == RULE_BLEND) {
@@ -132,13 +136,13 @@ real seconds;
 truth finite;
 END_STRUCT(given_time)
 
-OP given_time load_time(frame f, uint rule) {
+OP given_time load_time(frame f, uint use) {
     given_time given;
-    given.seconds = load_value(f, LOAD(f.program, rule + RULE_TIME));
+    given.seconds = load_value(f, LOAD(f.program, use + USE_TIME));
     given.finite = is_finite(given.seconds);
-    if ((LOAD(f.program, rule + RULE_FLAGS) & CLIP_WARPS) != 0u) {
-        real rate = load_value(f, LOAD(f.program, rule + RULE_RATE));
-        real offset = load_value(f, LOAD(f.program, rule + RULE_OFFSET));
+    if ((LOAD(f.program, use + USE_FLAGS) & CLIP_WARPS) != 0u) {
+        real rate = load_value(f, LOAD(f.program, use + USE_RATE));
+        real offset = load_value(f, LOAD(f.program, use + USE_OFFSET));
         given.finite = BOTH(given.finite, BOTH(is_finite(rate), is_finite(offset)));
         given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
     }
@@ -166,38 +170,38 @@ OP void store_source(frame f, uint index, source record) {
 }
 #endif
 
-OP void find_source(frame f, uint rule) {
+OP void find_source(frame f, uint index, uint use) {
     source s;
-    s.weight = load_weight(f, LOAD(f.program, rule + RULE_OWN));
+    s.weight = load_weight(f, LOAD(f.program, use + USE_WEIGHT));
     s.time = ALL(0.0f);
     s.clip = ALL_WORD(0u);
-    real given = load_value(f, LOAD(f.program, rule + RULE_CLIP));
-    real index = FLOOR(snap(given));
-    given_time time = load_time(f, rule);
+    real given = load_value(f, LOAD(f.program, use + USE_CLIP));
+    real chosen = FLOOR(snap(given));
+    given_time time = load_time(f, use);
     uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
-    s.known = BOTH(is_finite(given), BOTH(index >= 0.0f, index < TO_REAL(ALL_WORD(count))));
+    s.known = BOTH(is_finite(given), BOTH(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
     REFUSE(f, REFUSED_TIME, NOT(time.finite));
     if (count > 0u) {
         real safe_time = snap(SELECT(time.finite, time.seconds, ALL(0.0f)));
-        word place = TO_WORD(SELECT(s.known, index, ALL(0.0f)));
+        word place = TO_WORD(SELECT(s.known, chosen, ALL(0.0f)));
         word clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + place);
         if (USES_PARTS) {
-            s.known = BOTH(s.known, GATHER(f.program, clip + CLIP_JOINTS) == LOAD(f.program, rule + RULE_JOINTS));
+            s.known = BOTH(s.known, GATHER(f.program, clip + CLIP_JOINTS) == LOAD(f.program, use + USE_JOINTS));
         }
         s.clip = KEEP(s.known, clip);
         real duration = GATHER_REAL(f.program, clip + CLIP_DURATION);
         real rate = GATHER_REAL(f.program, clip + CLIP_RATE);
-        s.time = clip_time(duration, rate, safe_time, (LOAD(f.program, rule + RULE_FLAGS) & CLIP_LOOPS) != 0u);
+        s.time = clip_time(duration, rate, safe_time, (LOAD(f.program, use + USE_FLAGS) & CLIP_LOOPS) != 0u);
     }
     REFUSE(f, REFUSED_CLIP, NOT(s.known));
 #ifdef LMB_GLSL
-    store_source(f, LOAD(f.program, rule + RULE_SOURCE), s, search_common(f, s));
+    store_source(f, index, s, search_common(f, s));
 #else
 #ifdef LMB_LANES
     s.usual = ONE_OF(s.known, s.clip);
     s.alike = ALL_LANES(BOTH(BOTH(s.known, s.clip == s.usual), s.weight > 0.0f));
 #endif
-    store_source(f, LOAD(f.program, rule + RULE_SOURCE), s);
+    store_source(f, index, s);
 #endif
 }
 
@@ -207,14 +211,30 @@ OP void find_level(frame f, uint rule) {
     store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_DETAIL_LEVEL)));
 }
 
-// All weights and sources of a character (of each lane's). A device may do so for one character several times at once,
-// so nothing but a final value is stored.
-OP void weigh_character(frame f) {
+// For a rule of root motion, which counts nothing that is refused.
+OP frame begin_rule(frame f, uint rule) {
+    uint is_motion = LOAD(f.program, rule + RULE_MOTION);
+#ifdef LMB_GLSL
+    f.above = is_motion;
+#else
+    if (is_motion != 0u) {
+        f.active = BOTH(f.active, NOT(f.active));
+    }
+#endif
+    return f;
+}
+
+// All weights of a character (of each lane's). A device may do so for one character several times at once, so nothing
+// but a final value is stored.
+OP void weigh_nodes(frame given) {
+    frame f = given;
     uint rule = LOAD(f.program, PROGRAM_RULES);
     uint end = rule + LOAD(f.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
-    store_weight(f, 0u, ALL(1.0f));
+    store_weight(f, WEIGHT_WHOLE, ALL(1.0f));
+    store_weight(f, WEIGHT_NONE, ALL(0.0f));
     for (; rule < end; rule += RULE_WORDS) {
         uint kind = LOAD(f.program, rule + RULE_KIND);
+        f = begin_rule(given, rule);
         switch (kind) {
         case RULE_BLEND:
         case RULE_OVER:
@@ -237,9 +257,6 @@ OP void weigh_character(frame f) {
                 weigh_space2d(f, rule);
             }
             break;
-        case RULE_SAMPLES:
-            find_source(f, rule);
-            break;
         default:
             find_level(f, rule);
             break;
@@ -247,6 +264,16 @@ OP void weigh_character(frame f) {
         if (kind >= RULE_WEIGHTED && kind <= RULE_SPACE2D) {
             divide_weight(f, rule);
         }
+    }
+}
+
+// And all sources, from these weights.
+OP void find_sources(frame f) {
+    uint use = LOAD(f.program, PROGRAM_USES);
+    uint count = LOAD(f.program, PROGRAM_SOURCES);
+    for (uint i = 0u; i < count; i++) {
+        find_source(f, i, use);
+        use = use + USE_WORDS;
     }
 }
 

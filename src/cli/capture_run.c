@@ -56,7 +56,7 @@ static lmb_result create_control(capture_scene *scene, lmb_error *error) {
     lmb_control_def def = given != NULL ? *given : lmb_default_control_def();
     def.parameter_count = lmb_graph_parameter_count(scene->graph);
     def.told_capacity = scene->capture->told_capacity;
-    return lmb_control_create(&def, NULL, &scene->control, error);
+    return lmb_control_create(&def, scene->program, NULL, &scene->control, error);
 }
 
 static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {

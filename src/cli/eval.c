@@ -92,9 +92,7 @@ static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
     }
     for (uint32_t pose = 0; pose < evaluation->times.count; pose++) {
         float *row = evaluation->parameters + (size_t)pose * count;
-        for (uint32_t i = 0; i < count; i++) {
-            row[i] = lmb_graph_parameter_at(graph, i).initial;
-        }
+        lmb_graph_defaults(graph, row);
         for (uint32_t i = 0; i < evaluation->settings.count; i++) {
             lmb_result result = apply_setting(graph, evaluation->settings.values[i], row, error);
             if (result != LMB_OK) {

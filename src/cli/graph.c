@@ -31,9 +31,7 @@ static void put(const printing *p, const char *text) {
 // ---- What a transition needs.
 
 static void put_value(const printing *p, lmb_value value) {
-    if (value.curve == LMB_CURVE_TENT) {
-        terminal_print("tent %g %g %g(", (double)value.control[0], (double)value.constant, (double)value.control[1]);
-    } else if (value.curve != LMB_CURVE_LINEAR) {
+    if (value.curve != LMB_CURVE_LINEAR) {
         terminal_print("%s(", lmb_curve_name(value.curve));
     }
     if (value.parameter == LMB_NONE) {

@@ -91,7 +91,7 @@ static lmb_result create(play_run *run, lmb_error *error) {
         return LMB_ERROR_UNSUPPORTED;
     }
     if (result == LMB_OK) {
-        result = lmb_control_create(&def, NULL, &run->control, error);
+        result = lmb_control_create(&def, run->program, NULL, &run->control, error);
     }
     run->side.program = run->program;
     run->side.control = run->control;
@@ -109,9 +109,7 @@ static lmb_result fill_row(play_run *run, lmb_error *error) {
         return LMB_ERROR_MEMORY;
     }
     for (size_t character = 0; character < run->side.character_count; character++) {
-        for (uint32_t i = 0; i < count; i++) {
-            run->row[character * count + i] = lmb_graph_parameter_at(graph, i).initial;
-        }
+        lmb_graph_defaults(graph, run->row + character * count);
     }
     return LMB_OK;
 }

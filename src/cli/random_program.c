@@ -32,7 +32,7 @@ static lmb_value add_parameter(plan *plan, parameter_kind kind) {
 }
 
 static void draw_curve(plan *plan, lmb_value *value) {
-    value->curve = random_below(plan->random, LMB_CURVE_TENT); // any of a number from 0 to 1
+    value->curve = random_below(plan->random, LMB_CURVE_COUNT);
     for (int i = 0; i < 2; i++) {
         value->control[i] = (float)random_between(plan->random, -1.0, 2.0);
     }

@@ -149,7 +149,7 @@ static void check_control(lmb_graph_reader *reader) {
     lmb_control *control = NULL;
     lmb_error error;
     lmb_host host = lmb_pool_host(&reader->scratch);
-    lmb_result result = lmb_control_create(&reader->graph->control, &host, &control, &error);
+    lmb_result result = lmb_control_create(&reader->graph->control, NULL, &host, &control, &error);
     if (result == LMB_ERROR_MEMORY) {
         reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
     } else if (result != LMB_OK) {
@@ -366,6 +366,12 @@ lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t inde
                                  .least = declared->least.value,
                                  .greatest = declared->greatest.value,
                                  .is_written = declared->is_written};
+}
+
+void lmb_graph_defaults(const lmb_graph *graph, float *row) {
+    for (uint32_t i = 0; i < graph->def.parameter_count; i++) {
+        row[i] = graph->parameters[i].initial.value;
+    }
 }
 
 uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {

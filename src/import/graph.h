@@ -32,7 +32,7 @@ typedef struct lmb_graph_smoothed {
 // A group while its members are read.
 typedef struct lmb_graph_group {
     const char *name;
-    lmb_group_player *players;
+    uint32_t *players;
     size_t capacity;
 } lmb_graph_group;
 
@@ -103,7 +103,6 @@ typedef struct lmb_graph_home {
     bool holds;          // clips hold at their ends, where they do not say otherwise
     uint32_t played_at;  // the object of the clip that the last player is for, or LMB_NONE
     uint32_t played;     // that player
-    bool played_weighs;  // whether its clip says what it weighs
 } lmb_graph_home;
 
 // What stands in the text that is read for something else in the source's text.
@@ -194,7 +193,6 @@ typedef struct lmb_graph_node {
     lmb_graph_fade fade;
     uint32_t *channel_partners;
     int8_t *channel_signs;
-    uint32_t players[LMB_MAX_INPUTS]; // of a space1d: of clips that do not say what they weigh, or LMB_NONE
 } lmb_graph_node;
 
 // graph_problem.c: notes a mistake at a JSON value.
@@ -203,6 +201,8 @@ void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *form
 void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error);
 // Something that is allowed, but hardly meant.
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// Whether it comes from the text of a machine, which warns by itself of states that cannot be reached.
+bool lmb_graph_is_inserted(const lmb_graph_reader *reader, uint32_t value);
 // Reports another type than this one; false where it did.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
 
@@ -279,10 +279,14 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
 // graph_player.c: a player for a clip that says how it plays, or that stands in a state and says no time. Its time is then
 // the clip's.
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
-// What a player weighs in its group, or what its way does.
-void lmb_graph_weigh_player(lmb_graph_reader *reader, uint32_t player, lmb_value weight);
 // An event's name, as its number.
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+
+// graph_loop.c: a state that transitions without events lead away from and back to while the same conditions hold, or
+// LMB_NONE; `text` then names the states on the way.
+#define LMB_GRAPH_LOOP_TEXT 160u
+uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, const char *const *names,
+                             char text[LMB_GRAPH_LOOP_TEXT]);
 
 // graph_motion.c: how a clip carries its character; where that is taken out of it, the index becomes that of what is left.
 void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,

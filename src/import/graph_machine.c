@@ -412,10 +412,25 @@ static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine
         }
     }
     for (uint32_t i = 0; i < machine->state_count && reader->result == LMB_OK; i++) {
-        if (!reached[i]) {
+        if (!reached[i] && !lmb_graph_is_inserted(reader, machine->objects[i])) {
             lmb_graph_warn(reader, find_member(reader, machine->objects[i], "name"),
                            "no transitions lead to this state");
         }
+    }
+}
+
+static void warn_of_loop(lmb_graph_reader *reader, const machine *machine) {
+    const lmb_machine_def def = {.states = machine->states,
+                                 .state_count = machine->state_count,
+                                 .transitions = machine->transitions,
+                                 .transition_count = machine->transition_count};
+    char states[LMB_GRAPH_LOOP_TEXT];
+    const uint32_t state = lmb_graph_find_loop(reader, &def, machine->names, states);
+    if (state != LMB_NONE) {
+        lmb_graph_warn(
+            reader, find_member(reader, machine->objects[state], "name"),
+            "%s: each leads to the next without an event while the same conditions hold, %u times in a frame", states,
+            LMB_MAX_TRANSITIONS_A_FRAME);
     }
 }
 
@@ -429,6 +444,7 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
     }
     if (reader->problem_count == problems && reader->result == LMB_OK) {
         warn_of_unreachable(reader, machine);
+        warn_of_loop(reader, machine);
     }
 }
 

@@ -92,7 +92,6 @@ typedef struct input {
     int32_t priority;
     uint32_t part;
     float place[2];
-    uint32_t player; // of a clip that plays and does not say what it weighs, or LMB_NONE
     lmb_graph_fade fade;
 } input;
 
@@ -181,17 +180,8 @@ static void read_place_in_plane(lmb_graph_reader *reader, const lmb_graph_field 
         .greatest = LMB_LARGEST                                                                                        \
     }
 
-static void read_placed_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_graph_home *home = &reader->home;
-    input *one = target;
-    read_pose(reader, field, value, target);
-    if (home->played_at == value && !home->played_weighs) {
-        one->player = home->played;
-    }
-}
-
 static const lmb_graph_field line_members[] = {
-    {.name = "pose", .required = true, .read = read_placed_pose, .offset = offsetof(input, node)},
+    {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
     AT_FIELD(lmb_graph_read_plain),
 };
 static const lmb_graph_fields line_fields = {"an input", line_members, 2, NULL};
@@ -216,7 +206,7 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
     }
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        input one = {.weight = lmb_constant(1.0f), .part = LMB_NONE, .player = LMB_NONE};
+        input one = {.weight = lmb_constant(1.0f), .part = LMB_NONE};
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
             const char *weight = find_weight(fields->fields, fields->count, read_input_weight);
             lmb_graph_begin_fade(reader, at, weight, &one.fade);
@@ -228,7 +218,6 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
             def->priorities[def->input_count] = one.priority;
             def->parts[def->input_count] = one.part;
             memcpy(def->places[def->input_count], one.place, sizeof one.place);
-            node->players[def->input_count] = one.player;
             def->inputs[def->input_count++] = one.node;
         }
     }
@@ -589,34 +578,6 @@ static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
     return lmb_graph_add_node(reader, &mirror, node->object);
 }
 
-// What an input of a space weighs where the position is this parameter.
-static lmb_value find_tent(const lmb_node_def *space, uint32_t input, uint32_t parameter) {
-    const float own = space->places[input][0];
-    float before = -INFINITY, after = INFINITY;
-    for (uint32_t i = 0; i < space->input_count; i++) {
-        const float place = space->places[i][0];
-        before = place < own ? fmaxf(before, place) : before;
-        after = place > own ? fminf(after, place) : after;
-    }
-    return lmb_tent(parameter, isfinite(before) ? before : own, own, isfinite(after) ? after : own);
-}
-
-// Clips that play and do not say what they weigh do so as the space has it, which a curve around its position could not.
-static uint32_t finish_space1d(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    const lmb_value at = node->def.along[0];
-    for (uint32_t i = 0; i < node->def.input_count && at.curve == LMB_CURVE_LINEAR; i++) {
-        if (node->players[i] == LMB_NONE) {
-            continue;
-        }
-        // A constant is as good as the only parameter.
-        const bool is_constant = at.parameter == LMB_NONE;
-        const lmb_value weight = find_tent(&node->def, i, is_constant ? 0 : at.parameter);
-        lmb_graph_weigh_player(reader, node->players[i],
-                               is_constant ? lmb_constant(lmb_value_at(weight, &at.constant)) : weight);
-    }
-    return finish_node(reader, node);
-}
-
 // The table of operations. `finish` adds the node, and others that belong to it, and returns the one that is the pose.
 typedef struct operation {
     const char *name;
@@ -639,7 +600,7 @@ static const operation operations[] = {
     {"weighted-matrix", LMB_OP_WEIGHTED_MATRIX, 0, FIELDS(weighted_matrix_members), finish_node},
     {"layers", LMB_OP_LAYERS, 0, FIELDS(layers_members), finish_node},
     {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
-    {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_space1d},
+    {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_node},
     {"space2d", LMB_OP_SPACE2D, 0, FIELDS(space2d_members), finish_node},
     {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_difference},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},

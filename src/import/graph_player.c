@@ -11,7 +11,8 @@ typedef struct play {
     uint32_t group_at;
     uint32_t end_at;
     uint32_t rate_at;
-    uint32_t weight_at;
+    lmb_cadence cadence; // of its group
+    uint32_t cadence_at;
     uint32_t motion_at;
 } play;
 
@@ -62,9 +63,9 @@ static void read_kept_rate(lmb_graph_reader *reader, const lmb_graph_field *fiel
     lmb_graph_read_value(reader, field, value, target);
 }
 
-static void read_kept_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((play *)target)->weight_at = value;
-    lmb_graph_read_value(reader, field, value, target);
+static void read_kept_cadence(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((play *)target)->cadence_at = value;
+    lmb_graph_read_choice(reader, field, value, target);
 }
 
 static void read_motion(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -160,6 +161,9 @@ static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field
 static const char *const ends[] = {
     [LMB_END_LOOP] = "loop", [LMB_END_HOLD] = "hold", [LMB_END_ONCE] = "once", [LMB_END_PING_PONG] = "ping-pong", NULL};
 
+static const char *const cadences[] = {
+    [LMB_CADENCE_DEFAULT] = "default", [LMB_CADENCE_DURATION] = "duration", [LMB_CADENCE_VELOCITY] = "velocity", NULL};
+
 #define RATE_RANGE .least = -64.0f, .greatest = 64.0f, .initial = 1.0f, .parameter_greatest = 2.0f
 
 static const lmb_graph_field play_members[] = {
@@ -167,12 +171,7 @@ static const lmb_graph_field play_members[] = {
     {.name = "rate", .read = read_kept_rate, .offset = offsetof(play, def.rate), RATE_RANGE},
     {.name = "offset", .read = read_seconds, .offset = offsetof(play, def.offset)},
     {.name = "group", .read = read_group},
-    {.name = "weight",
-     .read = read_kept_weight,
-     .offset = offsetof(play, def.weight),
-     .greatest = LMB_LARGEST,
-     .initial = 1.0f,
-     .parameter_greatest = 1.0f},
+    {.name = "cadence", .read = read_kept_cadence, .offset = offsetof(play, cadence), .choices = cadences},
     {.name = "markers", .read = read_markers},
     {.name = "velocity",
      .read = lmb_graph_read_plain,
@@ -247,7 +246,7 @@ static bool add_group(lmb_graph_reader *reader, const play *read) {
     if (groups == NULL || members == NULL) {
         return false;
     }
-    groups[count] = (lmb_group_def){.rate = read->def.rate, .velocity_parameter = LMB_NONE};
+    groups[count] = (lmb_group_def){.cadence = read->cadence, .rate = read->def.rate, .velocity_parameter = LMB_NONE};
     members[count] = (lmb_graph_group){.name = read->group};
     graph->control.group_count++;
     return true;
@@ -255,6 +254,16 @@ static bool add_group(lmb_graph_reader *reader, const play *read) {
 
 static uint32_t markers_of(const lmb_player_def *player) {
     return player->marker_count == 0 ? 1 : player->marker_count;
+}
+
+// Stated, or by its motion from end to end.
+static bool has_velocity(const lmb_player_def *def) {
+    const lmb_motion_track *motion = def->motion;
+    if (def->velocity != 0.0f || motion == NULL) {
+        return def->velocity != 0.0f;
+    }
+    const float *last = motion->keys + 4 * ((size_t)motion->key_count - 1);
+    return motion->keys[0] != last[0] || motion->keys[2] != last[2];
 }
 
 static void check_member(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
@@ -268,6 +277,9 @@ static void check_member(lmb_graph_reader *reader, const play *read, const lmb_p
     if (read->rate_at != LMB_NONE) {
         lmb_graph_report(reader, read->rate_at, "a group has the rate of its first clip");
     }
+    if (read->cadence_at != LMB_NONE) {
+        lmb_graph_report(reader, read->cadence_at, "a group has the cadence of its first clip");
+    }
     if (markers_of(&read->def) != markers_of(leader)) {
         lmb_graph_report(reader, read->group_at,
                          "clips of a group have as many markers each: this one %u, the first %u",
@@ -279,27 +291,30 @@ static void check_member(lmb_graph_reader *reader, const play *read, const lmb_p
 static void join_group(lmb_graph_reader *reader, const play *read, uint32_t player) {
     lmb_graph *graph = reader->graph;
     if (read->group == NULL) {
-        if (read->weight_at != LMB_NONE && read->motion_at == LMB_NONE && read->def.velocity == 0.0f) {
-            lmb_graph_report(reader, read->weight_at,
-                             "a weight is that in a group, or of what carries a mover, and there is none");
+        if (read->cadence_at != LMB_NONE) {
+            lmb_graph_report(reader, read->cadence_at, "a cadence is a group's, and there is none");
         }
         return;
     }
     uint32_t index = find_group(graph, read->group);
     bool leads = index == graph->control.group_count;
-    check_member(reader, read, leads ? NULL : &graph->players[graph->group_members[index].players[0].player]);
+    check_member(reader, read, leads ? NULL : &graph->players[graph->group_members[index].players[0]]);
+    const lmb_cadence cadence = leads ? read->cadence : graph->groups[index].cadence;
+    if (cadence == LMB_CADENCE_VELOCITY && !has_velocity(&read->def)) {
+        lmb_graph_report(reader, leads ? read->cadence_at : read->group_at,
+                         "the clip has no velocity, which the cadence of its group needs");
+    }
     if (leads && !add_group(reader, read)) {
         return;
     }
     lmb_graph_group *group = &graph->group_members[index];
     uint32_t *count = &graph->groups[index].player_count;
-    lmb_group_player *players =
-        lmb_graph_grow(reader, &graph->pool, group->players, *count, &group->capacity, sizeof *players);
+    uint32_t *players = lmb_graph_grow(reader, &graph->pool, group->players, *count, &group->capacity, sizeof *players);
     if (players == NULL) {
         return;
     }
     group->players = players;
-    players[(*count)++] = (lmb_group_player){.player = player, .weight = read->def.weight};
+    players[(*count)++] = player;
 }
 
 static uint32_t add_player(lmb_graph_reader *reader, const lmb_player_def *def, const char *name) {
@@ -317,18 +332,6 @@ static uint32_t add_player(lmb_graph_reader *reader, const lmb_player_def *def, 
     players[count] = *def;
     names[count] = name;
     return graph->control.player_count++;
-}
-
-void lmb_graph_weigh_player(lmb_graph_reader *reader, uint32_t player, lmb_value weight) {
-    lmb_graph *graph = reader->graph;
-    graph->players[player].weight = weight;
-    for (uint32_t i = 0; i < graph->control.group_count; i++) {
-        for (uint32_t k = 0; k < graph->groups[i].player_count; k++) {
-            if (graph->group_members[i].players[k].player == player) {
-                graph->group_members[i].players[k].weight = weight;
-            }
-        }
-    }
 }
 
 static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const lmb_clip *clip) {
@@ -356,7 +359,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     play read = {.def = lmb_default_player_def(),
                  .end_at = LMB_NONE,
                  .rate_at = LMB_NONE,
-                 .weight_at = LMB_NONE,
+                 .cadence_at = LMB_NONE,
                  .motion_at = LMB_NONE};
     read.def.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
     if (node->play_at == LMB_NONE) {
@@ -384,7 +387,6 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     home->end_player = home->end_player == LMB_NONE ? player : home->end_player;
     home->played_at = node->object;
     home->played = player;
-    home->played_weighs = read.weight_at != LMB_NONE;
     clip->time = lmb_parameter(read.def.time_parameter);
     clip->rate = lmb_constant(1.0f);
     clip->offset = lmb_constant(0.0f);

@@ -114,12 +114,13 @@ void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *form
     reader->first = reader->problem_count == 1 ? *problem : reader->first;
 }
 
+bool lmb_graph_is_inserted(const lmb_graph_reader *reader, uint32_t value) {
+    const size_t start = reader->json.values[value].start;
+    return start >= reader->insert.start && start < reader->insert.end;
+}
+
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph *graph = reader->graph;
-    size_t start = reader->json.values[value].start;
-    if (start >= reader->insert.start && start < reader->insert.end) {
-        return; // its own text has told that
-    }
     lmb_graph_problem *warnings = lmb_graph_grow(reader, &graph->pool, graph->warnings, graph->warning_count,
                                                  &graph->warning_capacity, sizeof *warnings);
     if (warnings == NULL) {

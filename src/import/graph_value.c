@@ -227,54 +227,10 @@ static const lmb_graph_field bezier_members[] = {
 };
 static const lmb_graph_fields bezier_fields = {"a curve of one's own", bezier_members, 1, NULL};
 
-// A tent's places; null is where there is no neighbour.
-static void read_tent(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_json_value *values = reader->json.values;
-    lmb_value *shape = target;
-    if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
-        return;
-    }
-    if (values[value].count != 3) {
-        lmb_graph_report(reader, value, "%u places, where 3 were expected: before, its own, after",
-                         (unsigned)values[value].count);
-        return;
-    }
-    float places[3] = {-LMB_LARGEST, 0.0f, LMB_LARGEST};
-    bool open[3] = {false, false, false};
-    uint32_t i = 0;
-    for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, i++) {
-        const lmb_graph_field place = {.offset = i * sizeof(float), .least = field->least, .greatest = field->greatest};
-        open[i] = i != 1 && values[at].type == LMB_JSON_NULL;
-        if (!open[i]) {
-            lmb_graph_read_plain(reader, &place, at, places);
-        }
-    }
-    shape->constant = places[1];
-    shape->control[0] = open[0] ? places[1] : places[0];
-    shape->control[1] = open[2] ? places[1] : places[2];
-    if (!(places[0] <= places[1] && places[1] <= places[2])) {
-        lmb_graph_report(reader, value, "%g, %g, %g: the places of a tent ascend", (double)places[0], (double)places[1],
-                         (double)places[2]);
-    } else if (shape->control[0] == shape->control[1]) {
-        lmb_graph_report(reader, value, "a tent has a neighbour before or after it");
-    }
-}
-
-static const lmb_graph_field tent_members[] = {
-    {.name = "tent", .required = true, .read = read_tent, .least = -LMB_LARGEST, .greatest = LMB_LARGEST},
-};
-static const lmb_graph_fields tent_fields = {"a tent", tent_members, 1, NULL};
-
-static bool is_tent(const lmb_graph_reader *reader, uint32_t curve) {
-    bool twice;
-    return reader->json.values[curve].type == LMB_JSON_OBJECT &&
-           lmb_json_member(&reader->json, curve, "tent", &twice) != LMB_NONE;
-}
-
 static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value *shape) {
     char names[320] = "";
     size_t length = 0;
-    for (int curve = 0; curve < LMB_CURVE_TENT; curve++) {
+    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
         const char *name = lmb_curve_name((lmb_curve)curve);
         bool is_named = curve != LMB_CURVE_BEZIER;
         if (is_named && lmb_graph_is_text(reader, value, name)) {
@@ -289,13 +245,10 @@ static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value 
     lmb_graph_report(reader, value, "unknown; there are %s", names);
 }
 
-// By name, or a Bezier by its control points, or a tent by its places: the curve of `shape`.
+// By name, or a Bezier by its control points: the curve of `shape`.
 static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_value *shape = (lmb_value *)(void *)((char *)target + field->offset);
-    if (is_tent(reader, value)) {
-        shape->curve = LMB_CURVE_TENT;
-        lmb_graph_read_fields(reader, &tent_fields, value, shape);
-    } else if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
         shape->curve = LMB_CURVE_BEZIER;
         lmb_graph_read_fields(reader, &bezier_fields, value, shape);
     } else if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
@@ -342,46 +295,8 @@ static void set_value(lmb_value *result, lmb_value value) {
     result->parameter = value.parameter;
 }
 
-// The least and the greatest of a tent's places, which need not have been read yet, or be numbers.
-static void find_tent_range(const lmb_json *json, uint32_t tent, float *least, float *greatest) {
-    bool is_first = true;
-    for (uint32_t at = tent + 1; json->values[tent].type == LMB_JSON_ARRAY && at < json->values[tent].next;
-         at = json->values[at].next) {
-        if (json->values[at].type == LMB_JSON_NUMBER) {
-            const float place = (float)fmin(fmax(lmb_json_number(json, at), -(double)LMB_LARGEST), (double)LMB_LARGEST);
-            *least = is_first ? place : fminf(*least, place);
-            *greatest = is_first ? place : fmaxf(*greatest, place);
-            is_first = false;
-        }
-    }
-}
-
-// A tent stands over a parameter alone, and over any number of it: as a position's, its range is that of the places.
-static void read_tented(lmb_graph_reader *reader, uint32_t value, uint32_t curve, lmb_value *result) {
-    bool twice;
-    lmb_graph_field inside = {.least = -LMB_LARGEST, .greatest = LMB_LARGEST};
-    find_tent_range(&reader->json, lmb_json_member(&reader->json, curve, "tent", &twice), &inside.parameter_least,
-                    &inside.parameter_greatest);
-    const uint32_t of = lmb_json_member(&reader->json, value, "of", &twice);
-    if (of != LMB_NONE && reader->json.values[of].type == LMB_JSON_NUMBER) {
-        lmb_graph_report(reader, of, "a tent stands over a parameter");
-        return;
-    }
-    curved read = {.shape = lmb_constant(0.0f), .value = lmb_constant(0.0f), .field = &inside};
-    lmb_graph_read_fields(reader, &curve_fields, value, &read);
-    set_value(result, read.value);
-    set_curve(reader, result, &read.shape, value);
-    result->constant = read.shape.constant;
-}
-
-// What a curve shapes is clamped to 0 to 1, but for a tent.
+// What a curve shapes is clamped to 0 to 1.
 static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
-    bool twice;
-    const uint32_t curve = lmb_json_member(&reader->json, value, "curve", &twice);
-    if (is_tent(reader, curve)) {
-        read_tented(reader, value, curve, result);
-        return;
-    }
     const lmb_graph_field inside = {.least = 0.0f,
                                     .greatest = 1.0f,
                                     .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f),
@@ -436,10 +351,6 @@ void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field whole = {.offset = 0};
     lmb_value beside = lmb_constant(0.0f);
-    if (is_tent(reader, value)) {
-        lmb_graph_report(reader, value, "a tent stands around its parameter: {\"curve\": ..., \"of\": ...}");
-        return;
-    }
     read_shape(reader, &whole, value, &beside);
     set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), &beside, value);
 }

@@ -445,7 +445,7 @@ static void read_condition(reader *r) {
 static bool take_curve(reader *r, token *curve) {
     const token name = r->token;
     *curve = name;
-    for (int i = 0; i < LMB_CURVE_TENT; i++) {
+    for (int i = 0; i < LMB_CURVE_COUNT; i++) {
         if (i != LMB_CURVE_BEZIER && is_token(&name, TOKEN_WORD, lmb_curve_name((lmb_curve)i))) {
             advance(r);
             return true;

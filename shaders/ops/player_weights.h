@@ -1,0 +1,67 @@
+// What the clips of players weigh: the sum over the places where the program plays them. Found once states have their
+// weights, before players move.
+#ifndef LMB_OPS_PLAYER_WEIGHTS_H
+#define LMB_OPS_PLAYER_WEIGHTS_H
+
+#include "machines.h"
+
+#ifdef LMB_GLSL
+frame weighing_frame(control c);
+#else
+OP frame weighing_frame(control c) {
+    return (frame){.program = c.program, .parameters = c.parameters, .refused = c.refused, .weights = c.weights};
+}
+#endif
+
+// A clip that the program plays nowhere weighs what its state does.
+OP real weigh_player(control c, frame f, address player, address which) {
+    uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
+    address use = LOAD(c.block, player + PLAYER_USES);
+    real weight = 0.0f;
+    for (address i = 0u; i < count; i++) {
+        weight = weight + load_weight(f, LOAD(c.block, use + which));
+        use = use + CLIP_USE_WORDS;
+    }
+    if (count == 0u) {
+        bool drops_out = LOAD(c.block, player + PLAYER_END) == PLAYER_DROPS_OUT;
+        uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
+        weight = whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+        weight = drops_out && (flags & PLAYING_ENDED) != 0u ? 0.0f : weight;
+    }
+    return snap(weight);
+}
+
+OP void weigh_players(control c) {
+    frame f = weighing_frame(c);
+    if (LOAD(c.block, CONTROL_WEIGHS) != 0u) {
+        weigh_nodes(f);
+    }
+    address player = LOAD(c.block, CONTROL_PLAYERS);
+    address end = player + LOAD(c.block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
+    for (; player < end; player += PLAYER_WORDS) {
+        address at = LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT;
+        set_state_word(c, at, BITS(weigh_player(c, f, player, CLIP_USE_WEIGHT)));
+    }
+    address mover = LOAD(c.block, CONTROL_MOVER);
+    if (USES_MOVER && mover != CONTROL_NONE) {
+        address motion = LOAD(c.block, mover + MOVER_MOTIONS);
+        address motions_end = motion + LOAD(c.block, mover + MOVER_MOTION_COUNT) * MOTION_WORDS;
+        for (; motion < motions_end; motion += MOTION_WORDS) {
+            address at = LOAD(c.block, motion + MOTION_STATE);
+            address moved = LOAD(c.block, motion + MOTION_PLAYER);
+            set_state_word(c, at + CARRYING_WEIGHT, BITS(weigh_player(c, f, moved, CLIP_USE_MOTION)));
+            set_state_word(c, at + CARRYING_HOW, 0u);
+        }
+    }
+}
+
+OP void weigh_all_players(CROWD all) {
+    FOR_EACH(all, i) {
+        control c = CHARACTER(all, i);
+        if (c.moves) {
+            weigh_players(c);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,243 @@
+// Transitions happen at their own times, whatever the frames are: the number of them, and where clips are in the end.
+#include "suite.h"
+
+#include <limber/control.h>
+#include <math.h>
+#include <string.h>
+
+#define SECOND LMB_TICKS_PER_SECOND
+
+enum { MOST_WORDS = 256, TOLD = 64, PARAMETERS = 4 };
+
+static const uint64_t rates[] = {10, 24, 60, 144, 240, 7, 3};
+enum { RATES = sizeof rates / sizeof rates[0] };
+
+typedef struct stage {
+    lmb_control *control;
+    uint32_t state[MOST_WORDS];
+    uint32_t told[1 + 2 * TOLD];
+    float parameters[PARAMETERS];
+    float mover[LMB_MOVER_FLOATS];
+    uint32_t number;
+    uint32_t entries[4]; // told of each state
+} stage;
+
+static stage begin(const lmb_control_def *def) {
+    stage s = {0};
+    lmb_error error = {0};
+    if (lmb_control_create(def, NULL, NULL, &s.control, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_in_range(lmb_control_state_words(s.control), 1, MOST_WORDS);
+    return s;
+}
+
+static void step(stage *s, uint64_t ticks) {
+    const lmb_control_frame frame = {.step = ticks,
+                                     .number = s->number++,
+                                     .character_count = 1,
+                                     .state = s->state,
+                                     .parameters = s->parameters,
+                                     .told = s->told,
+                                     .movers = s->mover};
+    lmb_error error = {0};
+    if (lmb_control_run(s->control, &frame, 0, 1, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    assert_in_range(s->told[0], 0, TOLD);
+    for (uint32_t i = 0; i < s->told[0]; i++) {
+        s->entries[s->told[1 + 2 * i]]++;
+    }
+}
+
+// What is due at the very end happens as the next frame begins.
+static void run(stage *s, uint64_t rate, uint64_t seconds) {
+    for (uint64_t frame = 0; frame < rate * seconds; frame++) {
+        step(s, SECOND / rate);
+    }
+    step(s, 0);
+}
+
+// States around a circle, each with a clip, and a transition to the next one.
+typedef struct circle {
+    lmb_player_def players[4];
+    lmb_state_def states[4];
+    lmb_transition_def transitions[4];
+    lmb_machine_def machine;
+    lmb_mover_def mover;
+    lmb_control_def def;
+} circle;
+
+static void make_circle(circle *c, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        c->players[i] = lmb_default_player_def();
+        c->players[i].duration = 0.4f;
+        c->players[i].end = LMB_END_HOLD;
+        c->players[i].machine = 0;
+        c->players[i].state = i;
+        c->states[i] = lmb_default_state_def();
+        c->states[i].end_player = i;
+        c->states[i].entry_event = i;
+        c->transitions[i] = lmb_default_transition_def();
+        c->transitions[i].from = i;
+        c->transitions[i].to = (i + 1) % count;
+        c->transitions[i].at_end = true;
+        c->transitions[i].fade = 0.0f;
+    }
+    c->machine = (lmb_machine_def){.states = c->states,
+                                   .state_count = count,
+                                   .transitions = c->transitions,
+                                   .transition_count = count,
+                                   .machine = LMB_NONE};
+    c->mover = lmb_default_mover_def();
+    c->def = lmb_default_control_def();
+    c->def.parameter_count = PARAMETERS;
+    c->def.event_count = 4;
+    c->def.players = c->players;
+    c->def.player_count = count;
+    c->def.machines = &c->machine;
+    c->def.machine_count = 1;
+    c->def.told_capacity = TOLD;
+    c->def.mover = &c->mover;
+}
+
+// 150 ends of 0.4 s in 60 s, at any frame rate.
+static void test_ends(void **state) {
+    (void)state;
+    static const lmb_end ends[] = {LMB_END_HOLD, LMB_END_ONCE, LMB_END_LOOP, LMB_END_PING_PONG};
+    static const float paces[] = {1.0f, 2.5f, -1.0f, 0.3f};
+    for (uint32_t i = 0; i < 4 * 4 * RATES; i++) {
+        const lmb_end kind = ends[i % 4];
+        const float pace = paces[i / 4 % 4];
+        const uint64_t rate = rates[i / 16];
+        circle c;
+        make_circle(&c, 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            c.players[k].end = kind;
+            c.players[k].rate = lmb_constant(pace);
+            c.players[k].offset = pace < 0.0f ? 0.4f : 0.0f;
+        }
+        stage s = begin(&c.def);
+        run(&s, rate, 60);
+        const double each = 0.4 / fabs((double)pace);
+        // A looping clip of a negative rate begins at 0, which it leaves at once.
+        const double passed = floor(60.0 / each + 1e-6);
+        if (kind != LMB_END_LOOP || pace > 0.0f) {
+            assert_int_equal(s.entries[0] + s.entries[1], (uint32_t)passed);
+        }
+        lmb_control_destroy(s.control);
+    }
+}
+
+// The next state begins with what is left of the frame: its clip, its fade and how far it carries.
+static void test_remainders(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < RATES; i++) {
+        circle c;
+        make_circle(&c, 3);
+        static const float durations[3] = {0.43f, 0.71f, 0.29f}, velocities[3] = {1.0f, -3.0f, 7.0f};
+        for (uint32_t k = 0; k < 3; k++) {
+            c.players[k].duration = durations[k];
+            c.players[k].velocity = velocities[k];
+        }
+        stage s = begin(&c.def);
+        run(&s, rates[i], 20);
+        double time = 20.0, way = 0.0;
+        uint32_t current = 0, entries = 0;
+        while (time >= (double)durations[current] - 1e-7) {
+            time -= (double)durations[current];
+            way += (double)durations[current] * (double)velocities[current];
+            current = (current + 1) % 3;
+            entries++;
+        }
+        way += time * (double)velocities[current];
+        assert_int_equal(s.entries[0] + s.entries[1] + s.entries[2], entries);
+        assert_int_equal(lmb_control_current_state(s.control, s.state, 0), current);
+        const double place = (double)lmb_control_player_ticks(s.control, s.state, current) / (double)SECOND;
+        assert_true(fabs(place - time) < 1e-6);
+        assert_true(fabs(lmb_control_mover(s.control, s.state).position[2] - way) < 2e-5);
+        lmb_control_destroy(s.control);
+    }
+}
+
+// A time in a state, with a condition besides: whichever comes later.
+static void test_after(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < RATES; i++) {
+        circle c;
+        make_circle(&c, 2);
+        const lmb_term term = {LMB_TERM_GREATER, lmb_parameter(0), lmb_constant(0.5f)};
+        c.transitions[0].at_end = false;
+        c.transitions[0].after = 0.35f;
+        c.transitions[1].after = 0.1f; // and its end
+        c.transitions[1].terms = &term;
+        c.transitions[1].term_count = 1;
+        stage s = begin(&c.def);
+        s.parameters[0] = 1.0f;
+        run(&s, rates[i], 30);
+        assert_int_equal(s.entries[0] + s.entries[1], 80); // of 0.35 and 0.4 s
+        // Held in the second state by its condition.
+        s.parameters[0] = 0.0f;
+        run(&s, rates[i], 5);
+        assert_int_equal(s.entries[0] + s.entries[1], 81);
+        s.parameters[0] = 1.0f;
+        step(&s, 0);
+        assert_int_equal(s.entries[0], 41);
+        lmb_control_destroy(s.control);
+    }
+}
+
+// Fades go on from the transition's own time.
+static void test_fades(void **state) {
+    (void)state;
+    circle c;
+    make_circle(&c, 2);
+    c.transitions[0].fade = 0.5f;
+    c.transitions[0].curve = LMB_CURVE_LINEAR;
+    c.transitions[1].at_end = false;
+    c.transitions[1].after = 100.0f;
+    stage s = begin(&c.def);
+    step(&s, 3 * SECOND / 10);
+    step(&s, 3 * SECOND / 10);
+    assert_true(fabs((double)lmb_control_state_weight(s.control, s.state, 0, 1) - 0.4) < 1e-6);
+    lmb_control_destroy(s.control);
+}
+
+// Seconds as floats count as the parts of a second that they are nearest to.
+static void test_rounding(void **state) {
+    (void)state;
+    static const uint64_t frames[][2] = {{60, 24}, {60, 47}, {30, 11}, {144, 100}, {90, 17}, {24, 1}, {25, 7}};
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+        circle c;
+        make_circle(&c, 1);
+        c.transitions[0] = lmb_default_transition_def();
+        c.machine.transition_count = 0;
+        c.players[0].duration = (float)((double)frames[i][1] / (double)frames[i][0]);
+        stage s = begin(&c.def);
+        for (uint64_t k = 0; k < frames[i][1]; k++) {
+            step(&s, SECOND / frames[i][0]);
+        }
+        assert_true(lmb_control_player_ticks(s.control, s.state, 0) == frames[i][1] * (SECOND / frames[i][0]));
+        lmb_control_destroy(s.control);
+    }
+}
+
+// Of a frame of a minute, pieces are as many as there may be; nothing runs away.
+static void test_long_frames(void **state) {
+    (void)state;
+    circle c;
+    make_circle(&c, 2);
+    stage s = begin(&c.def);
+    step(&s, 60 * SECOND);
+    assert_in_range(s.entries[0] + s.entries[1], 8, 16);
+    step(&s, SECOND / 60);
+    assert_true(lmb_control_player_ticks(s.control, s.state, 0) <= 4 * SECOND / 10);
+    lmb_control_destroy(s.control);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),     cmocka_unit_test(test_remainders),
+                                       cmocka_unit_test(test_after),    cmocka_unit_test(test_fades),
+                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_long_frames)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
