@@ -49,7 +49,7 @@ static lmb_result check_player(const checker *c, uint32_t index) {
     if (wide(playing + PLAYING_PLACE) > (record[PLAYER_END] == PLAYER_TURNS ? 2 * duration : duration)) {
         return fail_at(c, "player", index, "it is past its clip");
     }
-    if ((playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED)) != 0) {
+    if ((playing[PLAYING_FLAGS] & ~(PLAYING_ENDED | PLAYING_PASSED | PLAYING_PASSED_IN_FRAME)) != 0) {
         return fail_at(c, "player", index, "there are no such flags");
     }
     return is_within(playing[PLAYING_WEIGHT], 0.0f, LMB_LARGEST)

@@ -199,21 +199,23 @@ static ticks piece_size(const lmb_player_def *player, uint32_t piece) {
                           subtract_ticks(begin, ticks_of_seconds(player->markers[0])));
 }
 
-static void write_pieces(writer *w, uint32_t member, const lmb_group_def *group, const lmb_player_def *player) {
+static void write_pieces(writer *w, uint32_t member, const lmb_group_def *group, uint32_t cadence,
+                         const lmb_player_def *player) {
     const lmb_player_def *leader = &w->def->players[group->players[0]];
     const uint32_t count = leader->marker_count > 0 ? leader->marker_count : 1;
     const uint32_t at = take(w, count);
-    const bool by_velocity = find_cadence(w, group) == CADENCE_VELOCITY;
     const float speed = fabsf(lmb_control_velocity(player));
     put(w, member + MEMBER_PIECES, at);
     for (uint32_t piece = 0; piece < count; piece++) {
         const float led = seconds_of_fine(piece_size(leader, piece));
         const float own = seconds_of_fine(piece_size(player, piece));
-        put_number(w, at + piece, by_velocity ? snap(speed * (own * reciprocal(led))) : led * reciprocal(own));
+        put_number(w, at + piece,
+                   cadence == CADENCE_VELOCITY ? snap(speed * (own * reciprocal(led))) : led * reciprocal(own));
     }
 }
 
-static void write_member(writer *w, uint32_t record, const lmb_group_def *group, uint32_t at, uint32_t number) {
+static void write_member(writer *w, uint32_t record, const lmb_group_def *group, uint32_t cadence, uint32_t at,
+                         uint32_t number) {
     const lmb_player_def *player = &w->def->players[number];
     uint32_t count = player->marker_count > 0 ? player->marker_count : 1;
     uint32_t markers = take(w, UINT64_C(2) * count);
@@ -225,7 +227,7 @@ static void write_member(writer *w, uint32_t record, const lmb_group_def *group,
     for (uint32_t i = 0; i < count; i++) {
         put_time(w, markers + 2 * i, player->marker_count > 0 ? player->markers[i] : offset);
     }
-    write_pieces(w, at, group, player);
+    write_pieces(w, at, group, cadence, player);
 }
 
 static void write_groups(writer *w) {
@@ -238,9 +240,10 @@ static void write_groups(writer *w) {
         put(w, at + GROUP_MEMBERS, members);
         put(w, at + GROUP_MEMBER_COUNT, group->player_count);
         put(w, at + GROUP_VELOCITY_PARAMETER, group->velocity_parameter);
-        put(w, at + GROUP_CADENCE, find_cadence(w, group));
+        const uint32_t cadence = find_cadence(w, group);
+        put(w, at + GROUP_CADENCE, cadence);
         for (uint32_t j = 0; j < group->player_count; j++) {
-            write_member(w, at, group, members + j * MEMBER_WORDS, group->players[j]);
+            write_member(w, at, group, cadence, members + j * MEMBER_WORDS, group->players[j]);
         }
     }
 }

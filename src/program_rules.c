@@ -80,11 +80,13 @@ static float clip_root_share(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
         return node->op == LMB_OP_CLIP ? root_share(c, c->def->masks[node->joint_weights]) : 1.0f;
     }
+    const bool is_root = c->part == LMB_NONE || c->def->rig->joint_count == 0;
+    const uint32_t joint = is_root ? 0 : c->def->parts[c->part].joints[0]; // of the clip
     float share = 1.0f;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
         const uint32_t *words = c->def->clips[i]->words;
-        if (is_constant(node->clip, (float)i) && words[CLIP_WEIGHTS] != 0 && words[CLIP_JOINTS] > 0) {
-            share = (float)(words[words[CLIP_WEIGHTS]] & 255u) / 255.0f;
+        if (is_constant(node->clip, (float)i) && words[CLIP_WEIGHTS] != 0 && joint < words[CLIP_JOINTS]) {
+            share = (float)(words[words[CLIP_WEIGHTS] + joint / 4] >> joint % 4 * 8 & 255u) / 255.0f;
         }
     }
     return share;

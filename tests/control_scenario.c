@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0xaeb1e3cc0900a181);
-const uint64_t mover_scenario_golden = UINT64_C(0xc0d6a160c5ef6cfa);
-const uint64_t mover_scenario_long_golden = UINT64_C(0x03969e7fbb7f7607);
+const uint64_t control_scenario_golden = UINT64_C(0xec0d85d16f04dbba);
+const uint64_t mover_scenario_golden = UINT64_C(0x2e885a14e95b34c0);
+const uint64_t mover_scenario_long_golden = UINT64_C(0xc064882c29e9c8cd);
 
 // The host's parameters, then those that the control writes.
 enum {

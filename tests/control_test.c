@@ -1665,7 +1665,7 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 2, 0x7fffffffu, "it waits for too long");
     expect_state_refused(&s, 2, (uint32_t)(18 * LMB_MAX_STEP_TICKS >> 32), "it waits for too long");
     expect_state_refused(&s, 7, 0x0000ffffu, "player 0: it is past its clip");
-    expect_state_refused(&s, 8, 4, "player 0: there are no such flags");
+    expect_state_refused(&s, 8, 8, "player 0: there are no such flags");
     expect_state_refused(&s, 9, 0xbf800000u, "player 0: its weight is not from 0 to 2^40");
     expect_state_refused(&s, 9, 0x53800001u, "player 0: its weight is not from 0 to 2^40");
     expect_state_refused(&s, 9, 0x7fc00000u, "player 0: its weight is not from 0 to 2^40");

@@ -235,9 +235,126 @@ static void test_long_frames(void **state) {
     lmb_control_destroy(s.control);
 }
 
+// A machine that goes around beside another one, with clips of 50 ms and then one of a second.
+typedef struct pair {
+    circle line;
+    lmb_player_def players[4];
+    lmb_state_def states[2];
+    lmb_transition_def transitions[2];
+    lmb_term never;
+    lmb_machine_def machines[2];
+} pair;
+
+static void make_pair(pair *p) {
+    make_circle(&p->line, 3);
+    p->players[0] = lmb_default_player_def();
+    p->players[0].machine = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        p->players[1 + i] = p->line.players[i];
+        p->players[1 + i].duration = i < 2 ? 0.05f : 1.0f;
+        p->players[1 + i].machine = 1;
+        p->line.states[i].end_player = 1 + i;
+    }
+    p->never = (lmb_term){LMB_TERM_GREATER, lmb_parameter(0), lmb_constant(10.0f)};
+    for (uint32_t i = 0; i < 2; i++) {
+        p->states[i] = lmb_default_state_def();
+        p->transitions[i] = lmb_default_transition_def();
+        p->transitions[i].from = 0;
+        p->transitions[i].to = 1;
+        p->transitions[i].at_end = true;
+    }
+    p->states[0].end_player = 0;
+    p->transitions[0].terms = &p->never;
+    p->transitions[0].term_count = 1;
+    p->machines[0] = (lmb_machine_def){.states = p->states,
+                                       .state_count = 2,
+                                       .transitions = p->transitions,
+                                       .transition_count = 1,
+                                       .machine = LMB_NONE};
+    p->machines[1] = p->line.machine;
+    p->line.def.players = p->players;
+    p->line.def.player_count = 4;
+    p->line.def.machines = p->machines;
+    p->line.def.machine_count = 2;
+}
+
+// What cannot be taken does not divide frames, and what takes no time does not either.
+static void test_idle_neighbours(void **state) {
+    (void)state;
+    static const struct {
+        float duration, rate;
+    } rows[] = {{0.002f, 1.0f}, {0.002f, -1.0f}, {0.0f, 1.0f}, {0.0f, -1.0f}, {5.0f, 0.0f}, {5.0f, 1e-5f}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pair p;
+        make_pair(&p);
+        p.players[0].duration = rows[i].duration;
+        p.players[0].rate = lmb_constant(rows[i].rate);
+        stage s = begin(&p.line.def);
+        step(&s, SECOND / 5);
+        assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 2);
+        const double place = (double)lmb_control_player_ticks(s.control, s.state, 3) / (double)SECOND;
+        assert_true(fabs(place - 0.1) < 1e-8);
+        lmb_control_destroy(s.control);
+    }
+}
+
+// An event finds the end of a clip in any piece of the frame before.
+static void test_ends_with_events(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        pair p;
+        make_pair(&p);
+        p.players[0].duration = 0.94f;
+        p.transitions[1].event = 0;
+        p.machines[0].transition_count = i == 0 ? 2 : 1;
+        p.machines[0].transitions = i == 0 ? p.transitions : p.transitions + 1;
+        // Beside it something that divides the frame after the end, or nothing.
+        p.players[3].duration = i == 2 ? 0.845f : 1.0f;
+        stage s = begin(&p.line.def);
+        uint32_t frame = 0;
+        const lmb_event event = {0, 0};
+        while (frame < 600 && lmb_control_current_state(s.control, s.state, 0) == 0) {
+            const lmb_control_frame run = {.step = SECOND / 60,
+                                           .number = frame++,
+                                           .character_count = 1,
+                                           .state = s.state,
+                                           .parameters = s.parameters,
+                                           .events = &event,
+                                           .event_count = 1};
+            assert_int_equal(lmb_control_run(s.control, &run, 0, 1, NULL), LMB_OK);
+        }
+        assert_int_equal(frame, 58); // after 0.94 s, which is within the 57th
+        lmb_control_destroy(s.control);
+    }
+}
+
+// A clip that holds where it begins is at its end at once, whatever the frames are.
+static void test_ends_at_once(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 3 * RATES; i++) {
+        circle c;
+        make_circle(&c, 2);
+        c.players[0].duration = i % 3 == 0 ? 0.0f : 0.4f;
+        c.players[0].offset = i % 3 == 1 ? 0.4f : 0.0f;
+        c.players[0].rate = lmb_constant(i % 3 == 2 ? -1.0f : 1.0f);
+        c.players[1].duration = 5.0f;
+        stage s = begin(&c.def);
+        run(&s, rates[i / 3], 1);
+        const double place = (double)lmb_control_player_ticks(s.control, s.state, 1) / (double)SECOND;
+        assert_true(fabs(place - 1.0) < 1e-8);
+        lmb_control_destroy(s.control);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),     cmocka_unit_test(test_remainders),
-                                       cmocka_unit_test(test_after),    cmocka_unit_test(test_fades),
-                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_long_frames)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),
+                                       cmocka_unit_test(test_remainders),
+                                       cmocka_unit_test(test_after),
+                                       cmocka_unit_test(test_fades),
+                                       cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_long_frames),
+                                       cmocka_unit_test(test_idle_neighbours),
+                                       cmocka_unit_test(test_ends_with_events),
+                                       cmocka_unit_test(test_ends_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -333,6 +333,69 @@ static void test_cadences(void **state) {
     }
 }
 
+// A partial clip inside a part gives the rig's joint 0 by the part's own joint.
+static void test_partial_in_a_part(void **state) {
+    (void)state;
+    static const lmb_joint_def joints[2] = {
+        {.name = "a", .parent = LMB_NONE, .rest = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}}},
+        {.name = "b", .parent = 0, .rest = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}}}};
+    static const uint8_t weights[2][2] = {{255, 0}, {0, 255}};
+    for (int i = 0; i < 2; i++) {
+        lmb_error error = {0};
+        lmb_rig *rig = NULL, *other = NULL;
+        lmb_clip *clips[2] = {NULL, NULL};
+        assert_ok(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 1}, NULL, &rig, &error), &error);
+        assert_ok(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 2}, NULL, &other, &error), &error);
+        for (int k = 0; k < 2; k++) {
+            const lmb_clip_def clip = {.name = "c", .duration = 1.0f, .joint_weights = k == 1 ? weights[i] : NULL};
+            assert_ok(lmb_clip_create(other, &clip, NULL, &clips[k], &error), &error);
+        }
+        static const uint32_t table[1] = {1};
+        const lmb_part_def part = {table, 2};
+        lmb_node_def nodes[4];
+        for (uint32_t k = 0; k < 4; k++) {
+            nodes[k] = lmb_default_node_def();
+            nodes[k].op = LMB_OP_CLIP;
+            nodes[k].clip = lmb_constant((float)k);
+            nodes[k].time = lmb_parameter(k);
+        }
+        nodes[2].op = LMB_OP_PARTIAL;
+        nodes[2].input_count = 2;
+        nodes[2].inputs[1] = 1;
+        nodes[2].weight = lmb_constant(1.0f);
+        nodes[3].op = LMB_OP_COMBINE;
+        nodes[3].input_count = 1;
+        nodes[3].inputs[0] = 2;
+        nodes[3].parts[0] = 0;
+        const lmb_program_def program_def = {.rig = rig,
+                                             .clips = (const lmb_clip *const *)clips,
+                                             .clip_count = 2,
+                                             .nodes = nodes,
+                                             .node_count = 4,
+                                             .parameter_count = PARAMETERS,
+                                             .parts = &part,
+                                             .part_count = 1};
+        lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+        for (uint32_t k = 0; k < 2; k++) {
+            players[k].duration = 1.0f;
+            players[k].time_parameter = k;
+            players[k].velocity = k == 0 ? 1.0f : 5.0f;
+        }
+        const lmb_mover_def mover = lmb_default_mover_def();
+        const lmb_control_def def = control_of(players, 2, &mover);
+        stage s = {0};
+        assert_ok(lmb_program_create(&program_def, NULL, &s.program, &error), &error);
+        assert_ok(lmb_control_create(&def, s.program, NULL, &s.control, &error), &error);
+        step(&s, SECOND);
+        assert_near(place_of(&s).position[2], i == 0 ? 1.0 : 5.0, 1e-6);
+        end(&s);
+        lmb_clip_destroy(clips[0]);
+        lmb_clip_destroy(clips[1]);
+        lmb_rig_destroy(rig);
+        lmb_rig_destroy(other);
+    }
+}
+
 // One that plays once carries until its end, and not any more.
 static void test_drops_out(void **state) {
     (void)state;
@@ -840,6 +903,7 @@ int main(void) {
         cmocka_unit_test(test_velocity_of_clips),
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_cadences),
+        cmocka_unit_test(test_partial_in_a_part),
         cmocka_unit_test(test_drops_out),
         cmocka_unit_test(test_fades),
         cmocka_unit_test(test_nested),

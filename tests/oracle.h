@@ -54,7 +54,7 @@ double oracle_clip_duration(const lmb_clip_def *clip);
 bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, const oracle_transform *rest,
                         oracle_choices *choices, oracle_transform *result);
 
-// A number in [0, 1], shaped by the value's curve; of a tent any number.
+// A number in [0, 1], shaped by the value's curve.
 double oracle_curve(lmb_value value, double number);
 
 // A joint's transform within its limits, the one of q and -q that is nearer to what came in.

@@ -15,8 +15,9 @@
 /// 1. Smoothed parameters (followers) move, then the mover by what parameters want.
 /// 2. Machines, parents before those inside their states, take transitions. First, as often as there is one, a transition
 ///    that needs no event; then the events sent, in the order sent, each moving a machine at most once, with what needs
-///    no event again after each. At most #LMB_MAX_TRANSITIONS_A_FRAME; further ones are left for the next frame and
-///    counted (lmb_control_counts). Every machine sees every event. One that nobody takes is gone with the frame.
+///    no event again after each. At most #LMB_MAX_TRANSITIONS_A_FRAME at one time; further ones are left for the next
+///    piece or frame and counted (lmb_control_counts). Every machine sees every event. One that nobody takes is gone
+///    with the frame.
 /// 3. Time goes on by the frame's step in states and fades. That gives the states' weights, and they, by the rules of
 ///    the program (program.h, "Weights"), those of every clip.
 /// 4. Groups and players in states that have a weight (or in no state at all) move by the step, and use these weights.
@@ -113,9 +114,9 @@ extern "C" {
 #define LMB_MAX_TERMS 16u              ///< of a condition
 #define LMB_MAX_TOLD 256u              ///< events told of a character in a frame
 #define LMB_MAX_EVENTS_SENT 16u        ///< to one character in one frame; more are passed over and counted
-#define LMB_MAX_TRANSITIONS_A_FRAME 8u ///< of one machine
+#define LMB_MAX_TRANSITIONS_A_FRAME 8u ///< of one machine, in each piece of a frame
 #define LMB_MAX_PIECES_A_FRAME 16u     ///< into which its step is cut
-#define LMB_MAX_CONTROL_WEIGHTS 4096u  ///< that the rules of a program find, where players play its clips
+#define LMB_MAX_CONTROL_WEIGHTS 4096u  ///< that the rules of a control's program find
 
 typedef struct lmb_control lmb_control;
 

@@ -141,7 +141,7 @@
 ///   transition of its state has `end`, else it loops. The first clip that plays in a state is the one whose end is the
 ///   state's; those within a machine inside it do not count. A machine without a name has that of its state, else
 ///   "machine". Warnings name states that no transitions lead to, and states that lead to each other without an event
-///   while the same conditions hold, which would switch #LMB_MAX_TRANSITIONS_A_FRAME times in each frame.
+///   while the same conditions hold, which would switch #LMB_MAX_TRANSITIONS_A_FRAME times at once in each frame.
 /// - **A fade** stands where one pose is weighed, in place of the number: as the `weight` of a `blend`, `masked` or `partial` (of
 ///   its pose `b`), of an `additive` (of `add`), or of an input; as the `fade` of a layer; as the `factor` of a `scale`. Events
 ///   then fade the pose in and out, layers of any priority for instance:

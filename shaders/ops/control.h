@@ -368,7 +368,10 @@ OP ticks time_to_transition(control c, address machine, address transition, addr
         ticks ends = time_to_end(c, player);
         until = ticks_less(until, ends) ? ends : until;
     }
-    return no_ticks(until) || !ticks_less(until, c.left) ? c.left : until;
+    bool is_due = !no_ticks(until) && ticks_less(until, c.left);
+    is_due = is_due && condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
+                                       LOAD(c.block, transition + TRANSITION_TERM_COUNT));
+    return is_due ? until : c.left;
 }
 
 // Up to the first time at which a machine waits for something.

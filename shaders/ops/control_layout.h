@@ -167,8 +167,9 @@
 #define PLAYING_FLAGS 2u
 #define PLAYING_WEIGHT 3u // float: what its clip weighs in the pose
 #define PLAYING_WORDS 4u
-#define PLAYING_ENDED 1u  // stays at an end
-#define PLAYING_PASSED 2u // went past an end as it moved last
+#define PLAYING_ENDED 1u           // stays at an end
+#define PLAYING_PASSED 2u          // went past an end as it moved last
+#define PLAYING_PASSED_IN_FRAME 4u // or in an earlier piece of that frame
 
 #define MACHINE_CURRENT 0u
 #define MACHINE_TIME 1u    // in the current state, two words

@@ -232,20 +232,20 @@ OP address state_table(control c, address machine, address state) {
     return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
 }
 
-OP bool state_ended(control c, address machine, address state) {
+OP bool state_ended(control c, address machine, address state, uint passed) {
     address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
     bool ended = false;
     if (player != CONTROL_NONE) {
         uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
-        ended = (flags & (PLAYING_ENDED | PLAYING_PASSED)) != 0u;
+        ended = (flags & (PLAYING_ENDED | passed)) != 0u;
     }
     return ended;
 }
 
 // Of one that leaves the current state, whatever its event.
-OP bool transition_applies(control c, address machine, address current, address transition) {
+OP bool transition_applies(control c, address machine, address current, address transition, uint passed) {
     bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
-    if (at_end && !state_ended(c, machine, current)) {
+    if (at_end && !state_ended(c, machine, current, passed)) {
         return false;
     }
     ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
@@ -275,7 +275,7 @@ OP_APART bool take_transition(control c, address machine, address transition) {
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
     bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
-    bool begins = !seen || state_ended(c, machine, to) || restarts;
+    bool begins = !seen || state_ended(c, machine, to, PLAYING_PASSED) || restarts;
     if (begins) {
         begin_state(c, machine, to);
     }
@@ -299,7 +299,7 @@ OP address find_transition(control c, address machine) {
     address found = CONTROL_NONE;
     for (address i = table + TABLE_TRANSITIONS; i < end; i++) {
         address transition = LOAD(c.block, i);
-        if (transition_applies(c, machine, current, transition)) {
+        if (transition_applies(c, machine, current, transition, PLAYING_PASSED)) {
             found = transition;
             break;
         }
@@ -317,7 +317,7 @@ OP_APART address find_taker(control c, address machine, uint event) {
         uint from = LOAD(c.block, transition + TRANSITION_FROM);
         bool leaves = from == current || (from == CONTROL_NONE && LOAD(c.block, transition + TRANSITION_TO) != current);
         if (leaves && LOAD(c.block, transition + TRANSITION_EVENT) == event &&
-            transition_applies(c, machine, current, transition)) {
+            transition_applies(c, machine, current, transition, PLAYING_PASSED_IN_FRAME)) {
             found = transition;
             break;
         }

@@ -114,16 +114,22 @@ OP_APART void tell_turns(control c, address player, passage p, ticks duration, r
     }
 }
 
+// That it passed an end in an earlier piece of the frame.
+OP uint kept_flags(control c, address at) {
+    return same_ticks(c.left, c.step) ? 0u : state_word(c, at + PLAYING_FLAGS) & PLAYING_PASSED_IN_FRAME;
+}
+
 OP void set_playing(control c, address player, passage p, uint flags) {
     address at = LOAD(c.block, player + PLAYER_STATE);
+    flags = flags | kept_flags(c, at) | (p.ends > 0u ? PLAYING_PASSED | PLAYING_PASSED_IN_FRAME : 0u);
     set_state_ticks(c, at + PLAYING_PLACE, p.to);
-    set_state_word(c, at + PLAYING_FLAGS, flags | (p.ends > 0u ? PLAYING_PASSED : 0u));
+    set_state_word(c, at + PLAYING_FLAGS, flags);
 }
 
 // Of a player that does not move.
 OP void stay(control c, address player) {
-    address flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
-    set_state_word(c, flags, state_word(c, flags) & PLAYING_ENDED);
+    address at = LOAD(c.block, player + PLAYER_STATE);
+    set_state_word(c, at + PLAYING_FLAGS, (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) | kept_flags(c, at));
 }
 
 // In the pose, as it was found before players move.
@@ -208,11 +214,16 @@ OP player load_player(memory block, address record) {
     return p;
 }
 
-OP void move_player(control c, player own) {
+OP pace player_pace(control c, player own) {
     pace speed = own.constant_pace;
     if (own.rate.parameter != CONTROL_NONE) {
         speed = make_pace(number_of_value(c, own.rate));
     }
+    return speed;
+}
+
+OP void move_player(control c, player own) {
+    pace speed = player_pace(c, own);
     ticks by = scale_ticks(c.duration, speed.rate);
     if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
         move_to_end(c, own.record, by, speed.backwards);
@@ -264,14 +275,19 @@ OP ticks distance_to_end(player own, ticks place, bool backwards) {
 // How long until the next end of a player's clip, in ticks; 0 where it comes to none, is at one, or a group moves it.
 OP ticks time_to_end(control c, address record) {
     player own = load_player(c.block, record);
-    pace speed = own.constant_pace;
-    if (own.rate.parameter != CONTROL_NONE) {
-        speed = make_pace(number_of_value(c, own.rate));
-    }
+    pace speed = player_pace(c, own);
     ticks time = make_ticks(0u, 0u);
     if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u) {
         ticks place = state_ticks(c, own.state + PLAYING_PLACE);
-        time = ticks_at_rate(distance_to_end(own, place, speed.backwards), speed.rate);
+        ticks distance = distance_to_end(own, place, speed.backwards);
+        bool stays = own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT;
+        bool ended = (state_word(c, own.state + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
+        if (stays && !ended && no_ticks(distance)) {
+            distance = make_ticks(1u, 0u); // at its end from the first tick on
+        }
+        if (stays || !no_ticks(own.duration)) {
+            time = ticks_at_rate(distance, speed.rate);
+        }
     }
     return time;
 }

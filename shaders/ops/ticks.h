@@ -48,8 +48,12 @@ OP ticks ticks_of_fine(ticks a) {
     return make_ticks((ticks_low(a) >> FINE_BITS) | (high << (32u - FINE_BITS)), high >> FINE_BITS);
 }
 
-// How many ticks at a rate in 2^-16 take a fine distance, rounded up; the rate is above 0.
+// How many ticks at a rate in 2^-16 take a fine distance, rounded up; the rate is above 0. What takes 2^48 of them and
+// more takes as many as there can be.
 OP ticks ticks_at_rate(ticks fine, uint rate) {
+    if ((rate >> FINE_BITS) == 0u && ticks_high(fine) >= rate << FINE_BITS) {
+        return make_ticks(0xffffffffu, 0xffffffffu);
+    }
     ticks_quotient upper = divide_ticks(fine, make_ticks(rate << FINE_BITS, rate >> (32u - FINE_BITS)));
     ticks_quotient lower = divide_ticks(upper.rest, make_ticks(rate, 0u));
     ticks found = make_ticks(upper.times << FINE_BITS, upper.times >> (32u - FINE_BITS));
