@@ -1037,6 +1037,12 @@ static void states_that_lead_to_each_other(void **state) {
         {{LEADS("a", "b", WHEN("x", ">", "1")), LEADS("b", "c", WHEN("x", ">", "2")),
           LEADS("c", "a", WHEN("x", "<", "2"))},
          NULL},
+        // More to try than is tried: five parameters, and no number.
+        {{LEADS("a", "a",
+                "\"when\":{\"or\":[{\">\":[{\"param\":\"p\"},{\"param\":\"q\"}]},{\"==\":[{\"param\":\"r\"},{\"param\":"
+                "\"s\"}]},{\"==\":[{\"param\":\"t\"},{\"param\":\"p\"}]}]}"),
+          LEADS("b", "a", "\"after\":1")},
+         NULL},
         {{LEADS("a", "a", WHEN("x", "==", "3")), LEADS("b", "a", "\"after\":1")}, "'a' -> 'a'"},
         {{LEADS("a", "b", "\"when\":{\"<\":[{\"curve\":\"smoothstep\",\"of\":{\"param\":\"x\"}},0.4]}"),
           LEADS("b", "a", "\"when\":{\">\":[{\"curve\":\"smoothstep\",\"of\":{\"param\":\"x\"}},0.1]}")},

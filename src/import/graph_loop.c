@@ -75,11 +75,12 @@ static void collect(trial *t) {
     }
     add_number(t, 0.0f);
     qsort(t->numbers, t->number_count, sizeof *t->numbers, compare);
-    const uint32_t count = t->number_count;
-    add_number(t, t->numbers[0] - 1.0f);
-    add_number(t, t->numbers[count - 1] + 1.0f);
-    for (uint32_t i = 1; i < count && !t->too_many; i++) {
-        add_number(t, 0.5f * t->numbers[i - 1] + 0.5f * t->numbers[i]);
+    const uint32_t count = t->too_many ? 0 : t->number_count;
+    for (uint32_t i = 0; i < count; i++) {
+        add_number(t, i == 0 ? t->numbers[0] - 1.0f : 0.5f * t->numbers[i - 1] + 0.5f * t->numbers[i]);
+    }
+    if (count > 0) {
+        add_number(t, t->numbers[count - 1] + 1.0f);
     }
 }
 
