@@ -6,6 +6,7 @@
 #include "host.h"
 
 #include <limber/control.h>
+#include <math.h>
 
 struct lmb_control {
     lmb_host host;
@@ -26,8 +27,18 @@ lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
 uint32_t lmb_control_write(const lmb_control_def *def, const lmb_program *program, uint32_t *block,
                            uint32_t *state_words);
 
-// How fast a player's clip carries its character: as stated, or else as its motion track does from end to end.
-float lmb_control_velocity(const lmb_player_def *player);
+// The velocity of a player's clip: the stated one, or else that of its motion track from end to end. Below 2^-40 it is
+// 0.
+static inline float lmb_player_velocity(const lmb_player_def *player) {
+    const lmb_motion_track *track = player->motion;
+    double velocity = fabsf(player->velocity) < 0x1p-40f ? 0.0 : (double)player->velocity;
+    if (velocity == 0.0 && track != NULL && player->duration > 0.0f) {
+        const float *first = track->keys, *last = first + 4 * ((size_t)track->key_count - 1);
+        velocity = hypot((double)last[0] - (double)first[0], (double)last[2] - (double)first[2]);
+        velocity = fmin(velocity / (double)player->duration, (double)LMB_LARGEST);
+    }
+    return velocity < 0x1p-40 && velocity > -0x1p-40 ? 0.0f : (float)velocity;
+}
 
 // The first parameter that is written for inertialization, or LMB_NONE.
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);

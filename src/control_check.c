@@ -285,7 +285,7 @@ static lmb_result check_member(const checker *c, uint32_t group, uint32_t index)
             }
         }
     }
-    return def->cadence != LMB_CADENCE_VELOCITY || lmb_control_velocity(player) != 0.0f
+    return def->cadence != LMB_CADENCE_VELOCITY || lmb_player_velocity(player) != 0.0f
                ? LMB_OK
                : fail_at(c, at, "player", "it has no velocity for the group's cadence");
 }

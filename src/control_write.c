@@ -22,8 +22,8 @@ typedef struct writer {
     bool weighs; // the program plays a player's clip
 } writer;
 
-// Of all numbers of ticks that round to these seconds as a float, the multiple of the largest part of a second: 0.4 s
-// is 282,240,000 ticks, not 282,240,004. 0 where there is none.
+// Among the numbers of ticks that give the same float, returns the multiple of the largest part of a second: 0.4 s is
+// 282,240,000 ticks, not 282,240,004. Returns 0 if there is none.
 static uint64_t find_whole_ticks(float seconds) {
     const double ticks = (double)seconds * (double)LMB_TICKS_PER_SECOND;
     const double bound = 0.5 * ((double)seconds - (double)nextafterf(seconds, 0.0f)) * (double)LMB_TICKS_PER_SECOND;
@@ -163,20 +163,10 @@ static void write_player(writer *w, uint32_t index) {
     write_uses(w, at, player->time_parameter);
 }
 
-float lmb_control_velocity(const lmb_player_def *player) {
-    double velocity = (double)snap(player->velocity);
-    if (velocity == 0.0 && player->motion != NULL && player->duration > 0.0f) {
-        const float *first = player->motion->keys, *last = first + 4 * ((size_t)player->motion->key_count - 1);
-        velocity =
-            hypot((double)last[0] - (double)first[0], (double)last[2] - (double)first[2]) / (double)player->duration;
-    }
-    return snap((float)fmin(fmax(velocity, -(double)LMB_LARGEST), (double)LMB_LARGEST));
-}
-
 static uint32_t find_cadence(const writer *w, const lmb_group_def *group) {
     bool all_move = group->cadence != LMB_CADENCE_DURATION;
     for (uint32_t i = 0; i < group->player_count; i++) {
-        all_move = all_move && lmb_control_velocity(&w->def->players[group->players[i]]) != 0.0f;
+        all_move = all_move && lmb_player_velocity(&w->def->players[group->players[i]]) != 0.0f;
     }
     return all_move ? CADENCE_VELOCITY : CADENCE_DURATION;
 }
@@ -204,7 +194,7 @@ static void write_pieces(writer *w, uint32_t member, const lmb_group_def *group,
     const lmb_player_def *leader = &w->def->players[group->players[0]];
     const uint32_t count = leader->marker_count > 0 ? leader->marker_count : 1;
     const uint32_t at = take(w, count);
-    const float speed = fabsf(lmb_control_velocity(player));
+    const float speed = fabsf(lmb_player_velocity(player));
     put(w, member + MEMBER_PIECES, at);
     for (uint32_t piece = 0; piece < count; piece++) {
         const float led = seconds_of_fine(piece_size(leader, piece));
@@ -221,7 +211,7 @@ static void write_member(writer *w, uint32_t record, const lmb_group_def *group,
     uint32_t markers = take(w, UINT64_C(2) * count);
     put(w, at + MEMBER_PLAYER, player_record(w, number));
     put(w, at + MEMBER_MARKERS, markers);
-    put_number(w, at + MEMBER_VELOCITY, lmb_control_velocity(player));
+    put_number(w, at + MEMBER_VELOCITY, lmb_player_velocity(player));
     put(w, record + GROUP_MARKER_COUNT, count);
     float offset = player->offset == player->duration ? 0.0f : player->offset;
     for (uint32_t i = 0; i < count; i++) {

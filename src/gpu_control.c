@@ -9,6 +9,7 @@
 #include "control.spv.h"
 #include "control_plain.spv.h"
 
+#include "../shaders/ops/control_layout.h"
 #include "../shaders/ops/layout.h"
 
 #define MOST_FRAMES 8u
@@ -37,7 +38,7 @@ struct lmb_gpu_control {
     VkPipeline pipeline;
     lmb_gpu_buffer block;
     lmb_gpu_buffer state;
-    lmb_gpu_buffer weights; // float [weight][character], where there is a program
+    lmb_gpu_buffer weights; // float [weight][character], if the program uses a player's clip
     frame_slot frames[MOST_FRAMES];
 };
 
@@ -46,7 +47,7 @@ lmb_gpu_control_def lmb_default_gpu_control_def(void) {
 }
 
 static uint32_t weight_count(const lmb_control *control) {
-    return control->program != NULL ? control->program->block[PROGRAM_WEIGHTS] : 0;
+    return control->block[CONTROL_WEIGHS] != 0 ? control->program->block[PROGRAM_WEIGHTS] : 0;
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,

@@ -29,16 +29,16 @@
 ///
 /// **Exact times.** A transition that needs no event, and waits for a state's clip to end or for its time in the state,
 /// happens at its own time inside the frame: the step is cut there, and 2 to 4 happen for each piece, events sent in
-/// the first one alone. The next state has what is left. So how many transitions there are does not depend on the frame
-/// rate. A transition due at the very end of a frame is the next frame's. At most #LMB_MAX_PIECES_A_FRAME pieces; the
-/// last one is not cut. The end of a clip in a sync group counts at the end of its piece. Parameters, conditions among
-/// them, are the frame's.
+/// the first one alone. The next state moves by the rest of the step. So how many transitions there are does not depend
+/// on the frame rate. A transition due at the very end of a frame is the next frame's. At most #LMB_MAX_PIECES_A_FRAME
+/// pieces; the last one is not cut. The end of a clip in a sync group counts at the end of its piece. Parameters,
+/// conditions among them, are the frame's.
 ///
 /// **Time** is in ticks of 1/705,600,000 s, which every usual frame rate divides: a day of steps of 1/60 s ends on
 /// exactly their sum. Places in clips are kept to 1/65,536 of a tick, and rates are rounded to 1/65,536, so a place is
-/// exact, whatever the steps that led to it. Of all times that round to the seconds of a float, one stands for the multiple
-/// of the largest part of a second: 0.4f is 282,240,000 ticks, 24 frames of 1/60 s. What is written to a parameter is in seconds as a float, within 3e-7 of it,
-/// relative.
+/// exact, whatever the steps that led to it. Seconds given as a float are rounded to the simplest part of a second that
+/// gives the same float: 0.4f is 282,240,000 ticks, 24 frames of 1/60 s. What is written to a parameter is in seconds
+/// as a float, within 3e-7 of it, relative.
 ///
 /// **Players.** Each frame moves a player by step times rate, backwards where the rate is negative, as many times around
 /// as it takes. Going past an end does what lmb_end says. A notify at time t is passed forwards where the time was at most
@@ -52,8 +52,8 @@
 /// **Weights of clips.** A player's clip weighs what its uses in the program weigh together: the clip nodes whose time
 /// is the player's `time_parameter`. Nobody states it. In root motion a masked or partial pose of weight w, whose mask
 /// gives joint 0 the share m, passes m w to what lies over and 1 - m w to what lies below, and an additive 1 and m w;
-/// of a combine the input that joint 0 comes from has all. A player whose time no clip of the program reads weighs what
-/// its state weighs: in its machine, times that machine's state's and so on; 1 in no state, and 0 once one of
+/// in a combine only the input that joint 0 comes from counts. A player whose time no clip of the program reads weighs
+/// what its state weighs: in its machine, times that machine's state's and so on; 1 in no state, and 0 once one of
 /// #LMB_END_ONCE has ended.
 ///
 /// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the

@@ -42,7 +42,8 @@
 ///   in the works, other threads wait for it (a lock is all the state there is).
 /// - **Its readers are not hardened.** A file of 165 bytes can overflow their stack, one of 2 KB can take all memory.
 ///   So they run only where the caller sets lmb_import_def.trusted; otherwise these formats are #LMB_ERROR_UNTRUSTED.
-///   Read files of strangers in a process of its own with limits, and hand over a pack: the command and the viewer do so.
+///   Read files of strangers in a process of its own with limits, and hand over a pack: the command and the viewer do
+///   so.
 #ifndef LIMBER_IMPORT_H
 #define LIMBER_IMPORT_H
 

@@ -135,7 +135,7 @@ OP void write_state_weights(CROWD all) {
     }
 }
 
-// What rules read, as soon as machines have run; of characters that wait as well, in the frame's first piece.
+// Writes the parameters that rules read; for characters that wait, once a frame.
 OP void write_weights(CROWD all, bool is_first) {
     write_state_weights(all);
     write_player_weights(all, is_first);
@@ -353,8 +353,8 @@ OP control begin_frame(control c) {
     return c;
 }
 
-// How long until a transition of a state may be taken that needs its clip's end or some time in it; all that is left of
-// the step where that is not before.
+// Returns the time until a transition is due that waits for its state's clip to end, or for a time in the state. If
+// that is not within the step, returns all that is left of it.
 OP ticks time_to_transition(control c, address machine, address transition, address state) {
     bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
     ticks after = block_ticks(c, transition + TRANSITION_AFTER);
@@ -374,7 +374,7 @@ OP ticks time_to_transition(control c, address machine, address transition, addr
     return is_due ? until : c.left;
 }
 
-// Up to the first time at which a machine waits for something.
+// Returns the time until the first such transition of any machine, or all that is left of the step.
 OP ticks find_next_stop(control c) {
     ticks piece = c.left;
     address machine = LOAD(c.block, CONTROL_MACHINES);
@@ -403,7 +403,7 @@ OP void cut_steps(CHANGED_CROWD all, bool is_last) {
     }
 }
 
-// Whether any character has time left.
+// Ends a piece. Returns whether any character has time left.
 OP bool go_on(CHANGED_CROWD all) {
     bool any = false;
     FOR_EACH(all, i) {

@@ -180,8 +180,8 @@
 #define REFUSED_CHARACTER 4u
 #define REFUSED_SHEAR 5u
 
-// What shaders/list.comp writes, word by word: arguments of the pose kernel, characters listed, arguments of the kernels
-// with an invocation for each character (weights, models), those of the channels' kernel.
+// What shaders/list.comp writes, word by word: arguments of the pose kernel, characters listed, arguments of the
+// kernels with an invocation for each character (weights, models), those of the channels' kernel.
 #define DISPATCH_FIRST 0u
 #define DISPATCH_COUNT 3u
 #define DISPATCH_CHARACTERS 4u

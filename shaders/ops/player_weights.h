@@ -1,4 +1,4 @@
-// What the clips of players weigh: the sum over the places where the program plays them. Found once states have their
+// Weights of the players' clips: each is the sum over its uses in the program. They are found after the states'
 // weights, before players move.
 #ifndef LMB_OPS_PLAYER_WEIGHTS_H
 #define LMB_OPS_PLAYER_WEIGHTS_H
@@ -13,7 +13,7 @@ OP frame weighing_frame(control c) {
 }
 #endif
 
-// A clip that the program plays nowhere weighs what its state does.
+// A clip that the program does not use has its state's weight.
 OP real weigh_player(control c, frame f, address player, address which) {
     uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
     address use = LOAD(c.block, player + PLAYER_USES);

@@ -114,8 +114,8 @@ static bool has_clips(const lmb_program_def *def) {
     return found;
 }
 
-// A graph with a control has no pose without the frames before it. A time that no clip reads would be printed above poses
-// that do not depend on it. A graph without clips has one pose, at any time.
+// A graph with a control has no pose without the frames before it. A time that no clip reads would be printed above
+// poses that do not depend on it. A graph without clips has one pose, at any time.
 static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
     const lmb_graph *graph = evaluation->graph.graph;
     if (evaluation->print_program) {

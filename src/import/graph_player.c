@@ -1,5 +1,7 @@
 #include "graph.h"
 
+#include "../control.h"
+
 #include <string.h>
 
 // What a clip says of how it plays.
@@ -256,16 +258,6 @@ static uint32_t markers_of(const lmb_player_def *player) {
     return player->marker_count == 0 ? 1 : player->marker_count;
 }
 
-// Stated, or by its motion from end to end.
-static bool has_velocity(const lmb_player_def *def) {
-    const lmb_motion_track *motion = def->motion;
-    if (def->velocity != 0.0f || motion == NULL) {
-        return def->velocity != 0.0f;
-    }
-    const float *last = motion->keys + 4 * ((size_t)motion->key_count - 1);
-    return motion->keys[0] != last[0] || motion->keys[2] != last[2];
-}
-
 static void check_member(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
     if (read->def.end != LMB_END_LOOP || !(read->def.duration > 0.0f)) {
         lmb_graph_report(reader, read->end_at == LMB_NONE ? read->group_at : read->end_at,
@@ -300,7 +292,7 @@ static void join_group(lmb_graph_reader *reader, const play *read, uint32_t play
     bool leads = index == graph->control.group_count;
     check_member(reader, read, leads ? NULL : &graph->players[graph->group_members[index].players[0]]);
     const lmb_cadence cadence = leads ? read->cadence : graph->groups[index].cadence;
-    if (cadence == LMB_CADENCE_VELOCITY && !has_velocity(&read->def)) {
+    if (cadence == LMB_CADENCE_VELOCITY && lmb_player_velocity(&read->def) == 0.0f) {
         lmb_graph_report(reader, leads ? read->cadence_at : read->group_at,
                          "the clip has no velocity, which the cadence of its group needs");
     }
