@@ -1,7 +1,7 @@
 #include "actor.h"
 
 #include <limber/cpu.h>
-#include <limber/program.h>
+#include <limber/graph.h>
 #include <mannequin.h>
 
 #include <math.h>
@@ -38,19 +38,19 @@ static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig
     return result;
 }
 
-static lmb_result clip_program(const lmb_rig *rig, const lmb_clip *clip, lmb_program **program, lmb_error *error) {
+static lmb_result clip_program(const lmb_rig *rig, const lmb_clip *clip, lmb_graph **program, lmb_error *error) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    lmb_program_def def = {
+    lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    return lmb_program_create(&def, NULL, program, error);
+    return lmb_graph_create(&def, NULL, program, error);
 }
 
 // The clip's poses at the key times, one character for each: float [key][10][joints of the body].
 static lmb_result sample_clip(const lmb_rig *body, const lmb_clip *clip, const keyframes *keyframes, float *poses,
                               lmb_error *error) {
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     float *times = malloc(keyframes->count * sizeof *times);
     lmb_result result = times != NULL ? clip_program(body, clip, &program, error) : actor_no_memory(error);
@@ -67,7 +67,7 @@ static lmb_result sample_clip(const lmb_rig *body, const lmb_clip *clip, const k
         result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
     }
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     free(times);
     return result;
 }

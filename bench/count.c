@@ -1,5 +1,5 @@
 // limber-count PATH WORKLOAD CLIPS [compressed]: runs one frame of a small crowd on one path of the CPU, for a tool that
-// counts instructions while lmb_cpu_run_range() runs; bench/count.sh is the tool. Prints how many joints were done, and
+// counts instructions while lmb_cpu_run_poses() runs; bench/count.sh is the tool. Prints how many joints were done, and
 // by what the code was compiled. With `control` as the path, a second's frames of the workload's control alone, which are counted
 // while movement_run() runs, and how many characters that moved.
 #include "movement.h"
@@ -63,7 +63,7 @@ static int run(lmb_cpu_path path, const workload *workload) {
     lmb_batch batch = {workload->program, CHARACTERS, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = parameters};
     lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}};
-    lmb_result result = lmb_cpu_run_range(cpu, &batch, &inputs, &outputs, 0, CHARACTERS, &error);
+    lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, CHARACTERS, &error);
     lmb_cpu_destroy(cpu);
     if (result != LMB_OK) {
         return fail(lmb_cpu_path_name(path), error.message);

@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 # `control`, a character and frame, and the compiler.
 # An operation is one addition, subtraction or multiplication; four of a packed one count as four.
 count_case() {
-    local joints instructions counted=lmb_cpu_run_range
+    local joints instructions counted=lmb_cpu_run_poses
     if [ "$1" = control ]; then counted=movement_run; fi
     valgrind --quiet --tool=callgrind --toggle-collect="$counted" --dump-instr=yes --compress-pos=no \
         --compress-strings=no --callgrind-out-file="$work/profile" "$program" "$@" >"$work/said" || return 1

@@ -49,7 +49,7 @@ static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, l
         }
     }
     double start = clock_thread_seconds();
-    lmb_result result = lmb_cpu_run(state->cpu, &batch, &inputs, &outputs, error);
+    lmb_result result = lmb_cpu_run_poses(state->cpu, &batch, &inputs, &outputs, 0, batch.character_count, error);
     double seconds = clock_thread_seconds() - start;
     taken->poses = backend->workload->control != NULL ? seconds : 0.0;
     taken->whole = taken->control + seconds;
@@ -68,7 +68,7 @@ static lmb_result profile_cpu(backend *backend, lmb_error *error) {
 }
 
 static size_t parameter_bytes(const workload *workload, uint32_t characters) {
-    return (size_t)characters * lmb_program_parameter_count(workload->program) * sizeof(float);
+    return (size_t)characters * lmb_graph_parameter_count(workload->program) * sizeof(float);
 }
 
 double backend_cpu_bytes(const workload *workload, uint32_t characters) {

@@ -7,23 +7,19 @@
 
 #include "actor.h"
 
-#include <limber/control.h>
-#include <limber/program.h>
+#include <limber/graph.h>
 
 enum {
-    CROWD_PARAMETERS = 12,
-    CROWD_NODES = 9,
+    CROWD_PARAMETERS = 3,
     CROWD_WARM_FRAMES = 32, // long ones, after which the characters are spread over the states; then 60 a second
 };
 
-void crowd_make_nodes(lmb_node_def nodes[CROWD_NODES]);
-lmb_result crowd_create_control(const actor *actor, const lmb_program *program, lmb_control **control,
-                                lmb_error *error);
+lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *error);
 
 // Ticks.
 uint64_t crowd_step(uint32_t frame);
-// What the host gives, in parameters [characters][CROWD_PARAMETERS]; the control's are left as they are.
-void crowd_fill(uint32_t characters, uint32_t frame, float *parameters);
+// What the host gives, in parameters [characters][lmb_graph_parameter_count()]; the graph's own are left as they are.
+void crowd_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters);
 // The events of a frame, sorted: at most one for each character. Returns how many.
 uint32_t crowd_list_events(uint32_t characters, uint32_t frame, lmb_event *events);
 

@@ -3,7 +3,6 @@
 #include "crowd.h"
 #include "movement.h"
 
-#include <limber/gpu_control.h>
 #include <limber/gpu_profile.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,21 +10,19 @@
 typedef struct gpu_state {
     device *device;
     lmb_gpu *gpu;
-    lmb_gpu_program *program;
+    lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
     lmb_gpu_profile *profile;
-    lmb_gpu_control *control; // or NULL
-    lmb_event *events;        // of a frame
+    lmb_event *events; // of a frame; NULL where nothing moves by itself
 } gpu_state;
 
 static void close_gpu(backend *backend) {
     gpu_state *state = backend->state;
     if (state != NULL) {
         lmb_gpu_profile_destroy(state->profile);
-        lmb_gpu_control_destroy(state->control);
         free(state->events);
         lmb_gpu_batch_destroy(state->batch);
-        lmb_gpu_program_destroy(state->program);
+        lmb_gpu_graph_destroy(state->program);
         lmb_gpu_destroy(state->gpu);
         free(state);
     }
@@ -36,7 +33,7 @@ static lmb_result send_events(const backend *backend, uint32_t frame, lmb_error 
     uint32_t count = crowd_list_events(backend->characters, CROWD_WARM_FRAMES + frame, state->events);
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
-        result = lmb_gpu_control_send(state->control, 0, state->events[i].character, state->events[i].event, error);
+        result = lmb_gpu_batch_send(state->batch, 0, state->events[i].character, state->events[i].event, error);
     }
     return result;
 }
@@ -69,8 +66,7 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, l
     }
     lmb_gpu_record_info info = {.commands = commands, .profile = state->profile};
     lmb_result recorded = LMB_OK;
-    if (state->control != NULL) {
-        info.control = state->control;
+    if (state->events != NULL) {
         info.step = crowd_step(CROWD_WARM_FRAMES + frame);
         info.number = CROWD_WARM_FRAMES + frame;
         recorded = send_events(backend, frame, error);
@@ -85,7 +81,7 @@ static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, l
     taken->whole = limits_device_seconds(state->device) - start;
     if (recorded == LMB_OK && result == LMB_OK && state->profile != NULL) {
         result = lmb_gpu_profile_collect(state->profile, 0, NULL, error);
-        if (result == LMB_OK && state->control != NULL) {
+        if (result == LMB_OK && state->events != NULL) {
             share_time(state, taken);
         }
     }
@@ -117,10 +113,10 @@ static lmb_result upload(gpu_state *state, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    lmb_result recorded = lmb_gpu_program_record_upload(state->program, commands, error);
+    lmb_result recorded = lmb_gpu_graph_record_upload(state->program, commands, error);
     result = device_submit_and_wait(state->device, pool, commands, error);
     result = recorded != LMB_OK ? recorded : result;
-    return result == LMB_OK ? lmb_gpu_program_uploaded(state->program, error) : result;
+    return result == LMB_OK ? lmb_gpu_graph_uploaded(state->program, error) : result;
 }
 
 // The states of a crowd that the CPU has moved through its warm frames: the first frame on the device begins with states of
@@ -135,7 +131,7 @@ static lmb_result warm_up(backend *backend, lmb_error *error) {
         result = run_gpu(backend, 0, &taken, error);
     }
     if (result == LMB_OK) {
-        const lmb_gpu_span span = lmb_gpu_control_state(state->control);
+        const lmb_gpu_span span = lmb_gpu_batch_state(state->batch);
         result = device_write_span(state->device, &span, movement.state, error);
     }
     movement_destroy(&movement);
@@ -144,26 +140,18 @@ static lmb_result warm_up(backend *backend, lmb_error *error) {
 
 static lmb_result open_control(backend *backend, lmb_error *error) {
     gpu_state *state = backend->state;
-    lmb_gpu_control_def def = lmb_default_gpu_control_def();
-    def.control = backend->workload->control;
-    def.batch = state->batch;
-    def.events_a_frame = backend->characters;
-    def.tells = true;
     state->events = malloc(backend->characters * sizeof *state->events);
     if (state->events == NULL) {
         return actor_no_memory(error);
     }
-    lmb_result result = lmb_gpu_control_create(state->gpu, &def, &state->control, error);
-    if (result == LMB_OK) {
-        result = create_profile(state, error);
-    }
+    lmb_result result = create_profile(state, error);
     return result == LMB_OK ? warm_up(backend, error) : result;
 }
 
 // Palettes, local poses on the way to them, and parameters on both sides; a control's on the device and on the CPU.
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
     double joints = lmb_rig_joint_count(workload->actor->rig);
-    double parameters = lmb_program_parameter_count(workload->program);
+    double parameters = lmb_graph_parameter_count(workload->program);
     double control = workload->control != NULL ? 2.0 * movement_bytes(workload, characters) : 0.0;
     return control + (double)characters * sizeof(float) *
                          (joints * (LMB_MATRIX_COMPONENTS + LMB_POSE_COMPONENTS) + 2.0 * parameters);
@@ -188,13 +176,15 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     lmb_gpu_def gpu_def = device_gpu_def(device);
     lmb_result result = lmb_gpu_create(&gpu_def, NULL, &state->gpu, error);
     if (result == LMB_OK) {
-        result = lmb_gpu_program_create(state->gpu, workload->program, &state->program, error);
+        result = lmb_gpu_graph_create(state->gpu, workload->program, &state->program, error);
     }
     if (result == LMB_OK) {
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
         def.program = state->program;
         def.character_count = characters;
         def.frame_count = 1;
+        def.events_a_frame = characters;
+        def.tells = true;
         result = lmb_gpu_batch_create(state->gpu, &def, &state->batch, error);
     }
     if (result == LMB_OK) {

@@ -59,15 +59,10 @@ static lmb_node_def weighted_node(void) {
     return node;
 }
 
-enum { MOST_NODES = 9 };
-_Static_assert((int)CROWD_NODES <= (int)MOST_NODES && (int)CROWD_PARAMETERS <= (int)WORKLOAD_MOST_PARAMETERS, "room");
+enum { MOST_NODES = 8 };
 
 // Returns the number of nodes.
 static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
-    if (kind == WORKLOAD_MACHINES) {
-        crowd_make_nodes(nodes);
-        return CROWD_NODES;
-    }
     uint32_t count = clip_count(kind);
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = clip_node(i);
@@ -102,20 +97,25 @@ static void make_levels(const actor *actor, uint8_t *last_levels) {
 
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error) {
     *workload = (struct workload){.kind = kind, .actor = actor};
+    if (kind == WORKLOAD_MACHINES) {
+        lmb_result result = crowd_create_graph(actor, &workload->program, error);
+        workload->control = result == LMB_OK ? lmb_graph_control(workload->program) : NULL;
+        return result;
+    }
     lmb_node_def nodes[MOST_NODES];
     const lmb_clip *clips[ACTOR_CLIPS];
     const uint8_t *mask = actor->upper_body;
     for (int i = 0; i < ACTOR_CLIPS; i++) {
         clips[i] = actor->clips[i];
     }
-    lmb_program_def def = {.rig = actor->rig,
-                           .clips = clips,
-                           .clip_count = ACTOR_CLIPS,
-                           .masks = &mask,
-                           .mask_count = 1,
-                           .nodes = nodes,
-                           .node_count = make_nodes(kind, nodes),
-                           .parameter_count = parameter_count(kind)};
+    lmb_graph_def def = {.rig = actor->rig,
+                         .clips = clips,
+                         .clip_count = ACTOR_CLIPS,
+                         .masks = &mask,
+                         .mask_count = 1,
+                         .nodes = nodes,
+                         .node_count = make_nodes(kind, nodes),
+                         .parameter_count = parameter_count(kind)};
     uint8_t *last_levels = malloc(lmb_rig_joint_count(actor->rig));
     if (last_levels == NULL) {
         return actor_no_memory(error);
@@ -125,23 +125,19 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
         def.last_levels = last_levels;
         def.level = lmb_parameter(clip_count(kind));
     }
-    lmb_result result = lmb_program_create(&def, NULL, &workload->program, error);
+    lmb_result result = lmb_graph_create(&def, NULL, &workload->program, error);
     free(last_levels);
-    if (result == LMB_OK && kind == WORKLOAD_MACHINES) {
-        result = crowd_create_control(actor, workload->program, &workload->control, error);
-    }
     return result;
 }
 
 void workload_destroy(workload *workload) {
-    lmb_program_destroy(workload->program);
-    lmb_control_destroy(workload->control);
+    lmb_graph_destroy(workload->program);
     *workload = (struct workload){0};
 }
 
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
     if (workload->control != NULL) {
-        crowd_fill(characters, CROWD_WARM_FRAMES + frame, parameters);
+        crowd_fill(workload->program, characters, CROWD_WARM_FRAMES + frame, parameters);
         return;
     }
     uint32_t state = 1, clips = clip_count(workload->kind), width = parameter_count(workload->kind);

@@ -6,8 +6,7 @@
 
 #include "actor.h"
 
-#include <limber/control.h>
-#include <limber/program.h>
+#include <limber/graph.h>
 
 typedef enum workload_kind {
     WORKLOAD_FOUR_CLIPS, // three clips blended with weights .3 .5 .2, the fourth laid over them as an additive at .6
@@ -24,8 +23,8 @@ enum { WORKLOAD_MOST_PARAMETERS = 16 };
 typedef struct workload {
     workload_kind kind;
     const actor *actor;
-    lmb_program *program;
-    lmb_control *control; // or NULL
+    lmb_graph *program;
+    const lmb_control *control; // the graph's, or NULL
 } workload;
 
 // "four-clips", "two-clips", "masked", "distant", "neighbours", "machines".
@@ -35,7 +34,7 @@ const char *workload_kind_name(workload_kind kind);
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error);
 void workload_destroy(workload *workload);
 
-// Parameters [characters][lmb_program_parameter_count()] of a frame: the clips' times, wrapped into their durations,
+// Parameters [characters][lmb_graph_parameter_count()] of a frame: the clips' times, wrapped into their durations,
 // and the weight or the level; with a control, what the host gives, and nothing else is written.
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 

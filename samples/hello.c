@@ -1,6 +1,6 @@
 // The smallest whole integration of Limber: what a renderer does with it, on a device of its own, in one file.
 //
-//   rig + clips -> program -> lmb_gpu_program, lmb_gpu_batch -> recorded into our command buffer -> palette buffer
+//   rig + clips -> graph -> lmb_gpu_graph, lmb_gpu_batch -> recorded into our command buffer -> palette buffer
 //
 // A renderer would bind the palette buffer in its vertex shader (lmb_gpu_batch_output() tells where it lies) and stop
 // there. This sample copies it back instead, and checks that every bit is as on the CPU.
@@ -142,30 +142,18 @@ static lmb_clip *create_stretch(const lmb_rig *rig) {
 }
 
 // Both clips, looped over each character's own time, blended with each character's own weight.
-static lmb_program *create_program(const lmb_rig *rig, const lmb_clip *const clips[2]) {
-    lmb_node_def nodes[3];
-    for (uint32_t i = 0; i < 2; i++) {
-        nodes[i] = lmb_default_node_def();
-        nodes[i].op = LMB_OP_CLIP;
-        nodes[i].clip = lmb_constant((float)i);
-        nodes[i].time = lmb_parameter(0);
-        nodes[i].loop = true;
-    }
-    nodes[2] = lmb_default_node_def();
-    nodes[2].op = LMB_OP_BLEND;
-    nodes[2].inputs[0] = 0;
-    nodes[2].inputs[1] = 1;
-    nodes[2].input_count = 2;
-    nodes[2].weight = lmb_parameter(1);
-    const lmb_program_def def = {.rig = rig,
-                                 .clips = clips,
-                                 .clip_count = 2,
-                                 .nodes = nodes,
-                                 .node_count = 3,
-                                 .parameter_count = PARAMETER_COUNT};
-    lmb_program *program = NULL;
-    check(lmb_program_create(&def, NULL, &program, &error));
-    return program;
+static lmb_graph *create_graph(const lmb_rig *rig, const lmb_clip *const clips[2]) {
+    const lmb_node_def nodes[] = {lmb_clip_node(0, lmb_parameter(0)), lmb_clip_node(1, lmb_parameter(0)),
+                                  lmb_blend_node(0, 1, lmb_parameter(1))};
+    const lmb_graph_def def = {.rig = rig,
+                               .clips = clips,
+                               .clip_count = 2,
+                               .nodes = nodes,
+                               .node_count = 3,
+                               .parameter_count = PARAMETER_COUNT};
+    lmb_graph *graph = NULL;
+    check(lmb_graph_create(&def, NULL, &graph, &error));
+    return graph;
 }
 
 static void fill_parameters(float *parameters) {
@@ -190,9 +178,9 @@ static lmb_gpu *create_gpu(void) {
     return gpu;
 }
 
-static lmb_gpu_batch *create_batch(lmb_gpu *gpu, lmb_gpu_program *program) {
+static lmb_gpu_batch *create_batch(lmb_gpu *gpu, lmb_gpu_graph *graph) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = program;
+    def.program = graph;
     def.character_count = CHARACTER_COUNT;
     def.frame_count = 1;
     lmb_gpu_batch *batch = NULL;
@@ -226,11 +214,11 @@ static void create_read_back(void) {
 }
 
 // One frame: Limber's kernels, then a copy where a renderer would draw.
-static void record(VkCommandBuffer commands, lmb_gpu_program *program, lmb_gpu_batch *batch) {
+static void record(VkCommandBuffer commands, lmb_gpu_graph *graph, lmb_gpu_batch *batch) {
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                             .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     check_vulkan(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-    check(lmb_gpu_program_record_upload(program, commands, &error)); // once in a program's life
+    check(lmb_gpu_graph_record_upload(graph, commands, &error)); // once in a graph's life
     const lmb_gpu_record_info info = {.commands = commands, .frame = 0};
     check(lmb_gpu_batch_record(batch, &info, &error)); // every frame; it ends with the barrier that the copy needs
     lmb_gpu_span palette;
@@ -245,7 +233,7 @@ static void record(VkCommandBuffer commands, lmb_gpu_program *program, lmb_gpu_b
     check_vulkan(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
-static void submit_and_wait(lmb_gpu_program *program, lmb_gpu_batch *batch) {
+static void submit_and_wait(lmb_gpu_graph *graph, lmb_gpu_batch *batch) {
     const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                                .queueFamilyIndex = queue_family};
     VkCommandPool pool = VK_NULL_HANDLE;
@@ -254,22 +242,22 @@ static void submit_and_wait(lmb_gpu_program *program, lmb_gpu_batch *batch) {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1};
     VkCommandBuffer commands = VK_NULL_HANDLE;
     check_vulkan(vkAllocateCommandBuffers(device, &allocation, &commands), "vkAllocateCommandBuffers");
-    record(commands, program, batch);
+    record(commands, graph, batch);
     const VkSubmitInfo submit = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
     check_vulkan(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
     check_vulkan(vkQueueWaitIdle(queue), "vkQueueWaitIdle"); // a renderer waits for a fence instead
-    check(lmb_gpu_program_uploaded(program, &error));        // the staging memory is not needed any more
+    check(lmb_gpu_graph_uploaded(graph, &error));            // the staging memory is not needed any more
     vkDestroyCommandPool(device, pool, NULL);
 }
 
 // ---- The same on the CPU, and the comparison. ----
 
-static void compare_with_cpu(const lmb_program *program, const lmb_gpu_batch *gpu_batch, const float *parameters,
+static void compare_with_cpu(const lmb_graph *graph, const lmb_gpu_batch *gpu_batch, const float *parameters,
                              lmb_comparison *comparison) {
     const lmb_batch batch = lmb_gpu_batch_description(gpu_batch);
     lmb_cpu *cpu = NULL;
-    check(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error));
+    check(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, &error));
     static float expected[PALETTE_FLOATS];
     const lmb_batch_inputs inputs = {.parameters = parameters};
     const lmb_batch_outputs on_cpu = {.stages[LMB_STAGE_PALETTE] = expected};
@@ -297,30 +285,30 @@ int main(void) {
     lmb_rig *rig = create_rig();
     lmb_clip *bend = create_bend(rig);
     lmb_clip *stretch = create_stretch(rig);
-    lmb_program *program = create_program(rig, (const lmb_clip *const[]){bend, stretch});
-    lmb_clip_destroy(stretch); // the program has copies of all that it needs
+    lmb_graph *graph = create_graph(rig, (const lmb_clip *const[]){bend, stretch});
+    lmb_clip_destroy(stretch); // the graph has copies of all that it needs
     lmb_clip_destroy(bend);
     lmb_rig_destroy(rig);
 
     lmb_gpu *gpu = create_gpu();
-    lmb_gpu_program *gpu_program = NULL;
-    check(lmb_gpu_program_create(gpu, program, &gpu_program, &error));
-    lmb_gpu_batch *batch = create_batch(gpu, gpu_program);
+    lmb_gpu_graph *gpu_graph = NULL;
+    check(lmb_gpu_graph_create(gpu, graph, &gpu_graph, &error));
+    lmb_gpu_batch *batch = create_batch(gpu, gpu_graph);
     create_read_back();
 
     float *parameters = lmb_gpu_batch_parameters(batch, 0);
     fill_parameters(parameters);
-    submit_and_wait(gpu_program, batch);
+    submit_and_wait(gpu_graph, batch);
     lmb_comparison comparison = {0};
-    compare_with_cpu(program, batch, parameters, &comparison);
+    compare_with_cpu(graph, batch, parameters, &comparison);
     report(&comparison);
 
     vkDestroyBuffer(device, read_back, NULL);
     vkFreeMemory(device, read_back_memory, NULL);
     lmb_gpu_batch_destroy(batch);
-    lmb_gpu_program_destroy(gpu_program);
+    lmb_gpu_graph_destroy(gpu_graph);
     lmb_gpu_destroy(gpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(graph);
     vkDestroyDevice(device, NULL);
     vkDestroyInstance(instance, NULL);
     return lmb_comparison_differs(&comparison) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,6 +1,6 @@
 #include "batch.h"
 
-#include "program.h"
+#include "graph.h"
 
 #include "../shaders/ops/program.h"
 
@@ -44,7 +44,7 @@ uint32_t lmb_stage_components(lmb_stage stage) {
     return stages[stage].components;
 }
 
-uint32_t lmb_program_outputs(const lmb_program *program) {
+uint32_t lmb_graph_outputs(const lmb_graph *program) {
     const uint32_t all = (UINT32_C(1) << LMB_STAGE_COUNT) - 1;
     return program->gives_matrices ? all & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_DUAL_QUATERNIONS) : all;
 }
@@ -61,7 +61,7 @@ lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: outputs 0x%x have the previous palette without the palette",
                         (unsigned)batch->outputs);
     }
-    const uint32_t refused = batch->outputs & ~lmb_program_outputs(batch->program);
+    const uint32_t refused = batch->outputs & ~lmb_graph_outputs(batch->program);
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         if (refused >> stage & 1u) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
@@ -85,7 +85,7 @@ uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage) {
     if ((unsigned)stage >= LMB_STAGE_COUNT) {
         return 0;
     }
-    const lmb_program *program = batch->program;
+    const lmb_graph *program = batch->program;
     uint32_t count = stages[stage].rows == ROWS_JOINTS     ? program->joint_count
                      : stages[stage].rows == ROWS_SOCKETS  ? program->socket_count
                      : stages[stage].rows == ROWS_CHANNELS ? program->channel_count

@@ -7,7 +7,7 @@
 // Floats of one row of a stage: of a joint, of a socket, or of the whole character.
 uint32_t lmb_stage_components(lmb_stage stage);
 
-#include "program.h"
+#include "graph.h"
 
 // Whether float channels are evaluated: where they are asked for, and in place of joints where the rig has none, so that
 // what is refused is counted.

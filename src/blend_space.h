@@ -2,7 +2,7 @@
 #ifndef LIMBER_SRC_BLEND_SPACE_H
 #define LIMBER_SRC_BLEND_SPACE_H
 
-#include <limber/program.h>
+#include <limber/graph.h>
 
 // A triangulation of n places, h of them on the hull, has 2 n - 2 - h triangles. A flat one turns into two strips, or one
 // where its side already was a strip's.
@@ -11,7 +11,7 @@
 
 // Places within this part of the larger range count as one, and so does what lies that near to the hull.
 #define LMB_SPACE_NEAR 0x1p-20
-// Triangles at the border that are flatter than this part of the ranges are flat; see program.h.
+// Triangles at the border that are flatter than this part of the ranges are flat; see graph.h.
 #define LMB_SPACE_FLAT 0x1p-6
 // Positions further from the middle than so many of the larger range are drawn nearer.
 #define LMB_SPACE_REACH 1024.0

@@ -1,7 +1,7 @@
 #include "control.h"
 
 #include "environment.h"
-#include "program.h"
+#include "graph.h"
 
 #include <limber/batch.h>
 
@@ -19,12 +19,36 @@ _Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
 _Static_assert(LMB_MOVER_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
 
 lmb_player_def lmb_default_player_def(void) {
-    return (lmb_player_def){.rate = lmb_constant(1.0f),
-                            .time_parameter = LMB_NONE,
-                            .weight_parameter = LMB_NONE,
-                            .ended_event = LMB_NONE,
-                            .looped_event = LMB_NONE,
-                            .machine = LMB_NONE};
+    return (lmb_player_def){
+        .rate = lmb_constant(1.0f), .ended_event = LMB_NONE, .looped_event = LMB_NONE, .group = LMB_NONE};
+}
+
+lmb_group_def lmb_default_group_def(void) {
+    return (lmb_group_def){.velocity_parameter = LMB_NONE};
+}
+
+lmb_state_def lmb_default_state_def(void) {
+    return (lmb_state_def){.entry_event = LMB_NONE, .exit_event = LMB_NONE};
+}
+
+lmb_fade_def lmb_default_fade_def(void) {
+    const lmb_transition_def transition = lmb_default_transition_def();
+    return (lmb_fade_def){.parameter = LMB_NONE,
+                          .in_event = LMB_NONE,
+                          .out_event = LMB_NONE,
+                          .after = transition.after,
+                          .in_seconds = transition.fade,
+                          .out_seconds = transition.fade,
+                          .curve = transition.curve};
+}
+
+lmb_control_player_def lmb_default_control_player_def(void) {
+    return (lmb_control_player_def){.rate = lmb_constant(1.0f),
+                                    .time_parameter = LMB_NONE,
+                                    .weight_parameter = LMB_NONE,
+                                    .ended_event = LMB_NONE,
+                                    .looped_event = LMB_NONE,
+                                    .machine = LMB_NONE};
 }
 
 lmb_mover_def lmb_default_mover_def(void) {
@@ -38,8 +62,8 @@ lmb_transition_def lmb_default_transition_def(void) {
         .from = LMB_NONE, .event = LMB_NONE, .after = -1.0f, .fade = 0.2f, .curve = LMB_CURVE_SMOOTHSTEP};
 }
 
-lmb_state_def lmb_default_state_def(void) {
-    return (lmb_state_def){
+lmb_control_state_def lmb_default_control_state_def(void) {
+    return (lmb_control_state_def){
         .weight_parameter = LMB_NONE, .end_player = LMB_NONE, .entry_event = LMB_NONE, .exit_event = LMB_NONE};
 }
 
@@ -88,7 +112,7 @@ static bool rule_reads_late(const lmb_control_def *def, const uint32_t *block, c
     }
 }
 
-static lmb_result check_program(const lmb_control_def *def, const lmb_program *program, lmb_error *error) {
+static lmb_result check_program(const lmb_control_def *def, const lmb_graph *program, lmb_error *error) {
     if (program != NULL && program->parameter_count != def->parameter_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: it has %u parameters, and the program %u",
                         (unsigned)def->parameter_count, (unsigned)program->parameter_count);
@@ -109,7 +133,7 @@ static lmb_result check_program(const lmb_control_def *def, const lmb_program *p
     return LMB_OK;
 }
 
-lmb_result lmb_control_create(const lmb_control_def *def, const lmb_program *program, const lmb_host *host,
+lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *program, const lmb_host *host,
                               lmb_control **control, lmb_error *error) {
     if (control != NULL) {
         *control = NULL;
@@ -173,11 +197,11 @@ uint32_t lmb_control_parameter_count(const lmb_control *control) {
 }
 
 uint32_t lmb_control_state_words(const lmb_control *control) {
-    return control->state_words;
+    return control != NULL ? control->state_words : 0;
 }
 
 uint32_t lmb_control_told_words(const lmb_control *control) {
-    return 1 + 2 * control->told_capacity;
+    return control != NULL ? 1 + 2 * control->told_capacity : 0;
 }
 
 static void merge(const lmb_event *from, lmb_event *to, uint32_t first, uint32_t middle, uint32_t end) {
@@ -348,7 +372,7 @@ static const uint32_t *mover_words(const lmb_control *control, const uint32_t *s
 }
 
 bool lmb_control_has_mover(const lmb_control *control) {
-    return control->block[CONTROL_MOVER] != CONTROL_NONE;
+    return control != NULL && control->block[CONTROL_MOVER] != CONTROL_NONE;
 }
 
 uint32_t lmb_control_mover_word(const lmb_control *control) {

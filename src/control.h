@@ -3,14 +3,14 @@
 #ifndef LIMBER_SRC_CONTROL_H
 #define LIMBER_SRC_CONTROL_H
 
+#include "control_def.h"
 #include "host.h"
 
-#include <limber/control.h>
 #include <math.h>
 
 struct lmb_control {
     lmb_host host;
-    const lmb_program *program; // whose clips the players play, or NULL
+    const lmb_graph *program; // whose clips the players play, or NULL
     uint32_t parameter_count;
     uint32_t event_count;
     uint32_t told_capacity;
@@ -24,20 +24,22 @@ struct lmb_control {
 lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
 
 // Writes the block, or returns its size where `block` is NULL.
-uint32_t lmb_control_write(const lmb_control_def *def, const lmb_program *program, uint32_t *block,
+uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *program, uint32_t *block,
                            uint32_t *state_words);
 
-// The velocity of a player's clip: the stated one, or else that of its motion track from end to end. Below 2^-40 it is
-// 0.
-static inline float lmb_player_velocity(const lmb_player_def *player) {
-    const lmb_motion_track *track = player->motion;
-    double velocity = fabsf(player->velocity) < 0x1p-40f ? 0.0 : (double)player->velocity;
-    if (velocity == 0.0 && track != NULL && player->duration > 0.0f) {
+// The velocity of a clip: the stated one, or else that of its motion track from end to end. Below 2^-40 it is 0.
+static inline float lmb_clip_velocity(float stated, const lmb_motion_track *track, float duration) {
+    double velocity = fabsf(stated) < 0x1p-40f ? 0.0 : (double)stated;
+    if (velocity == 0.0 && track != NULL && duration > 0.0f) {
         const float *first = track->keys, *last = first + 4 * ((size_t)track->key_count - 1);
         velocity = hypot((double)last[0] - (double)first[0], (double)last[2] - (double)first[2]);
-        velocity = fmin(velocity / (double)player->duration, (double)LMB_LARGEST);
+        velocity = fmin(velocity / (double)duration, (double)LMB_LARGEST);
     }
     return velocity < 0x1p-40 && velocity > -0x1p-40 ? 0.0f : (float)velocity;
+}
+
+static inline float lmb_player_velocity(const lmb_control_player_def *player) {
+    return lmb_clip_velocity(player->velocity, player->motion, player->duration);
 }
 
 // The first parameter that is written for inertialization, or LMB_NONE.

@@ -94,7 +94,7 @@ static lmb_result claim_parameters(checker *c) {
         result = claim_parameter(c, at, "velocity_parameter", def->groups[i].velocity_parameter, BY_REST);
     }
     for (uint32_t i = 0; i < def->machine_count && result == LMB_OK; i++) {
-        const lmb_machine_def *machine = &def->machines[i];
+        const lmb_control_machine_def *machine = &def->machines[i];
         place at = {.what = "machine", .index = i};
         result = check_part_count(c, at, "states", machine->states, machine->state_count, LMB_MAX_STATES);
         at.part = "state";
@@ -194,7 +194,7 @@ static lmb_result check_home(const checker *c, place at, uint32_t machine, uint3
     return state < c->def->machines[machine].state_count ? LMB_OK : fail_at(c, at, "state", "there is no such state");
 }
 
-static lmb_result check_marks(const checker *c, place at, const lmb_player_def *player) {
+static lmb_result check_marks(const checker *c, place at, const lmb_control_player_def *player) {
     lmb_result result = check_part_count(c, at, "markers", player->markers, player->marker_count, LMB_MAX_MARKERS);
     for (uint32_t i = 0; i < player->marker_count && result == LMB_OK; i++) {
         float time = player->markers[i];
@@ -229,7 +229,7 @@ static lmb_result check_motion(const checker *c, place at, const lmb_motion_trac
 }
 
 static lmb_result check_player(const checker *c, uint32_t index) {
-    const lmb_player_def *player = &c->def->players[index];
+    const lmb_control_player_def *player = &c->def->players[index];
     const place at = {.what = "player", .index = index};
     lmb_result result = check_seconds(c, at, "duration", player->duration, LMB_MAX_CONTROL_SECONDS);
     if (result == LMB_OK) {
@@ -259,18 +259,18 @@ static lmb_result check_player(const checker *c, uint32_t index) {
     return result == LMB_OK ? check_marks(c, at, player) : result;
 }
 
-static uint32_t count_markers(const lmb_player_def *player) {
+static uint32_t count_markers(const lmb_control_player_def *player) {
     return player->marker_count > 0 ? player->marker_count : 1;
 }
 
 static lmb_result check_member(const checker *c, uint32_t group, uint32_t index) {
-    const lmb_group_def *def = &c->def->groups[group];
+    const lmb_control_group_def *def = &c->def->groups[group];
     const place at = {.what = "group", .index = group, .part = "place", .part_index = index};
     const uint32_t number = def->players[index];
     if (number >= c->def->player_count) {
         return fail_at(c, at, "player", "there is no such player");
     }
-    const lmb_player_def *player = &c->def->players[number];
+    const lmb_control_player_def *player = &c->def->players[number];
     if (player->end != LMB_END_LOOP || !(player->duration > 0.0f)) {
         return fail_at(c, at, "player", "it does not loop, or its duration is 0");
     }
@@ -291,7 +291,7 @@ static lmb_result check_member(const checker *c, uint32_t group, uint32_t index)
 }
 
 static lmb_result check_group(const checker *c, uint32_t index) {
-    const lmb_group_def *group = &c->def->groups[index];
+    const lmb_control_group_def *group = &c->def->groups[index];
     const place at = {.what = "group", .index = index};
     lmb_result result = check_part_count(c, at, "players", group->players, group->player_count, LMB_MAX_PLAYERS);
     if (result == LMB_OK && group->player_count == 0) {
@@ -334,7 +334,7 @@ static lmb_result check_condition(const checker *c, place at, const lmb_transiti
 }
 
 static lmb_result check_transition(const checker *c, uint32_t machine_index, uint32_t index) {
-    const lmb_machine_def *machine = &c->def->machines[machine_index];
+    const lmb_control_machine_def *machine = &c->def->machines[machine_index];
     const lmb_transition_def *transition = &machine->transitions[index];
     const place at = {.what = "machine", .index = machine_index, .part = "transition", .part_index = index};
     if (transition->from != LMB_NONE && transition->from >= machine->state_count) {
@@ -372,7 +372,7 @@ static lmb_result check_transition(const checker *c, uint32_t machine_index, uin
 }
 
 static lmb_result check_state(const checker *c, uint32_t machine, uint32_t index) {
-    const lmb_state_def *state = &c->def->machines[machine].states[index];
+    const lmb_control_state_def *state = &c->def->machines[machine].states[index];
     const place at = {.what = "machine", .index = machine, .part = "state", .part_index = index};
     if (state->end_player != LMB_NONE && state->end_player >= c->def->player_count) {
         return fail_at(c, at, "end_player", "there is no such player");
@@ -382,7 +382,7 @@ static lmb_result check_state(const checker *c, uint32_t machine, uint32_t index
 }
 
 static lmb_result check_machine(const checker *c, uint32_t index) {
-    const lmb_machine_def *machine = &c->def->machines[index];
+    const lmb_control_machine_def *machine = &c->def->machines[index];
     const place at = {.what = "machine", .index = index};
     if (machine->state_count == 0) {
         return fail_at(c, at, "states", "there are none");

@@ -1,7 +1,7 @@
 #include "control.h"
 
+#include "graph.h"
 #include "number.h"
-#include "program.h"
 
 #include "../shaders/ops/control_layout.h"
 #include "../shaders/ops/layout.h"
@@ -13,7 +13,7 @@
 // The block while it is counted (`block` is NULL then) and while it is written.
 typedef struct writer {
     const lmb_control_def *def;
-    const lmb_program *program; // or NULL
+    const lmb_graph *program; // or NULL
     uint32_t *block;
     uint32_t size;
     uint32_t state_words;
@@ -101,7 +101,7 @@ static void write_followers(writer *w) {
     }
 }
 
-static void write_notifies(writer *w, uint32_t record, const lmb_player_def *player) {
+static void write_notifies(writer *w, uint32_t record, const lmb_control_player_def *player) {
     uint32_t at = take(w, (uint64_t)player->notify_count * NOTIFY_WORDS);
     put(w, record + PLAYER_NOTIFIES, at);
     put(w, record + PLAYER_NOTIFY_COUNT, player->notify_count);
@@ -113,7 +113,7 @@ static void write_notifies(writer *w, uint32_t record, const lmb_player_def *pla
 
 static bool is_in_group(const writer *w, uint32_t player) {
     for (uint32_t i = 0; i < w->def->group_count; i++) {
-        const lmb_group_def *group = &w->def->groups[i];
+        const lmb_control_group_def *group = &w->def->groups[i];
         for (uint32_t j = 0; j < group->player_count; j++) {
             if (group->players[j] == player) {
                 return true;
@@ -143,7 +143,7 @@ static void write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
 }
 
 static void write_player(writer *w, uint32_t index) {
-    const lmb_player_def *player = &w->def->players[index];
+    const lmb_control_player_def *player = &w->def->players[index];
     uint32_t at = player_record(w, index);
     put_time(w, at + PLAYER_DURATION, player->duration);
     // A loop has no place at its end.
@@ -163,7 +163,7 @@ static void write_player(writer *w, uint32_t index) {
     write_uses(w, at, player->time_parameter);
 }
 
-static uint32_t find_cadence(const writer *w, const lmb_group_def *group) {
+static uint32_t find_cadence(const writer *w, const lmb_control_group_def *group) {
     bool all_move = group->cadence != LMB_CADENCE_DURATION;
     for (uint32_t i = 0; i < group->player_count; i++) {
         all_move = all_move && lmb_player_velocity(&w->def->players[group->players[i]]) != 0.0f;
@@ -177,7 +177,7 @@ static ticks ticks_of_seconds(float seconds) {
 }
 
 // How long a piece between two of a player's markers is; that of the last one is counted to the clip's end.
-static ticks piece_size(const lmb_player_def *player, uint32_t piece) {
+static ticks piece_size(const lmb_control_player_def *player, uint32_t piece) {
     if (player->marker_count == 0) {
         return ticks_of_seconds(player->duration);
     }
@@ -189,9 +189,9 @@ static ticks piece_size(const lmb_player_def *player, uint32_t piece) {
                           subtract_ticks(begin, ticks_of_seconds(player->markers[0])));
 }
 
-static void write_pieces(writer *w, uint32_t member, const lmb_group_def *group, uint32_t cadence,
-                         const lmb_player_def *player) {
-    const lmb_player_def *leader = &w->def->players[group->players[0]];
+static void write_pieces(writer *w, uint32_t member, const lmb_control_group_def *group, uint32_t cadence,
+                         const lmb_control_player_def *player) {
+    const lmb_control_player_def *leader = &w->def->players[group->players[0]];
     const uint32_t count = leader->marker_count > 0 ? leader->marker_count : 1;
     const uint32_t at = take(w, count);
     const float speed = fabsf(lmb_player_velocity(player));
@@ -204,9 +204,9 @@ static void write_pieces(writer *w, uint32_t member, const lmb_group_def *group,
     }
 }
 
-static void write_member(writer *w, uint32_t record, const lmb_group_def *group, uint32_t cadence, uint32_t at,
+static void write_member(writer *w, uint32_t record, const lmb_control_group_def *group, uint32_t cadence, uint32_t at,
                          uint32_t number) {
-    const lmb_player_def *player = &w->def->players[number];
+    const lmb_control_player_def *player = &w->def->players[number];
     uint32_t count = player->marker_count > 0 ? player->marker_count : 1;
     uint32_t markers = take(w, UINT64_C(2) * count);
     put(w, at + MEMBER_PLAYER, player_record(w, number));
@@ -224,7 +224,7 @@ static void write_groups(writer *w) {
     uint32_t at = take(w, (uint64_t)w->def->group_count * GROUP_WORDS);
     put(w, CONTROL_GROUPS, at);
     for (uint32_t i = 0; i < w->def->group_count; i++, at += GROUP_WORDS) {
-        const lmb_group_def *group = &w->def->groups[i];
+        const lmb_control_group_def *group = &w->def->groups[i];
         uint32_t members = take(w, (uint64_t)group->player_count * MEMBER_WORDS);
         put_value(w, at + GROUP_RATE, group->rate);
         put(w, at + GROUP_MEMBERS, members);
@@ -238,12 +238,12 @@ static void write_groups(writer *w) {
     }
 }
 
-static void write_states(writer *w, uint32_t record, const lmb_machine_def *machine) {
+static void write_states(writer *w, uint32_t record, const lmb_control_machine_def *machine) {
     uint32_t at = take(w, (uint64_t)machine->state_count * STATE_WORDS);
     put(w, record + MACHINE_STATES, at);
     put(w, record + MACHINE_STATE_COUNT, machine->state_count);
     for (uint32_t i = 0; i < machine->state_count; i++, at += STATE_WORDS) {
-        const lmb_state_def *state = &machine->states[i];
+        const lmb_control_state_def *state = &machine->states[i];
         put(w, at + STATE_WEIGHT_PARAMETER, state->weight_parameter);
         put(w, at + STATE_END_PLAYER, player_record(w, state->end_player));
         put(w, at + STATE_ENTRY_EVENT, state->entry_event);
@@ -276,7 +276,7 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
 }
 
 // How many stand before a transition: those of greater priority, and like ones that come first.
-static uint32_t find_rank(const lmb_machine_def *machine, uint32_t index) {
+static uint32_t find_rank(const lmb_control_machine_def *machine, uint32_t index) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < machine->transition_count; i++) {
         int32_t other = machine->transitions[i].priority;
@@ -287,7 +287,7 @@ static uint32_t find_rank(const lmb_machine_def *machine, uint32_t index) {
 }
 
 static void write_machine(writer *w, uint32_t index) {
-    const lmb_machine_def *machine = &w->def->machines[index];
+    const lmb_control_machine_def *machine = &w->def->machines[index];
     uint32_t at = machine_record(w, index);
     write_states(w, at, machine);
     uint32_t transitions = take(w, (uint64_t)machine->transition_count * TRANSITION_WORDS);
@@ -304,7 +304,7 @@ static void write_machine(writer *w, uint32_t index) {
 // Root motion.
 
 static bool carries(const writer *w, uint32_t player) {
-    const lmb_player_def *def = &w->def->players[player];
+    const lmb_control_player_def *def = &w->def->players[player];
     return w->def->mover != NULL && (def->motion != NULL || def->velocity != 0.0f);
 }
 
@@ -345,7 +345,7 @@ static void write_inverse(const writer *w, uint32_t record, float seconds) {
 }
 
 static void write_motion(writer *w, uint32_t at, uint32_t player) {
-    const lmb_player_def *def = &w->def->players[player];
+    const lmb_control_player_def *def = &w->def->players[player];
     const float along[8] = {[6] = (float)((double)def->velocity * (double)def->duration)};
     const lmb_motion_track straight = {.key_count = 2, .keys = along};
     write_keys(w, at, def->motion != NULL ? def->motion : &straight);
@@ -431,7 +431,7 @@ static void write_alone(writer *w) {
 
 // A state's transitions that need no event. Those written are in the order of their priorities; counted are they as well
 // as they come.
-static void write_state_table(writer *w, const lmb_machine_def *machine, uint32_t record, uint32_t state) {
+static void write_state_table(writer *w, const lmb_control_machine_def *machine, uint32_t record, uint32_t state) {
     const uint32_t at = take(w, TABLE_TRANSITIONS);
     uint32_t count = 0;
     for (uint32_t i = 0; i < machine->transition_count; i++) {
@@ -479,7 +479,7 @@ static void write_header(const writer *w) {
     put(w, CONTROL_WEIGHS, w->weighs);
 }
 
-uint32_t lmb_control_write(const lmb_control_def *def, const lmb_program *program, uint32_t *block,
+uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *program, uint32_t *block,
                            uint32_t *state_words) {
     writer w = {
         .def = def, .program = program, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};

@@ -1,6 +1,6 @@
 #include "cpu.h"
 #include "environment.h"
-#include "program.h"
+#include "graph.h"
 
 #include <limber/cost.h>
 
@@ -23,14 +23,14 @@ static lmb_result check_def(const lmb_cost_def *def, const lmb_node_cost *costs,
         return lmb_fail(error, LMB_ERROR_LIMIT, "cost: %u rounds, and at most %u are possible", (unsigned)def->rounds,
                         LMB_MAX_COST_ROUNDS);
     }
-    return lmb_program_check(def->program, error);
+    return lmb_graph_check(def->program, error);
 }
 
-static lmb_result check_inputs(const lmb_cost_def *def, const lmb_program *program, lmb_error *error) {
-    if (lmb_program_parameter_count(program) > 0 && def->inputs->parameters == NULL) {
+static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *program, lmb_error *error) {
+    if (lmb_graph_parameter_count(program) > 0 && def->inputs->parameters == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: the parameters are NULL");
     }
-    for (uint32_t i = 0; i < lmb_program_pose_count(program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(program); i++) {
         if (def->inputs->poses[i] == NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: pose buffer %u is NULL", (unsigned)i);
         }
@@ -54,10 +54,10 @@ static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb
     return (double)least / batch->character_count;
 }
 
-static lmb_result time_program(const lmb_cost_def *def, const lmb_program_def *program_def, uint32_t part,
+static lmb_result time_program(const lmb_cost_def *def, const lmb_graph_def *program_def, uint32_t part,
                                const lmb_host *host, double *nanoseconds, lmb_error *error) {
-    lmb_program *program = NULL;
-    lmb_result result = lmb_program_create_in(program_def, part, host, &program, error);
+    lmb_graph *program = NULL;
+    lmb_result result = lmb_graph_create_in(program_def, part, host, &program, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -75,12 +75,12 @@ static lmb_result time_program(const lmb_cost_def *def, const lmb_program_def *p
         *nanoseconds = time_rounds(def, cpu, &batch);
     }
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return result;
 }
 
 // A part in which each node stands, or LMB_NONE: that of its first use from the end on.
-static void find_parts(const lmb_program_def *program, const lmb_node_cost *costs, uint32_t *parts) {
+static void find_parts(const lmb_graph_def *program, const lmb_node_cost *costs, uint32_t *parts) {
     for (uint32_t i = 0; i < program->node_count; i++) {
         parts[i] = LMB_NONE;
     }
@@ -93,7 +93,7 @@ static void find_parts(const lmb_program_def *program, const lmb_node_cost *cost
 }
 
 // Those of a node are complete once every node behind it has been seen.
-static void count_uses(const lmb_program_def *program, lmb_node_cost *costs) {
+static void count_uses(const lmb_graph_def *program, lmb_node_cost *costs) {
     for (uint32_t i = 0; i < program->node_count; i++) {
         costs[i] = (lmb_node_cost){0};
     }
@@ -121,7 +121,7 @@ lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_n
         return lmb_fail(error, LMB_ERROR_MEMORY, "cost: no memory for %u nodes", (unsigned)def->program->node_count);
     }
     const lmb_node_def resting = lmb_default_node_def();
-    lmb_program_def program = *def->program;
+    lmb_graph_def program = *def->program;
     double base = 0.0;
     program.nodes = &resting;
     program.node_count = 1;

@@ -1,15 +1,15 @@
 #include "cpu.h"
 
 #include "environment.h"
+#include "graph.h"
 #include "lanes.h"
-#include "program.h"
 #include "reference.h"
 
 #include <string.h>
 
 // What runs programs, and the scratch memory it needs.
 typedef struct runner {
-    size_t (*scratch)(const lmb_program *program);
+    size_t (*scratch)(const lmb_graph *program);
     lmb_run_function *run;
 } runner;
 
@@ -84,7 +84,7 @@ static lmb_cpu_path resolve(lmb_cpu_path path) {
     return path == LMB_CPU_FAST ? LMB_CPU_REFERENCE : path;
 }
 
-lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
+lmb_result lmb_cpu_create(const lmb_graph *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
                           lmb_error *error) {
     if (cpu != NULL) {
         *cpu = NULL;
@@ -99,7 +99,7 @@ lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const l
     path = resolve(path);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_cpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
-    runner runner = lmb_program_is_plain(program) ? paths[path].plain : paths[path].any;
+    runner runner = lmb_graph_is_plain(program) ? paths[path].plain : paths[path].any;
     char *memory = lmb_host_allocate(&resolved, runner.scratch(program) + LMB_LANES_ALIGNMENT, 1);
     if (created == NULL || memory == NULL) {
         lmb_host_release(&resolved, created);
@@ -184,6 +184,27 @@ lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inp
 
 lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
+    const lmb_control *control = cpu != NULL ? lmb_graph_control(cpu->program) : NULL;
+    if (control == NULL || inputs == NULL || batch == NULL) {
+        return lmb_cpu_run_poses(cpu, batch, inputs, outputs, first, count, error);
+    }
+    const lmb_control_frame *frame = inputs->control;
+    if (frame == NULL || frame->character_count != batch->character_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the graph moves by itself, and %s",
+                        frame == NULL ? "the frame of its control is NULL"
+                                      : "the frame of its control has another number of characters");
+    }
+    lmb_batch_inputs posed = *inputs;
+    posed.parameters = frame->parameters;
+    lmb_result result = check_run(cpu, batch, &posed, outputs, first, count, error);
+    if (result == LMB_OK) {
+        result = lmb_control_run(control, frame, first, count, error);
+    }
+    return result == LMB_OK ? lmb_cpu_run_poses(cpu, batch, &posed, outputs, first, count, error) : result;
+}
+
+lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                             const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
     lmb_result result = check_run(cpu, batch, inputs, outputs, first, count, error);
     if (result != LMB_OK) {
         return result;
@@ -223,7 +244,7 @@ lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batc
             while (run < count - i && run < batch->character_count - first && characters[i + run] == first + run) {
                 run++;
             }
-            result = lmb_cpu_run_range(cpu, batch, inputs, outputs, first, run, error);
+            result = lmb_cpu_run_poses(cpu, batch, inputs, outputs, first, run, error);
         }
         i += run;
     }

@@ -11,7 +11,7 @@ typedef void lmb_run_function(const lmb_batch *batch, const lmb_batch_inputs *in
 
 struct lmb_cpu {
     lmb_host host;
-    const lmb_program *program;
+    const lmb_graph *program;
     lmb_cpu_path path;
     lmb_run_function *run;
     lmb_cpu_profile *profile; // or NULL

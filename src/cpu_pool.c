@@ -81,7 +81,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_program *program, lmb_cpu_path path, lmb_error *error) {
+static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_graph *program, lmb_cpu_path path, lmb_error *error) {
     pool->has_mutex = pthread_mutex_init(&pool->mutex, NULL) == 0;
     pool->has_work = pthread_cond_init(&pool->work, NULL) == 0;
     pool->has_rest = pthread_cond_init(&pool->rest, NULL) == 0;
@@ -104,8 +104,8 @@ static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_program *program, 
     return LMB_OK;
 }
 
-lmb_result lmb_cpu_pool_create(const lmb_program *program, lmb_cpu_path path, uint32_t thread_count,
-                               const lmb_host *host, lmb_cpu_pool **pool, lmb_error *error) {
+lmb_result lmb_cpu_pool_create(const lmb_graph *program, lmb_cpu_path path, uint32_t thread_count, const lmb_host *host,
+                               lmb_cpu_pool **pool, lmb_error *error) {
     if (pool != NULL) {
         *pool = NULL;
     }

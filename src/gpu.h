@@ -179,9 +179,9 @@ void lmb_gpu_name(const lmb_gpu *gpu, VkObjectType type, uint64_t handle, const 
 void lmb_gpu_begin_label(const lmb_gpu *gpu, VkCommandBuffer commands, const char *name);
 void lmb_gpu_end_label(const lmb_gpu *gpu, VkCommandBuffer commands);
 
-struct lmb_gpu_program {
+struct lmb_gpu_graph {
     lmb_gpu *gpu;
-    const lmb_program *program;
+    const lmb_graph *program;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
     VkPipeline weights;     // where it has layers or blend spaces in the plane, and the gpu no kernel for any program
@@ -193,8 +193,8 @@ struct lmb_gpu_program {
 };
 
 // Whether the gpu's own interpreter can run it.
-static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_program *program) {
-    return gpu->interpret_programs && lmb_program_stack(program) <= gpu->interpreted_poses;
+static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_graph *program) {
+    return gpu->interpret_programs && lmb_graph_stack(program) <= gpu->interpreted_poses;
 }
 
 #endif

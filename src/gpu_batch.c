@@ -4,7 +4,7 @@
 #include "gpu_control.h"
 #include "gpu_profile.h"
 #include "gpu_push.h"
-#include "program.h"
+#include "graph.h"
 
 #include "../shaders/ops/layout.h"
 
@@ -35,18 +35,19 @@ typedef struct frame_slot {
 
 struct lmb_gpu_batch {
     lmb_gpu *gpu;
-    lmb_gpu_program *program;
+    lmb_gpu_graph *program;
     lmb_batch description;
     uint32_t frame_count;
     uint32_t span_characters; // of every span but the last
     uint32_t span_count;
-    lmb_gpu_buffer *inertia; // [span], kept from frame to frame; NULL where the program needs none
-    bool begun;              // they hold what they should
+    lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL where the program needs none
+    bool begun;               // they hold what they should
+    lmb_gpu_control *control; // or NULL
     frame_slot frames[MOST_FRAMES];
 };
 
 lmb_gpu_batch_def lmb_default_gpu_batch_def(void) {
-    return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE, .frame_count = 2};
+    return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE, .frame_count = 2, .events_a_frame = 1024};
 }
 
 static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
@@ -61,7 +62,7 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
 
 // Of a character.
 static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
-    return (VkDeviceSize)lmb_program_inertia_words(batch->description.program) * sizeof(uint32_t);
+    return (VkDeviceSize)lmb_graph_inertia_words(batch->description.program) * sizeof(uint32_t);
 }
 
 // Of a character.
@@ -119,7 +120,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
                         (unsigned)def->frame_count, MOST_FRAMES);
     }
-    const lmb_program *program = def->program->program;
+    const lmb_graph *program = def->program->program;
     uint64_t joints = (uint64_t)def->character_count *
                       (program->joint_count > program->channel_count ? program->joint_count : program->channel_count);
     if (joints >= MOST_JOINTS) {
@@ -156,7 +157,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one character takes %llu bytes, and a span has %llu",
                         (unsigned long long)bytes, (unsigned long long)limit);
     }
-    uint64_t parameters = lmb_program_parameter_count(batch->description.program);
+    uint64_t parameters = lmb_graph_parameter_count(batch->description.program);
     uint64_t parameter_bytes = parameters * sizeof(float) * batch->description.character_count;
     if (gpu->largest_allocation != 0 && parameter_bytes > gpu->largest_allocation) {
         return lmb_fail(error, LMB_ERROR_LIMIT,
@@ -164,7 +165,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
                         (unsigned long long)parameter_bytes, (unsigned long long)gpu->largest_allocation);
     }
     uint64_t words = bytes / sizeof(float) > parameters ? bytes / sizeof(float) : parameters;
-    for (uint32_t i = 0; i < lmb_program_pose_count(batch->description.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.program); i++) {
         words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
     }
     uint64_t addressable = (MOST_WORDS - 1) / words;
@@ -183,7 +184,7 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
     }
     VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
-                              lmb_program_parameter_count(batch->description.program) * sizeof(float);
+                              lmb_graph_parameter_count(batch->description.program) * sizeof(float);
     lmb_result result = lmb_gpu_buffer_create(gpu, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused",
                                               &frame->refused, error);
     if (result == LMB_OK) {
@@ -237,6 +238,15 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
     return result;
 }
 
+static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
+    const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.program),
+                                         .batch = batch,
+                                         .events_a_frame = def->events_a_frame,
+                                         .tells = def->tells};
+    lmb_gpu_control *created;
+    return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &created, error) : LMB_OK;
+}
+
 lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
     if (batch != NULL) {
         *batch = NULL;
@@ -260,6 +270,9 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     for (uint32_t i = 0; i < def->frame_count && result == LMB_OK; i++) {
         result = create_frame(created, &created->frames[i], error);
     }
+    if (result == LMB_OK) {
+        result = create_control(created, def, error);
+    }
     if (result != LMB_OK) {
         lmb_gpu_batch_destroy(created);
         return result;
@@ -273,6 +286,7 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
         return;
     }
     lmb_gpu *gpu = batch->gpu;
+    lmb_gpu_control_destroy(batch->control);
     for (uint32_t i = 0; i < batch->frame_count; i++) {
         frame_slot *frame = &batch->frames[i];
         for (uint32_t j = 0; frame->stages != NULL && j < batch->span_count * LMB_STAGE_COUNT; j++) {
@@ -300,11 +314,33 @@ lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
     return batch->description;
 }
 
+void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control) {
+    batch->control = control;
+}
+
+lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t frame, uint32_t character, uint32_t event,
+                              lmb_error *error) {
+    return batch == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: it is NULL")
+                         : lmb_gpu_control_send(batch->control, frame, character, event, error);
+}
+
+lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch) {
+    return lmb_gpu_control_state(batch->control);
+}
+
+lmb_gpu_span lmb_gpu_batch_told(const lmb_gpu_batch *batch, uint32_t frame) {
+    return lmb_gpu_control_told(batch->control, frame);
+}
+
+lmb_gpu_span lmb_gpu_batch_movers(const lmb_gpu_batch *batch, uint32_t frame) {
+    return lmb_gpu_control_movers(batch->control, frame);
+}
+
 uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch) {
     return batch->frame_count;
 }
 
-VkDeviceAddress lmb_gpu_batch_program_address(const lmb_gpu_batch *batch) {
+VkDeviceAddress lmb_gpu_batch_graph_address(const lmb_gpu_batch *batch) {
     return batch->program->buffer.address;
 }
 
@@ -328,8 +364,12 @@ lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_
     return LMB_OK;
 }
 
+static bool runs_control(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    return batch->control != NULL && !info->poses_alone;
+}
+
 static bool has_control_stage(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    return info->control != NULL || has_rules(batch);
+    return runs_control(batch, info) || has_rules(batch);
 }
 
 static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
@@ -367,15 +407,15 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     if (!batch->program->recorded) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the upload of its program has not been recorded");
     }
-    for (uint32_t i = 0; i < lmb_program_pose_count(batch->description.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.program); i++) {
         if (batch->frames[info->frame].poses[i] == 0) {
             return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: pose buffer %u of frame slot %u is not bound",
                             (unsigned)i, (unsigned)info->frame);
         }
     }
-    lmb_result result = lmb_gpu_control_check(batch, info, error);
-    if (result != LMB_OK) {
-        return result;
+    if (runs_control(batch, info) && info->step > LMB_MAX_STEP_TICKS) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a step of %llu ticks is longer than 60 s",
+                        (unsigned long long)info->step);
     }
     return lmb_gpu_profile_check(info->profile, gpu, info->frame, MARKS + has_control_stage(batch, info), error);
 }
@@ -387,7 +427,7 @@ static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
 static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t span) {
     const frame_slot *frame = &batch->frames[info->frame];
     const frame_slot *named = info->has_previous_frame ? &batch->frames[info->previous_frame] : frame;
-    const lmb_program *program = batch->description.program;
+    const lmb_graph *program = batch->description.program;
     uint64_t first = (uint64_t)span * batch->span_characters;
     lmb_span_row row = {.parameters = frame->parameters.address + first * program->parameter_count * sizeof(float),
                         .named_palette = named->stages[span * LMB_STAGE_COUNT + LMB_STAGE_PALETTE].address};
@@ -448,8 +488,8 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
         VkBufferCopy copy = {.size = frame->parameters.size};
         gpu->vk.CmdCopyBuffer(commands, frame->staging.buffer, frame->parameters.buffer, 1, &copy);
     }
-    if (info->control != NULL) {
-        lmb_gpu_control_record_copies(info->control, info);
+    if (runs_control(batch, info)) {
+        lmb_gpu_control_record_copies(batch->control, info);
     }
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
@@ -486,7 +526,7 @@ typedef struct share {
 } share;
 
 static share first_share(const lmb_gpu_batch *batch) {
-    const lmb_gpu_program *program = batch->program;
+    const lmb_gpu_graph *program = batch->program;
     return program->shape.characters > 0 ? (share){program->shape.characters, 1}
                                          : (share){LMB_GPU_GROUP, program->program->joint_count};
 }
@@ -528,7 +568,7 @@ static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info
 
 // The pose, or all stages in one.
 static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    const lmb_gpu_program *program = batch->program;
+    const lmb_gpu_graph *program = batch->program;
     const share first = first_share(batch);
     bool all_stages = in_one_kernel(batch);
     lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
@@ -567,8 +607,8 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     mark(info, LMB_NONE);
     record_parameters(batch, info);
     mark(info, LMB_GPU_STAGE_PARAMETERS);
-    if (info->control != NULL) {
-        lmb_gpu_control_record(info->control, info, batch->frames[info->frame].parameters.address);
+    if (runs_control(batch, info)) {
+        lmb_gpu_control_record(batch->control, info, batch->frames[info->frame].parameters.address);
     }
     if (info->list != 0) {
         record_list(batch, info);

@@ -2,7 +2,7 @@
 
 #include "control.h"
 #include "gpu_push.h"
-#include "program.h"
+#include "graph.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: %s is NULL", missing);
     }
     const lmb_batch batch = lmb_gpu_batch_description(def->batch);
-    uint32_t parameters = lmb_program_parameter_count(batch.program);
+    uint32_t parameters = lmb_graph_parameter_count(batch.program);
     if (def->control->parameter_count != parameters) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's program %u",
                         (unsigned)def->control->parameter_count, (unsigned)parameters);
@@ -71,7 +71,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: its program is not the batch's");
     }
     if (lmb_control_inertia_parameters(def->control) != LMB_NONE &&
-        lmb_control_inertia_parameters(def->control) != lmb_program_inertia_parameters(batch.program)) {
+        lmb_control_inertia_parameters(def->control) != lmb_graph_inertia_parameters(batch.program)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "gpu control: it inertializes, and the batch's program does not by the same parameters");
     }
@@ -138,7 +138,7 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
 
 // That without a mover is smaller.
 static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
-    const lmb_program *program = control->control->program;
+    const lmb_graph *program = control->control->program;
     const lmb_kernel_constants constants = {.spaces = program != NULL && program->uses_spaces};
     const bool moves = lmb_control_has_mover(control->control);
     const uint32_t *code = moves ? kernel_control : kernel_control_plain;
@@ -179,6 +179,7 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         lmb_gpu_control_destroy(created);
         return result;
     }
+    lmb_gpu_batch_set_control(def->batch, created);
     *control = created;
     return LMB_OK;
 }
@@ -188,6 +189,7 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
         return;
     }
     lmb_gpu *gpu = control->gpu;
+    lmb_gpu_batch_set_control(control->batch, NULL);
     for (uint32_t i = 0; i < control->frame_count; i++) {
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].staging);
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].sent);
@@ -205,35 +207,21 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
 lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
                                 lmb_error *error) {
     if (control == NULL || frame >= control->frame_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: %s",
-                        control == NULL ? "it is NULL" : "there is no such frame slot");
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
+                        control == NULL ? "nothing in its graph takes events" : "there is no such frame slot");
     }
     if (character >= control->character_count || (event >= control->control->event_count && event != LMB_EVENT_RESET)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: there is no %s %u",
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no %s %u",
                         character >= control->character_count ? "character" : "event",
                         (unsigned)(character >= control->character_count ? character : event));
     }
     frame_slot *slot = &control->frames[frame];
     if (slot->sent_count == control->events_a_frame) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu control: a frame has room for %u events",
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: a frame has room for %u events",
                         (unsigned)control->events_a_frame);
     }
     lmb_event *events = slot->staging.memory.mapped;
     events[slot->sent_count++] = (lmb_event){character, event};
-    return LMB_OK;
-}
-
-lmb_result lmb_gpu_control_check(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
-    if (info->control == NULL) {
-        return LMB_OK;
-    }
-    if (info->control->batch != batch) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the control belongs to another batch");
-    }
-    if (info->step > LMB_MAX_STEP_TICKS) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a step of %llu ticks is longer than 60 s",
-                        (unsigned long long)info->step);
-    }
     return LMB_OK;
 }
 
@@ -270,7 +258,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .sent = slot->sent.address,
                                    .told = slot->told.address,
                                    .movers = slot->movers.address,
-                                   .program = lmb_gpu_batch_program_address(control->batch),
+                                   .program = lmb_gpu_batch_graph_address(control->batch),
                                    .weights = control->weights.address,
                                    .sent_count = slot->sent_count,
                                    .characters = control->character_count,
@@ -295,18 +283,18 @@ static lmb_gpu_span make_span(const lmb_gpu_control *control, const lmb_gpu_buff
 }
 
 lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control) {
-    return make_span(control, &control->state);
+    return control != NULL ? make_span(control, &control->state) : (lmb_gpu_span){0};
 }
 
 lmb_gpu_span lmb_gpu_control_told(const lmb_gpu_control *control, uint32_t frame) {
-    if (frame >= control->frame_count || !control->tells) {
+    if (control == NULL || frame >= control->frame_count || !control->tells) {
         return (lmb_gpu_span){0};
     }
     return make_span(control, &control->frames[frame].told);
 }
 
 lmb_gpu_span lmb_gpu_control_movers(const lmb_gpu_control *control, uint32_t frame) {
-    if (frame >= control->frame_count || !lmb_control_has_mover(control->control)) {
+    if (control == NULL || frame >= control->frame_count || !lmb_control_has_mover(control->control)) {
         return (lmb_gpu_span){0};
     }
     return make_span(control, &control->frames[frame].movers);

@@ -2,12 +2,41 @@
 #ifndef LIMBER_SRC_GPU_CONTROL_H
 #define LIMBER_SRC_GPU_CONTROL_H
 
+#include "control_def.h"
 #include "gpu.h"
 
-#include <limber/gpu_control.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-// Whether the record info's control can be recorded for that batch.
-lmb_result lmb_gpu_control_check(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
+typedef struct lmb_gpu_control lmb_gpu_control;
+
+// Start from lmb_default_gpu_control_def().
+typedef struct lmb_gpu_control_def {
+    // Must outlive it. Its graph is the batch's, or it has none; it has as many parameters. One that inertializes does so
+    // by the same parameters.
+    const lmb_control *control;
+    lmb_gpu_batch *batch; // that it belongs to from then on, and that must outlive it
+    uint32_t events_a_frame;
+    bool tells;
+} lmb_gpu_control_def;
+
+// As lmb_default_gpu_batch_def() has it.
+LMB_API lmb_gpu_control_def lmb_default_gpu_control_def(void);
+
+// Creates a pipeline and all buffers. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT (a buffer of 2^31 words and more, or
+// more than the device allocates), LMB_ERROR_MEMORY, LMB_ERROR_VULKAN.
+LMB_API lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
+                                          lmb_error *error);
+// NULL is fine. The batch has none then.
+LMB_API void lmb_gpu_control_destroy(lmb_gpu_control *control);
+
+// As the functions of the same names of lmb_gpu_batch.
+LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
+                                        lmb_error *error);
+LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
+LMB_API lmb_gpu_span lmb_gpu_control_told(const lmb_gpu_control *control, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_control_movers(const lmb_gpu_control *control, uint32_t frame);
 
 // What is copied before the kernel runs, then the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);
@@ -16,6 +45,12 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
 // gpu_batch.c
 uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch);
 // Of its program's block on the device.
-VkDeviceAddress lmb_gpu_batch_program_address(const lmb_gpu_batch *batch);
+VkDeviceAddress lmb_gpu_batch_graph_address(const lmb_gpu_batch *batch);
+// The control that its frames run, or NULL.
+void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

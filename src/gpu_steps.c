@@ -1,6 +1,6 @@
 #include "gpu_steps.h"
 
-#include "program.h"
+#include "graph.h"
 
 #include "../shaders/ops/operations.h"
 
@@ -41,11 +41,11 @@ static const struct {
 #undef CLIMB_STEPS
 };
 
-bool lmb_gpu_steps_fit(const lmb_program *program) {
+bool lmb_gpu_steps_fit(const lmb_graph *program) {
     return program->joint_count > 0 && program->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
 }
 
-lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, bool all_stages, lmb_spirv *module,
+lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *program, bool all_stages, lmb_spirv *module,
                                 lmb_error *error) {
     lmb_spirv_call calls[MOST_STEPS];
     uint32_t count = program->block[PROGRAM_INSTRUCTION_COUNT];
@@ -70,7 +70,7 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program
     return lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
 }
 
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
                                 lmb_error *error) {
     *shape = lmb_gpu_find_shape(gpu->limits, program->joint_count);
     lmb_spirv module;

@@ -7,14 +7,14 @@
 #include "spirv.h"
 
 // Whether a program is short enough to be worth a pipeline of its own.
-bool lmb_gpu_steps_fit(const lmb_program *program);
+bool lmb_gpu_steps_fit(const lmb_graph *program);
 
 // The module of a program's kernel: of all stages, or of the pose alone.
-lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_program *program, bool all_stages, lmb_spirv *module,
+lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *program, bool all_stages, lmb_spirv *module,
                                 lmb_error *error);
 
 // The pipeline, of all stages where a character of the rig fits a workgroup; and its shape, which says so.
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
                                 lmb_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 #include "lanes.h"
 
 #include "batch.h"
-#include "program.h"
+#include "graph.h"
 
 #include "../shaders/ops/channels.h"
 #include "../shaders/ops/inertia_memory.h"
@@ -23,7 +23,7 @@
 
 // Model matrices [joint] and the identity, then weights, sources and their searches, then the evaluator's poses, then
 // rotations of dual quaternions [joint].
-size_t LANES_SCRATCH(const lmb_program *program) {
+size_t LANES_SCRATCH(const lmb_graph *program) {
     return sizeof(affine) + program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
            program->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
            program->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(program->stack);
@@ -214,7 +214,7 @@ static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, fr
 
 void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs, uint32_t first,
                uint32_t count, void *scratch) {
-    const lmb_program *program = batch->program;
+    const lmb_graph *program = batch->program;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     affine *models = scratch;

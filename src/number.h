@@ -2,7 +2,7 @@
 #ifndef LIMBER_SRC_NUMBER_H
 #define LIMBER_SRC_NUMBER_H
 
-#include <limber/program.h>
+#include <limber/graph.h>
 
 // What is wrong with a value where there are that many parameters, or NULL.
 const char *lmb_value_fault(lmb_value value, uint32_t parameter_count);

@@ -1,8 +1,8 @@
 #include "reference.h"
 
 #include "batch.h"
+#include "graph.h"
 #include "inline_ops.h"
-#include "program.h"
 #include "value.h"
 
 #include "../shaders/ops/inertia_memory.h"
@@ -24,7 +24,7 @@ static void store_pose(float *pose, uint32_t joints, uint32_t joint, transform a
 
 // Model matrices where the batch keeps none [joint], then sources, their searches and weights, then the evaluator's
 // poses.
-size_t lmb_reference_scratch(const lmb_program *program) {
+size_t lmb_reference_scratch(const lmb_graph *program) {
     return program->joint_count * sizeof(lmb_affine) +
            program->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) +
            program->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) + SLOTS_SIZE(program->stack);
@@ -80,7 +80,7 @@ static void find_sockets(memory block, uint32_t sockets, const lmb_affine *model
 // What follows from a character's model matrices beside the palette.
 static void run_outputs(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t character,
                         const lmb_affine *models) {
-    const lmb_program *program = batch->program;
+    const lmb_graph *program = batch->program;
     if ((batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) && program->joint_count > 0) {
         find_dual_quaternions(program->block, program->joint_count, models,
                               (dual_quaternion *)outputs->stages[LMB_STAGE_DUAL_QUATERNIONS] +
@@ -149,7 +149,7 @@ static void run_character(const lmb_batch *batch, const lmb_batch_outputs *outpu
 
 void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                        uint32_t first, uint32_t count, void *scratch) {
-    const lmb_program *program = batch->program;
+    const lmb_graph *program = batch->program;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     lmb_affine *models = scratch;

@@ -7,7 +7,7 @@
 #include <limber/batch.h>
 
 // Bytes of scratch that a run of the program needs, aligned to 16.
-size_t lmb_reference_scratch(const lmb_program *program);
+size_t lmb_reference_scratch(const lmb_graph *program);
 
 // Runs characters [first, first + count). Everything is checked already; the floating-point environment is the default one.
 LMB_NOINLINE void lmb_reference_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,

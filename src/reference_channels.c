@@ -2,7 +2,7 @@
 // stands beside it.
 #include "reference.h"
 
-#include "program.h"
+#include "graph.h"
 
 #include "../shaders/ops/channels.h"
 

@@ -578,23 +578,23 @@ static void what_model_space_does_not_take(void **state) {
     test_scene scene;
     start_model(&scene, SCENE_TREE, JOINTS, 160);
     lmb_error error;
-    lmb_program_def def = {.rig = scene.rig, .nodes = scene.nodes, .parameter_count = 1};
+    lmb_graph_def def = {.rig = scene.rig, .nodes = scene.nodes, .parameter_count = 1};
     def.node_count = scene.node_count;
     scene.nodes[3].form = LMB_FORM_AFFINE;
-    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "node 3 (difference): space: the affine form has no model space"));
     scene.nodes[3].form = LMB_FORM_LOCAL;
     scene.nodes[3].space = LMB_SPACE_COUNT;
-    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "node 3 (difference): space: unknown"));
     scene.nodes[3].space = LMB_SPACE_MODEL;
-    assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
     for (uint32_t i = 0; i < 4; i++) { // each around the one before
-        assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
+        assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
         scene_add(&scene, LMB_OP_DIFFERENCE, 3 + i, 1)->space = LMB_SPACE_MODEL;
         def.node_count = scene.node_count;
     }
-    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_LIMIT);
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_LIMIT);
     assert_non_null(strstr(error.message, "more than 4 operations around one another"));
     scene_end(&scene);
 }
@@ -621,10 +621,10 @@ static void model_space_has_a_limit(void **state) {
         nodes[i].inputs[1] = i - 1;
     }
     lmb_error error;
-    lmb_program_def def = {.rig = rig, .nodes = nodes, .node_count = 3};
-    assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
+    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 3};
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
     nodes[2].op = LMB_OP_DIFFERENCE;
-    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_LIMIT);
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_LIMIT);
     // The inner difference evaluates two nodes, of two operations each, 3,002 over 3 times.
     assert_non_null(strstr(error.message, "would evaluate 1.8e+10 operations inside differences and additives of"));
     lmb_rig_destroy(rig);

@@ -6,7 +6,7 @@
 #include "../shaders/ops/model.h"
 #include "../shaders/ops/operations.h"
 
-#include <limber/program.h>
+#include <limber/graph.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -166,24 +166,24 @@ static void sample(const lmb_import *import, uint32_t clip_index, float time, po
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_program_def def = {.rig = lmb_import_rig(import),
-                                 .clips = &clip,
-                                 .clip_count = 1,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .parameter_count = 1};
-    lmb_program *program = NULL;
+    const lmb_graph_def def = {.rig = lmb_import_rig(import),
+                               .clips = &clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     pose->joint_count = lmb_rig_joint_count(def.rig);
     assert_in_range(pose->joint_count, 1, 128);
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL};
     const lmb_batch_inputs inputs = {.parameters = &time};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = pose->local, [LMB_STAGE_MODEL] = pose->model}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
 }
 
 static void position_of(const pose *pose, uint32_t joint, float position[3]) {

@@ -242,35 +242,35 @@ static void add_leaves(world *world, uint32_t count) {
     }
 }
 
-static lmb_result compile(const world *world, lmb_program **program, lmb_error *error) {
+static lmb_result compile(const world *world, lmb_graph **program, lmb_error *error) {
     const lmb_limit_def *limits[] = {world->limits};
     const lmb_channel_range *ranges[] = {world->ranges};
     const uint8_t *masks[] = {world->masks[0], world->masks[1]};
-    const lmb_program_def def = {.rig = world->rig,
-                                 .clips = (const lmb_clip *const *)world->clips,
-                                 .clip_count = 3,
-                                 .masks = masks,
-                                 .mask_count = 2,
-                                 .nodes = world->nodes,
-                                 .node_count = world->node_count,
-                                 .parameter_count = PARAMETERS,
-                                 .mirrors = &world->mirror,
-                                 .mirror_count = 1,
-                                 .limits = limits,
-                                 .limits_count = 1,
-                                 .channel_ranges = ranges};
-    return lmb_program_create(&def, NULL, program, error);
+    const lmb_graph_def def = {.rig = world->rig,
+                               .clips = (const lmb_clip *const *)world->clips,
+                               .clip_count = 3,
+                               .masks = masks,
+                               .mask_count = 2,
+                               .nodes = world->nodes,
+                               .node_count = world->node_count,
+                               .parameter_count = PARAMETERS,
+                               .mirrors = &world->mirror,
+                               .mirror_count = 1,
+                               .limits = limits,
+                               .limits_count = 1,
+                               .channel_ranges = ranges};
+    return lmb_graph_create(&def, NULL, program, error);
 }
 
 // On a path; the channels by themselves and those of the poses are alike.
 static void run_path(world *world, lmb_cpu_path path) {
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     lmb_error error = {0};
     if (compile(world, &program, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    assert_int_equal(lmb_program_channel_count(program), CHANNELS);
+    assert_int_equal(lmb_graph_channel_count(program), CHANNELS);
     assert_int_equal(lmb_cpu_create(program, path, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS};
     assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL), pose_floats(world));
@@ -289,7 +289,7 @@ static void run_path(world *world, lmb_cpu_path path) {
                             world->channels[character], sizeof world->channels[character]);
     }
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
 }
 
 // On the reference, and to the bit on every other path.
@@ -426,7 +426,7 @@ static value corners(const world *world, const lmb_node_def *node, uint32_t char
     return (value){a.x + w * way(channel, a.x, b.x), a.weight};
 }
 
-// The formulas of program.h, without the last wrapping of an angle, which comparing leaves out too.
+// The formulas of graph.h, without the last wrapping of an angle, which comparing leaves out too.
 static value evaluate(const world *world, uint32_t index, uint32_t character, uint32_t channel) {
     const lmb_node_def *node = &world->nodes[index];
     const double rest = (double)lmb_rig_channel_rest(world->rig, channel);
@@ -854,7 +854,7 @@ static void a_rig_without_joints(void **state) {
     w->parameters[2][0] = NAN;
     run(w);
     assert_int_equal(w->refused[LMB_REFUSED_TIME], 1);
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     assert_int_equal(compile(w, &program, NULL), LMB_OK);
     for (lmb_cpu_path path = LMB_CPU_REFERENCE; path < LMB_CPU_PATH_COUNT; path++) {
         lmb_cpu *cpu = NULL;
@@ -874,7 +874,7 @@ static void a_rig_without_joints(void **state) {
         assert_int_equal(refused[LMB_REFUSED_TIME], 1);
         lmb_cpu_destroy(cpu);
     }
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     world_end(w);
 }
 
@@ -932,7 +932,7 @@ static void what_does_not_fit_is_refused(void **state) {
     (void)state;
     world *w = &shared;
     lmb_error error = {0};
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     world_start(w, JOINTS, 14);
     add_leaves(w, 2);
     uint32_t spoiled[CHANNELS];

@@ -339,7 +339,7 @@ static void info_as_json_has_the_same(void **state) {
 // What the library itself says of a clip at some times.
 typedef struct expected_poses {
     lmb_import *import;
-    lmb_program *program;
+    lmb_graph *program;
     float local[4 * LMB_POSE_COMPONENTS * JOINT_COUNT];
     float model[4 * LMB_MATRIX_COMPONENTS * JOINT_COUNT];
     float dual_quaternions[4 * LMB_DUAL_COMPONENTS * JOINT_COUNT];
@@ -354,13 +354,13 @@ static void run_library(uint32_t clip_index, bool loop, const float *times, uint
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     node.loop = loop;
-    const lmb_program_def def = {.rig = lmb_import_rig(expected->import),
-                                 .clips = &clip,
-                                 .clip_count = 1,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .parameter_count = 1};
-    assert_int_equal(lmb_program_create(&def, NULL, &expected->program, &error), LMB_OK);
+    const lmb_graph_def def = {.rig = lmb_import_rig(expected->import),
+                               .clips = &clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    assert_int_equal(lmb_graph_create(&def, NULL, &expected->program, &error), LMB_OK);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(expected->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
     const lmb_batch batch = {expected->program, count,
@@ -427,7 +427,7 @@ static void expect_run(const char *arguments, const char *keys, uint32_t clip, b
     expect_poses(&tree, times, count, &expected);
     json_tree_release(&tree);
     command_output_release(&output);
-    lmb_program_destroy(expected.program);
+    lmb_graph_destroy(expected.program);
     lmb_import_destroy(expected.import);
 }
 

@@ -50,10 +50,10 @@ static void sample(const lmb_clip *clip) {
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     node.loop = true;
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    lmb_program *program = NULL;
-    require(lmb_program_create(&def, NULL, &program, NULL) == LMB_OK, "no program of a clip that opened");
+    lmb_graph *program = NULL;
+    require(lmb_graph_create(&def, NULL, &program, NULL) == LMB_OK, "no program of a clip that opened");
     lmb_cpu *cpu = NULL;
     require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");
 
@@ -69,7 +69,7 @@ static void sample(const lmb_clip *clip) {
         require(local[i] >= -LMB_LARGEST && local[i] <= LMB_LARGEST, "a sampled value is not finite");
     }
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_rig_destroy(rig);
 }
 

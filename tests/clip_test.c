@@ -265,11 +265,11 @@ static float *sampled(const lmb_clip *clip) {
     assert_non_null(result);
     for (uint32_t loop = 0; loop < 2; loop++) {
         nodes[0].loop = loop == 1;
-        const lmb_program_def def = {
+        const lmb_graph_def def = {
             .rig = rig, .clips = &clip, .clip_count = 1, .nodes = nodes, .node_count = 1, .parameter_count = 1};
-        lmb_program *program = NULL;
+        lmb_graph *program = NULL;
         lmb_cpu *cpu = NULL;
-        assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+        assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
         assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
         float times[SAMPLES];
         for (uint32_t i = 0; i < SAMPLES; i++) {
@@ -281,7 +281,7 @@ static float *sampled(const lmb_clip *clip) {
             {result + (size_t)loop * SAMPLES * pose_floats(clip), NULL, NULL}, NULL, NULL};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
         lmb_cpu_destroy(cpu);
-        lmb_program_destroy(program);
+        lmb_graph_destroy(program);
     }
     lmb_rig_destroy(rig);
     return result;

@@ -318,17 +318,17 @@ static lmb_result check(const fixture *f, lmb_error *error) {
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(lmb_clip_create(f->clip_rigs[i], &f->clips[i], NULL, &clips[i], error), LMB_OK);
     }
-    const lmb_program_def def = {.rig = f->scene.rig,
-                                 .clips = (const lmb_clip *const *)clips,
-                                 .clip_count = f->scene.clip_count,
-                                 .nodes = f->scene.nodes,
-                                 .node_count = f->scene.node_count,
-                                 .parameter_count = 3,
-                                 .parts = f->scene.parts,
-                                 .part_count = f->scene.part_count,
-                                 .static_poses = f->scene.static_poses,
-                                 .static_pose_count = f->scene.static_pose_count};
-    const lmb_result result = lmb_program_check(&def, error);
+    const lmb_graph_def def = {.rig = f->scene.rig,
+                               .clips = (const lmb_clip *const *)clips,
+                               .clip_count = f->scene.clip_count,
+                               .nodes = f->scene.nodes,
+                               .node_count = f->scene.node_count,
+                               .parameter_count = 3,
+                               .parts = f->scene.parts,
+                               .part_count = f->scene.part_count,
+                               .static_poses = f->scene.static_poses,
+                               .static_pose_count = f->scene.static_pose_count};
+    const lmb_result result = lmb_graph_check(&def, error);
     for (uint32_t i = 0; i < 4; i++) {
         lmb_clip_destroy(clips[i]);
     }
@@ -439,26 +439,26 @@ static void what_a_program_tells(void **state) {
     const uint32_t base = add_static(&f, 0);
     scene_add_pose_node(&f.scene, 1);
     add_combine(&f, 2, (const uint32_t[][2]){{base, LMB_NONE}, {base + 1, 1}});
-    lmb_program_def def = {.rig = f.scene.rig,
-                           .nodes = f.scene.nodes,
-                           .node_count = f.scene.node_count,
-                           .parts = f.parts,
-                           .part_count = 2,
-                           .static_poses = f.poses,
-                           .static_pose_count = 3};
-    lmb_program *program = NULL;
+    lmb_graph_def def = {.rig = f.scene.rig,
+                         .nodes = f.scene.nodes,
+                         .node_count = f.scene.node_count,
+                         .parts = f.parts,
+                         .part_count = 2,
+                         .static_poses = f.poses,
+                         .static_pose_count = 3};
+    lmb_graph *program = NULL;
     lmb_error error = {0};
     char text[400] = "";
-    assert_int_equal(lmb_program_create(&def, NULL, &program, &error), LMB_OK);
-    lmb_program_print(program, NULL, append_line, text);
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
+    lmb_graph_print(program, append_line, text);
     assert_string_equal(text, "   0  s0   fixed          static pose 0\n"
                               "   1  s1   pose           buffer 1, part 1\n"
                               "   2  s0   take           s0 s1, part 1\n");
-    assert_int_equal(lmb_program_pose_joint_count(program, 0), 0);
-    assert_int_equal(lmb_program_pose_joint_count(program, 1), TAIL);
-    assert_int_equal(lmb_program_pose_joint_count(program, LMB_MAX_POSES), 0);
-    assert_int_equal(lmb_program_stack(program), 2);
-    lmb_program_destroy(program);
+    assert_int_equal(lmb_graph_pose_joint_count(program, 0), 0);
+    assert_int_equal(lmb_graph_pose_joint_count(program, 1), TAIL);
+    assert_int_equal(lmb_graph_pose_joint_count(program, LMB_MAX_POSES), 0);
+    assert_int_equal(lmb_graph_stack(program), 2);
+    lmb_graph_destroy(program);
     static float buffer[CHARACTERS * LMB_POSE_COMPONENTS * TAIL];
     lmb_batch_inputs inputs = {0};
     inputs.poses[0] = inputs.poses[1] = buffer;

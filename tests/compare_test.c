@@ -10,7 +10,7 @@ enum { JOINTS = 5, CHARACTERS = 7, LARGEST = CHARACTERS * JOINTS * (int)LMB_MATR
 
 typedef struct world {
     lmb_rig *rig;
-    lmb_program *program;
+    lmb_graph *program;
     lmb_batch batch;
     float sides[2][LMB_STAGE_COUNT][LARGEST];
     lmb_batch_outputs a, b;
@@ -19,8 +19,8 @@ typedef struct world {
 static void start(world *w) {
     const lmb_node_def node = lmb_default_node_def();
     w->rig = scene_rig(JOINTS, SCENE_TREE, 90);
-    const lmb_program_def def = {.rig = w->rig, .nodes = &node, .node_count = 1};
-    assert_int_equal(lmb_program_create(&def, NULL, &w->program, NULL), LMB_OK);
+    const lmb_graph_def def = {.rig = w->rig, .nodes = &node, .node_count = 1};
+    assert_int_equal(lmb_graph_create(&def, NULL, &w->program, NULL), LMB_OK);
     w->batch = (lmb_batch){w->program, CHARACTERS, LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE};
     memset(w->sides, 0, sizeof w->sides);
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
@@ -30,7 +30,7 @@ static void start(world *w) {
 }
 
 static void end(world *w) {
-    lmb_program_destroy(w->program);
+    lmb_graph_destroy(w->program);
     lmb_rig_destroy(w->rig);
 }
 

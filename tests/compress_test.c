@@ -53,12 +53,12 @@ static float *sample_by(lmb_cpu_path path, const lmb_rig *rig, const lmb_clip *c
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     lmb_error error = {0};
-    assert_fine(lmb_program_create(&def, NULL, &program, &error), &error);
+    assert_fine(lmb_graph_create(&def, NULL, &program, &error), &error);
     assert_fine(lmb_cpu_create(program, path, NULL, &cpu, &error), &error);
     float *local = calloc((size_t)count * LMB_POSE_COMPONENTS * lmb_rig_joint_count(rig), sizeof *local);
     assert_non_null(local);
@@ -67,7 +67,7 @@ static float *sample_by(lmb_cpu_path path, const lmb_rig *rig, const lmb_clip *c
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
     assert_fine(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return local;
 }
 

@@ -2,7 +2,7 @@
 // states that pass the check of states.
 #include "descriptor_fuzzing.h"
 
-#include <limber/control.h>
+#include "../src/control_def.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const lmb_motion_track *read_motion(fuzz_input *in) {
     return track;
 }
 
-static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_player_def *player) {
+static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_control_player_def *player) {
     player->notify_count = fuzz_count(in, 2, LMB_MAX_NOTIFIES);
     lmb_notify_def *notifies = fuzz_array(in, player->notify_count, LMB_MAX_NOTIFIES, sizeof *notifies);
     for (uint32_t i = 0; i < player->notify_count && i < fuzz_elements(player->notify_count, LMB_MAX_NOTIFIES); i++) {
@@ -45,11 +45,11 @@ static void read_notifies(fuzz_input *in, const lmb_control_def *def, lmb_player
 // A byte says which fields are other than usual.
 static void read_players(fuzz_input *in, lmb_control_def *def) {
     def->player_count = fuzz_count(in, 6, LMB_MAX_PLAYERS);
-    lmb_player_def *players = fuzz_array(in, def->player_count, LMB_MAX_PLAYERS, sizeof *players);
+    lmb_control_player_def *players = fuzz_array(in, def->player_count, LMB_MAX_PLAYERS, sizeof *players);
     for (uint32_t i = 0; i < def->player_count && i < fuzz_elements(def->player_count, LMB_MAX_PLAYERS); i++) {
-        lmb_player_def *player = &players[i];
+        lmb_control_player_def *player = &players[i];
         const uint8_t fields = fuzz_byte(in);
-        *player = lmb_default_player_def();
+        *player = lmb_default_control_player_def();
         player->duration = fuzz_float(in);
         player->time_parameter = fields & 1 ? fuzz_index(in, def->parameter_count) : LMB_NONE;
         if (fields & 2) {
@@ -85,7 +85,7 @@ static void read_players(fuzz_input *in, lmb_control_def *def) {
 
 static void read_groups(fuzz_input *in, lmb_control_def *def) {
     def->group_count = fuzz_count(in, 2, LMB_MAX_PLAYERS);
-    lmb_group_def *groups = fuzz_array(in, def->group_count, LMB_MAX_PLAYERS, sizeof *groups);
+    lmb_control_group_def *groups = fuzz_array(in, def->group_count, LMB_MAX_PLAYERS, sizeof *groups);
     for (uint32_t i = 0; i < def->group_count && i < fuzz_elements(def->group_count, LMB_MAX_PLAYERS); i++) {
         const uint32_t count = fuzz_count(in, 3, LMB_MAX_PLAYERS);
         uint32_t *players = fuzz_array(in, count, LMB_MAX_PLAYERS, sizeof *players);
@@ -112,7 +112,7 @@ static void read_terms(fuzz_input *in, const lmb_control_def *def, lmb_transitio
     transition->terms = terms;
 }
 
-static void read_transitions(fuzz_input *in, const lmb_control_def *def, lmb_machine_def *machine) {
+static void read_transitions(fuzz_input *in, const lmb_control_def *def, lmb_control_machine_def *machine) {
     machine->transition_count = fuzz_count(in, 5, LMB_MAX_TRANSITIONS);
     const uint32_t count = machine->transition_count;
     lmb_transition_def *transitions = fuzz_array(in, count, LMB_MAX_TRANSITIONS, sizeof *transitions);
@@ -140,17 +140,17 @@ static void read_transitions(fuzz_input *in, const lmb_control_def *def, lmb_mac
 
 static void read_machines(fuzz_input *in, lmb_control_def *def) {
     def->machine_count = fuzz_count(in, 3, LMB_MAX_MACHINES);
-    lmb_machine_def *machines = fuzz_array(in, def->machine_count, LMB_MAX_MACHINES, sizeof *machines);
+    lmb_control_machine_def *machines = fuzz_array(in, def->machine_count, LMB_MAX_MACHINES, sizeof *machines);
     for (uint32_t i = 0; i < def->machine_count && i < fuzz_elements(def->machine_count, LMB_MAX_MACHINES); i++) {
-        lmb_machine_def *machine = &machines[i];
+        lmb_control_machine_def *machine = &machines[i];
         machine->machine = fuzz_flag(in) ? fuzz_index(in, i) : LMB_NONE;
         machine->state = fuzz_index(in, 4);
         machine->state_count = fuzz_count(in, 4, LMB_MAX_STATES);
         const uint32_t count = machine->state_count;
-        lmb_state_def *states = fuzz_array(in, count, LMB_MAX_STATES, sizeof *states);
+        lmb_control_state_def *states = fuzz_array(in, count, LMB_MAX_STATES, sizeof *states);
         for (uint32_t j = 0; j < count && j < fuzz_elements(count, LMB_MAX_STATES); j++) {
             const uint8_t fields = fuzz_byte(in);
-            states[j] = lmb_default_state_def();
+            states[j] = lmb_default_control_state_def();
             states[j].restart = (fields & 1) != 0;
             states[j].weight_parameter = fields & 2 ? fuzz_index(in, def->parameter_count) : LMB_NONE;
             states[j].end_player = fields & 4 ? fuzz_index(in, def->player_count) : LMB_NONE;
@@ -210,7 +210,7 @@ static lmb_control_def read_def(fuzz_input *in) {
 }
 
 // A program that plays clips at any times, one over the other, or NULL: its own descriptors are program_fuzz's matter.
-static lmb_program *read_program(fuzz_input *in, uint32_t parameter_count) {
+static lmb_graph *read_program(fuzz_input *in, uint32_t parameter_count) {
     static const lmb_op ops[] = {LMB_OP_BLEND,    LMB_OP_MASKED,  LMB_OP_WEIGHTED,
                                  LMB_OP_ADDITIVE, LMB_OP_PARTIAL, LMB_OP_ADD};
     static const uint8_t mask[] = {100};
@@ -237,19 +237,19 @@ static lmb_program *read_program(fuzz_input *in, uint32_t parameter_count) {
     const lmb_clip_def clip_def = {.duration = 1.0f};
     lmb_rig *rig = NULL;
     lmb_clip *clip = NULL;
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     fuzz_require(lmb_rig_create(&rig_def, NULL, &rig, NULL) == LMB_OK &&
                      lmb_clip_create(rig, &clip_def, NULL, &clip, NULL) == LMB_OK,
                  "no rig or clip");
-    const lmb_program_def def = {.rig = rig,
-                                 .clips = (const lmb_clip *const *)&clip,
-                                 .clip_count = 1,
-                                 .masks = masks,
-                                 .mask_count = 1,
-                                 .nodes = nodes,
-                                 .node_count = count,
-                                 .parameter_count = fuzz_byte(in) == 0 ? parameter_count + 1 : parameter_count};
-    lmb_program_create(&def, NULL, &program, NULL);
+    const lmb_graph_def def = {.rig = rig,
+                               .clips = (const lmb_clip *const *)&clip,
+                               .clip_count = 1,
+                               .masks = masks,
+                               .mask_count = 1,
+                               .nodes = nodes,
+                               .node_count = count,
+                               .parameter_count = fuzz_byte(in) == 0 ? parameter_count + 1 : parameter_count};
+    lmb_graph_create(&def, NULL, &program, NULL);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
     return program;
@@ -314,7 +314,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static fuzz_input in;
     fuzz_begin(&in, data, size);
     const lmb_control_def def = read_def(&in);
-    lmb_program *program = fuzz_flag(&in) ? read_program(&in, def.parameter_count) : NULL;
+    lmb_graph *program = fuzz_flag(&in) ? read_program(&in, def.parameter_count) : NULL;
     lmb_control *control = NULL;
     lmb_error error = {0};
     const lmb_result result = lmb_control_create(&def, program, NULL, &control, &error);
@@ -324,7 +324,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         fuzz_require_refused(result, control, &error);
     }
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     fuzz_end(&in);
     return 0;
 }

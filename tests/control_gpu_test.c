@@ -6,9 +6,9 @@
 #include "control_scenario.h"
 #include "gpu_suite.h"
 
+#include "../src/gpu_control.h"
 #include <limber/compare.h>
 #include <limber/cpu.h>
-#include <limber/gpu_control.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,7 +17,7 @@ enum { SLOTS = 8 };
 typedef struct fixture {
     device device;
     lmb_gpu *gpu;
-    lmb_gpu_program *gpu_program;
+    lmb_gpu_graph *gpu_program;
     lmb_gpu_batch *batch;
     lmb_gpu_control *control;
     control_scenario scenario;
@@ -33,7 +33,7 @@ static void open_scenario(fixture *f, uint32_t characters, create_function *crea
     const lmb_gpu_def gpu_def = device_gpu_def(&f->device);
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
     assert_ok(create(&f->scenario, characters, &error), &error);
-    assert_ok(lmb_gpu_program_create(f->gpu, f->scenario.program, &f->gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(f->gpu, f->scenario.program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = f->gpu_program;
     def.character_count = characters;
@@ -55,7 +55,7 @@ static void open_fixture(fixture *f, uint32_t characters) {
 static void close_fixture(fixture *f) {
     lmb_gpu_control_destroy(f->control);
     lmb_gpu_batch_destroy(f->batch);
-    lmb_gpu_program_destroy(f->gpu_program);
+    lmb_gpu_graph_destroy(f->gpu_program);
     control_scenario_destroy(&f->scenario);
     lmb_gpu_destroy(f->gpu);
     close_device(&f->device);
@@ -73,8 +73,7 @@ static void run_frame(fixture *f, VkCommandBuffer commands, uint32_t frame) {
         const lmb_event event = f->scenario.events[i];
         assert_ok(lmb_gpu_control_send(f->control, slot, event.character, event.event, &error), &error);
     }
-    lmb_gpu_record_info info = {
-        .commands = commands, .frame = slot, .control = f->control, .step = f->scenario.step, .number = frame};
+    lmb_gpu_record_info info = {.commands = commands, .frame = slot, .step = f->scenario.step, .number = frame};
     if (f->list.buffer != VK_NULL_HANDLE) {
         info.list_count = f->list.address;
         info.list = f->list.address + sizeof(uint32_t);
@@ -163,7 +162,7 @@ static uint32_t run_frames_until(fixture *f, uint32_t begin, uint32_t end, time_
         VkCommandBuffer commands;
         assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
         if (first == begin) {
-            assert_ok(lmb_gpu_program_record_upload(f->gpu_program, commands, &error), &error);
+            assert_ok(lmb_gpu_graph_record_upload(f->gpu_program, commands, &error), &error);
         }
         for (uint32_t frame = first; frame < first + frames; frame++) {
             run_frame(f, commands, frame);
@@ -242,7 +241,7 @@ static void culled_poses(void **state) {
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
-    assert_ok(lmb_gpu_program_record_upload(f.gpu_program, commands, &error), &error);
+    assert_ok(lmb_gpu_graph_record_upload(f.gpu_program, commands, &error), &error);
     for (uint32_t frame = 0; frame < SLOTS; frame++) {
         run_frame(&f, commands, frame);
     }
@@ -349,18 +348,10 @@ static void refusals(void **state) {
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
-    assert_ok(lmb_gpu_program_record_upload(f.gpu_program, commands, &error), &error);
-    lmb_gpu_record_info info = {.commands = commands, .control = f.control, .step = LMB_MAX_STEP_TICKS + 1};
+    assert_ok(lmb_gpu_graph_record_upload(f.gpu_program, commands, &error), &error);
+    lmb_gpu_record_info info = {.commands = commands, .step = LMB_MAX_STEP_TICKS + 1};
     assert_int_equal(lmb_gpu_batch_record(f.batch, &info, &error), LMB_ERROR_ARGUMENT);
-    lmb_gpu_batch_def batch_def = lmb_default_gpu_batch_def();
-    batch_def.program = f.gpu_program;
-    batch_def.character_count = 3;
-    lmb_gpu_batch *batch = NULL;
-    assert_ok(lmb_gpu_batch_create(f.gpu, &batch_def, &batch, &error), &error);
-    info.step = 0;
-    assert_int_equal(lmb_gpu_batch_record(batch, &info, &error), LMB_ERROR_ARGUMENT);
     assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
-    lmb_gpu_batch_destroy(batch);
     lmb_gpu_control_destroy(NULL);
     close_fixture(&f);
 }

@@ -11,7 +11,7 @@ static void expect_made(lmb_result result, const lmb_error *error) {
     }
 }
 
-lmb_program *control_program_create_of(const lmb_node_def *nodes, uint32_t node_count, uint32_t parameter_count) {
+lmb_graph *control_program_create_of(const lmb_node_def *nodes, uint32_t node_count, uint32_t parameter_count) {
     static const uint8_t mask[] = {CONTROL_PROGRAM_MASK};
     static const uint8_t *const masks[] = {mask};
     lmb_error error = {0};
@@ -20,22 +20,22 @@ lmb_program *control_program_create_of(const lmb_node_def *nodes, uint32_t node_
     const lmb_clip_def still = {.name = "still", .duration = 1.0f};
     lmb_clip *clip = NULL;
     expect_made(lmb_clip_create(rig, &still, NULL, &clip, &error), &error);
-    const lmb_program_def program_def = {.rig = rig,
-                                         .clips = (const lmb_clip *const *)&clip,
-                                         .clip_count = 1,
-                                         .masks = masks,
-                                         .mask_count = 1,
-                                         .nodes = nodes,
-                                         .node_count = node_count,
-                                         .parameter_count = parameter_count};
-    lmb_program *program = NULL;
-    expect_made(lmb_program_create(&program_def, NULL, &program, &error), &error);
+    const lmb_graph_def program_def = {.rig = rig,
+                                       .clips = (const lmb_clip *const *)&clip,
+                                       .clip_count = 1,
+                                       .masks = masks,
+                                       .mask_count = 1,
+                                       .nodes = nodes,
+                                       .node_count = node_count,
+                                       .parameter_count = parameter_count};
+    lmb_graph *program = NULL;
+    expect_made(lmb_graph_create(&program_def, NULL, &program, &error), &error);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
     return program;
 }
 
-lmb_program *control_program_create(const lmb_control_def *def, const lmb_value *weights) {
+lmb_graph *control_program_create(const lmb_control_def *def, const lmb_value *weights) {
     lmb_node_def nodes[LMB_MAX_INPUTS + 1];
     assert_in_range(def->player_count, 2, LMB_MAX_INPUTS);
     lmb_node_def *sum = &nodes[def->player_count];

@@ -29,15 +29,15 @@ typedef struct plan {
     control_random *made;
     lmb_control_def def;
     lmb_follower_def followers[MOST_FOLLOWERS];
-    lmb_player_def players[MOST_PLAYERS];
+    lmb_control_player_def players[MOST_PLAYERS];
     lmb_notify_def notifies[MOST_PLAYERS][MOST_NOTIFIES];
     float markers[MOST_PLAYERS][MOST_MARKERS];
     float keys[MOST_PLAYERS][MOST_KEYS * 4];
     lmb_motion_track tracks[MOST_PLAYERS];
-    lmb_group_def groups[MOST_GROUPS];
+    lmb_control_group_def groups[MOST_GROUPS];
     uint32_t places[MOST_GROUPS][MOST_PLAYERS];
-    lmb_machine_def machines[MOST_MACHINES];
-    lmb_state_def states[MOST_MACHINES][MOST_STATES];
+    lmb_control_machine_def machines[MOST_MACHINES];
+    lmb_control_state_def states[MOST_MACHINES][MOST_STATES];
     lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
     lmb_term terms[MOST_MACHINES][MOST_TRANSITIONS][MOST_TERMS];
     lmb_mover_def mover;
@@ -180,12 +180,12 @@ static void count_machines(plan *p) {
     p->def.players = p->players;
     p->def.player_count = random_below(p->random, MOST_PLAYERS + 1);
     for (uint32_t i = 0; i < p->def.machine_count; i++) {
-        lmb_machine_def *machine = &p->machines[i];
-        *machine = (lmb_machine_def){.states = p->states[i],
-                                     .state_count = 1 + random_below(p->random, MOST_STATES),
-                                     .transitions = p->transitions[i],
-                                     .transition_count = random_below(p->random, MOST_TRANSITIONS + 1),
-                                     .machine = LMB_NONE};
+        lmb_control_machine_def *machine = &p->machines[i];
+        *machine = (lmb_control_machine_def){.states = p->states[i],
+                                             .state_count = 1 + random_below(p->random, MOST_STATES),
+                                             .transitions = p->transitions[i],
+                                             .transition_count = random_below(p->random, MOST_TRANSITIONS + 1),
+                                             .machine = LMB_NONE};
         if (i > 0 && !chance(p, 3)) {
             machine->machine = random_below(p->random, i);
             machine->state = random_below(p->random, p->machines[machine->machine].state_count);
@@ -196,8 +196,8 @@ static void count_machines(plan *p) {
 static void draw_machines(plan *p) {
     for (uint32_t i = 0; i < p->def.machine_count; i++) {
         for (uint32_t j = 0; j < p->machines[i].state_count; j++) {
-            lmb_state_def *state = &p->states[i][j];
-            *state = lmb_default_state_def();
+            lmb_control_state_def *state = &p->states[i][j];
+            *state = lmb_default_control_state_def();
             state->weight_parameter = maybe_parameter(p);
             state->end_player =
                 p->def.player_count > 0 && chance(p, 2) ? random_below(p->random, p->def.player_count) : LMB_NONE;
@@ -216,7 +216,7 @@ static float draw_in(plan *p, float duration) {
 }
 
 static void draw_motion(plan *p, uint32_t index) {
-    lmb_player_def *player = &p->players[index];
+    lmb_control_player_def *player = &p->players[index];
     static const float usual[] = {0.0f, 1.0f, -1.5f, 1e-42f, 0x1p-40f, 0x1.8p-30f, 0x1p40f};
     player->velocity = chance(p, 2) ? usual[random_below(p->random, 7)] : random_allowed(p->random);
     if (chance(p, 2)) {
@@ -232,8 +232,8 @@ static void draw_motion(plan *p, uint32_t index) {
 
 // `markers`: how many a player has for its group, which it can be in; 0 for one that is in none.
 static void draw_player(plan *p, uint32_t index, uint32_t markers) {
-    lmb_player_def *player = &p->players[index];
-    *player = lmb_default_player_def();
+    lmb_control_player_def *player = &p->players[index];
+    *player = lmb_default_control_player_def();
     player->duration = markers > 0 ? (float)random_between(p->random, 0.01, 1.5) : draw_seconds(p);
     player->rate = draw_value(p);
     player->offset = draw_in(p, player->duration);
@@ -271,12 +271,12 @@ static void draw_players(plan *p) {
             const uint32_t number = p->def.group_count++;
             const uint32_t count = 1 + random_below(p->random, left),
                            markers = 1 + random_below(p->random, MOST_MARKERS);
-            lmb_group_def *group = &p->groups[number];
-            *group = (lmb_group_def){.players = p->places[number],
-                                     .player_count = count,
-                                     .cadence = (lmb_cadence)random_below(p->random, LMB_CADENCE_COUNT),
-                                     .rate = draw_value(p),
-                                     .velocity_parameter = maybe_parameter(p)};
+            lmb_control_group_def *group = &p->groups[number];
+            *group = (lmb_control_group_def){.players = p->places[number],
+                                             .player_count = count,
+                                             .cadence = (lmb_cadence)random_below(p->random, LMB_CADENCE_COUNT),
+                                             .rate = draw_value(p),
+                                             .velocity_parameter = maybe_parameter(p)};
             for (uint32_t i = 0; i < count; i++, player++) {
                 draw_player(p, player, markers);
                 if (group->cadence == LMB_CADENCE_VELOCITY && fabsf(p->players[player].velocity) < 0x1p-40f) {
@@ -425,7 +425,7 @@ static void draw_nodes(plan *p, nodes *made) {
     }
 }
 
-static lmb_program *draw_program(plan *p) {
+static lmb_graph *draw_program(plan *p) {
     static const uint8_t masks[MASKS][JOINTS] = {{0, 255}, {255, 0}, {77, 9}, {1, 254}};
     static const uint8_t *const rows[MASKS] = {masks[0], masks[1], masks[2], masks[3]};
     static const uint32_t first_joints[JOINTS] = {0, LMB_NONE}, second_joints[JOINTS] = {LMB_NONE, 1};
@@ -441,22 +441,22 @@ static lmb_program *draw_program(plan *p) {
         const lmb_clip_def def = {.duration = 1.0f, .joint_weights = i > 0 ? masks[1 + i] : NULL};
         is_made = lmb_clip_create(rig, &def, NULL, &clips[i], &error) == LMB_OK;
     }
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_result result = LMB_ERROR_LIMIT;
     while (is_made && result == LMB_ERROR_LIMIT) { // of the stack
         nodes made;
         draw_nodes(p, &made);
-        const lmb_program_def def = {.rig = rig,
-                                     .clips = (const lmb_clip *const *)clips,
-                                     .clip_count = CLIPS,
-                                     .masks = rows,
-                                     .mask_count = MASKS,
-                                     .parts = parts,
-                                     .part_count = PARTS,
-                                     .nodes = made.each,
-                                     .node_count = made.count,
-                                     .parameter_count = CONTROL_RANDOM_PARAMETERS};
-        result = lmb_program_create(&def, NULL, &program, &error);
+        const lmb_graph_def def = {.rig = rig,
+                                   .clips = (const lmb_clip *const *)clips,
+                                   .clip_count = CLIPS,
+                                   .masks = rows,
+                                   .mask_count = MASKS,
+                                   .parts = parts,
+                                   .part_count = PARTS,
+                                   .nodes = made.each,
+                                   .node_count = made.count,
+                                   .parameter_count = CONTROL_RANDOM_PARAMETERS};
+        result = lmb_graph_create(&def, NULL, &program, &error);
     }
     for (uint32_t i = 0; i < CLIPS; i++) {
         lmb_clip_destroy(clips[i]);
@@ -547,7 +547,7 @@ control_random *control_random_create(uint32_t number) {
 
 void control_random_destroy(control_random *random) {
     lmb_control_destroy(random->control);
-    lmb_program_destroy(random->program);
+    lmb_graph_destroy(random->program);
     free(random);
 }
 

@@ -7,7 +7,7 @@
 #include "random.h"
 #include "suite.h"
 
-#include <limber/control.h>
+#include "../src/control_def.h"
 
 enum {
     CONTROL_RANDOM_CHARACTERS = 40,
@@ -27,7 +27,7 @@ typedef struct control_random_frame {
 // A control and what its host gives it.
 typedef struct control_random {
     lmb_control *control;
-    lmb_program *program;  // the control's, or NULL
+    lmb_graph *program;    // the control's, or NULL
     uint32_t first_number; // of its first frame
     float constants[CONTROL_RANDOM_CONSTANTS];
     uint32_t constant_count; // drawn, of which the last ones stay

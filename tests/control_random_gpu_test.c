@@ -4,7 +4,7 @@
 
 #include "../src/control.h"
 #include "../src/gpu_push.h"
-#include "../src/program.h"
+#include "../src/graph.h"
 #include "control_random.h"
 #include "program_loop.h"
 

@@ -32,9 +32,9 @@ static uint32_t mix(uint32_t a, uint32_t b, uint32_t c) {
 static const lmb_notify_def steps[] = {{0.0f, 6}, {0.25f, 7}, {0.75f, 8}};
 static const float walk_markers[] = {0.125f, 0.5f}, run_markers[] = {0.25f, 0.375f};
 
-static void make_players(lmb_player_def players[9]) {
+static void make_players(lmb_control_player_def players[9]) {
     for (uint32_t i = 0; i < 9; i++) {
-        players[i] = lmb_default_player_def();
+        players[i] = lmb_default_control_player_def();
         players[i].duration = 0.75f + 0.125f * (float)i;
         players[i].time_parameter = TIMES + i;
         players[i].machine = i < 6 ? 0 : LMB_NONE;
@@ -63,7 +63,8 @@ static void make_players(lmb_player_def players[9]) {
     players[8].rate = lmb_constant(-0.7f);
 }
 
-static void make_machines(lmb_machine_def machines[3], lmb_state_def states[9], lmb_transition_def transitions[12]) {
+static void make_machines(lmb_control_machine_def machines[3], lmb_control_state_def states[9],
+                          lmb_transition_def transitions[12]) {
 #define NUMBER(constant, parameter)                                                                                    \
     {                                                                                                                  \
         constant, parameter, LMB_CURVE_LINEAR, {                                                                       \
@@ -86,7 +87,7 @@ static void make_machines(lmb_machine_def machines[3], lmb_state_def states[9], 
         {2, 0, 1, LMB_NONE, 0.2f, 0, false},  {2, 1, 0, 4, -1.0f, 0, false},       {2, 1, 0, LMB_NONE, 0.9f, 0, false}};
     static const uint32_t first[] = {0, 4, 7, 9}, first_row[] = {0, 6, 9, 12};
     for (uint32_t i = 0; i < 9; i++) {
-        states[i] = lmb_default_state_def();
+        states[i] = lmb_default_control_state_def();
         states[i].weight_parameter = i < 7 ? STATES + i : LMB_NONE;
         states[i].end_player = i < 4 ? i : LMB_NONE;
         states[i].entry_event = i == 1 ? 11 : LMB_NONE;
@@ -110,12 +111,12 @@ static void make_machines(lmb_machine_def machines[3], lmb_state_def states[9], 
         transitions[i].kind = i % 3 == 1 ? LMB_FADE_FROZEN : LMB_FADE_SMOOTH;
     }
     for (uint32_t i = 0; i < 3; i++) {
-        machines[i] = (lmb_machine_def){.states = states + first[i],
-                                        .state_count = first[i + 1] - first[i],
-                                        .transitions = transitions + first_row[i],
-                                        .transition_count = first_row[i + 1] - first_row[i],
-                                        .machine = i == 0 ? LMB_NONE : i - 1,
-                                        .state = 1};
+        machines[i] = (lmb_control_machine_def){.states = states + first[i],
+                                                .state_count = first[i + 1] - first[i],
+                                                .transitions = transitions + first_row[i],
+                                                .transition_count = first_row[i + 1] - first_row[i],
+                                                .machine = i == 0 ? LMB_NONE : i - 1,
+                                                .state = 1};
     }
 }
 
@@ -126,7 +127,7 @@ static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.0f, 1.0f, -2.0f, 14.0f};
 static const float jump[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.8f, 0.3f, 0.0f, 0.0f, 0.0f, 0.6f, 0.0f};
 static const lmb_motion_track ways[] = {{5, winding}, {2, spin}, {3, jump}};
 
-static void add_motion(lmb_player_def players[9], lmb_mover_def *mover) {
+static void add_motion(lmb_control_player_def players[9], lmb_mover_def *mover) {
     for (uint32_t i = 0; i < 6; i++) {
         players[i].motion = &ways[i % 3];
     }
@@ -233,15 +234,15 @@ static lmb_result create_program(control_scenario *scenario, scenario_kind kind,
     if (result == LMB_OK) {
         lmb_node_def nodes[NODES];
         make_nodes(kind, nodes);
-        const lmb_program_def def = {.rig = rig,
-                                     .clips = (const lmb_clip *const *)clips,
-                                     .clip_count = 2,
-                                     .masks = masks,
-                                     .mask_count = 2,
-                                     .nodes = nodes,
-                                     .node_count = NODES,
-                                     .parameter_count = CONTROL_SCENARIO_PARAMETERS};
-        result = lmb_program_create(&def, NULL, &scenario->program, error);
+        const lmb_graph_def def = {.rig = rig,
+                                   .clips = (const lmb_clip *const *)clips,
+                                   .clip_count = 2,
+                                   .masks = masks,
+                                   .mask_count = 2,
+                                   .nodes = nodes,
+                                   .node_count = NODES,
+                                   .parameter_count = CONTROL_SCENARIO_PARAMETERS};
+        result = lmb_graph_create(&def, NULL, &scenario->program, error);
     }
     lmb_clip_destroy(clips[0]);
     lmb_clip_destroy(clips[1]);
@@ -252,18 +253,18 @@ static lmb_result create_program(control_scenario *scenario, scenario_kind kind,
 // Two groups: strides, by their velocities, and what stands, by durations.
 static const uint32_t strides[] = {6, 7}, stands[] = {0, 4};
 
-static void make_groups(lmb_group_def groups[2]) {
-    groups[0] = (lmb_group_def){
+static void make_groups(lmb_control_group_def groups[2]) {
+    groups[0] = (lmb_control_group_def){
         .players = strides, .player_count = 2, .rate = lmb_parameter(SPEED), .velocity_parameter = VELOCITY};
-    groups[1] = (lmb_group_def){.players = stands,
-                                .player_count = 2,
-                                .cadence = LMB_CADENCE_DURATION,
-                                .rate = lmb_parameter(FOLLOWED),
-                                .velocity_parameter = LMB_NONE};
+    groups[1] = (lmb_control_group_def){.players = stands,
+                                        .player_count = 2,
+                                        .cadence = LMB_CADENCE_DURATION,
+                                        .rate = lmb_parameter(FOLLOWED),
+                                        .velocity_parameter = LMB_NONE};
 }
 
 // The strides' places are in two states, in machines within each other, and one goes backwards.
-static void stretch(lmb_player_def players[9], lmb_group_def groups[2]) {
+static void stretch(lmb_control_player_def players[9], lmb_control_group_def groups[2]) {
     players[6].machine = 0;
     players[6].state = 2;
     players[7].machine = 1;
@@ -274,11 +275,11 @@ static void stretch(lmb_player_def players[9], lmb_group_def groups[2]) {
 
 static lmb_result create(control_scenario *scenario, uint32_t character_count, scenario_kind kind, lmb_error *error) {
     const bool moves = kind != PLAIN;
-    lmb_player_def players[9];
-    lmb_machine_def machines[3];
-    lmb_state_def states[9];
+    lmb_control_player_def players[9];
+    lmb_control_machine_def machines[3];
+    lmb_control_state_def states[9];
     lmb_transition_def transitions[12];
-    lmb_group_def groups[2];
+    lmb_control_group_def groups[2];
     make_players(players);
     make_machines(machines, states, transitions);
     make_groups(groups);
@@ -337,7 +338,7 @@ lmb_result stretched_scenario_create(control_scenario *scenario, uint32_t charac
 
 void control_scenario_destroy(control_scenario *scenario) {
     lmb_control_destroy(scenario->control);
-    lmb_program_destroy(scenario->program);
+    lmb_graph_destroy(scenario->program);
     free(scenario->parameters);
     free(scenario->state);
     free(scenario->told);

@@ -4,13 +4,13 @@
 #ifndef LIMBER_TESTS_CONTROL_SCENARIO_H
 #define LIMBER_TESTS_CONTROL_SCENARIO_H
 
-#include <limber/control.h>
+#include "../src/control_def.h"
 
 enum { CONTROL_SCENARIO_PARAMETERS = 32, CONTROL_SCENARIO_EVENTS = 12 };
 
 typedef struct control_scenario {
     lmb_control *control;
-    lmb_program *program; // plays the players' clips; of one that has no mover, without its control's knowledge
+    lmb_graph *program; // plays the players' clips; of one that has no mover, without its control's knowledge
     uint32_t character_count;
     float *parameters; // the host's part is written anew each frame
     uint32_t *state;

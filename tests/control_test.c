@@ -12,7 +12,7 @@
 // One character with what it runs.
 typedef struct stage {
     lmb_control *control;
-    lmb_program *program; // or NULL
+    lmb_graph *program; // or NULL
     uint32_t state[MOST_WORDS];
     uint32_t told[1 + 2 * MOST_TOLD];
     float parameters[64];
@@ -20,7 +20,7 @@ typedef struct stage {
 } stage;
 
 // Takes the program, if there is one.
-static stage begin_with(const lmb_control_def *def, lmb_program *program) {
+static stage begin_with(const lmb_control_def *def, lmb_graph *program) {
     stage s = {.program = program};
     lmb_error error = {0};
     if (lmb_control_create(def, program, NULL, &s.control, &error) != LMB_OK) {
@@ -61,7 +61,7 @@ static void step(stage *s, uint64_t ticks) {
 
 static void end(stage *s) {
     lmb_control_destroy(s->control);
-    lmb_program_destroy(s->program);
+    lmb_graph_destroy(s->program);
 }
 
 static void assert_near(double actual, double expected, double bound) {
@@ -70,7 +70,7 @@ static void assert_near(double actual, double expected, double bound) {
     }
 }
 
-static lmb_control_def control_of(lmb_player_def *player) {
+static lmb_control_def control_of(lmb_control_player_def *player) {
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 8;
     def.event_count = 32;
@@ -85,7 +85,7 @@ static lmb_control_def control_of(lmb_player_def *player) {
 // A day at 60 Hz ends on the sum of its steps, to the tick.
 static void test_a_day(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 1.75f;
     const lmb_control_def def = control_of(&player);
     stage s = begin(&def);
@@ -106,7 +106,7 @@ static void test_places(void **state) {
     for (int end_kind = 0; end_kind < LMB_END_COUNT; end_kind++) {
         for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
             for (size_t t = 0; t < sizeof steps / sizeof *steps; t++) {
-                lmb_player_def player = lmb_default_player_def();
+                lmb_control_player_def player = lmb_default_control_player_def();
                 player.duration = 1.3f;
                 player.offset = 0.4f;
                 player.end = (lmb_end)end_kind;
@@ -148,7 +148,7 @@ static void test_places(void **state) {
 // The same total of steps gives the same place, to the bit, whatever its parts.
 static void test_steps_add_up(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.9f;
     player.rate = lmb_constant(1.37f);
     const lmb_control_def def = control_of(&player);
@@ -186,7 +186,7 @@ static void test_notifies(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.0f, 0}, {0.25f, 1}, {0.5f, 2}, {1.0f, 3}};
     for (int backwards = 0; backwards < 2; backwards++) {
-        lmb_player_def player = lmb_default_player_def();
+        lmb_control_player_def player = lmb_default_control_player_def();
         player.duration = 1.0f;
         player.notifies = notifies;
         player.notify_count = 4;
@@ -222,7 +222,7 @@ static void test_notifies_there_and_back(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.0f, 0}, {0.25f, 1}, {1.0f, 3}};
     for (int backwards = 0; backwards < 2; backwards++) {
-        lmb_player_def player = lmb_default_player_def();
+        lmb_control_player_def player = lmb_default_control_player_def();
         player.duration = 1.0f;
         player.end = LMB_END_PING_PONG;
         player.notifies = notifies;
@@ -251,7 +251,7 @@ static void test_notifies_there_and_back(void **state) {
 static void test_ended_once(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{1.0f, 3}};
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 1.0f;
     player.end = LMB_END_ONCE;
     player.ended_event = 5;
@@ -280,7 +280,7 @@ static void test_ended_once(void **state) {
 static void test_told_overflow(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.2f, 1}};
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.25f;
     player.notifies = notifies;
     player.notify_count = 2;
@@ -313,7 +313,7 @@ static double seconds_of(const stage *s, uint32_t player) {
 // t_run = mod((t_walk - o_walk + d_walk) d_run / d_walk + o_run, d_run), and the rate lerp(f, 1, d_walk / d_run).
 static void test_two_in_phase(void **state) {
     (void)state;
-    lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
     const double d_walk = (double)1.2f, d_run = (double)0.7f, o_walk = (double)0.3f, o_run = (double)0.1f;
     players[0].duration = 1.2f;
     players[0].offset = 0.3f;
@@ -323,11 +323,11 @@ static void test_two_in_phase(void **state) {
     players[1].offset = 0.1f;
     players[1].velocity = 4.0f;
     players[1].time_parameter = 3;
-    const lmb_group_def group = {.players = (const uint32_t[]){0, 1},
-                                 .player_count = 2,
-                                 .cadence = LMB_CADENCE_DURATION,
-                                 .rate = lmb_constant(1.0f),
-                                 .velocity_parameter = 4};
+    const lmb_control_group_def group = {.players = (const uint32_t[]){0, 1},
+                                         .player_count = 2,
+                                         .cadence = LMB_CADENCE_DURATION,
+                                         .rate = lmb_constant(1.0f),
+                                         .velocity_parameter = 4};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 8;
     def.players = players;
@@ -370,10 +370,10 @@ static const float group_markers[MEMBERS][MOST_MEMBER_MARKERS] = {
     {0.1f, 0.4f, 0.9f}, {0.05f, 0.25f, 0.3f}, {0.3f, 1.0f, 1.1f}};
 
 typedef struct group_scene {
-    lmb_player_def players[MEMBERS];
+    lmb_control_player_def players[MEMBERS];
     float keys[MEMBERS][8];
     lmb_motion_track tracks[MEMBERS];
-    lmb_group_def group;
+    lmb_control_group_def group;
     lmb_mover_def mover;
     lmb_control_def def;
 } group_scene;
@@ -381,8 +381,8 @@ typedef struct group_scene {
 static void describe_group(const group_case *given, group_scene *scene) {
     static const uint32_t numbers[MEMBERS] = {1, 0, 2}; // the leader is not the first player
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        lmb_player_def *player = &scene->players[i];
-        *player = lmb_default_player_def();
+        lmb_control_player_def *player = &scene->players[i];
+        *player = lmb_default_control_player_def();
         player->duration = group_durations[i];
         player->time_parameter = GROUP_TIMES + i;
         player->offset = group_markers[i][0];
@@ -398,11 +398,11 @@ static void describe_group(const group_case *given, group_scene *scene) {
             player->motion = &scene->tracks[i];
         }
     }
-    scene->group = (lmb_group_def){.players = numbers,
-                                   .player_count = MEMBERS,
-                                   .cadence = given->cadence,
-                                   .rate = lmb_parameter(3),
-                                   .velocity_parameter = GROUP_VELOCITY};
+    scene->group = (lmb_control_group_def){.players = numbers,
+                                           .player_count = MEMBERS,
+                                           .cadence = given->cadence,
+                                           .rate = lmb_parameter(3),
+                                           .velocity_parameter = GROUP_VELOCITY};
     scene->def = lmb_default_control_def();
     scene->def.parameter_count = GROUP_VELOCITY + 1;
     scene->def.players = scene->players;
@@ -567,7 +567,7 @@ static void test_group_without_weight(void **state) {
 static void test_markers(void **state) {
     (void)state;
     static const float left[] = {0.1f, 0.4f, 0.9f}, right[] = {0.3f, 1.0f, 1.1f};
-    lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
     players[0].duration = 1.0f;
     players[0].markers = left;
     players[0].marker_count = 3;
@@ -576,10 +576,10 @@ static void test_markers(void **state) {
     players[1].markers = right;
     players[1].marker_count = 3;
     players[1].time_parameter = 1;
-    const lmb_group_def group = {.players = (const uint32_t[]){0, 1},
-                                 .player_count = 2,
-                                 .rate = lmb_constant(1.0f),
-                                 .velocity_parameter = LMB_NONE};
+    const lmb_control_group_def group = {.players = (const uint32_t[]){0, 1},
+                                         .player_count = 2,
+                                         .rate = lmb_constant(1.0f),
+                                         .velocity_parameter = LMB_NONE};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 2;
     def.players = players;
@@ -636,21 +636,21 @@ static void test_followers(void **state) {
 enum { GO, BACK, CHAIN, ENTERED, LEFT, EVENTS };
 
 typedef struct small_machine {
-    lmb_machine_def machine;
-    lmb_state_def states[3];
-    lmb_player_def players[3];
+    lmb_control_machine_def machine;
+    lmb_control_state_def states[3];
+    lmb_control_player_def players[3];
     lmb_transition_def transitions[4];
 } small_machine;
 
 static lmb_control_def describe_small(lmb_fade_kind kind, small_machine *small) {
     for (uint32_t i = 0; i < 3; i++) {
-        small->players[i] = lmb_default_player_def();
+        small->players[i] = lmb_default_control_player_def();
         small->players[i].duration = 1.0f;
         small->players[i].end = i == 1 ? LMB_END_HOLD : LMB_END_LOOP;
         small->players[i].machine = 0;
         small->players[i].state = i;
         small->players[i].time_parameter = i;
-        small->states[i] = lmb_default_state_def();
+        small->states[i] = lmb_default_control_state_def();
         small->states[i].weight_parameter = 3 + i;
         small->states[i].end_player = i;
     }
@@ -673,7 +673,7 @@ static lmb_control_def describe_small(lmb_fade_kind kind, small_machine *small) 
     small->transitions[3].from = 2;
     small->transitions[3].to = 1;
     small->transitions[3].event = CHAIN;
-    small->machine = (lmb_machine_def){small->states, 3, small->transitions, 4, LMB_NONE, 0};
+    small->machine = (lmb_control_machine_def){small->states, 3, small->transitions, 4, LMB_NONE, 0};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 8;
     def.event_count = EVENTS;
@@ -804,7 +804,7 @@ static void test_weights_in_root_motion(void **state) {
                  {LMB_OP_PARTIAL, true, true},
                  {LMB_OP_PARTIAL, false, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+        lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
         const lmb_mover_def mover = lmb_default_mover_def();
         for (uint32_t k = 0; k < 2; k++) {
             players[k].duration = 1.0f;
@@ -837,9 +837,9 @@ static void test_weights_in_root_motion(void **state) {
 // The product of the weights of the states that it is in.
 static void test_weights_without_a_program(void **state) {
     (void)state;
-    lmb_state_def states[4];
+    lmb_control_state_def states[4];
     for (uint32_t i = 0; i < 4; i++) {
-        states[i] = lmb_default_state_def();
+        states[i] = lmb_default_control_state_def();
     }
     lmb_transition_def outer = lmb_default_transition_def(), inner = lmb_default_transition_def();
     outer.from = 0;
@@ -850,10 +850,10 @@ static void test_weights_without_a_program(void **state) {
     inner = outer;
     inner.event = CHAIN;
     inner.fade = 0.25f;
-    const lmb_machine_def machines[] = {{states, 2, &outer, 1, LMB_NONE, 0}, {states + 2, 2, &inner, 1, 0, 1}};
-    lmb_player_def players[3];
+    const lmb_control_machine_def machines[] = {{states, 2, &outer, 1, LMB_NONE, 0}, {states + 2, 2, &inner, 1, 0, 1}};
+    lmb_control_player_def players[3];
     for (uint32_t i = 0; i < 3; i++) {
-        players[i] = lmb_default_player_def();
+        players[i] = lmb_default_control_player_def();
         players[i].duration = 0.75f;
         players[i].time_parameter = i;
         players[i].machine = i < 2 ? 1 : LMB_NONE;
@@ -891,9 +891,9 @@ static void test_weights_without_a_program(void **state) {
 static void test_told_weights(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.3f, 1}};
-    lmb_player_def players[3];
+    lmb_control_player_def players[3];
     for (uint32_t i = 0; i < 3; i++) {
-        players[i] = lmb_default_player_def();
+        players[i] = lmb_default_control_player_def();
         players[i].duration = 0.375f;
         players[i].time_parameter = i;
         players[i].notifies = notifies;
@@ -952,19 +952,19 @@ static void test_told_weights(void **state) {
 static void test_told_weights_of_a_group(void **state) {
     (void)state;
     static const lmb_notify_def notifies[3][1] = {{{0.1f, 0}}, {{0.2f, 1}}, {{0.3f, 2}}};
-    lmb_player_def players[3];
+    lmb_control_player_def players[3];
     for (uint32_t i = 0; i < 3; i++) {
-        players[i] = lmb_default_player_def();
+        players[i] = lmb_default_control_player_def();
         players[i].duration = 0.375f + 0.1f * (float)i;
         players[i].time_parameter = i;
         players[i].notifies = notifies[i];
         players[i].notify_count = 1;
         players[i].looped_event = 3 + i;
     }
-    const lmb_group_def group = {.players = (const uint32_t[]){1, 0, 2},
-                                 .player_count = 3,
-                                 .rate = lmb_constant(1.0f),
-                                 .velocity_parameter = LMB_NONE};
+    const lmb_control_group_def group = {.players = (const uint32_t[]){1, 0, 2},
+                                         .player_count = 3,
+                                         .rate = lmb_constant(1.0f),
+                                         .velocity_parameter = LMB_NONE};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 6;
     def.event_count = 6;
@@ -1242,9 +1242,9 @@ static void test_order_of_events(void **state) {
 // Conditions, priorities, delays, and transitions that need no event one after another.
 static void test_conditions(void **state) {
     (void)state;
-    lmb_state_def states[4];
+    lmb_control_state_def states[4];
     for (uint32_t i = 0; i < 4; i++) {
-        states[i] = lmb_default_state_def();
+        states[i] = lmb_default_control_state_def();
     }
     const lmb_term fast[] = {{LMB_TERM_GREATER, lmb_parameter(0), lmb_constant(1.0f)},
                              {LMB_TERM_LESS_EQUAL, lmb_parameter(1), lmb_constant(0.0f)},
@@ -1266,7 +1266,7 @@ static void test_conditions(void **state) {
     transitions[2].from = 1;
     transitions[2].to = 3;
     transitions[2].after = 0.25f;
-    const lmb_machine_def machine = {states, 4, transitions, 3, LMB_NONE, 0};
+    const lmb_control_machine_def machine = {states, 4, transitions, 3, LMB_NONE, 0};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 2;
     def.machines = &machine;
@@ -1294,9 +1294,9 @@ static void test_conditions(void **state) {
 // A machine within a state begins anew with it, and rests while the state is not current.
 static void test_nested(void **state) {
     (void)state;
-    lmb_state_def states[4];
+    lmb_control_state_def states[4];
     for (uint32_t i = 0; i < 4; i++) {
-        states[i] = lmb_default_state_def();
+        states[i] = lmb_default_control_state_def();
         states[i].weight_parameter = i;
     }
     lmb_transition_def outer[2] = {lmb_default_transition_def(), lmb_default_transition_def()};
@@ -1313,7 +1313,7 @@ static void test_nested(void **state) {
     inner.to = 1;
     inner.event = CHAIN;
     inner.fade = 0.1f;
-    const lmb_machine_def machines[] = {{states, 2, outer, 2, LMB_NONE, 0}, {states + 2, 2, &inner, 1, 0, 1}};
+    const lmb_control_machine_def machines[] = {{states, 2, outer, 2, LMB_NONE, 0}, {states + 2, 2, &inner, 1, 0, 1}};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 4;
     def.event_count = EVENTS;
@@ -1338,7 +1338,7 @@ static void test_nested(void **state) {
 // Updated every 4th frame, a character has moved as far as one that is updated in each.
 static void test_update_rate(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.7f;
     lmb_control_def def = control_of(&player);
     stage always = begin(&def);
@@ -1362,7 +1362,7 @@ static void test_update_rate(void **state) {
 // What ends in an update is shown at its end until the next one, where it drops out.
 static void test_dropping_out_with_updates_left_out(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.1f;
     player.end = LMB_END_ONCE;
     lmb_control_def def = control_of(&player);
@@ -1447,14 +1447,14 @@ static void test_refusals(void **state) {
         .players = numbers, .player_count = sizeof numbers / sizeof *numbers, .cadence = how,                          \
         .rate = lmb_constant(1.0f), .velocity_parameter = velocity                                                     \
     }
-    const lmb_group_def groups[] = {GROUP(member, LMB_CADENCE_DEFAULT, LMB_NONE),
-                                    GROUP(twice, LMB_CADENCE_DEFAULT, LMB_NONE),
-                                    GROUP(held, LMB_CADENCE_DEFAULT, LMB_NONE)};
-    const lmb_group_def by_velocity = GROUP(both, LMB_CADENCE_VELOCITY, LMB_NONE),
-                        unknown_cadence = GROUP(both, LMB_CADENCE_COUNT, LMB_NONE),
-                        unknown_player = GROUP(unknown, LMB_CADENCE_DEFAULT, LMB_NONE),
-                        written_twice = GROUP(both, LMB_CADENCE_DEFAULT, 0);
-    lmb_group_def other = GROUP(both, LMB_CADENCE_DEFAULT, LMB_NONE);
+    const lmb_control_group_def groups[] = {GROUP(member, LMB_CADENCE_DEFAULT, LMB_NONE),
+                                            GROUP(twice, LMB_CADENCE_DEFAULT, LMB_NONE),
+                                            GROUP(held, LMB_CADENCE_DEFAULT, LMB_NONE)};
+    const lmb_control_group_def by_velocity = GROUP(both, LMB_CADENCE_VELOCITY, LMB_NONE),
+                                unknown_cadence = GROUP(both, LMB_CADENCE_COUNT, LMB_NONE),
+                                unknown_player = GROUP(unknown, LMB_CADENCE_DEFAULT, LMB_NONE),
+                                written_twice = GROUP(both, LMB_CADENCE_DEFAULT, 0);
+    lmb_control_group_def other = GROUP(both, LMB_CADENCE_DEFAULT, LMB_NONE);
     other.rate = lmb_parameter(3);
 #undef GROUP
     const lmb_term join = {LMB_TERM_AND, lmb_constant(0), lmb_constant(0)};
@@ -1529,7 +1529,7 @@ static void test_refusals(void **state) {
     assert_null(none);
 }
 
-static void expect_program_refused(const lmb_control_def *def, lmb_program *program, lmb_result expected,
+static void expect_program_refused(const lmb_control_def *def, lmb_graph *program, lmb_result expected,
                                    const char *part) {
     lmb_control *control = (lmb_control *)&control;
     lmb_error error = {0};
@@ -1538,7 +1538,7 @@ static void expect_program_refused(const lmb_control_def *def, lmb_program *prog
         fail_msg("'%s' does not tell of '%s'", error.message, part);
     }
     assert_null(control);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
 }
 
 static void test_refused_programs(void **state) {
@@ -1585,7 +1585,7 @@ static void release(void *user, void *memory) {
 
 static void test_no_memory(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     const lmb_control_def def = control_of(&player);
     const lmb_host host = {.allocate = allocate, .release = release};
     lmb_control *control = NULL;
@@ -1605,7 +1605,7 @@ static void test_no_memory(void **state) {
 
 static void test_refused_frames(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     const lmb_control_def def = control_of(&player);
     stage s = begin(&def);
     lmb_error error = {0};
@@ -1655,7 +1655,7 @@ static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, 
 // Words of a character, then of followers, players and machines, as shaders/ops/control_layout.h has them.
 static void test_states_from_outside(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 1.0f;
     lmb_control_def def = control_of(&player);
     stage s = begin(&def);
@@ -1675,11 +1675,11 @@ static void test_states_from_outside(void **state) {
     end(&s);
 
     const lmb_follower_def follower = {.source = lmb_parameter(0), .half_life = 1.0f, .parameter = 1};
-    const lmb_state_def states[2] = {lmb_default_state_def(), lmb_default_state_def()};
+    const lmb_control_state_def states[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
     lmb_transition_def transition = lmb_default_transition_def();
     transition.to = 1;
     transition.event = 0;
-    const lmb_machine_def machine = {
+    const lmb_control_machine_def machine = {
         .states = states, .state_count = 2, .transitions = &transition, .transition_count = 1, .machine = LMB_NONE};
     def = lmb_default_control_def();
     def.parameter_count = 2;

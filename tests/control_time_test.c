@@ -1,7 +1,7 @@
 // Transitions happen at their own times, whatever the frames are: the number of them, and where clips are in the end.
 #include "suite.h"
 
-#include <limber/control.h>
+#include "../src/control_def.h"
 #include <math.h>
 #include <string.h>
 
@@ -60,22 +60,22 @@ static void run(stage *s, uint64_t rate, uint64_t seconds) {
 
 // States around a circle, each with a clip, and a transition to the next one.
 typedef struct circle {
-    lmb_player_def players[4];
-    lmb_state_def states[4];
+    lmb_control_player_def players[4];
+    lmb_control_state_def states[4];
     lmb_transition_def transitions[4];
-    lmb_machine_def machine;
+    lmb_control_machine_def machine;
     lmb_mover_def mover;
     lmb_control_def def;
 } circle;
 
 static void make_circle(circle *c, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        c->players[i] = lmb_default_player_def();
+        c->players[i] = lmb_default_control_player_def();
         c->players[i].duration = 0.4f;
         c->players[i].end = LMB_END_HOLD;
         c->players[i].machine = 0;
         c->players[i].state = i;
-        c->states[i] = lmb_default_state_def();
+        c->states[i] = lmb_default_control_state_def();
         c->states[i].end_player = i;
         c->states[i].entry_event = i;
         c->transitions[i] = lmb_default_transition_def();
@@ -84,11 +84,11 @@ static void make_circle(circle *c, uint32_t count) {
         c->transitions[i].at_end = true;
         c->transitions[i].fade = 0.0f;
     }
-    c->machine = (lmb_machine_def){.states = c->states,
-                                   .state_count = count,
-                                   .transitions = c->transitions,
-                                   .transition_count = count,
-                                   .machine = LMB_NONE};
+    c->machine = (lmb_control_machine_def){.states = c->states,
+                                           .state_count = count,
+                                           .transitions = c->transitions,
+                                           .transition_count = count,
+                                           .machine = LMB_NONE};
     c->mover = lmb_default_mover_def();
     c->def = lmb_default_control_def();
     c->def.parameter_count = PARAMETERS;
@@ -236,16 +236,16 @@ static void test_long_frames(void **state) {
 // A machine that goes around beside another one, with clips of 50 ms and then one of a second.
 typedef struct pair {
     circle line;
-    lmb_player_def players[4];
-    lmb_state_def states[2];
+    lmb_control_player_def players[4];
+    lmb_control_state_def states[2];
     lmb_transition_def transitions[2];
     lmb_term never;
-    lmb_machine_def machines[2];
+    lmb_control_machine_def machines[2];
 } pair;
 
 static void make_pair(pair *p) {
     make_circle(&p->line, 3);
-    p->players[0] = lmb_default_player_def();
+    p->players[0] = lmb_default_control_player_def();
     p->players[0].machine = 0;
     for (uint32_t i = 0; i < 3; i++) {
         p->players[1 + i] = p->line.players[i];
@@ -255,7 +255,7 @@ static void make_pair(pair *p) {
     }
     p->never = (lmb_term){LMB_TERM_GREATER, lmb_parameter(0), lmb_constant(10.0f)};
     for (uint32_t i = 0; i < 2; i++) {
-        p->states[i] = lmb_default_state_def();
+        p->states[i] = lmb_default_control_state_def();
         p->transitions[i] = lmb_default_transition_def();
         p->transitions[i].from = 0;
         p->transitions[i].to = 1;
@@ -264,11 +264,11 @@ static void make_pair(pair *p) {
     p->states[0].end_player = 0;
     p->transitions[0].terms = &p->never;
     p->transitions[0].term_count = 1;
-    p->machines[0] = (lmb_machine_def){.states = p->states,
-                                       .state_count = 2,
-                                       .transitions = p->transitions,
-                                       .transition_count = 1,
-                                       .machine = LMB_NONE};
+    p->machines[0] = (lmb_control_machine_def){.states = p->states,
+                                               .state_count = 2,
+                                               .transitions = p->transitions,
+                                               .transition_count = 1,
+                                               .machine = LMB_NONE};
     p->machines[1] = p->line.machine;
     p->line.def.players = p->players;
     p->line.def.player_count = 4;

@@ -167,7 +167,7 @@ static void every_allocation_that_fails_leaves_nothing(void **state) {
 typedef struct costing {
     lmb_node_def nodes[6];
     const lmb_clip *clips[3];
-    lmb_program_def program;
+    lmb_graph_def program;
     lmb_batch_inputs inputs;
     uint64_t looks;
     lmb_cost_def def;
@@ -191,12 +191,12 @@ static void prepare_costing(costing *costing) {
     costing->nodes[5].input_count = 2;
     costing->nodes[4].op = LMB_OP_POSE; // of a buffer that there is not
     costing->clips[0] = shared.clips[0];
-    costing->program = (lmb_program_def){.rig = shared.rig,
-                                         .clips = costing->clips,
-                                         .clip_count = 1,
-                                         .nodes = costing->nodes,
-                                         .node_count = 6,
-                                         .parameter_count = 1};
+    costing->program = (lmb_graph_def){.rig = shared.rig,
+                                       .clips = costing->clips,
+                                       .clip_count = 1,
+                                       .nodes = costing->nodes,
+                                       .node_count = 6,
+                                       .parameter_count = 1};
     costing->inputs.parameters = parameters;
     costing->def = (lmb_cost_def){.program = &costing->program,
                                   .clock = {count_looks, &costing->looks},

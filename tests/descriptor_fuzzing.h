@@ -4,7 +4,7 @@
 #ifndef LIMBER_TESTS_DESCRIPTOR_FUZZING_H
 #define LIMBER_TESTS_DESCRIPTOR_FUZZING_H
 
-#include <limber/program.h>
+#include <limber/graph.h>
 
 #include <stddef.h>
 

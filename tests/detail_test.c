@@ -281,12 +281,12 @@ static void a_mirror_reads_the_real_joint(void **state) {
 }
 
 // A program over a chain of three joints at rest.
-static lmb_result create_program(const lmb_rig *rig, const uint8_t *table, lmb_value level, lmb_program **program,
+static lmb_result create_program(const lmb_rig *rig, const uint8_t *table, lmb_value level, lmb_graph **program,
                                  lmb_error *error) {
     const lmb_node_def node = lmb_default_node_def();
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = rig, .nodes = &node, .node_count = 1, .parameter_count = 1, .last_levels = table, .level = level};
-    return lmb_program_create(&def, NULL, program, error);
+    return lmb_graph_create(&def, NULL, program, error);
 }
 
 static lmb_rig *create_chain(void) {
@@ -310,7 +310,7 @@ static lmb_rig *create_chain(void) {
 static void tables_that_are_wrong(void **state) {
     (void)state;
     lmb_rig *rig = create_chain();
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_error error;
     const lmb_value near = lmb_constant(0.0f);
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 8, 0}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
@@ -331,14 +331,14 @@ static void tables_that_are_wrong(void **state) {
     CHECK_REFUSAL(lmb_rig_check_levels(NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the rig is NULL");
     // Without a table the level is not looked at.
     assert_int_equal(create_program(rig, NULL, curved, &program, &error), LMB_OK);
-    assert_int_equal(lmb_program_joints_at(program, 7), 3);
-    lmb_program_destroy(program);
+    assert_int_equal(lmb_graph_joints_at(program, 7), 3);
+    lmb_graph_destroy(program);
     assert_int_equal(create_program(rig, (const uint8_t[]){7, 3, 1}, near, &program, &error), LMB_OK);
     static const uint32_t counts[] = {3, 3, 2, 2, 1, 1, 1, 1, 1};
     for (uint32_t level = 0; level < 9; level++) {
-        assert_int_equal(lmb_program_joints_at(program, level), counts[level]);
+        assert_int_equal(lmb_graph_joints_at(program, level), counts[level]);
     }
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_rig_destroy(rig);
 }
 

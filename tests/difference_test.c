@@ -77,14 +77,14 @@ static lmb_clip *bake(const world *world, const lmb_clip_difference_def *def) {
 }
 
 // A program's local transforms for a row of times, parameter 0: float [time][10][joint].
-static float *run(const lmb_program_def *def, const float *times, const float *pose) {
+static float *run(const lmb_graph_def *def, const float *times, const float *pose) {
     const uint32_t joints = lmb_rig_joint_count(def->rig);
     float *local = calloc((size_t)TIMES * joints * LMB_POSE_COMPONENTS, sizeof *local);
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     lmb_error error = {0};
     assert_non_null(local);
-    if (lmb_program_create(def, NULL, &program, &error) != LMB_OK) {
+    if (lmb_graph_create(def, NULL, &program, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     const lmb_batch batch = {program, TIMES, LMB_OUTPUT_LOCAL};
@@ -93,7 +93,7 @@ static float *run(const lmb_program_def *def, const float *times, const float *p
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return local;
 }
 
@@ -108,7 +108,7 @@ static lmb_node_def clip_node(float clip, float rate) {
 
 static float *run_clip(const lmb_rig *rig, const lmb_clip *clip, const float *times) {
     const lmb_node_def node = clip_node(0.0f, 1.0f);
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
     return run(&def, times, NULL);
 }
@@ -240,7 +240,7 @@ static void the_source_comes_back(void **state) {
         nodes[2].inputs[1] = 0;
         nodes[2].form = ways[way].form;
         nodes[2].space = ways[way].space;
-        const lmb_program_def program = {
+        const lmb_graph_def program = {
             .rig = world.rig, .clips = clips, .clip_count = 2, .nodes = nodes, .node_count = 3, .parameter_count = 1};
         float *found = run(&program, times, NULL);
         double largest = 0.0;

@@ -212,7 +212,7 @@ static lmb_limit_def draw_limit(random_source *random) {
     return limit;
 }
 
-static lmb_program *create_program(random_source *random, const lmb_rig *rig, const lmb_clip *const *clips) {
+static lmb_graph *create_program(random_source *random, const lmb_rig *rig, const lmb_clip *const *clips) {
     uint8_t masks[MASKS][EXTREMES_JOINTS];
     const uint8_t *mask_pointers[MASKS];
     for (uint32_t i = 0; i < MASKS; i++) {
@@ -236,21 +236,21 @@ static lmb_program *create_program(random_source *random, const lmb_rig *rig, co
     }
     plan plan = {.random = random};
     grow(&plan, STACK);
-    const lmb_program_def def = {.rig = rig,
-                                 .clips = clips,
-                                 .clip_count = EXTREMES_CLIPS,
-                                 .masks = mask_pointers,
-                                 .mask_count = MASKS,
-                                 .nodes = plan.nodes,
-                                 .node_count = plan.node_count,
-                                 .parameter_count = PARAMETERS,
-                                 .mirrors = mirrors,
-                                 .mirror_count = LMB_AXIS_COUNT,
-                                 .limits = &all_limits,
-                                 .limits_count = 1};
-    lmb_program *program = NULL;
+    const lmb_graph_def def = {.rig = rig,
+                               .clips = clips,
+                               .clip_count = EXTREMES_CLIPS,
+                               .masks = mask_pointers,
+                               .mask_count = MASKS,
+                               .nodes = plan.nodes,
+                               .node_count = plan.node_count,
+                               .parameter_count = PARAMETERS,
+                               .mirrors = mirrors,
+                               .mirror_count = LMB_AXIS_COUNT,
+                               .limits = &all_limits,
+                               .limits_count = 1};
+    lmb_graph *program = NULL;
     lmb_error error;
-    expect_ok(lmb_program_create(&def, NULL, &program, &error), &error);
+    expect_ok(lmb_graph_create(&def, NULL, &program, &error), &error);
     return program;
 }
 
@@ -317,7 +317,7 @@ void extremes_destroy(extremes *e) {
         free(e->poses[i]);
     }
     free(e->parameters);
-    lmb_program_destroy(e->program);
+    lmb_graph_destroy(e->program);
     for (uint32_t i = 0; i < EXTREMES_CLIPS; i++) {
         lmb_clip_destroy(e->clips[i]);
     }

@@ -12,7 +12,7 @@ enum { EXTREMES_CHARACTERS = 150, EXTREMES_JOINTS = 7, EXTREMES_CLIPS = 3, EXTRE
 typedef struct extremes {
     lmb_rig *rig;
     lmb_clip *clips[EXTREMES_CLIPS];
-    lmb_program *program;
+    lmb_graph *program;
     lmb_batch batch; // every stage is an output
     float *parameters;
     float *poses[EXTREMES_POSES];

@@ -49,16 +49,16 @@ static void random_programs(void **state) {
 static void expect_same(lmb_clip *clip, const lmb_node_def *nodes, uint32_t count, const lmb_rig *rig,
                         const float *pose) {
     const lmb_clip *clips[] = {clip};
-    lmb_program_def def = {.rig = rig, .clips = clips, .clip_count = clip != NULL, .nodes = nodes, .node_count = count};
-    lmb_program *program = NULL;
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    lmb_graph_def def = {.rig = rig, .clips = clips, .clip_count = clip != NULL, .nodes = nodes, .node_count = count};
+    lmb_graph *program = NULL;
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
     lmb_batch_inputs inputs = {.poses = {pose, pose != NULL ? pose + LMB_POSE_COMPONENTS : NULL}};
     float kept[LMB_POSE_COMPONENTS], flushed[LMB_POSE_COMPONENTS];
     run(&batch, &inputs, &(lmb_batch_outputs){.stages = {kept}}, LMB_CPU_REFERENCE, false);
     run(&batch, &inputs, &(lmb_batch_outputs){.stages = {flushed}}, LMB_CPU_REFERENCE, true);
     assert_memory_equal(kept, flushed, sizeof kept);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
 }
 
 static lmb_rig *one_joint(void) {

@@ -12,7 +12,7 @@ typedef struct fixture {
     device device;
     lmb_gpu *gpu;
     scenario scenario;
-    lmb_gpu_program *program;
+    lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
     device_buffer pose;
 } fixture;
@@ -22,17 +22,17 @@ static void run_all_frames(fixture *f) {
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
-    assert_ok(lmb_gpu_program_record_upload(f->program, commands, &error), &error);
+    assert_ok(lmb_gpu_graph_record_upload(f->program, commands, &error), &error);
     for (uint32_t frame = 0; frame < SCENARIO_FRAMES; frame++) {
         assert_ok(lmb_gpu_batch_bind_pose(f->batch, frame, 0, f->pose.address, &error), &error);
-        size_t floats = SCENARIO_CHARACTERS * lmb_program_parameter_count(f->scenario.program);
+        size_t floats = SCENARIO_CHARACTERS * lmb_graph_parameter_count(f->scenario.program);
         memcpy(lmb_gpu_batch_parameters(f->batch, frame), f->scenario.parameters[frame], floats * sizeof(float));
         lmb_gpu_record_info info = {
             .commands = commands, .frame = frame, .has_previous_frame = frame > 0, .previous_frame = frame - 1};
         assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
     }
     assert_ok(device_submit_and_wait(&f->device, pool, commands, &error), &error);
-    assert_ok(lmb_gpu_program_uploaded(f->program, &error), &error);
+    assert_ok(lmb_gpu_graph_uploaded(f->program, &error), &error);
 }
 
 static bool all_frames_are_golden(fixture *f) {
@@ -60,7 +60,7 @@ static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t least_spans, bo
     gpu_def.interpret_programs = interpret;
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f.gpu, &error), &error);
     assert_ok(scenario_create(&f.scenario, &error), &error);
-    assert_ok(lmb_gpu_program_create(f.gpu, f.scenario.program, &f.program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(f.gpu, f.scenario.program, &f.program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = f.program;
     def.character_count = SCENARIO_CHARACTERS;
@@ -78,7 +78,7 @@ static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t least_spans, bo
     assert_true(all_frames_are_golden(&f));
     device_buffer_destroy(&f.device, &f.pose);
     lmb_gpu_batch_destroy(f.batch);
-    lmb_gpu_program_destroy(f.program);
+    lmb_gpu_graph_destroy(f.program);
     lmb_gpu_destroy(f.gpu);
     scenario_destroy(&f.scenario);
     close_device(&f.device);

@@ -78,7 +78,7 @@ static void world_destroy(world *world) {
 // of what comes before a program and after it.
 #define SHORT UINT32_MAX
 
-static lmb_program_def short_program(const world *world, lmb_node_def nodes[3]) {
+static lmb_graph_def short_program(const world *world, lmb_node_def nodes[3]) {
     for (int i = 0; i < 3; i++) {
         nodes[i] = lmb_default_node_def();
     }
@@ -90,19 +90,21 @@ static lmb_program_def short_program(const world *world, lmb_node_def nodes[3]) 
     nodes[2].input_count = 2;
     nodes[2].inputs[1] = 1;
     nodes[2].weight = lmb_parameter(2);
-    return (lmb_program_def){.rig = world->rig,
-                             .clips = (const lmb_clip *const *)world->clips,
-                             .clip_count = CLIP_COUNT,
-                             .nodes = nodes,
-                             .node_count = 3,
-                             .parameter_count = 3};
+    static const lmb_parameter_def parameters[3] = {
+        {.greatest = (float)CLIP_COUNT}, {.least = -3.0f, .greatest = 3.0f}, {.greatest = 1.0f}};
+    return (lmb_graph_def){.rig = world->rig,
+                           .clips = (const lmb_clip *const *)world->clips,
+                           .clip_count = CLIP_COUNT,
+                           .nodes = nodes,
+                           .node_count = 3,
+                           .parameter_count = 3,
+                           .parameters = parameters};
 }
 
 static crowd world_crowd(const world *world, uint32_t character_count, uint32_t program, uint32_t one_in) {
     static lmb_node_def nodes[3]; // both are to outlive the crowd
-    static lmb_program_def given;
+    static lmb_graph_def given;
     given = short_program(world, nodes);
-    static const crowd_range ranges[3] = {{0.0f, (float)CLIP_COUNT}, {-3.0f, 3.0f}, {0.0f, 1.0f}};
     const crowd_def def = {.rig = world->rig,
                            .clips = (const lmb_clip *const *)world->clips,
                            .clip_count = CLIP_COUNT,
@@ -111,7 +113,6 @@ static crowd world_crowd(const world *world, uint32_t character_count, uint32_t 
                            .program = program,
                            .most_nodes = suite_cases_are("nightly") ? NIGHTLY_NODES : NODES,
                            .given = program == SHORT ? &given : NULL,
-                           .ranges = program == SHORT ? ranges : NULL,
                            .one_in = one_in};
     crowd crowd;
     lmb_error error;
@@ -191,7 +192,7 @@ static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceS
     gpu_side_destroy(&side);
     char what[100];
     snprintf(what, sizeof what, "program %u, %u characters of %u joints", crowd->def.program, batch.character_count,
-             lmb_program_joint_count(batch.program));
+             lmb_graph_joint_count(batch.program));
     expect_same(&batch, reference, device, what);
     results_destroy(device);
     results_destroy(reference);
@@ -441,26 +442,26 @@ static void lists_of_characters(void **state) {
 }
 
 // One clip at each character's own time.
-static lmb_program *create_clip_program(const world *world) {
+static lmb_graph *create_clip_program(const world *world) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_program_def def = {.rig = world->rig,
-                                 .clips = (const lmb_clip *const *)world->clips,
-                                 .clip_count = 1,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .parameter_count = 1};
-    lmb_program *program = NULL;
+    const lmb_graph_def def = {.rig = world->rig,
+                               .clips = (const lmb_clip *const *)world->clips,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    lmb_graph *program = NULL;
     lmb_error error;
-    assert_ok(lmb_program_create(&def, NULL, &program, &error), &error);
+    assert_ok(lmb_graph_create(&def, NULL, &program, &error), &error);
     return program;
 }
 
 // `count` characters of one joint.
 static void compare_many(lmb_gpu *on, uint32_t count) {
     world world = world_create(1, SCENE_CHAIN);
-    lmb_program *program = create_clip_program(&world);
+    lmb_graph *program = create_clip_program(&world);
     float *times = malloc(count * sizeof *times);
     assert_non_null(times);
     for (uint32_t i = 0; i < count; i++) {
@@ -482,7 +483,7 @@ static void compare_many(lmb_gpu *on, uint32_t count) {
     results_destroy(device);
     results_destroy(reference);
     free(times);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     world_destroy(&world);
 }
 
@@ -501,7 +502,7 @@ enum { FLIGHT_BATCHES = 3, FLIGHT_FRAMES = 3 };
 
 typedef struct flight {
     crowd crowd;
-    lmb_gpu_program *program;
+    lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
     device_buffer poses[FLIGHT_FRAMES][LMB_MAX_POSES];
     results *reference[FLIGHT_FRAMES];
@@ -510,7 +511,7 @@ typedef struct flight {
 static void flight_start(flight *flight, const world *world, uint32_t character_count, uint32_t program) {
     lmb_error error;
     *flight = (struct flight){.crowd = world_crowd(world, character_count, program, 61)};
-    assert_ok(lmb_gpu_program_create(gpu, flight->crowd.program, &flight->program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, flight->crowd.program, &flight->program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = flight->program;
     def.character_count = character_count;
@@ -526,11 +527,11 @@ static void flight_fill(flight *flight, uint32_t frame) {
     lmb_error error;
     crowd_draw(&flight->crowd, frame);
     const lmb_batch_inputs inputs = crowd_inputs(&flight->crowd);
-    size_t parameters = (size_t)batch.character_count * lmb_program_parameter_count(batch.program);
+    size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.program);
     memcpy(lmb_gpu_batch_parameters(flight->batch, frame), inputs.parameters, parameters * sizeof(float));
     const size_t bytes = batch.character_count * lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL) * sizeof(float);
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    for (uint32_t i = 0; i < lmb_program_pose_count(batch.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.program); i++) {
         device_buffer *pose = &flight->poses[frame][i];
         assert_ok(device_buffer_create(&opened, bytes, usage, true, pose, &error), &error);
         memcpy(pose->mapped, inputs.poses[i], bytes);
@@ -570,14 +571,14 @@ static void flight_end(flight *flight) {
         }
     }
     lmb_gpu_batch_destroy(flight->batch);
-    lmb_gpu_program_destroy(flight->program);
+    lmb_gpu_graph_destroy(flight->program);
     crowd_destroy(&flight->crowd);
 }
 
 static void record_flights(flight *flights, VkCommandBuffer commands, bool upload) {
     lmb_error error;
     for (uint32_t i = 0; i < FLIGHT_BATCHES && upload; i++) {
-        assert_ok(lmb_gpu_program_record_upload(flights[i].program, commands, &error), &error);
+        assert_ok(lmb_gpu_graph_record_upload(flights[i].program, commands, &error), &error);
     }
     for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
         for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
@@ -610,7 +611,7 @@ static void batches_and_frames_share_a_command_buffer(void **state) {
         record_flights(flights, commands, false);
         assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
         for (uint32_t i = 0; i < FLIGHT_BATCHES; i++) {
-            assert_ok(lmb_gpu_program_uploaded(flights[i].program, &error), &error);
+            assert_ok(lmb_gpu_graph_uploaded(flights[i].program, &error), &error);
             for (uint32_t frame = 0; frame < FLIGHT_FRAMES; frame++) {
                 flight_compare(&flights[i], frame);
             }

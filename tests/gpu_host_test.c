@@ -4,10 +4,10 @@
 
 #include <gpu_side.h>
 
+#include "../src/gpu_control.h"
 #include <inttypes.h>
 #include <limber/compare.h>
 #include <limber/cpu.h>
-#include <limber/gpu_control.h>
 #include <limber/gpu_profile.h>
 #include <string.h>
 
@@ -196,9 +196,9 @@ static const lmb_host counting_host = {.allocate = counting_allocate, .release =
 static device opened;
 static lmb_rig *rig;
 static lmb_clip *clip;
-static lmb_program *program;
-static lmb_program *inertialized; // the same
-static VkPipelineCache cache;     // every test creates the same pipelines
+static lmb_graph *program;
+static lmb_graph *inertialized; // the same
+static VkPipelineCache cache;   // every test creates the same pipelines
 
 static void create_rig_and_clip(void) {
     lmb_joint_def joints[JOINTS];
@@ -217,26 +217,26 @@ static void create_rig_and_clip(void) {
     assert_ok(lmb_clip_create(rig, &clip_def, NULL, &clip, &error), &error);
 }
 
-static lmb_program *create_program_of(lmb_op op, uint32_t parameters, bool inertializes) {
+static lmb_graph *create_program_of(lmb_op op, uint32_t parameters, bool inertializes) {
     lmb_node_def node = lmb_default_node_def();
     node.op = op;
     node.time = lmb_parameter(0);
-    const lmb_program_def def = {.rig = rig,
-                                 .clips = (const lmb_clip *const *)&clip,
-                                 .clip_count = 1,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .parameter_count = parameters,
-                                 .inertialize = inertializes,
-                                 .inertia_parameters = 1};
-    lmb_program *made = NULL;
+    const lmb_graph_def def = {.rig = rig,
+                               .clips = (const lmb_clip *const *)&clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = parameters,
+                               .inertialize = inertializes,
+                               .inertia_parameters = 1};
+    lmb_graph *made = NULL;
     lmb_error error;
-    assert_ok(lmb_program_create(&def, NULL, &made, &error), &error);
+    assert_ok(lmb_graph_create(&def, NULL, &made, &error), &error);
     return made;
 }
 
 // The clip at parameter 0, or, with `pose`, pose buffer 0.
-static lmb_program *create_program(bool pose) {
+static lmb_graph *create_program(bool pose) {
     return create_program_of(pose ? LMB_OP_POSE : LMB_OP_CLIP, pose ? 0 : 1, false);
 }
 
@@ -253,8 +253,8 @@ static int start(void **state) {
 
 static int finish(void **state) {
     (void)state;
-    lmb_program_destroy(program);
-    lmb_program_destroy(inertialized);
+    lmb_graph_destroy(program);
+    lmb_graph_destroy(inertialized);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
     vkDestroyPipelineCache(opened.device, cache, NULL);
@@ -275,7 +275,7 @@ static lmb_gpu *create_gpu(void) {
     return gpu;
 }
 
-static lmb_gpu_batch_def batch_def(lmb_gpu_program *gpu_program) {
+static lmb_gpu_batch_def batch_def(lmb_gpu_graph *gpu_program) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = gpu_program;
     def.character_count = CHARACTERS;
@@ -304,8 +304,8 @@ static lmb_gpu_def door_def(void) {
 typedef struct ground {
     lmb_gpu_def def;
     lmb_gpu *gpu;
-    lmb_gpu_program *program;
-    lmb_gpu_program *inertialized;
+    lmb_gpu_graph *program;
+    lmb_gpu_graph *inertialized;
     lmb_gpu_batch *batch;
     lmb_control *control;
 } ground;
@@ -319,15 +319,15 @@ static lmb_result step_gpu(const ground *on, lmb_error *error) {
 }
 
 static lmb_result step_program(const ground *on, lmb_error *error) {
-    lmb_gpu_program *made = NULL;
-    lmb_result result = lmb_gpu_program_create(on->gpu, program, &made, error);
+    lmb_gpu_graph *made = NULL;
+    lmb_result result = lmb_gpu_graph_create(on->gpu, program, &made, error);
     assert_true((result == LMB_OK) == (made != NULL));
-    lmb_gpu_program_destroy(made);
+    lmb_gpu_graph_destroy(made);
     return result;
 }
 
 // Two spans.
-static lmb_result create_batch(const ground *on, lmb_gpu_program *of, size_t largest, lmb_error *error) {
+static lmb_result create_batch(const ground *on, lmb_gpu_graph *of, size_t largest, lmb_error *error) {
     lmb_gpu_batch *batch = NULL;
     lmb_gpu_batch_def def = batch_def(of);
     def.frame_count = 1;
@@ -345,7 +345,7 @@ static lmb_result step_batch(const ground *on, lmb_error *error) {
 
 // Whose memory for inertialization is larger than any output.
 static lmb_result step_inertialized_batch(const ground *on, lmb_error *error) {
-    return create_batch(on, on->inertialized, lmb_program_inertia_words(inertialized) * sizeof(uint32_t), error);
+    return create_batch(on, on->inertialized, lmb_graph_inertia_words(inertialized) * sizeof(uint32_t), error);
 }
 
 static lmb_result step_profile(const ground *on, lmb_error *error) {
@@ -402,13 +402,13 @@ static void fail_each(creating_step step, const ground *on, uint32_t *asked, uin
 static void ground_create(ground *ground) {
     lmb_error error;
     assert_ok(lmb_gpu_create(&ground->def, &counting_host, &ground->gpu, &error), &error);
-    assert_ok(lmb_gpu_program_create(ground->gpu, program, &ground->program, &error), &error);
-    assert_ok(lmb_gpu_program_create(ground->gpu, inertialized, &ground->inertialized, &error), &error);
+    assert_ok(lmb_gpu_graph_create(ground->gpu, program, &ground->program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(ground->gpu, inertialized, &ground->inertialized, &error), &error);
     const lmb_gpu_batch_def batch = batch_def(ground->program);
     assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
     lmb_control_def control = lmb_default_control_def();
     const lmb_mover_def mover = lmb_default_mover_def();
-    control.parameter_count = lmb_program_parameter_count(program);
+    control.parameter_count = lmb_graph_parameter_count(program);
     control.mover = &mover; // with the buffers that it and the weights take
     assert_ok(lmb_control_create(&control, program, NULL, &ground->control, &error), &error);
 }
@@ -416,8 +416,8 @@ static void ground_create(ground *ground) {
 static void ground_destroy(ground *ground) {
     lmb_control_destroy(ground->control);
     lmb_gpu_batch_destroy(ground->batch);
-    lmb_gpu_program_destroy(ground->program);
-    lmb_gpu_program_destroy(ground->inertialized);
+    lmb_gpu_graph_destroy(ground->program);
+    lmb_gpu_graph_destroy(ground->inertialized);
     lmb_gpu_destroy(ground->gpu);
     assert_int_equal(alive, 0);
     assert_int_equal(blocks, 0);
@@ -493,11 +493,11 @@ static void recording_creates_and_allocates_nothing(void **state) {
     (void)state;
     const lmb_gpu_def def = door_def();
     lmb_gpu *gpu = NULL;
-    lmb_gpu_program *gpu_program = NULL;
+    lmb_gpu_graph *gpu_program = NULL;
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
     assert_ok(lmb_gpu_create(&def, &counting_host, &gpu, &error), &error);
-    assert_ok(lmb_gpu_program_create(gpu, program, &gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, program, &gpu_program, &error), &error);
     const lmb_gpu_batch_def with = batch_def(gpu_program);
     assert_ok(lmb_gpu_batch_create(gpu, &with, &batch, &error), &error);
     memset(lmb_gpu_batch_parameters(batch, 0), 0, CHARACTERS * sizeof(float));
@@ -505,19 +505,19 @@ static void recording_creates_and_allocates_nothing(void **state) {
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
-    assert_ok(lmb_gpu_program_record_upload(gpu_program, commands, &error), &error);
+    assert_ok(lmb_gpu_graph_record_upload(gpu_program, commands, &error), &error);
     const lmb_gpu_record_info info = {.commands = commands};
     assert_ok(lmb_gpu_batch_record(batch, &info, &error), &error);
     assert_int_equal(calls, calls_before);
     assert_int_equal(allocations, allocations_before);
     assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
     const int32_t alive_before = alive;
-    assert_ok(lmb_gpu_program_uploaded(gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_uploaded(gpu_program, &error), &error);
     assert_int_equal(alive, alive_before - 2); // the staging buffer and its memory
-    assert_ok(lmb_gpu_program_uploaded(gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_uploaded(gpu_program, &error), &error);
     assert_int_equal(alive, alive_before - 2);
     lmb_gpu_batch_destroy(batch);
-    lmb_gpu_program_destroy(gpu_program);
+    lmb_gpu_graph_destroy(gpu_program);
     lmb_gpu_destroy(gpu);
     assert_int_equal(alive, 0);
     assert_int_equal(blocks, 0);
@@ -604,7 +604,7 @@ static void wrong_descriptors_of_a_gpu_are_named(void **state) {
     expect_error(lmb_gpu_create(&good, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     assert_int_equal(lmb_gpu_create(NULL, NULL, &gpu, NULL), LMB_ERROR_ARGUMENT);
     lmb_gpu_destroy(NULL);
-    lmb_gpu_program_destroy(NULL);
+    lmb_gpu_graph_destroy(NULL);
     lmb_gpu_batch_destroy(NULL);
 }
 
@@ -612,13 +612,13 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     (void)state;
     lmb_gpu *gpu = create_gpu();
     lmb_gpu *other = create_gpu();
-    lmb_gpu_program *gpu_program = NULL;
+    lmb_gpu_graph *gpu_program = NULL;
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
-    expect_error(lmb_gpu_program_create(NULL, program, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "gpu");
-    expect_error(lmb_gpu_program_create(gpu, NULL, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "program");
-    expect_error(lmb_gpu_program_create(gpu, program, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
-    assert_ok(lmb_gpu_program_create(gpu, program, &gpu_program, &error), &error);
+    expect_error(lmb_gpu_graph_create(NULL, program, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "gpu");
+    expect_error(lmb_gpu_graph_create(gpu, NULL, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "program");
+    expect_error(lmb_gpu_graph_create(gpu, program, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    assert_ok(lmb_gpu_graph_create(gpu, program, &gpu_program, &error), &error);
     const lmb_gpu_batch_def good = batch_def(gpu_program);
     lmb_gpu_batch_def defs[6];
     for (size_t i = 0; i < 6; i++) {
@@ -642,7 +642,7 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     expect_error(lmb_gpu_batch_create(NULL, &good, &batch, &error), &error, LMB_ERROR_ARGUMENT, "gpu");
     expect_error(lmb_gpu_batch_create(gpu, NULL, &batch, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
     expect_error(lmb_gpu_batch_create(gpu, &good, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
-    lmb_gpu_program_destroy(gpu_program);
+    lmb_gpu_graph_destroy(gpu_program);
     lmb_gpu_destroy(other);
     lmb_gpu_destroy(gpu);
 }
@@ -650,11 +650,11 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
 static void calls_in_the_wrong_state_are_refused(void **state) {
     (void)state;
     lmb_gpu *gpu = create_gpu();
-    lmb_program *of_pose = create_program(true);
-    lmb_gpu_program *gpu_program = NULL;
+    lmb_graph *of_pose = create_program(true);
+    lmb_gpu_graph *gpu_program = NULL;
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
-    assert_ok(lmb_gpu_program_create(gpu, of_pose, &gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, of_pose, &gpu_program, &error), &error);
     lmb_gpu_batch_def def = batch_def(gpu_program);
     def.outputs = LMB_OUTPUT_LOCAL;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
@@ -662,12 +662,11 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     VkCommandBuffer commands;
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     lmb_gpu_record_info info = {.commands = commands};
-    expect_error(lmb_gpu_program_uploaded(gpu_program, &error), &error, LMB_ERROR_STATE, "upload");
+    expect_error(lmb_gpu_graph_uploaded(gpu_program, &error), &error, LMB_ERROR_STATE, "upload");
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "upload");
-    expect_error(lmb_gpu_program_record_upload(gpu_program, NULL, &error), &error, LMB_ERROR_ARGUMENT,
-                 "command buffer");
-    expect_error(lmb_gpu_program_record_upload(NULL, commands, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    assert_ok(lmb_gpu_program_record_upload(gpu_program, commands, &error), &error);
+    expect_error(lmb_gpu_graph_record_upload(gpu_program, NULL, &error), &error, LMB_ERROR_ARGUMENT, "command buffer");
+    expect_error(lmb_gpu_graph_record_upload(NULL, commands, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_ok(lmb_gpu_graph_record_upload(gpu_program, commands, &error), &error);
     expect_error(lmb_gpu_batch_record(batch, &info, &error), &error, LMB_ERROR_STATE, "pose buffer 0");
     expect_error(lmb_gpu_batch_bind_pose(batch, 2, 0, 256, &error), &error, LMB_ERROR_ARGUMENT, "frame slot");
     expect_error(lmb_gpu_batch_bind_pose(batch, 0, 8, 256, &error), &error, LMB_ERROR_ARGUMENT, "pose buffer");
@@ -696,25 +695,25 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     expect_error(lmb_gpu_batch_record(batch, NULL, &error), &error, LMB_ERROR_ARGUMENT, "record info");
     expect_error(lmb_gpu_batch_record(NULL, &info, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
-    assert_ok(lmb_gpu_program_uploaded(gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_uploaded(gpu_program, &error), &error);
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
-    expect_error(lmb_gpu_program_record_upload(gpu_program, commands, &error), &error, LMB_ERROR_STATE, "completed");
+    expect_error(lmb_gpu_graph_record_upload(gpu_program, commands, &error), &error, LMB_ERROR_STATE, "completed");
     assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
     lmb_gpu_batch_destroy(batch);
-    lmb_gpu_program_destroy(gpu_program);
-    lmb_program_destroy(of_pose);
+    lmb_gpu_graph_destroy(gpu_program);
+    lmb_graph_destroy(of_pose);
     lmb_gpu_destroy(gpu);
 }
 
 static void what_a_batch_does_not_have_is_null(void **state) {
     (void)state;
     lmb_gpu *gpu = create_gpu();
-    lmb_program *of_pose = create_program(true);
-    lmb_gpu_program *programs[2] = {NULL, NULL};
+    lmb_graph *of_pose = create_program(true);
+    lmb_gpu_graph *programs[2] = {NULL, NULL};
     lmb_gpu_batch *batch = NULL, *without_parameters = NULL;
     lmb_error error;
-    assert_ok(lmb_gpu_program_create(gpu, program, &programs[0], &error), &error);
-    assert_ok(lmb_gpu_program_create(gpu, of_pose, &programs[1], &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, program, &programs[0], &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, of_pose, &programs[1], &error), &error);
     lmb_gpu_batch_def def = batch_def(programs[0]);
     def.outputs = LMB_OUTPUT_PALETTE;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
@@ -750,9 +749,9 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     assert_int_equal(description.outputs, LMB_OUTPUT_PALETTE);
     lmb_gpu_batch_destroy(without_parameters);
     lmb_gpu_batch_destroy(batch);
-    lmb_gpu_program_destroy(programs[1]);
-    lmb_gpu_program_destroy(programs[0]);
-    lmb_program_destroy(of_pose);
+    lmb_gpu_graph_destroy(programs[1]);
+    lmb_gpu_graph_destroy(programs[0]);
+    lmb_graph_destroy(of_pose);
     lmb_gpu_destroy(gpu);
 }
 

@@ -151,7 +151,7 @@ static void run_frame(ground *ground, uint32_t slot, uint32_t batches) {
     lmb_error error;
     memset(ground->side.poses[0].mapped, 0, ground->side.poses[0].size);
     memcpy(lmb_gpu_batch_parameters(ground->side.batch, 0), shared.parameters[0],
-           shared.batch.character_count * lmb_program_parameter_count(shared.program) * sizeof(float));
+           shared.batch.character_count * lmb_graph_parameter_count(shared.program) * sizeof(float));
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     assert_ok(lmb_gpu_profile_begin(ground->profile, slot, commands, &error), &error);
     for (uint32_t i = 0; i < batches && slot == 0; i++) {
@@ -221,7 +221,7 @@ static void a_batch_without_a_profile_writes_no_timestamps(void **state) {
     VkCommandBuffer commands;
     lmb_error error;
     memset(lmb_gpu_batch_parameters(ground.side.batch, 0), 0,
-           shared.batch.character_count * lmb_program_parameter_count(shared.program) * sizeof(float));
+           shared.batch.character_count * lmb_graph_parameter_count(shared.program) * sizeof(float));
     memset(ground.side.poses[0].mapped, 0, ground.side.poses[0].size);
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     const lmb_gpu_record_info info = {.commands = commands};
@@ -412,7 +412,7 @@ static void a_batch_past_the_marks_is_refused_whole(void **state) {
     VkCommandBuffer commands;
     lmb_error error;
     memset(lmb_gpu_batch_parameters(ground.side.batch, 0), 0,
-           shared.batch.character_count * lmb_program_parameter_count(shared.program) * sizeof(float));
+           shared.batch.character_count * lmb_graph_parameter_count(shared.program) * sizeof(float));
     memset(ground.side.poses[0].mapped, 0, ground.side.poses[0].size);
     assert_ok(lmb_gpu_profile_create(ground.gpu, &def, &small, &error), &error);
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
@@ -446,7 +446,7 @@ static void bytes_are_those_of_every_buffer(void **state) {
     def.character_count = 10;
     def.outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE;
     def.frame_count = 3;
-    const uint64_t joints = lmb_program_joint_count(shared.program);
+    const uint64_t joints = lmb_graph_joint_count(shared.program);
     def.span_bytes = 5 * joints * sizeof(lmb_affine);
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
@@ -454,7 +454,7 @@ static void bytes_are_those_of_every_buffer(void **state) {
     lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
     const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_GPU_MAX_BYTES_ROWS);
     assert_true(count >= 6 && count <= LMB_GPU_MAX_BYTES_ROWS);
-    const uint64_t parameters = 3 * 10 * lmb_program_parameter_count(shared.program) * sizeof(float);
+    const uint64_t parameters = 3 * 10 * lmb_graph_parameter_count(shared.program) * sizeof(float);
     assert_int_equal(bytes_of(rows, count, "parameters", 3), parameters);
     assert_int_equal(bytes_of(rows, count, "parameters staging", 3), parameters);
     assert_int_equal(bytes_of(rows, count, "palette", 6), 3 * 10 * joints * sizeof(lmb_affine));

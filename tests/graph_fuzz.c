@@ -44,7 +44,7 @@ static void count_line(void *user, const char *line) {
     ++*(uint32_t *)user;
 }
 
-static void evaluate(const lmb_program *program, const float *parameters) {
+static void evaluate(const lmb_graph *program, const float *parameters) {
     float pose[LMB_POSE_COMPONENTS * JOINTS] = {0};
     float palette[LMB_MATRIX_COMPONENTS * JOINTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
@@ -59,14 +59,14 @@ static void evaluate(const lmb_program *program, const float *parameters) {
     }
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}, .refused = refused};
     require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no cpu");
-    require(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL) == LMB_OK, "it does not run");
+    require(lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, 1, NULL) == LMB_OK, "it does not run");
     for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS * JOINTS; i++) {
         require(fabsf(palette[i]) <= LMB_LARGEST, "a value out of range");
     }
     lmb_cpu_destroy(cpu);
 }
 
-static void run(const lmb_graph *graph, const lmb_program *program) {
+static void run(const lmb_graph *graph) {
     float parameters[LMB_MAX_PARAMETERS];
     for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
@@ -75,9 +75,9 @@ static void run(const lmb_graph *graph, const lmb_program *program) {
                 "a name that is not found");
         parameters[i] = parameter.initial;
     }
-    evaluate(program, parameters);
+    evaluate(graph, parameters);
     require_motion(graph, parameters);
-    evaluate(program, parameters);
+    evaluate(graph, parameters);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -88,23 +88,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                      .rig = rig,
                                      .clips = (const lmb_clip *const *)clips,
                                      .clip_count = CLIPS};
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error;
-    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     if (result != LMB_OK) {
         require(graph == NULL && error.result == result && result == LMB_ERROR_FORMAT, "an error that is none");
         require(strncmp(error.message, "fuzz: line ", 11) == 0, "a message that does not name the place");
         require_problems(&problems, source.text, size);
         return 0;
     }
-    lmb_program *program = NULL;
-    require(lmb_program_create(lmb_graph_program_def(graph), NULL, &program, &error) == LMB_OK, "it does not compile");
+    lmb_graph *program = NULL;
+    require(lmb_graph_create(lmb_graph_json_def(graph), NULL, &program, &error) == LMB_OK, "it does not compile");
     uint32_t lines = 0;
-    lmb_program_print(program, NULL, count_line, &lines);
+    lmb_graph_print(program, count_line, &lines);
     require(lines > 0, "nothing is printed");
-    run(graph, program);
-    lmb_program_destroy(program);
-    lmb_graph_destroy(graph);
+    run(program);
+    lmb_graph_destroy(program);
+    lmb_graph_json_destroy(graph);
     return 0;
 }
 

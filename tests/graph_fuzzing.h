@@ -2,7 +2,7 @@
 #ifndef LIMBER_TESTS_GRAPH_FUZZING_H
 #define LIMBER_TESTS_GRAPH_FUZZING_H
 
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 
 void require(bool holds, const char *what);
 // Each mistake has a message, and a place in the text.

@@ -10,7 +10,7 @@
 #include <gpu_side.h>
 
 #include <limber/cpu.h>
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 #include <limber/import.h>
 #include <mannequin.h>
 #include <string.h>
@@ -175,7 +175,7 @@ static void replace_clips(char *text) {
     }
 }
 
-static lmb_graph *read_graph(const character *on, const char *text, bool clips) {
+static lmb_graph_json *read_graph(const character *on, const char *text, bool clips) {
     char named[4000];
     size_t length = 0;
     const char *joint = lmb_rig_joint_name(on->rig, lmb_rig_joint_count(on->rig) / 3);
@@ -193,13 +193,13 @@ static lmb_graph *read_graph(const character *on, const char *text, bool clips) 
     }
     const lmb_graph_source source = {
         .text = named, .size = length, .rig = on->rig, .clips = on->clips, .clip_count = on->clip_count};
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error;
-    assert_ok(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error);
+    assert_ok(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error);
     return graph;
 }
 
-static bool holds(const lmb_program_def *def, lmb_op op) {
+static bool holds(const lmb_graph_def *def, lmb_op op) {
     bool found = false;
     for (uint32_t i = 0; i < def->node_count; i++) {
         found = found || def->nodes[i].op == op;
@@ -222,22 +222,15 @@ static void compare_on(const character *on, lmb_op op, const char *text, bool pi
                                    {"the fast path", run_fast, NULL, 0}};
     const program_side pipeline = {"the device", run_gpu, gpu, 0};
     // A part's poses are not the whole's, so a buffer cannot stand in for a clip there.
-    lmb_graph *graph = read_graph(on, text, !pipelines || op == LMB_OP_COMBINE);
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    lmb_graph_json *graph = read_graph(on, text, !pipelines || op == LMB_OP_COMBINE);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_true(holds(def, op));
-    crowd_range *ranges = calloc((size_t)def->parameter_count + 1, sizeof *ranges);
-    assert_non_null(ranges);
-    for (uint32_t i = 0; i < def->parameter_count; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
-        ranges[i] = (crowd_range){parameter.least, parameter.greatest};
-    }
     const crowd_def crowd_def = {.rig = on->rig,
                                  .clips = on->clips,
                                  .clip_count = on->clip_count,
                                  .character_count = 67,
                                  .seed = 20261121 + suite_first(),
                                  .given = def,
-                                 .ranges = ranges,
                                  .one_in = 61};
     crowd crowd;
     lmb_error error;
@@ -246,8 +239,7 @@ static void compare_on(const character *on, lmb_op op, const char *text, bool pi
     const uint32_t first = suite_is_quick() ? 1 : 0;
     compare(on, op, pipelines ? &pipeline : others + first, pipelines ? 1 : 2 - first, &crowd);
     crowd_destroy(&crowd);
-    free(ranges);
-    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(graph);
 }
 
 static void compare_text(const character *on, lmb_op op, const char *text) {

@@ -2,10 +2,11 @@
 // texts that are wrong.
 #include "failing_host.h"
 #include "random.h"
+#include "reading.h"
 #include "refusal.h"
 
 #include <limber/cpu.h>
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,23 +53,23 @@ static lmb_graph_source source_of(const char *text) {
         .text = text, .size = strlen(text), .rig = rig, .clips = (const lmb_clip *const *)clips, .clip_count = CLIPS};
 }
 
-static lmb_graph *read_graph(const char *text) {
+static reading *read_graph(const char *text) {
     const lmb_graph_source source = source_of(text);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
-    if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+    if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
         fail_msg("%s\n%s", text, error.message);
     }
-    return graph;
+    return reading_create(graph);
 }
 
 // ---- Running.
 
 // One character of a graph.
 typedef struct player {
-    lmb_graph *graph;
-    lmb_program *program;
-    lmb_control *control;
+    reading *graph;
+    const lmb_graph *program;
+    const lmb_control *control;
     lmb_cpu *cpu;
     uint32_t *state;
     uint32_t *told;
@@ -78,28 +79,23 @@ typedef struct player {
 
 static player begin(const char *text) {
     player p = {.graph = read_graph(text)};
-    lmb_error error = {0};
-    if (lmb_program_create(lmb_graph_program_def(p.graph), NULL, &p.program, &error) != LMB_OK ||
-        lmb_control_create(lmb_graph_control_def(p.graph), p.program, NULL, &p.control, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
+    p.program = p.graph->graph;
+    p.control = lmb_graph_control(p.program);
     assert_int_equal(lmb_cpu_create(p.program, LMB_CPU_REFERENCE, NULL, &p.cpu, NULL), LMB_OK);
-    uint32_t count = lmb_graph_parameter_count(p.graph);
+    uint32_t count = lmb_graph_parameter_count(p.program);
     p.state = calloc(lmb_control_state_words(p.control), sizeof *p.state);
     p.told = calloc(lmb_control_told_words(p.control), sizeof *p.told);
     p.parameters = calloc((size_t)count + 1, sizeof *p.parameters);
     assert_true(p.state != NULL && p.told != NULL && p.parameters != NULL);
     for (uint32_t i = 0; i < count; i++) {
-        p.parameters[i] = lmb_graph_parameter_at(p.graph, i).initial;
+        p.parameters[i] = lmb_graph_parameter_at(p.graph->graph, i).initial;
     }
     return p;
 }
 
 static void end(player *p) {
     lmb_cpu_destroy(p->cpu);
-    lmb_control_destroy(p->control);
-    lmb_program_destroy(p->program);
-    lmb_graph_destroy(p->graph);
+    reading_destroy(p->graph);
     free(p->state);
     free(p->told);
     free(p->parameters);
@@ -107,7 +103,7 @@ static void end(player *p) {
 
 // A frame of this many seconds, with an event or without (NULL).
 static void step(player *p, double seconds, const char *event) {
-    const lmb_event sent = {0, event == NULL ? 0 : lmb_graph_find_event(p->graph, event)};
+    const lmb_event sent = {0, event == NULL ? 0 : lmb_graph_find_event(p->graph->graph, event)};
     const lmb_control_frame frame = {.step = (uint64_t)(seconds * (double)LMB_TICKS_PER_SECOND),
                                      .number = p->frame++,
                                      .character_count = 1,
@@ -123,11 +119,11 @@ static void step(player *p, double seconds, const char *event) {
 }
 
 static const char *current(const player *p, uint32_t machine) {
-    return lmb_graph_state_name(p->graph, machine, lmb_control_current_state(p->control, p->state, machine));
+    return lmb_graph_state_name(p->graph->graph, machine, lmb_control_current_state(p->control, p->state, machine));
 }
 
 static void set(player *p, const char *name, float value) {
-    uint32_t index = lmb_graph_find_parameter(p->graph, name);
+    uint32_t index = lmb_graph_find_parameter(p->graph->graph, name);
     assert_true(index != LMB_NONE);
     p->parameters[index] = value;
 }
@@ -139,7 +135,7 @@ static void hips(const player *p, float place[2]) {
     const lmb_batch batch = {p->program, 1, LMB_OUTPUT_PALETTE};
     const lmb_batch_inputs inputs = {.parameters = p->parameters};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}, .refused = refused};
-    assert_int_equal(lmb_cpu_run(p->cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_run_poses(p->cpu, &batch, &inputs, &outputs, 0, 1, NULL), LMB_OK);
     for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {
         assert_int_equal(refused[i], 0);
     }
@@ -156,7 +152,7 @@ static void expect_hips(const player *p, double x, double y) {
 
 static bool was_told(const player *p, const char *event) {
     for (uint32_t i = 0; i < p->told[0]; i++) {
-        if (p->told[1 + 2 * i] == lmb_graph_find_event(p->graph, event)) {
+        if (p->told[1 + 2 * i] == lmb_graph_find_event(p->graph->graph, event)) {
             return true;
         }
     }
@@ -272,38 +268,38 @@ static void poses_follow_the_machine(void **state) {
 
 static void the_jump_becomes_a_control(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph(jump);
-    const lmb_control_def *def = lmb_graph_control_def(graph);
+    reading *graph = read_graph(jump);
+    const lmb_control_def *def = graph->control;
     assert_int_equal(def->machine_count, 1);
     assert_int_equal(def->player_count, CLIPS);
     assert_int_equal(def->parameter_count, 2 * CLIPS);
-    assert_int_equal(def->parameter_count, lmb_graph_program_def(graph)->parameter_count);
+    assert_int_equal(def->parameter_count, lmb_graph_parameter_count(graph->graph));
     assert_int_equal(def->event_count, 3);
-    assert_int_equal(lmb_graph_event_count(graph), 3);
-    assert_string_equal(lmb_graph_event_name(graph, 0), "JUMP_PRESS");
-    assert_int_equal(lmb_graph_find_event(graph, "NEAR_GROUND"), 2);
-    assert_int_equal(lmb_graph_find_event(graph, "END"), LMB_NONE);
-    assert_string_equal(lmb_graph_machine_name(graph, 0), "jump");
-    const lmb_machine_def *machine = &def->machines[0];
+    assert_int_equal(lmb_graph_event_count(graph->graph), 3);
+    assert_string_equal(lmb_graph_event_name(graph->graph, 0), "JUMP_PRESS");
+    assert_int_equal(lmb_graph_find_event(graph->graph, "NEAR_GROUND"), 2);
+    assert_int_equal(lmb_graph_find_event(graph->graph, "END"), LMB_NONE);
+    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "jump");
+    const lmb_control_machine_def *machine = &def->machines[0];
     assert_int_equal(machine->state_count, CLIPS);
     assert_int_equal(machine->machine, LMB_NONE);
     assert_int_equal(machine->transition_count, 8);
     for (uint32_t i = 0; i < CLIPS; i++) {
-        assert_string_equal(lmb_graph_state_name(graph, 0, i), clip_names[i]);
-        assert_string_equal(lmb_graph_player_name(graph, i), clip_names[i]);
+        assert_string_equal(lmb_graph_state_name(graph->graph, 0, i), clip_names[i]);
+        assert_string_equal(lmb_graph_player_name(graph->graph, i), clip_names[i]);
         assert_int_equal(machine->states[i].end_player, i);
         assert_int_equal(def->players[i].machine, 0);
         assert_int_equal(def->players[i].state, i);
         assert_true(def->players[i].duration == lmb_clip_duration(clips[i]));
         bool ends = i == STAND2CROUCH || i == TAKEOFF || i == HOP || i == LAND;
         assert_int_equal(def->players[i].end, ends ? LMB_END_HOLD : LMB_END_LOOP);
-        lmb_graph_parameter weight = lmb_graph_parameter_at(graph, machine->states[i].weight_parameter);
+        lmb_graph_parameter weight = lmb_graph_parameter_at(graph->graph, machine->states[i].weight_parameter);
         assert_true(weight.is_written);
         assert_true(weight.initial == (i == 0 ? 1.0f : 0.0f));
-        lmb_graph_parameter time = lmb_graph_parameter_at(graph, def->players[i].time_parameter);
+        lmb_graph_parameter time = lmb_graph_parameter_at(graph->graph, def->players[i].time_parameter);
         assert_true(time.is_written);
         assert_true(time.greatest == clip_durations[i]);
-        assert_int_equal(lmb_graph_find_parameter(graph, time.name), LMB_NONE);
+        assert_int_equal(lmb_graph_find_parameter(graph->graph, time.name), LMB_NONE);
     }
     const lmb_transition_def *transition = &machine->transitions[1];
     assert_int_equal(transition->from, STAND2CROUCH);
@@ -311,12 +307,12 @@ static void the_jump_becomes_a_control(void **state) {
     assert_int_equal(transition->event, 1);
     assert_true(transition->fade == 0.2f);
     assert_int_equal(transition->curve, LMB_CURVE_SMOOTHSTEP);
-    assert_int_equal(lmb_graph_warning_count(graph), 0);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_json_warning_count(graph->json), 0);
+    reading_destroy(graph);
     graph = read_graph("{\"op\":\"clip\",\"clip\":\"hop\"}");
-    assert_null(lmb_graph_control_def(graph));
-    assert_int_equal(lmb_graph_event_count(graph), 0);
-    lmb_graph_destroy(graph);
+    assert_null(graph->control);
+    assert_int_equal(lmb_graph_event_count(graph->graph), 0);
+    reading_destroy(graph);
 }
 
 // ---- What clips weigh.
@@ -354,7 +350,7 @@ static void clips_weigh_what_their_space_does(void **state) {
     (void)state;
     static const float positions[] = {-1.0f, 0.0f, 0.5f, 1.25f, 1.6875f, 3.0f, 4.0f};
     player p = begin(GAITS("{\"param\":\"speed\"}", ""));
-    assert_int_equal(lmb_graph_control_def(p.graph)->group_count, 1);
+    assert_int_equal(p.graph->control->group_count, 1);
     for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
         set(&p, "speed", positions[i]);
         step(&p, 0.1, NULL);
@@ -405,7 +401,7 @@ static void follow_a_group(const char *text, bool by_velocity) {
     static const double durations[2] = {0.75, 2.0}, velocities[2] = {3.0, 1.25};
     static const uint32_t players[2] = {HOPS, STANDS};
     player p = begin(text);
-    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    const lmb_control_def *def = p.graph->control;
     double way = 0.0; // the leader's
     for (uint32_t frame = 0; frame < 900; frame++) {
         const double speed = 2.0 + 2.5 * sin(0.01 * (double)frame);
@@ -455,50 +451,50 @@ static void a_cadence_is_read(void **state) {
         {AT_SPEED(",\"cadence\":\"velocity\",\"motion\":[[1,0,0,0],[0,0,0,0]]"), LMB_CADENCE_VELOCITY},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        lmb_graph *graph = read_graph(rows[i].text);
-        const lmb_control_def *def = lmb_graph_control_def(graph);
+        reading *graph = read_graph(rows[i].text);
+        const lmb_control_def *def = graph->control;
         assert_int_equal(def->group_count, 1);
         assert_int_equal(def->groups[0].cadence, rows[i].cadence);
-        lmb_graph_destroy(graph);
+        reading_destroy(graph);
     }
 }
 
 static void players_as_they_are_said(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph(
+    reading *graph = read_graph(
         "{\"op\":\"blend\",\"weight\":{\"param\":\"f\"},\"a\":{\"op\":\"clip\",\"clip\":\"stand\",\"play\":{\"rate\":"
         "{\"param\":\"pace\"},\"group\":\"move\",\"markers\":[0.5,1.5],\"velocity\":1.5,"
         "\"notifies\":[{\"time\":0.25,\"event\":\"step\"},{\"time\":1,\"event\":\"step\"}],\"looped\":\"round\"}},"
         "\"b\":{\"op\":\"add\",\"a\":{\"op\":\"clip\",\"clip\":\"crouch\",\"play\":{\"group\":\"move\",\"markers\":"
         "[0,0.25]}},\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"end\":"
         "\"ping-pong\",\"offset\":0.25,\"ended\":\"over\",\"rate\":-2}}}}");
-    const lmb_control_def *def = lmb_graph_control_def(graph);
+    const lmb_control_def *def = graph->control;
     assert_int_equal(def->player_count, 3);
-    const lmb_player_def *player = &def->players[0];
+    const lmb_control_player_def *player = &def->players[0];
     assert_int_equal(player->machine, LMB_NONE);
     assert_int_equal(player->end, LMB_END_LOOP);
-    assert_int_equal(player->rate.parameter, lmb_graph_find_parameter(graph, "pace"));
+    assert_int_equal(player->rate.parameter, lmb_graph_find_parameter(graph->graph, "pace"));
     assert_int_equal(player->marker_count, 2);
     assert_true(player->markers[1] == 1.5f && player->velocity == 1.5f);
     assert_int_equal(player->notify_count, 2);
     assert_true(player->notifies[1].time == 1.0f);
-    assert_int_equal(player->notifies[1].event, lmb_graph_find_event(graph, "step"));
-    assert_int_equal(player->looped_event, lmb_graph_find_event(graph, "round"));
+    assert_int_equal(player->notifies[1].event, lmb_graph_find_event(graph->graph, "step"));
+    assert_int_equal(player->looped_event, lmb_graph_find_event(graph->graph, "round"));
     assert_int_equal(player->ended_event, LMB_NONE);
     player = &def->players[2];
     assert_int_equal(player->end, LMB_END_PING_PONG);
     assert_true(player->offset == 0.25f && player->rate.constant == -2.0f);
-    assert_int_equal(player->ended_event, lmb_graph_find_event(graph, "over"));
-    assert_true(lmb_graph_parameter_at(graph, player->time_parameter).initial == 0.25f);
+    assert_int_equal(player->ended_event, lmb_graph_find_event(graph->graph, "over"));
+    assert_true(lmb_graph_parameter_at(graph->graph, player->time_parameter).initial == 0.25f);
     assert_int_equal(def->group_count, 1);
-    assert_string_equal(lmb_graph_group_name(graph, 0), "move");
+    assert_string_equal(lmb_graph_group_name(graph->graph, 0), "move");
     assert_int_equal(def->groups[0].player_count, 2);
-    assert_int_equal(def->groups[0].rate.parameter, lmb_graph_find_parameter(graph, "pace"));
+    assert_int_equal(def->groups[0].rate.parameter, lmb_graph_find_parameter(graph->graph, "pace"));
     assert_int_equal(def->groups[0].cadence, LMB_CADENCE_DEFAULT);
     assert_int_equal(def->groups[0].players[0], 0);
     assert_int_equal(def->groups[0].players[1], 1);
     // The clips' nodes read the players' times as they are.
-    const lmb_program_def *program = lmb_graph_program_def(graph);
+    const lmb_graph_def *program = &graph->moving.poses;
     for (uint32_t i = 0, clip = 0; i < program->node_count; i++) {
         const lmb_node_def *node = &program->nodes[i];
         if (node->op == LMB_OP_CLIP) {
@@ -506,7 +502,7 @@ static void players_as_they_are_said(void **state) {
             assert_true(!node->loop && node->rate.constant == 1.0f && node->offset.constant == 0.0f);
         }
     }
-    lmb_graph_destroy(graph);
+    reading_destroy(graph);
 }
 
 static void a_player_alone_moves_its_clip(void **state) {
@@ -526,12 +522,12 @@ static void followers_are_shared(void **state) {
                      "\"b\":{\"op\":\"rest\"}},\"b\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.25},"
                      "\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"time\":{\"param\":\"w\","
                      "\"smooth\":0}}}}");
-    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->follower_count, 2);
     assert_int_equal(def->parameter_count, 3);
-    uint32_t source = lmb_graph_find_parameter(p.graph, "w");
+    uint32_t source = lmb_graph_find_parameter(p.graph->graph, "w");
     for (uint32_t i = 0; i < 2; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph, def->followers[i].parameter);
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph->graph, def->followers[i].parameter);
         assert_int_equal(def->followers[i].source.parameter, source);
         assert_true(parameter.is_written && parameter.initial == 0.25f && parameter.greatest == 1.0f);
     }
@@ -553,14 +549,14 @@ static void conditions_compare_and_join(void **state) {
               "{\"==\":[{\"param\":\"z\"},1]}]}}]},"
               "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"entry\":\"came\","
               "\"transitions\":[{\"to\":\"a\",\"fade\":0,\"after\":0.5,\"when\":{\">=\":[{\"param\":\"y\"},0.5]}}]}]}");
-    const lmb_transition_def *transition = &lmb_graph_control_def(p.graph)->machines[0].transitions[0];
+    const lmb_transition_def *transition = &p.graph->control->machines[0].transitions[0];
     static const lmb_term_kind kinds[] = {LMB_TERM_GREATER, LMB_TERM_LESS_EQUAL, LMB_TERM_AND, LMB_TERM_LESS,
                                           LMB_TERM_AND,     LMB_TERM_EQUAL,      LMB_TERM_OR};
     assert_int_equal(transition->term_count, 7);
     for (uint32_t i = 0; i < 7; i++) {
         assert_int_equal(transition->terms[i].kind, kinds[i]);
     }
-    assert_string_equal(lmb_graph_machine_name(p.graph, 0), "machine");
+    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 0), "machine");
     step(&p, 0.1, NULL);
     assert_string_equal(current(&p, 0), "a");
     set(&p, "x", 0.75f);
@@ -591,7 +587,8 @@ static void what_states_tell(void **state) {
               "\"left\",\"transitions\":[{\"to\":\"b\",\"event\":\"GO\"},{\"to\":\"a\",\"event\":\"AGAIN\"}]},"
               "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"a\",\"event\":\"GO\"},{\"to\":"
               "\"a\",\"event\":\"left\"}]}]}");
-    const uint32_t came = lmb_graph_find_event(p.graph, "came"), left = lmb_graph_find_event(p.graph, "left");
+    const uint32_t came = lmb_graph_find_event(p.graph->graph, "came"),
+                   left = lmb_graph_find_event(p.graph->graph, "left");
     step(&p, 0.1, NULL);
     assert_int_equal(p.told[0], 0);
     step(&p, 0.1, "GO");
@@ -635,7 +632,7 @@ static void a_clip_played_once_drops_out(void **state) {
 
 static void clips_in_states_take_what_they_say(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph(
+    reading *graph = read_graph(
         "{\"op\":\"machine\",\"initial\":\"c\",\"states\":["
         "{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"rate\":2,\"offset\":0.5,\"loop\":false}},"
         "{\"name\":\"b\",\"restart\":true,\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"time\":0.5}},"
@@ -644,11 +641,11 @@ static void clips_in_states_take_what_they_say(void **state) {
         "\"land\","
         "\"play\":true}},\"name\":\"c\"}],\"any\":[{\"to\":\"b\",\"event\":\"B\",\"kind\":"
         "\"inertialized\"}]}");
-    const lmb_control_def *def = lmb_graph_control_def(graph);
-    const lmb_machine_def *machine = &def->machines[0];
-    assert_string_equal(lmb_graph_state_name(graph, 0, 0), "c");
-    assert_string_equal(lmb_graph_state_name(graph, 0, 1), "a");
-    assert_string_equal(lmb_graph_state_name(graph, 0, 2), "b");
+    const lmb_control_def *def = graph->control;
+    const lmb_control_machine_def *machine = &def->machines[0];
+    assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
+    assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "a");
+    assert_string_equal(lmb_graph_state_name(graph->graph, 0, 2), "b");
     assert_int_equal(def->player_count, 3);
     // Read in the order of the states.
     assert_int_equal(def->players[0].state, 0);
@@ -665,8 +662,8 @@ static void clips_in_states_take_what_they_say(void **state) {
     assert_true(transition->curve == LMB_CURVE_CUBIC_IN && transition->kind == LMB_FADE_FROZEN);
     assert_true(machine->transitions[1].from == LMB_NONE && machine->transitions[1].to == 2);
     assert_true(machine->transitions[1].kind == LMB_FADE_INERTIALIZED && def->inertialize);
-    assert_true(lmb_graph_program_def(graph)->inertialize);
-    lmb_graph_destroy(graph);
+    assert_true(graph->moving.poses.inertialize);
+    reading_destroy(graph);
 }
 
 #define INNER(pose)                                                                                                    \
@@ -676,11 +673,11 @@ static void clips_in_states_take_what_they_say(void **state) {
 static void machines_run_inside_states(void **state) {
     (void)state;
     player p = begin(INNER(INNER("{\"op\":\"clip\",\"clip\":\"hop\"}")));
-    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->machine_count, 2);
     assert_int_equal(def->machines[1].machine, 0);
     assert_int_equal(def->machines[1].state, 0);
-    assert_string_equal(lmb_graph_machine_name(p.graph, 1), "x");
+    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "x");
     assert_int_equal(def->players[0].machine, 1);
     // The outer state's own end is that of no clip.
     assert_int_equal(def->machines[0].states[0].end_player, LMB_NONE);
@@ -792,7 +789,7 @@ static void a_fade_that_restarts(void **state) {
     player p = begin(FADED(
         "{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0.5,\"curve\":\"linear\",\"restart\":true,\"name\":\"hello\"}",
         "{\"op\":\"clip\",\"clip\":\"crouch\",\"offset\":0.25}"));
-    assert_string_equal(lmb_graph_machine_name(p.graph, 0), "hello");
+    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 0), "hello");
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, i == 1 ? "WAVE" : NULL);
         expect_faded(&p, i / 8.0, 0.25 + i * FRAME);
@@ -814,8 +811,8 @@ static void a_fade_ends_with_its_clip(void **state) {
     (void)state;
     player p =
         begin(FADED("{\"in\":\"WAVE\",\"at-end\":true,\"seconds\":0.125,\"curve\":\"linear\"}", PLAYED("crouch")));
-    assert_int_equal(lmb_graph_control_def(p.graph)->players[0].end, LMB_END_HOLD);
-    assert_int_equal(lmb_graph_control_def(p.graph)->machines[0].states[1].end_player, 0);
+    assert_int_equal(p.graph->control->players[0].end, LMB_END_HOLD);
+    assert_int_equal(p.graph->control->machines[0].states[1].end_player, 0);
     for (int i = 1; i <= 16; i++) {
         step(&p, FRAME, i == 1 ? "WAVE" : NULL);
         expect_faded(&p, fmin(i / 2.0, 1.0), i * FRAME);
@@ -897,24 +894,24 @@ static void what_a_fade_weighs(void **state) {
          false, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        lmb_graph *graph = read_graph(rows[i].text);
-        const lmb_control_def *def = lmb_graph_control_def(graph);
-        const lmb_program_def *program = lmb_graph_program_def(graph);
+        reading *graph = read_graph(rows[i].text);
+        const lmb_control_def *def = graph->control;
+        const lmb_graph_def *program = lmb_graph_json_def(graph->json);
         const lmb_node_def *node = &program->nodes[program->node_count - 1];
         const lmb_value weight = rows[i].input == LMB_NONE ? node->weight : node->weights[rows[i].input];
         assert_int_equal(def->machine_count, 1);
         assert_int_equal(def->machines[0].state_count, 2);
         assert_int_equal(def->machines[0].machine, LMB_NONE);
         assert_int_equal(def->machines[0].states[1].weight_parameter, weight.parameter);
-        assert_true(lmb_graph_parameter_at(graph, weight.parameter).is_written);
-        assert_string_equal(lmb_graph_parameter_at(graph, weight.parameter).name, "I.in");
+        assert_true(lmb_graph_parameter_at(graph->graph, weight.parameter).is_written);
+        assert_string_equal(lmb_graph_parameter_at(graph->graph, weight.parameter).name, "I.in");
         assert_int_equal(def->players[0].machine, 0);
         assert_int_equal(def->players[0].state, 1);
-        assert_string_equal(lmb_graph_machine_name(graph, 0), "I");
-        assert_string_equal(lmb_graph_state_name(graph, 0, 0), "out");
-        assert_string_equal(lmb_graph_state_name(graph, 0, 1), "in");
+        assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "I");
+        assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "out");
+        assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "in");
         // Events in the order of the text.
-        assert_int_equal(lmb_graph_find_event(graph, "E"), rows[i].pose_is_first ? 0 : 2);
+        assert_int_equal(lmb_graph_find_event(graph->graph, "E"), rows[i].pose_is_first ? 0 : 2);
         // Both ways, in 0.2 s, smoothly.
         assert_int_equal(def->machines[0].transition_count, 2);
         for (uint32_t k = 0; k < 2; k++) {
@@ -923,7 +920,7 @@ static void what_a_fade_weighs(void **state) {
             assert_int_equal(transition->to, 1 - k);
             assert_true(transition->fade == 0.2f && transition->curve == LMB_CURVE_SMOOTHSTEP);
         }
-        lmb_graph_destroy(graph);
+        reading_destroy(graph);
     }
     // A curve beside it shapes it once more.
     player p = begin("{\"op\":\"blend\",\"curve\":\"quadratic-in\",\"weight\":{\"in\":\"I\",\"seconds\":0.25,\"curve\":"
@@ -962,12 +959,12 @@ static void fades_and_machines_inside_each_other(void **state) {
                       "\"pose\":" FADED("{\"in\":\"WAVE\",\"seconds\":0.25,\"curve\":\"linear\",\"at-end\":true}",
                                         PLAYED("crouch")) ",\"transitions\":[{\"to\":\"calm\",\"event\":\"GO\","
                                                           "\"fade\":0}]}]}");
-    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    const lmb_control_def *def = p.graph->control;
     assert_int_equal(def->machine_count, 2);
     assert_int_equal(def->machines[1].machine, 0);
     assert_int_equal(def->machines[1].state, 1);
     assert_int_equal(def->machines[0].states[1].end_player, LMB_NONE);
-    assert_string_equal(lmb_graph_machine_name(p.graph, 1), "WAVE");
+    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "WAVE");
     step(&p, FRAME, "WAVE");
     assert_string_equal(current(&p, 1), "out"); // nobody is there to take it
     for (int turn = 0; turn < 2; turn++) {
@@ -981,7 +978,7 @@ static void fades_and_machines_inside_each_other(void **state) {
     assert_string_equal(current(&p, 1), "out");
     end(&p);
     p = begin(FADED("{\"in\":\"WAVE\",\"out\":\"STOP\",\"seconds\":0}", INNER(PLAYED("crouch"))));
-    assert_string_equal(lmb_graph_machine_name(p.graph, 1), "WAVE");
+    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "WAVE");
     step(&p, FRAME, "GO");
     assert_string_equal(current(&p, 1), "x");
     step(&p, FRAME, "WAVE");
@@ -997,18 +994,18 @@ static void fades_and_machines_inside_each_other(void **state) {
 
 static void states_that_nothing_leads_to(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph("{\"op\":\"machine\",\"states\":[\n{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},\n"
-                                  "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"c\","
-                                  "\"after\":1}]},\n {\"name\":\"c\",\"pose\":{\"op\":\"rest\"},\"transitions\":"
-                                  "[{\"to\":\"b\",\"after\":0}]}]}");
-    assert_int_equal(lmb_graph_warning_count(graph), 2);
-    const lmb_graph_problem *warning = lmb_graph_warning_at(graph, 0);
+    reading *graph = read_graph("{\"op\":\"machine\",\"states\":[\n{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},\n"
+                                "{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"c\","
+                                "\"after\":1}]},\n {\"name\":\"c\",\"pose\":{\"op\":\"rest\"},\"transitions\":"
+                                "[{\"to\":\"b\",\"after\":0}]}]}");
+    assert_int_equal(lmb_graph_json_warning_count(graph->json), 2);
+    const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph->json, 0);
     assert_string_equal(warning->path, "states[1].name");
     assert_int_equal(warning->line, 3);
     assert_int_equal(warning->column, 9);
     assert_string_equal(warning->message, "no transitions lead to this state");
-    assert_int_equal(lmb_graph_warning_at(graph, 1)->line, 4);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_json_warning_at(graph->json, 1)->line, 4);
+    reading_destroy(graph);
 }
 
 #define LEADS(from, to, needs)                                                                                         \
@@ -1052,17 +1049,17 @@ static void states_that_lead_to_each_other(void **state) {
         char text[2000];
         snprintf(text, sizeof text, "{\"op\":\"machine\",\"states\":[%s,\n%s%s%s]}", rows[i].ways[0], rows[i].ways[1],
                  rows[i].ways[2] != NULL ? "," : "", rows[i].ways[2] != NULL ? rows[i].ways[2] : "");
-        lmb_graph *graph = read_graph(text);
+        reading *graph = read_graph(text);
         const char *found = NULL;
-        for (uint32_t k = 0; k < lmb_graph_warning_count(graph); k++) {
-            const lmb_graph_problem *warning = lmb_graph_warning_at(graph, k);
+        for (uint32_t k = 0; k < lmb_graph_json_warning_count(graph->json); k++) {
+            const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph->json, k);
             found = strstr(warning->message, "each leads to the next") != NULL ? warning->message : found;
         }
         if ((found == NULL) != (rows[i].loop == NULL) ||
             (found != NULL && strncmp(found, rows[i].loop, strlen(rows[i].loop)) != 0)) {
             fail_msg("row %zu: %s", i, found != NULL ? found : "no warning");
         }
-        lmb_graph_destroy(graph);
+        reading_destroy(graph);
     }
 }
 
@@ -1144,7 +1141,7 @@ static void random_machines(void **state) {
             uint32_t event = random_below(&seed, EVENTS);
             char name[8];
             snprintf(name, sizeof name, "e%u", event);
-            bool known = lmb_graph_find_event(p.graph, name) != LMB_NONE;
+            bool known = lmb_graph_find_event(p.graph->graph, name) != LMB_NONE;
             step(&p, 0.01, known ? name : NULL);
             at = known ? follow(&m, at, event) : at;
             assert_int_equal(lmb_control_current_state(p.control, p.state, 0), at);
@@ -1167,7 +1164,7 @@ static void motion_of_a_clip(void **state) {
     (void)state;
     player p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":{\"joint\":\"Hips\",\"axes\":\"y\","
                      "\"yaw\":false,\"rate\":10}}}");
-    assert_int_equal(lmb_graph_program_def(p.graph)->clip_count, CLIPS + 1);
+    assert_int_equal(lmb_graph_json_def(p.graph->json)->clip_count, CLIPS + 1);
     for (uint32_t frame = 1; frame <= 40; frame++) {
         step(&p, 0.05, NULL);
         float place[2];
@@ -1187,13 +1184,14 @@ static void mover_of_a_graph(void **state) {
                      "\"a\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":2,\"motion\":"
                      "[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
                      "\"b\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":{\"velocity\":2}}}");
-    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    const lmb_control_def *def = p.graph->control;
     assert_non_null(def->mover);
     assert_true(def->mover->steers && def->mover->acceleration == 4.0f && def->mover->deceleration == 5.0f);
     assert_true(def->mover->turn_rate == 3.0f && def->mover->velocity[0].constant == 1.0f);
-    assert_int_equal(def->mover->velocity[2].parameter, lmb_graph_find_parameter(p.graph, "push"));
-    assert_int_equal(def->mover->heading.parameter, lmb_graph_find_parameter(p.graph, "turn"));
-    assert_true(lmb_graph_parameter_at(p.graph, lmb_graph_find_parameter(p.graph, "push")).initial == 2.0f);
+    assert_int_equal(def->mover->velocity[2].parameter, lmb_graph_find_parameter(p.graph->graph, "push"));
+    assert_int_equal(def->mover->heading.parameter, lmb_graph_find_parameter(p.graph->graph, "turn"));
+    assert_true(lmb_graph_parameter_at(p.graph->graph, lmb_graph_find_parameter(p.graph->graph, "push")).initial ==
+                2.0f);
     assert_int_equal(def->players[0].motion->key_count, 3);
     for (uint32_t frame = 0; frame < 60; frame++) {
         step(&p, 0.05, NULL);
@@ -1206,14 +1204,14 @@ static void mover_of_a_graph(void **state) {
     end(&p);
     // Alone it moves, too; and without one, a velocity is a group's alone.
     p = begin("{\"op\":\"rest\",\"mover\":true}");
-    assert_non_null(lmb_graph_control_def(p.graph)->mover);
+    assert_non_null(p.graph->control->mover);
     step(&p, 0.1, NULL);
     end(&p);
     p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"velocity\":3}}");
-    assert_null(lmb_graph_control_def(p.graph)->mover);
+    assert_null(p.graph->control->mover);
     end(&p);
     p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":true}}");
-    assert_non_null(lmb_graph_control_def(p.graph)->mover);
+    assert_non_null(p.graph->control->mover);
     end(&p);
 }
 
@@ -1231,16 +1229,16 @@ static void the_actual_velocity_has_a_name(void **state) {
                             "land", "0") ",\"transitions\":[{\"to\":\"still\",\"fade\":0,\"when\":{\"<\":[{\"param\":"
                                          "\"pace\"},0.9]}}]}]}";
     player p = begin(text);
-    const lmb_control_def *def = lmb_graph_control_def(p.graph);
+    const lmb_control_def *def = p.graph->control;
     const uint32_t pace = def->mover->velocity_parameters[2];
-    assert_string_equal(lmb_graph_parameter_at(p.graph, pace).name, "pace");
-    assert_true(lmb_graph_parameter_at(p.graph, pace).is_written);
-    assert_int_equal(lmb_graph_find_parameter(p.graph, "pace"), LMB_NONE);
+    assert_string_equal(lmb_graph_parameter_at(p.graph->graph, pace).name, "pace");
+    assert_true(lmb_graph_parameter_at(p.graph->graph, pace).is_written);
+    assert_int_equal(lmb_graph_find_parameter(p.graph->graph, "pace"), LMB_NONE);
     assert_int_equal(def->mover->velocity_parameters[1], LMB_NONE);
     assert_int_equal(def->machines[0].transitions[0].terms[0].left.parameter, pace);
     const uint32_t aside = def->mover->velocity_parameters[0]; // which nothing reads
-    assert_string_equal(lmb_graph_parameter_at(p.graph, aside).name, "aside");
-    assert_true(lmb_graph_parameter_at(p.graph, aside).least == -10.0f);
+    assert_string_equal(lmb_graph_parameter_at(p.graph->graph, aside).name, "aside");
+    assert_true(lmb_graph_parameter_at(p.graph->graph, aside).least == -10.0f);
     double velocity[2] = {0.0, 0.0};
     bool goes = false;
     set(&p, "push", 2.0f);
@@ -1275,10 +1273,10 @@ typedef struct malformed {
 
 static void expect_problem(const malformed *row) {
     const lmb_graph_source source = source_of(row->text);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     static lmb_graph_problems problems;
     lmb_error error = {0};
-    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     if (result != LMB_ERROR_FORMAT) {
         fail_msg("%s: %s", row->text, lmb_result_name(result));
     }
@@ -1511,8 +1509,8 @@ static void limits(void **state) {
     append(at, "]}");
     static lmb_graph_problems problems;
     const lmb_graph_source source = source_of(text);
-    lmb_graph *graph = NULL;
-    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    lmb_graph_json *graph = NULL;
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(problems.count, 2); // and 17 inputs
     assert_string_equal(problems.list[1].path, "inputs[16].pose.inputs[0].pose.play");
     assert_string_equal(problems.list[1].message, "more than 256 clips that play");
@@ -1523,14 +1521,14 @@ static void limits(void **state) {
 
 static void machines_inside_each_other(void **state) {
     (void)state;
-    lmb_graph_destroy(read_graph(INNER(INNER(INNER(INNER(CORNERS("bilinear", "", FOUR)))))));
+    reading_destroy(read_graph(INNER(INNER(INNER(INNER(CORNERS("bilinear", "", FOUR)))))));
     // A machine holds two poses while it evaluates a third, so there is no room for four more.
     expect_problem(&(malformed){INNER(INNER(INNER(INNER(CORNERS("trilinear", "\"u\":0.5,", FOUR "," FOUR))))), "", 1, 1,
                                 "more than 11 poses at once"});
     const lmb_graph_source source = source_of(INNER(INNER(INNER(INNER(INNER("{\"op\":\"rest\"}"))))));
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     static lmb_graph_problems problems;
-    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(problems.count, 1);
     assert_string_equal(problems.list[0].path, "states[0].pose.states[0].pose.states[0].pose.states[0].pose");
     assert_string_equal(problems.list[0].message, "more than 4 machines inside each other");
@@ -1542,10 +1540,15 @@ static void machines_inside_each_other(void **state) {
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
-    lmb_graph *graph = NULL;
-    lmb_result result = lmb_graph_read(&source, host, &graph, NULL, error);
+    lmb_graph_json *graph = NULL;
+    lmb_result result = lmb_graph_json_read(&source, host, &graph, NULL, error);
     assert_true((result == LMB_OK) == (graph != NULL));
-    lmb_graph_destroy(graph);
+    lmb_graph *created = NULL;
+    if (result == LMB_OK) {
+        result = lmb_graph_create(lmb_graph_json_def(graph), host, &created, error);
+    }
+    lmb_graph_destroy(created);
+    lmb_graph_json_destroy(graph);
     return result;
 }
 

@@ -4,7 +4,7 @@
 #include "keyframes.h"
 #include "scene.h"
 
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static const struct {
 };
 
 typedef struct writer {
-    const lmb_program_def *def;
+    const lmb_graph_def *def;
     char *text;
     size_t length;
 } writer;
@@ -275,7 +275,7 @@ static void put_node(writer *writer, uint32_t index) {
 }
 
 // JSON has no form for a part without joints, which is refused there as a mistake, and which a random part may be.
-static bool is_written(const lmb_program_def *def) {
+static bool is_written(const lmb_graph_def *def) {
     for (uint32_t part = 0; part < def->part_count; part++) {
         uint32_t joints = 0;
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -288,7 +288,7 @@ static bool is_written(const lmb_program_def *def) {
     return true;
 }
 
-static void run(const lmb_program *program, const lmb_batch_inputs *inputs, float *palettes) {
+static void run(const lmb_graph *program, const lmb_batch_inputs *inputs, float *palettes) {
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palettes}};
     lmb_cpu *cpu = NULL;
@@ -300,7 +300,7 @@ static void run(const lmb_program *program, const lmb_batch_inputs *inputs, floa
 // The crowd's parameters in the order in which the text uses them; those that nothing uses are gone.
 static float *reorder_parameters(const crowd *crowd, const lmb_graph *graph) {
     uint32_t count = lmb_graph_parameter_count(graph);
-    uint32_t written = lmb_program_parameter_count(crowd->program);
+    uint32_t written = lmb_graph_parameter_count(crowd->program);
     float *reordered = calloc((size_t)CHARACTERS * count + 1, sizeof(float));
     assert_non_null(reordered);
     for (uint32_t i = 0; i < count; i++) {
@@ -313,21 +313,21 @@ static float *reorder_parameters(const crowd *crowd, const lmb_graph *graph) {
     return reordered;
 }
 
-static void expect_same_bits(const crowd *crowd, const lmb_graph *graph, const char *text) {
+static void expect_same_bits(const crowd *crowd, const lmb_graph_json *graph, const char *text) {
     static float written[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
     static float read[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_error error;
-    if (lmb_program_create(lmb_graph_program_def(graph), NULL, &program, &error) != LMB_OK) {
+    if (lmb_graph_create(lmb_graph_json_def(graph), NULL, &program, &error) != LMB_OK) {
         fail_msg("%s\n%s", text, error.message);
     }
     lmb_batch_inputs inputs = crowd_inputs(crowd);
     run(crowd->program, &inputs, written);
-    float *parameters = reorder_parameters(crowd, graph);
+    float *parameters = reorder_parameters(crowd, program);
     inputs.parameters = parameters;
     run(program, &inputs, read);
     free(parameters);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     if (memcmp(written, read, sizeof read) != 0) {
         fail_msg("other bits than what was written:\n%s", text);
     }
@@ -353,7 +353,7 @@ static void what_is_written_is_read(void **state) {
                                .program = program,
                                .most_nodes = 1 + program * 7 % RANDOM_PROGRAM_NODES};
         crowd crowd;
-        lmb_graph *graph = NULL;
+        lmb_graph_json *graph = NULL;
         lmb_error error;
         assert_int_equal(crowd_create(&def, &crowd, NULL), LMB_OK);
         if (!is_written(&crowd.program_def)) {
@@ -370,12 +370,12 @@ static void what_is_written_is_read(void **state) {
                                          .clip_count = 2,
                                          .static_poses = crowd.program_def.static_poses,
                                          .static_pose_count = crowd.program_def.static_pose_count};
-        if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+        if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
             fail_msg("program %u: %s\n%s", program, error.message, text);
         }
         expect_same_bits(&crowd, graph, text);
         loop.values += CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS;
-        lmb_graph_destroy(graph);
+        lmb_graph_json_destroy(graph);
         crowd_destroy(&crowd);
     }
     free(text);

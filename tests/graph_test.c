@@ -4,7 +4,7 @@
 
 #include <fenv.h>
 #include <limber/cpu.h>
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,13 +74,13 @@ static lmb_static_pose_def *given_poses(void) {
     return poses;
 }
 
-static lmb_graph *read_graph(const char *text) {
+static lmb_graph_json *read_graph(const char *text) {
     lmb_graph_source source = source_of(text);
     source.static_poses = given_poses();
     source.static_pose_count = 2;
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
-    if (lmb_graph_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+    if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
         fail_msg("%s\n%s", text, error.message);
     }
     return graph;
@@ -122,17 +122,17 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
 }
 
 static void expect_nodes(const char *text, const lmb_node_def *nodes, uint32_t count) {
-    lmb_graph *graph = read_graph(text);
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    lmb_graph_json *graph = read_graph(text);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_int_equal(def->node_count, count);
     for (uint32_t i = 0; i < count; i++) {
         expect_node(&def->nodes[i], &nodes[i]);
     }
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_error error;
-    assert_int_equal(lmb_program_create(def, NULL, &program, &error), LMB_OK);
-    lmb_program_destroy(program);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_create(def, NULL, &program, &error), LMB_OK);
+    lmb_graph_destroy(program);
+    lmb_graph_json_destroy(graph);
 }
 
 static lmb_node_def clip_node(uint32_t clip, lmb_value time) {
@@ -230,16 +230,20 @@ static void curves_of_any_number(void **state) {
         "\"op\":\"rest\"}}]}";
     expect_nodes(text, nodes, 3);
     // What a curve shapes lies in 0 to 1.
-    lmb_graph *graph = read_graph(text);
-    assert_true(lmb_graph_parameter_at(graph, 0).greatest == 1.0f);
-    assert_true(lmb_graph_parameter_at(graph, 1).initial == 1.0f);
+    lmb_graph_json *graph = read_graph(text);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    lmb_graph *created = NULL;
+    assert_int_equal(lmb_graph_create(def, NULL, &created, NULL), LMB_OK);
+    assert_true(def->parameters[0].greatest == 1.0f);
+    assert_true(def->parameters[1].initial == 1.0f);
     float row[8];
-    assert_in_range(lmb_graph_parameter_count(graph), 2, 8);
-    lmb_graph_defaults(graph, row);
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
-        assert_true(row[i] == lmb_graph_parameter_at(graph, i).initial);
+    assert_in_range(lmb_graph_parameter_count(created), 2, 8);
+    lmb_graph_defaults(created, row);
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(created); i++) {
+        assert_true(row[i] == def->parameters[i].initial);
     }
-    lmb_graph_destroy(graph);
+    lmb_graph_destroy(created);
+    lmb_graph_json_destroy(graph);
 }
 
 static void every_curve(void **state) {
@@ -303,16 +307,16 @@ static void spaces(void **state) {
         "\"op\":\"rest\"},\"at\":[100,-0.5]}]}",
         nodes, 4);
     // Triangles unless stated. A parameter has the range of the places, and 0 in it as its default.
-    lmb_graph *graph = read_graph(
+    lmb_graph_json *graph = read_graph(
         "{\"op\":\"space2d\",\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"y\",\"max\":9},\"inputs\":[{\"at\":[2.5,0],"
         "\"pose\":{\"op\":\"rest\"}},{\"pose\":{\"op\":\"rest\"},\"at\":[1,3]},{\"pose\":{\"op\":\"rest\"},"
         "\"at\":[5,-0.5]}]}");
-    const lmb_graph_parameter x = lmb_graph_parameter_at(graph, 0), y = lmb_graph_parameter_at(graph, 1);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    const lmb_parameter_def x = def->parameters[0], y = def->parameters[1];
     assert_true(x.least == 1.0f && x.greatest == 5.0f && x.initial == 1.0f);
     assert_true(y.least == -0.5f && y.greatest == 9.0f && y.initial == 0.0f);
-    const lmb_program_def *def = lmb_graph_program_def(graph);
     assert_int_equal(def->nodes[def->node_count - 1].space2d, LMB_SPACE2D_TRIANGLES);
-    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(graph);
 }
 
 static void additives(void **state) {
@@ -341,11 +345,11 @@ static void additives(void **state) {
 
 static void masks(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph("{\"op\":\"blend\",\"a\":" MASKED(
+    lmb_graph_json *graph = read_graph("{\"op\":\"blend\",\"a\":" MASKED(
         "{\"Head\":0,\"Spine\":200,\"Left\\u0022Arm\":7}") ",\"b\":{"
                                                            "\"op\":\"blend\",\"a\":" MASKED("{}") ",\"b\":" MASKED(
                                                                "{\"Hips\":0}") "}}");
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
     static const uint8_t expected[2][JOINTS] = {{0, 200, 0, 7, 200}, {0, 0, 0, 0, 0}};
     assert_int_equal(def->mask_count, 2);
     assert_memory_equal(def->masks[0], expected[0], JOINTS);
@@ -353,25 +357,25 @@ static void masks(void **state) {
     assert_int_equal(def->nodes[2].mask, 0);
     assert_int_equal(def->nodes[5].mask, 1);
     assert_int_equal(def->nodes[8].mask, 1); // the same bytes
-    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(graph);
     // The name of the right arm is that of the hips, and a name is its first joint's.
     graph = read_graph(MASKED("{\"Hips\":1,\"Head\":255}"));
     static const uint8_t first[JOINTS] = {1, 1, 255, 1, 1};
-    assert_memory_equal(lmb_graph_program_def(graph)->masks[0], first, JOINTS);
-    lmb_graph_destroy(graph);
+    assert_memory_equal(lmb_graph_json_def(graph)->masks[0], first, JOINTS);
+    lmb_graph_json_destroy(graph);
 }
 
 #define MIRROR(members) "{\"op\":\"mirror\",\"pose\":{\"op\":\"rest\"}," members "}"
 
 static void mirrors(void **state) {
     (void)state;
-    lmb_graph *graph =
+    lmb_graph_json *graph =
         read_graph("{\"op\":\"blend\",\"a\":" MIRROR("\"axis\":\"z\"") ",\"b\":{\"op\":\"blend\",\"a\":" MIRROR(
             "\"axis\":\"z\",\"partners\":{\"Head\":\"Left\\u0022Arm\",\"Spine\":\"Spine\"}") ",\"b\":" MIRROR("\"partne"
                                                                                                               "rs\":{},"
                                                                                                               "\"axis\""
                                                                                                               ":\"z\"") "}}");
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
     static const uint32_t expected[2][JOINTS] = {{HIPS, SPINE, HEAD, LEFT_ARM, RIGHT_ARM},
                                                  {HIPS, SPINE, LEFT_ARM, HEAD, RIGHT_ARM}};
     assert_int_equal(def->mirror_count, 2);
@@ -385,10 +389,10 @@ static void mirrors(void **state) {
     assert_int_equal(nodes[1].mirror, 0);
     assert_int_equal(nodes[3].mirror, 1);
     assert_int_equal(nodes[5].mirror, 0); // the same partners
-    lmb_program *program = NULL;
-    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
-    lmb_program_destroy(program);
-    lmb_graph_destroy(graph);
+    lmb_graph *program = NULL;
+    assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_graph_destroy(program);
+    lmb_graph_json_destroy(graph);
 }
 
 #define COMBINE(inputs) "{\"op\":\"combine\",\"inputs\":[" inputs "]}"
@@ -396,12 +400,12 @@ static void mirrors(void **state) {
 
 static void combined(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph(COMBINE("{\"pose\":{\"op\":\"pose\",\"pose\":\"crouch\"}}," IN(
+    lmb_graph_json *graph = read_graph(COMBINE("{\"pose\":{\"op\":\"pose\",\"pose\":\"crouch\"}}," IN(
         "[\"Head\",\"Spine\"]",
         "{\"op\":\"pose\",\"pose\":2}") "," IN("{\"Head\":\"Spine\",\"Hips\":\"Hips\"}",
                                                "{\"op\":\"rest\"}") "," IN("[\"Head\",\"Spine\"]",
                                                                            "{\"op\":\"rest\"}")));
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
     static const uint32_t expected[2][JOINTS] = {{LMB_NONE, 1, 0, LMB_NONE, LMB_NONE},
                                                  {HIPS, LMB_NONE, SPINE, LMB_NONE, LMB_NONE}};
     assert_int_equal(def->part_count, 2);
@@ -419,22 +423,22 @@ static void combined(void **state) {
     assert_int_equal(def->nodes[0].static_pose, 1);
     assert_int_equal(def->nodes[1].static_pose, LMB_NONE);
     assert_int_equal(def->nodes[1].pose, 2);
-    lmb_program *program = NULL;
-    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
-    assert_int_equal(lmb_program_pose_joint_count(program, 2), 2);
-    lmb_program_destroy(program);
-    lmb_graph_destroy(graph);
+    lmb_graph *program = NULL;
+    assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_graph_pose_joint_count(program, 2), 2);
+    lmb_graph_destroy(program);
+    lmb_graph_json_destroy(graph);
 }
 
 #define CLAMP(limits) "{\"op\":\"clamp\",\"pose\":{\"op\":\"rest\"},\"limits\":" limits "}"
 
 static void limits(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph("{\"op\":\"blend\",\"a\":" CLAMP(
+    lmb_graph_json *graph = read_graph("{\"op\":\"blend\",\"a\":" CLAMP(
         "{\"Spine\":{\"twist\":{\"axis\":\"x\",\"min\":-30,\"max\":20},\"swing\":45},"
         "\"Head\":{\"angles\":{\"min\":[-1,-2,-3],\"max\":90},\"translation\":{\"min\":-0.5,\"max\":[1,2,3]},"
         "\"scale\":{\"min\":0.5,\"max\":2}}}") ",\"b\":" CLAMP("{\"Hips\":{\"twist\":{}}}") "}");
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_int_equal(def->limits_count, 2);
     assert_int_equal(def->nodes[1].op, LMB_OP_CLAMP);
     assert_int_equal(def->nodes[1].limits, 0);
@@ -456,31 +460,31 @@ static void limits(void **state) {
     }
     const lmb_limit_def *hips = &def->limits[1][HIPS];
     assert_true(hips->twist_axis == LMB_AXIS_Y && hips->twist_least == -180.0f && hips->twist_greatest == 180.0f);
-    lmb_program *program = NULL;
-    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
-    lmb_program_destroy(program);
-    lmb_graph_destroy(graph);
+    lmb_graph *program = NULL;
+    assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_graph_destroy(program);
+    lmb_graph_json_destroy(graph);
 }
 
 // Float channels stand beside joints in masks and limits, and have a table of their own in mirrors.
 static void channels(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph(MASKED("{\"Spine\":3,\"look\":77,\"smile_l\":9}"));
+    lmb_graph_json *graph = read_graph(MASKED("{\"Spine\":3,\"look\":77,\"smile_l\":9}"));
     static const uint8_t mask[JOINTS + CHANNELS] = {0, 3, 3, 3, 3, 9, 0, 77};
-    assert_memory_equal(lmb_graph_program_def(graph)->masks[0], mask, sizeof mask);
-    lmb_graph_destroy(graph);
+    assert_memory_equal(lmb_graph_json_def(graph)->masks[0], mask, sizeof mask);
+    lmb_graph_json_destroy(graph);
     graph = read_graph(CLAMP("{\"look\":{\"range\":[-10,20.5]},\"Head\":{\"swing\":1}}"));
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_true(def->channel_ranges[0][2].least == -10.0f && def->channel_ranges[0][2].greatest == 20.5f);
     assert_true(def->channel_ranges[0][0].least == -LMB_LARGEST && def->channel_ranges[0][1].greatest == LMB_LARGEST);
     assert_int_equal(def->limits[0][HEAD].set, LMB_LIMIT_SWING);
-    lmb_program *program = NULL;
-    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
-    lmb_program_destroy(program);
-    lmb_graph_destroy(graph);
+    lmb_graph *program = NULL;
+    assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_graph_destroy(program);
+    lmb_graph_json_destroy(graph);
     graph = read_graph("{\"op\":\"add\",\"a\":" MIRROR("\"axis\":\"x\"") ",\"b\":" MIRROR(
         "\"axis\":\"x\",\"channels\":{\"look\":{\"sign\":-1},\"smile_l\":{\"partner\":\"smile_r\",\"sign\":-1}}") "}");
-    def = lmb_graph_program_def(graph);
+    def = lmb_graph_json_def(graph);
     static const uint32_t partners[CHANNELS] = {1, 0, 2};
     static const int8_t signs[CHANNELS] = {-1, -1, -1};
     assert_int_equal(def->mirror_count, 2);
@@ -488,9 +492,9 @@ static void channels(void **state) {
     assert_memory_equal(def->mirrors[0].channel_partners, partners, sizeof partners);
     assert_memory_equal(def->mirrors[1].channel_partners, partners, sizeof partners);
     assert_memory_equal(def->mirrors[1].channel_signs, signs, sizeof signs);
-    assert_int_equal(lmb_program_create(def, NULL, &program, NULL), LMB_OK);
-    lmb_program_destroy(program);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
+    lmb_graph_destroy(program);
+    lmb_graph_json_destroy(graph);
     static const struct {
         const char *text, *place, *what;
     } rows[] = {
@@ -512,7 +516,7 @@ static void channels(void **state) {
         const lmb_graph_source source = source_of(rows[i].text);
         lmb_error error = {0};
         graph = NULL;
-        const lmb_result result = lmb_graph_read(&source, NULL, &graph, NULL, &error);
+        const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
         check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
         assert_true(result != LMB_OK);
         assert_null(graph);
@@ -521,23 +525,23 @@ static void channels(void **state) {
 
 static void levels_of_detail(void **state) {
     (void)state;
-    lmb_graph *graph = read_graph("{\"op\":\"rest\"}");
-    assert_null(lmb_graph_program_def(graph)->last_levels);
-    lmb_graph_destroy(graph);
+    lmb_graph_json *graph = read_graph("{\"op\":\"rest\"}");
+    assert_null(lmb_graph_json_def(graph)->last_levels);
+    lmb_graph_json_destroy(graph);
     // What has no size hangs at the spine.
     static const uint8_t suggested[JOINTS] = {7, 7, 0, 0, 0};
     graph = read_graph("{\"level\":{\"param\":\"far\"},\"op\":\"rest\"}");
-    assert_memory_equal(lmb_graph_program_def(graph)->last_levels, suggested, JOINTS);
-    expect_number(lmb_graph_program_def(graph)->level, lmb_parameter(0));
-    const lmb_graph_parameter far = lmb_graph_parameter_at(graph, 0);
+    assert_memory_equal(lmb_graph_json_def(graph)->last_levels, suggested, JOINTS);
+    expect_number(lmb_graph_json_def(graph)->level, lmb_parameter(0));
+    const lmb_parameter_def far = lmb_graph_json_def(graph)->parameters[0];
     assert_true(far.initial == 0.0f && far.least == 0.0f && far.greatest == 7.0f);
-    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(graph);
     // A joint that is not named has its parent's.
     static const uint8_t given[JOINTS] = {7, 5, 2, 5, 5};
     graph = read_graph("{\"op\":\"clip\",\"clip\":0,\"level\":2.5,\"levels\":{\"Head\":2,\"Spine\":5}}");
-    assert_memory_equal(lmb_graph_program_def(graph)->last_levels, given, JOINTS);
-    expect_number(lmb_graph_program_def(graph)->level, lmb_constant(2.5f));
-    lmb_graph_destroy(graph);
+    assert_memory_equal(lmb_graph_json_def(graph)->last_levels, given, JOINTS);
+    expect_number(lmb_graph_json_def(graph)->level, lmb_constant(2.5f));
+    lmb_graph_json_destroy(graph);
 }
 
 static void parameters(void **state) {
@@ -547,7 +551,7 @@ static void parameters(void **state) {
         {"time", 0.0f, 0.0f, 2.0f, false},       {"low", -3.0f, -4.0f, -3.0f, false}, {"high", 5.0f, 5.0f, 5.0f, false},
         {"wave", 1.0f, 0.0f, 1.0f, false},
     };
-    lmb_graph *graph = read_graph(
+    lmb_graph_json *graph = read_graph(
         "{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":{\"param\":\"gait\"},\"rate\":{\"param\":\"speed\"},"
         "\"offset\":{\"param\":\"pace\",\"default\":1,\"max\":2}},"
         "\"b\":{\"op\":\"weighted\",\"inputs\":["
@@ -556,18 +560,21 @@ static void parameters(void **state) {
         "{\"pose\":{\"op\":\"rest\"},\"weight\":{\"param\":\"wave\"}}]},"
         "\"weight\":{\"param\":\"speed\",\"min\":0,\"max\":1,\"default\":0.25}}");
     const uint32_t count = sizeof expected / sizeof expected[0];
-    assert_int_equal(lmb_graph_parameter_count(graph), count);
-    assert_int_equal(lmb_graph_program_def(graph)->parameter_count, count);
+    assert_int_equal(lmb_graph_json_def(graph)->parameter_count, count);
+    lmb_graph *created = NULL;
+    assert_int_equal(lmb_graph_create(lmb_graph_json_def(graph), NULL, &created, NULL), LMB_OK);
+    assert_int_equal(lmb_graph_parameter_count(created), count);
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_graph_parameter found = lmb_graph_parameter_at(graph, i);
+        const lmb_graph_parameter found = lmb_graph_parameter_at(created, i);
         assert_string_equal(found.name, expected[i].name);
         assert_true(found.initial == expected[i].initial);
         assert_true(found.least == expected[i].least);
         assert_true(found.greatest == expected[i].greatest);
-        assert_int_equal(lmb_graph_find_parameter(graph, expected[i].name), i);
+        assert_int_equal(lmb_graph_find_parameter(created, expected[i].name), i);
     }
-    assert_int_equal(lmb_graph_find_parameter(graph, "Speed"), LMB_NONE);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_find_parameter(created, "Speed"), LMB_NONE);
+    lmb_graph_destroy(created);
+    lmb_graph_json_destroy(graph);
 }
 
 // The numbers of a text do not depend on the caller's rounding.
@@ -577,11 +584,11 @@ static void the_callers_environment_changes_nothing(void **state) {
     const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     for (size_t i = 0; i < 3; i++) {
         fesetround(modes[i]);
-        lmb_graph *graph = read_graph(text);
+        lmb_graph_json *graph = read_graph(text);
         assert_int_equal(fegetround(), modes[i]);
         fesetround(FE_TONEAREST);
-        assert_true(lmb_graph_program_def(graph)->nodes[0].time.constant == 0.1f);
-        lmb_graph_destroy(graph);
+        assert_true(lmb_graph_json_def(graph)->nodes[0].time.constant == 0.1f);
+        lmb_graph_json_destroy(graph);
     }
 }
 
@@ -597,10 +604,10 @@ typedef struct malformed {
 
 static void expect_problem(const malformed *row) {
     const lmb_graph_source source = source_of(row->text);
-    lmb_graph *graph = (lmb_graph *)&source;
+    lmb_graph_json *graph = (lmb_graph_json *)&source;
     lmb_graph_problems problems;
     lmb_error error = {0};
-    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     if (result != LMB_ERROR_FORMAT || problems.count != 1) {
         fail_msg("%s\n%s, %u problems, %s; the second %s", row->text, lmb_result_name(result), problems.count,
                  error.message, problems.list[1].message);
@@ -824,10 +831,10 @@ static void poses_inside_each_other(void **state) {
     static const char second[] = "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":";
     // Chains that grow in the first input stay flat; in the second, each holds one pose more.
     char *text = nested(200, first, "{\"op\":\"rest\"}", "}");
-    lmb_graph_destroy(read_graph(text));
+    lmb_graph_json_destroy(read_graph(text));
     free(text);
     text = nested(LMB_MAX_STACK - 1, second, "{\"op\":\"rest\"}", "}");
-    lmb_graph_destroy(read_graph(text));
+    lmb_graph_json_destroy(read_graph(text));
     free(text);
     text = nested(LMB_MAX_STACK + 2, second, "{\"op\":\"rest\"}", "}");
     // Told at the innermost blend that alone would need too much.
@@ -844,9 +851,9 @@ static void long_paths_keep_their_end(void **state) {
     char *text = nested(100, "{\"op\":\"additive\",\"add\":{\"op\":\"rest\"},\"base\":",
                         "{\"op\":\"clip\",\"clip\":\"A name with \\t in it, as long as this one is, is cut\"}", "}");
     const lmb_graph_source source = source_of(text);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_graph_problems problems;
-    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     const char *path = problems.list[0].path;
     assert_int_equal(strncmp(path, "...", 3), 0);
     assert_true(strlen(path) > 90);
@@ -883,9 +890,9 @@ static void operations_have_a_limit(void **state) {
     }
     append(end, "]}");
     const lmb_graph_source source = source_of(text);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_graph_problems problems;
-    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(problems.count, 1);
     assert_string_equal(problems.list[0].message, "more than 4096 operations");
     free(text);
@@ -906,9 +913,9 @@ static void parameters_have_a_limit(void **state) {
     }
     append(end, "]}");
     const lmb_graph_source source = source_of(text);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_graph_problems problems;
-    assert_int_equal(lmb_graph_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(problems.count, 2); // the outermost has more inputs than 16
     assert_string_equal(problems.list[0].path, "inputs");
     assert_string_equal(problems.list[1].path, "inputs[64].pose.inputs[0].weight");
@@ -928,10 +935,10 @@ static void all_problems_are_told(void **state) {
     } expected[] = {{"weight", 1}, {"a.clip", 2},      {"a.speed", 2},
                     {"b.a.op", 3}, {"b.mask.Tail", 4}, {"b.mask.Head", 4}};
     const lmb_graph_source source = source_of(text);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_graph_problems problems;
     lmb_error error = {0};
-    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     assert_int_equal(problems.count, 6);
     for (uint32_t i = 0; i < problems.count; i++) {
         assert_string_equal(problems.list[i].path, expected[i].path);
@@ -951,54 +958,54 @@ static void problems_past_the_list_are_counted(void **state) {
     append(end, "}");
     lmb_graph_source source = source_of(text);
     source.name = "idle.json";
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     static lmb_graph_problems problems;
     lmb_error error = {0};
-    lmb_result result = lmb_graph_read(&source, NULL, &graph, &problems, &error);
+    lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     assert_int_equal(problems.count, LMB_MAX_GRAPH_PROBLEMS + 8);
     assert_string_equal(problems.list[LMB_MAX_GRAPH_PROBLEMS - 1].path, "x31");
     CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, "idle.json: line 1, column 14: x0: ", ", and 39 more");
     // The message does not need the list.
     lmb_error alone = {0};
-    result = lmb_graph_read(&source, NULL, &graph, NULL, &alone);
+    result = lmb_graph_json_read(&source, NULL, &graph, NULL, &alone);
     assert_string_equal(alone.message, error.message);
     assert_int_equal(result, LMB_ERROR_FORMAT);
 }
 
 static void missing_pointers(void **state) {
     (void)state;
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     lmb_graph_source source = source_of("{\"op\":\"rest\"}");
-    CHECK_REFUSAL(lmb_graph_read(NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "source");
-    CHECK_REFUSAL(lmb_graph_read(&source, NULL, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
+    CHECK_REFUSAL(lmb_graph_json_read(NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "source");
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     source.rig = NULL;
-    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "rig");
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "rig");
     source = source_of("");
     source.text = NULL;
-    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "text");
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "text");
     const lmb_clip *holes[2] = {clips[0], NULL};
     source = source_of("{\"op\":\"rest\"}");
     source.clips = holes;
     source.clip_count = 2;
-    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "clip 1");
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "clip 1");
     source.clips = NULL;
     source.clip_count = 0;
-    assert_int_equal(lmb_graph_read(&source, NULL, &graph, NULL, &error), LMB_OK);
-    lmb_graph_destroy(graph);
-    lmb_graph_destroy(NULL);
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), LMB_OK);
+    lmb_graph_json_destroy(graph);
+    lmb_graph_json_destroy(NULL);
     source.text = "{\"op\":\"clip\",\"clip\":0}";
     source.size = strlen(source.text);
-    CHECK_REFUSAL(lmb_graph_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
                   "clip: there are no clips");
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
-    lmb_graph *graph = NULL;
-    lmb_result result = lmb_graph_read(&source, host, &graph, NULL, error);
+    lmb_graph_json *graph = NULL;
+    lmb_result result = lmb_graph_json_read(&source, host, &graph, NULL, error);
     assert_true((result == LMB_OK) == (graph != NULL));
-    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(graph);
     return result;
 }
 

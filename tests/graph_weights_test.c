@@ -2,7 +2,7 @@
 // reported. From JSON, against what the blends' formulas give.
 #include "suite.h"
 
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +19,7 @@ typedef struct stage {
     lmb_rig *rig;
     lmb_clip *clips[CLIPS];
     lmb_graph *graph;
-    lmb_program *program;
-    lmb_control *control;
+    const lmb_control *control;
     uint32_t state[MOST_WORDS];
     uint32_t told[1 + 2 * TOLD];
     float parameters[MOST_PARAMETERS];
@@ -50,11 +49,13 @@ static stage begin(const char *text) {
                                      .rig = s.rig,
                                      .clips = (const lmb_clip *const *)s.clips,
                                      .clip_count = CLIPS};
-    expect_made(lmb_graph_read(&source, NULL, &s.graph, NULL, &error), &error);
-    expect_made(lmb_program_create(lmb_graph_program_def(s.graph), NULL, &s.program, &error), &error);
-    lmb_control_def def = *lmb_graph_control_def(s.graph);
+    lmb_graph_json *json = NULL;
+    expect_made(lmb_graph_json_read(&source, NULL, &json, NULL, &error), &error);
+    lmb_graph_def def = *lmb_graph_json_def(json);
     def.told_capacity = TOLD;
-    expect_made(lmb_control_create(&def, s.program, NULL, &s.control, &error), &error);
+    expect_made(lmb_graph_create(&def, NULL, &s.graph, &error), &error);
+    lmb_graph_json_destroy(json);
+    s.control = lmb_graph_control(s.graph);
     assert_in_range(lmb_control_state_words(s.control), 1, MOST_WORDS);
     assert_in_range(lmb_graph_parameter_count(s.graph), 1, MOST_PARAMETERS);
     lmb_graph_defaults(s.graph, s.parameters);
@@ -62,8 +63,6 @@ static stage begin(const char *text) {
 }
 
 static void end(stage *s) {
-    lmb_control_destroy(s->control);
-    lmb_program_destroy(s->program);
     lmb_graph_destroy(s->graph);
     for (uint32_t i = 0; i < CLIPS; i++) {
         lmb_clip_destroy(s->clips[i]);
@@ -102,7 +101,7 @@ static uint32_t find_player(const stage *s, const char *clip) {
     uint32_t player = 0;
     while (strcmp(lmb_graph_player_name(s->graph, player), clip) != 0) {
         player++;
-        assert_true(player < lmb_graph_control_def(s->graph)->player_count);
+        assert_true(player < lmb_graph_player_count(s->graph));
     }
     return player;
 }

@@ -249,11 +249,11 @@ static lmb_graph_source source_of(const input *input) {
 
 static void read_graph(input *input) {
     const lmb_graph_source source = source_of(input);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
-    lmb_graph_read(&source, NULL, &graph, NULL, &error);
+    lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
     require(graph != NULL, error.message);
-    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(graph);
 }
 
 static void make_machine(input *input, uint32_t count) {
@@ -269,11 +269,11 @@ static void make_machine(input *input, uint32_t count) {
 
 static void read_machine(input *input) {
     const lmb_graph_source source = source_of(input);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     lmb_machine_read(&source, NULL, NULL, &graph, NULL, &error);
     require(graph != NULL, error.message);
-    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(graph);
 }
 
 static void make_script(input *input, uint32_t count) {

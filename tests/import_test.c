@@ -88,25 +88,25 @@ static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint3
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_program_def def = {.rig = lmb_import_rig(import),
-                                 .clips = &clip,
-                                 .clip_count = 1,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .parameter_count = 1};
-    lmb_program *program = NULL;
+    const lmb_graph_def def = {.rig = lmb_import_rig(import),
+                               .clips = &clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     float local[LMB_POSE_COMPONENTS * 64];
     uint32_t joint_count = lmb_rig_joint_count(def.rig);
     assert_in_range(joint_count, 1, 64);
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
     const lmb_batch_inputs inputs = {.parameters = &time};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = local}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     float components[LMB_POSE_COMPONENTS];
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
         components[i] = local[i * joint_count + joint];
@@ -955,17 +955,17 @@ static void sample_channels(const lmb_import *import, uint32_t index, float time
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_constant(time);
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = lmb_import_rig(import), .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch batch = {program, 1, LMB_OUTPUT_CHANNELS};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_CHANNELS] = values}};
     assert_int_equal(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){0}, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
 }
 
 static void morph_weights_become_channels(void **state) {

@@ -3,8 +3,8 @@
 #include "gpu_suite.h"
 #include "random.h"
 
+#include "../src/gpu_control.h"
 #include <limber/cpu.h>
-#include <limber/gpu_control.h>
 
 #include <string.h>
 
@@ -17,9 +17,9 @@ typedef struct fixture {
     lmb_gpu *gpu;
     lmb_rig *rig;
     lmb_clip *clips[CLIPS];
-    lmb_program *program;
+    lmb_graph *program;
     lmb_control *control;
-    lmb_gpu_program *gpu_program;
+    lmb_gpu_graph *gpu_program;
     lmb_gpu_batch *batch;
     lmb_gpu_control *gpu_control;
     lmb_cpu *cpu;
@@ -90,31 +90,31 @@ static void make_program(fixture *f) {
     for (uint32_t i = 0; i < f->joints; i++) {
         levels[i] = 2 * i + 1 < f->joints ? LMB_MAX_LEVELS - 1 : 0;
     }
-    const lmb_program_def def = {.rig = f->rig,
-                                 .clips = (const lmb_clip *const *)f->clips,
-                                 .clip_count = CLIPS,
-                                 .nodes = nodes,
-                                 .node_count = CLIPS + 1,
-                                 .parameter_count = PARAMETERS,
-                                 .last_levels = f->has_levels ? levels : NULL,
-                                 .level = lmb_parameter(LEVEL),
-                                 .inertialize = true,
-                                 .inertia_parameters = INERTIA};
-    assert_ok(lmb_program_create(&def, NULL, &f->program, &error), &error);
+    const lmb_graph_def def = {.rig = f->rig,
+                               .clips = (const lmb_clip *const *)f->clips,
+                               .clip_count = CLIPS,
+                               .nodes = nodes,
+                               .node_count = CLIPS + 1,
+                               .parameter_count = PARAMETERS,
+                               .last_levels = f->has_levels ? levels : NULL,
+                               .level = lmb_parameter(LEVEL),
+                               .inertialize = true,
+                               .inertia_parameters = INERTIA};
+    assert_ok(lmb_graph_create(&def, NULL, &f->program, &error), &error);
 }
 
 // Any event leads to its state, by a fade of one kind or another.
-static lmb_control *make_control(const lmb_program *program, uint32_t inertia_parameters) {
-    lmb_player_def players[CLIPS];
-    lmb_state_def states[CLIPS];
+static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_parameters) {
+    lmb_control_player_def players[CLIPS];
+    lmb_control_state_def states[CLIPS];
     lmb_transition_def transitions[EVENTS];
     for (uint32_t i = 0; i < CLIPS; i++) {
-        players[i] = lmb_default_player_def();
+        players[i] = lmb_default_control_player_def();
         players[i].duration = 1.0f;
         players[i].time_parameter = i;
         players[i].machine = 0;
         players[i].state = i;
-        states[i] = lmb_default_state_def();
+        states[i] = lmb_default_control_state_def();
         states[i].weight_parameter = WEIGHTS + i;
         transitions[i] = lmb_default_transition_def();
         transitions[i].to = i;
@@ -122,7 +122,7 @@ static lmb_control *make_control(const lmb_program *program, uint32_t inertia_pa
         transitions[i].fade = 0.15f + 0.1f * (float)i;
         transitions[i].kind = i == 1 ? LMB_FADE_SMOOTH : LMB_FADE_INERTIALIZED;
     }
-    const lmb_machine_def machine = {states, CLIPS, transitions, EVENTS, LMB_NONE, 0};
+    const lmb_control_machine_def machine = {states, CLIPS, transitions, EVENTS, LMB_NONE, 0};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = PARAMETERS;
     def.event_count = EVENTS;
@@ -149,7 +149,7 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     make_program(f);
     f->control = make_control(f->program, INERTIA);
     assert_ok(lmb_cpu_create(f->program, LMB_CPU_REFERENCE, NULL, &f->cpu, &error), &error);
-    assert_ok(lmb_gpu_program_create(f->gpu, f->program, &f->gpu_program, &error), &error);
+    assert_ok(lmb_gpu_graph_create(f->gpu, f->program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.program = f->gpu_program;
     def.character_count = characters;
@@ -161,7 +161,7 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     control_def.control = f->control;
     control_def.batch = f->batch;
     assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->gpu_control, &error), &error);
-    const size_t words = lmb_program_inertia_words(f->program);
+    const size_t words = lmb_graph_inertia_words(f->program);
     f->parameters = calloc(characters, PARAMETERS * sizeof(float));
     f->state = calloc((size_t)characters * lmb_control_state_words(f->control), sizeof(uint32_t));
     f->memory = calloc(characters * words, sizeof(uint32_t));
@@ -174,10 +174,10 @@ static void close_fixture(fixture *f) {
     device_buffer_destroy(&f->device, &f->list);
     lmb_gpu_control_destroy(f->gpu_control);
     lmb_gpu_batch_destroy(f->batch);
-    lmb_gpu_program_destroy(f->gpu_program);
+    lmb_gpu_graph_destroy(f->gpu_program);
     lmb_control_destroy(f->control);
     lmb_cpu_destroy(f->cpu);
-    lmb_program_destroy(f->program);
+    lmb_graph_destroy(f->program);
     for (uint32_t i = 0; i < CLIPS; i++) {
         lmb_clip_destroy(f->clips[i]);
     }
@@ -237,18 +237,15 @@ static void run_there(fixture *f, uint32_t frame, const lmb_event *events, uint3
     const uint32_t slot = f->list.mapped != NULL ? 0 : frame % SLOTS; // what is left out stays what the slot held
     assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
     if (frame == 0) {
-        assert_ok(lmb_gpu_program_record_upload(f->gpu_program, commands, &error), &error);
+        assert_ok(lmb_gpu_graph_record_upload(f->gpu_program, commands, &error), &error);
     }
     memset(lmb_gpu_batch_parameters(f->batch, slot), 0, f->characters * PARAMETERS * sizeof(float));
     set_levels(f, frame, lmb_gpu_batch_parameters(f->batch, slot));
     for (uint32_t i = 0; i < count; i++) {
         assert_ok(lmb_gpu_control_send(f->gpu_control, slot, events[i].character, events[i].event, &error), &error);
     }
-    lmb_gpu_record_info info = {.commands = commands,
-                                .frame = slot,
-                                .control = f->gpu_control,
-                                .step = LMB_TICKS_PER_SECOND / 60,
-                                .number = frame};
+    lmb_gpu_record_info info = {
+        .commands = commands, .frame = slot, .step = LMB_TICKS_PER_SECOND / 60, .number = frame};
     if (f->list.mapped != NULL) {
         info.list_count = f->list.address;
         info.list = f->list.address + sizeof(uint32_t);
@@ -270,13 +267,13 @@ static void expect_same(const char *what, const void *here, const void *there, s
 static void expect_frame(fixture *f, uint32_t frame) {
     lmb_error error;
     const lmb_gpu_span state = lmb_gpu_control_state(f->gpu_control);
-    assert_true(state.size <= f->characters * lmb_program_inertia_words(f->program) * sizeof(uint32_t));
+    assert_true(state.size <= f->characters * lmb_graph_inertia_words(f->program) * sizeof(uint32_t));
     assert_ok(device_read_span(&f->device, &state, f->there, &error), &error);
     expect_same("state", f->state, f->there, state.size / sizeof(uint32_t), frame);
     const uint32_t slot = f->list.mapped != NULL ? 0 : frame % SLOTS;
     assert_ok(device_read_stage(&f->device, f->batch, slot, LMB_STAGE_LOCAL, f->there, &error), &error);
     expect_same("local", f->shown, f->there, (size_t)f->characters * f->joints * LMB_POSE_COMPONENTS, frame);
-    const size_t words = lmb_program_inertia_words(f->program);
+    const size_t words = lmb_graph_inertia_words(f->program);
     for (uint32_t i = 0; i < lmb_gpu_batch_span_count(f->batch); i++) {
         lmb_gpu_span span;
         assert_true(lmb_gpu_batch_inertia(f->batch, i, &span));
@@ -340,7 +337,7 @@ static lmb_gpu_span memory_of(const fixture *f, uint32_t index) {
 // Saved, run on, restored together with the control's state: the same frames again.
 static void expect_the_same_again(fixture *f, uint32_t first, uint32_t end) {
     lmb_error error;
-    const size_t words = lmb_program_inertia_words(f->program);
+    const size_t words = lmb_graph_inertia_words(f->program);
     const lmb_gpu_span control = lmb_gpu_control_state(f->gpu_control);
     uint32_t *memory = malloc(f->characters * words * sizeof *memory), *states = malloc(control.size);
     assert_true(memory != NULL && states != NULL);

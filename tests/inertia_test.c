@@ -349,8 +349,8 @@ typedef float pose_rows[CHARACTERS][LMB_POSE_COMPONENTS][JOINTS];
 // A crowd whose poses change all at once in some frames.
 typedef struct crowd {
     lmb_rig *rig;
-    lmb_program *program;
-    lmb_program *plain; // the same, not inertialized
+    lmb_graph *program;
+    lmb_graph *plain; // the same, not inertialized
     lmb_cpu *cpu[LMB_CPU_PATH_COUNT];
     lmb_cpu *plain_cpu;
     uint32_t *memory[LMB_CPU_PATH_COUNT];
@@ -377,19 +377,19 @@ static crowd start_crowd(void) {
     make_levels(c.rig, levels);
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_POSE;
-    lmb_program_def def = {.rig = c.rig,
-                           .nodes = &node,
-                           .node_count = 1,
-                           .parameter_count = PARAMETERS,
-                           .last_levels = levels,
-                           .level = lmb_parameter(LEVEL),
-                           .inertialize = true};
+    lmb_graph_def def = {.rig = c.rig,
+                         .nodes = &node,
+                         .node_count = 1,
+                         .parameter_count = PARAMETERS,
+                         .last_levels = levels,
+                         .level = lmb_parameter(LEVEL),
+                         .inertialize = true};
     lmb_error error;
-    assert_int_equal(lmb_program_create(&def, NULL, &c.program, &error), LMB_OK);
+    assert_int_equal(lmb_graph_create(&def, NULL, &c.program, &error), LMB_OK);
     def.inertialize = false;
-    assert_int_equal(lmb_program_create(&def, NULL, &c.plain, &error), LMB_OK);
-    assert_int_equal(lmb_program_inertia_words(c.plain), 0);
-    c.words = lmb_program_inertia_words(c.program);
+    assert_int_equal(lmb_graph_create(&def, NULL, &c.plain, &error), LMB_OK);
+    assert_int_equal(lmb_graph_inertia_words(c.plain), 0);
+    c.words = lmb_graph_inertia_words(c.program);
     assert_int_equal(c.words, 36 * JOINTS);
     assert_int_equal(lmb_cpu_create(c.plain, LMB_CPU_REFERENCE, NULL, &c.plain_cpu, &error), LMB_OK);
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
@@ -408,8 +408,8 @@ static void end_crowd(crowd *c) {
         free(c->memory[path]);
     }
     lmb_cpu_destroy(c->plain_cpu);
-    lmb_program_destroy(c->program);
-    lmb_program_destroy(c->plain);
+    lmb_graph_destroy(c->program);
+    lmb_graph_destroy(c->plain);
     lmb_rig_destroy(c->rig);
 }
 
@@ -456,7 +456,7 @@ static void move_crowd(crowd *c, uint32_t frame) {
     }
 }
 
-static lmb_result run_path(crowd *c, lmb_cpu *cpu, const lmb_program *program, uint32_t *memory, pose_rows shown,
+static lmb_result run_path(crowd *c, lmb_cpu *cpu, const lmb_graph *program, uint32_t *memory, pose_rows shown,
                            const uint32_t *list, uint32_t count) {
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL};
     const lmb_batch_inputs inputs = {.parameters = &c->parameters[0][0], .poses = {&c->poses[0][0][0]}};
@@ -827,16 +827,16 @@ static void it_is_printed_behind_all_else(void **state) {
     (void)state;
     crowd c = start_crowd();
     char line[80];
-    lmb_program_print(c.program, NULL, keep_line, line);
+    lmb_graph_print(c.program, keep_line, line);
     assert_string_equal(line, "      s0   inertialize    s0, duration p4");
-    lmb_program_print(c.plain, NULL, keep_line, line);
+    lmb_graph_print(c.plain, keep_line, line);
     assert_string_equal(line, "   0  s0   pose           buffer 0");
     end_crowd(&c);
 }
 
-static void expect_refusal(const lmb_program_def *def, const char *place) {
+static void expect_refusal(const lmb_graph_def *def, const char *place) {
     lmb_error error = {0};
-    assert_int_equal(lmb_program_check(def, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_graph_check(def, &error), LMB_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, place));
 }
 
@@ -844,9 +844,9 @@ static void what_is_no_inertialization_is_refused(void **state) {
     (void)state;
     lmb_rig *rig = scene_rig(3, SCENE_CHAIN, 1);
     lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), lmb_default_node_def()};
-    lmb_program_def def = {
+    lmb_graph_def def = {
         .rig = rig, .nodes = nodes, .node_count = 1, .parameter_count = LMB_INERTIA_PARAMETERS, .inertialize = true};
-    assert_int_equal(lmb_program_check(&def, NULL), LMB_OK);
+    assert_int_equal(lmb_graph_check(&def, NULL), LMB_OK);
     def.inertia_parameters = 1;
     expect_refusal(&def, "inertia_parameters");
     def.inertia_parameters = LMB_NONE;

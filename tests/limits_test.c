@@ -353,13 +353,13 @@ static void limits_that_cannot_be_kept(void **state) {
     nodes[1].input_count = 1;
     lmb_limit_def limit = lmb_default_limit_def();
     const lmb_limit_def *limits = &limit;
-    lmb_program_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .limits = &limits, .limits_count = 1};
+    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .limits = &limits, .limits_count = 1};
     lmb_error error = {0};
-    assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
 #define EXPECT(change, ...)                                                                                            \
     limit = lmb_default_limit_def();                                                                                   \
     change;                                                                                                            \
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT,                                         \
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT,                                           \
                   "program: limits 0: joint 0 'joint_0': ", __VA_ARGS__)
     EXPECT(limit.set = 32, "set: unknown bits");
     EXPECT(limit.set = LMB_LIMIT_ANGLES | LMB_LIMIT_SWING, "set: angles, and twist or swing");
@@ -374,15 +374,15 @@ static void limits_that_cannot_be_kept(void **state) {
     EXPECT(limit.set = LMB_LIMIT_ANGLES; limit.angle_least[0] = limit.angle_greatest[0] = 180.0f, "angles: a range is");
     limit = lmb_default_limit_def();
     nodes[1].limits = 1;
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (clamp): limits: there are no");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (clamp): limits: there are no");
     nodes[1].limits = 0;
     limits = NULL;
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "limits 0 are NULL");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "limits 0 are NULL");
     def.limits = NULL;
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "the limits are NULL");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "the limits are NULL");
     def.limits = &limits;
     def.limits_count = LMB_MAX_LIMITS + 1;
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_LIMIT, "65 limits");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_LIMIT, "65 limits");
     lmb_rig_destroy(rig);
 }
 
@@ -397,16 +397,16 @@ static void a_clamp_is_printed(void **state) {
     lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
     const lmb_limit_def limit = lmb_default_limit_def();
     const lmb_limit_def *limits[2] = {&limit, &limit};
-    const lmb_program_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .limits = limits, .limits_count = 2};
-    lmb_program *program = NULL;
+    const lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .limits = limits, .limits_count = 2};
+    lmb_graph *program = NULL;
     char text[200] = "";
     nodes[1].op = LMB_OP_CLAMP;
     nodes[1].input_count = 1;
     nodes[1].limits = 1;
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
-    lmb_program_print(program, NULL, append_line, text);
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
+    lmb_graph_print(program, append_line, text);
     assert_string_equal(text, "   0  s0   rest\n   1  s0   clamp          s0, limits 1\n");
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_rig_destroy(rig);
 }
 

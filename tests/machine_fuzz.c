@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                      .rig = rig,
                                      .clips = (const lmb_clip *const *)clips,
                                      .clip_count = 2};
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error;
     lmb_result result = lmb_machine_read(&source, NULL, NULL, &graph, &problems, &error);
     if (result != LMB_OK) {
@@ -41,12 +41,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require_problems(&problems, source.text, size);
         return 0;
     }
-    for (uint32_t i = 0; i < lmb_graph_warning_count(graph); i++) {
-        require(lmb_graph_warning_at(graph, i)->line > 0, "a warning without a place");
+    for (uint32_t i = 0; i < lmb_graph_json_warning_count(graph); i++) {
+        require(lmb_graph_json_warning_at(graph, i)->line > 0, "a warning without a place");
     }
     static float parameters[LMB_MAX_PARAMETERS];
-    require(lmb_graph_control_def(graph) != NULL && lmb_graph_control_def(graph)->machine_count == 1, "no machine");
-    require_motion(graph, parameters);
-    lmb_graph_destroy(graph);
+    lmb_graph *created = NULL;
+    require(lmb_graph_create(lmb_graph_json_def(graph), NULL, &created, &error) == LMB_OK, "it is not created");
+    require(lmb_graph_machine_count(created) == 1, "no machine");
+    require_motion(created, parameters);
+    lmb_graph_destroy(created);
+    lmb_graph_json_destroy(graph);
     return 0;
 }

@@ -1,5 +1,6 @@
 // State machines as text: what they become, and what is told of texts that are wrong.
 #include "failing_host.h"
+#include "reading.h"
 #include "refusal.h"
 
 #include <limber/machine.h>
@@ -44,18 +45,18 @@ static lmb_graph_source source_of(const char *text) {
                               .clip_count = CLIPS};
 }
 
-static lmb_graph *read_within(const char *text, const char *json) {
+static reading *read_within(const char *text, const char *json) {
     const lmb_graph_source source = source_of(text);
     lmb_graph_source outer = source_of(json == NULL ? "" : json);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     if (lmb_machine_read(&source, json == NULL ? NULL : &outer, NULL, &graph, NULL, &error) != LMB_OK) {
         fail_msg("%s\n%s", text, error.message);
     }
-    return graph;
+    return reading_create(graph);
 }
 
-static lmb_graph *read_machine(const char *text) {
+static reading *read_machine(const char *text) {
     return read_within(text, NULL);
 }
 
@@ -69,9 +70,9 @@ static const char jump[] = "stand        { JUMP_PRESS stand2crouch }\n"
 
 static void the_jump_becomes_a_machine(void **state) {
     (void)state;
-    lmb_graph *graph = read_machine(jump);
-    const lmb_control_def *def = lmb_graph_control_def(graph);
-    const lmb_machine_def *machine = &def->machines[0];
+    reading *graph = read_machine(jump);
+    const lmb_control_def *def = graph->control;
+    const lmb_control_machine_def *machine = &def->machines[0];
     assert_int_equal(def->machine_count, 1);
     assert_int_equal(machine->state_count, 7);
     static const struct {
@@ -92,22 +93,22 @@ static void the_jump_becomes_a_machine(void **state) {
         assert_int_equal(transition->to, expected[i].to);
         assert_int_equal(transition->at_end, expected[i].event == NULL);
         assert_int_equal(transition->event,
-                         expected[i].event == NULL ? LMB_NONE : lmb_graph_find_event(graph, expected[i].event));
+                         expected[i].event == NULL ? LMB_NONE : lmb_graph_find_event(graph->graph, expected[i].event));
         assert_true(transition->fade == 0.2f && transition->curve == LMB_CURVE_SMOOTHSTEP && transition->after < 0.0f);
     }
     for (uint32_t i = 0; i < 7; i++) {
-        assert_string_equal(lmb_graph_state_name(graph, 0, i), clip_names[i]);
-        assert_string_equal(lmb_graph_player_name(graph, i), clip_names[i]);
+        assert_string_equal(lmb_graph_state_name(graph->graph, 0, i), clip_names[i]);
+        assert_string_equal(lmb_graph_player_name(graph->graph, i), clip_names[i]);
         bool ends = i == STAND2CROUCH || i == TAKEOFF || i == HOP || i == LAND;
         assert_int_equal(def->players[i].end, ends ? LMB_END_HOLD : LMB_END_LOOP);
     }
-    assert_int_equal(lmb_graph_warning_count(graph), 0);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_json_warning_count(graph->json), 0);
+    reading_destroy(graph);
 }
 
 static void everything_that_can_be_said(void **state) {
     (void)state;
-    lmb_graph *graph =
+    reading *graph =
         read_machine("\xEF\xBB\xBF# A comment { }\n"
                      "machine \"the \\\"jump\\\"\"  initial rise\n"
                      "low = \"a \\\"clip\\\\\" ping-pong rate -0.5 offset 0.25 restart entry IN exit OUT { }\n"
@@ -118,22 +119,22 @@ static void everything_that_can_be_said(void **state) {
                      "fade 0.3 curve linear frozen priority 3}\n"
                      "2 = hop once{\"END OF ALL\" rise when x<0 \"rise\"}\n"
                      "any { STOP 2 }");
-    const lmb_control_def *def = lmb_graph_control_def(graph);
-    const lmb_machine_def *machine = &def->machines[0];
-    assert_string_equal(lmb_graph_machine_name(graph, 0), "the \"jump\"");
+    const lmb_control_def *def = graph->control;
+    const lmb_control_machine_def *machine = &def->machines[0];
+    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "the \"jump\"");
     assert_int_equal(machine->state_count, 3);
-    assert_string_equal(lmb_graph_state_name(graph, 0, 0), "rise");
-    assert_string_equal(lmb_graph_state_name(graph, 0, 1), "low");
-    assert_string_equal(lmb_graph_state_name(graph, 0, 2), "2");
-    const lmb_player_def *rise = &def->players[0];
+    assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "rise");
+    assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "low");
+    assert_string_equal(lmb_graph_state_name(graph->graph, 0, 2), "2");
+    const lmb_control_player_def *rise = &def->players[0];
     assert_true(rise->duration == 3.5f && rise->end == LMB_END_HOLD && rise->rate.constant == 2.0f);
-    const lmb_player_def *low = &def->players[1];
+    const lmb_control_player_def *low = &def->players[1];
     assert_true(low->duration == 7.5f && low->end == LMB_END_PING_PONG && low->rate.constant == -0.5f &&
                 low->offset == 0.25f);
     assert_true(def->players[2].end == LMB_END_ONCE && def->players[2].weight_parameter != LMB_NONE);
     assert_true(machine->states[1].restart && !machine->states[0].restart);
-    assert_int_equal(machine->states[1].entry_event, lmb_graph_find_event(graph, "IN"));
-    assert_int_equal(machine->states[1].exit_event, lmb_graph_find_event(graph, "OUT"));
+    assert_int_equal(machine->states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
+    assert_int_equal(machine->states[1].exit_event, lmb_graph_find_event(graph->graph, "OUT"));
     assert_int_equal(machine->transition_count, 7);
     const lmb_transition_def *t = machine->transitions;
     assert_true(t[0].from == 0 && t[0].to == 1 && t[0].after == 1.5f && t[0].event == LMB_NONE && !t[0].at_end);
@@ -147,33 +148,33 @@ static void everything_that_can_be_said(void **state) {
     for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(t[2].terms[i].kind, kinds[i]);
     }
-    assert_int_equal(t[2].terms[0].left.parameter, lmb_graph_find_parameter(graph, "speed"));
+    assert_int_equal(t[2].terms[0].left.parameter, lmb_graph_find_parameter(graph->graph, "speed"));
     assert_true(t[2].terms[0].right.parameter == LMB_NONE && t[2].terms[0].right.constant == 1.0f);
     assert_true(t[2].terms[1].left.constant == 0.5f);
-    assert_int_equal(t[3].event, lmb_graph_find_event(graph, "END OF ALL"));
+    assert_int_equal(t[3].event, lmb_graph_find_event(graph->graph, "END OF ALL"));
     assert_true(t[4].event == LMB_NONE && t[4].term_count == 1 && t[4].to == 0);
     assert_true(t[5].from == LMB_NONE && t[5].to == 1 && t[5].priority == -2);
     assert_true(t[6].from == LMB_NONE && t[6].to == 2);
-    assert_int_equal(t[6].event, lmb_graph_find_event(graph, "STOP"));
-    lmb_graph_destroy(graph);
+    assert_int_equal(t[6].event, lmb_graph_find_event(graph->graph, "STOP"));
+    reading_destroy(graph);
 }
 
 static void a_graph_around_the_machine(void **state) {
     (void)state;
     static const char blend[] = "{\"op\":\"blend\",\"weight\":{\"param\":\"w\"},\"a\":{\"op\":\"rest\"},\n"
                                 "\"b\":{\"name\":\"legs\",\"op\":\"machine\"}}";
-    lmb_graph *graph = read_within("stand { GO hop } hop { }", blend);
-    assert_string_equal(lmb_graph_machine_name(graph, 0), "legs");
-    const lmb_program_def *def = lmb_graph_program_def(graph);
+    reading *graph = read_within("stand { GO hop } hop { }", blend);
+    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "legs");
+    const lmb_graph_def *def = lmb_graph_json_def(graph->json);
     assert_int_equal(def->nodes[def->node_count - 1].op, LMB_OP_BLEND);
     assert_int_equal(def->node_count, 5);
-    lmb_graph_destroy(graph);
+    reading_destroy(graph);
     graph = read_within("machine arms stand { GO hop } hop { }", blend);
-    assert_string_equal(lmb_graph_machine_name(graph, 0), "arms");
-    lmb_graph_destroy(graph);
+    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "arms");
+    reading_destroy(graph);
     graph = read_within("stand { GO hop } hop { }", "{\"op\":\"machine\"}");
-    assert_string_equal(lmb_graph_machine_name(graph, 0), "machine");
-    lmb_graph_destroy(graph);
+    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "machine");
+    reading_destroy(graph);
 }
 
 static void problems_around_the_machine(void **state) {
@@ -194,7 +195,7 @@ static void problems_around_the_machine(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         lmb_graph_source outer = source_of(rows[i].json);
         outer.name = "pose.json";
-        lmb_graph *graph = NULL;
+        lmb_graph_json *graph = NULL;
         lmb_error error = {0};
         CHECK_REFUSAL(lmb_machine_read(&source, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
                       rows[i].message);
@@ -202,7 +203,7 @@ static void problems_around_the_machine(void **state) {
     // A text that is wrong itself is told first.
     const lmb_graph_source wrong = source_of("stand { GO hop }");
     lmb_graph_source outer = source_of("{\"op\":\"rset\"}");
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_machine_read(&wrong, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
                   "jump.txt: line 1, column 12: stand: there is no state of this name");
@@ -210,24 +211,24 @@ static void problems_around_the_machine(void **state) {
 
 static void states_that_nothing_leads_to(void **state) {
     (void)state;
-    lmb_graph *graph = read_machine("stand { GO hop }\n crouch { GO land }\nhop { }\nland { GO crouch }");
-    assert_int_equal(lmb_graph_warning_count(graph), 2);
-    const lmb_graph_problem *warning = lmb_graph_warning_at(graph, 0);
+    reading *graph = read_machine("stand { GO hop }\n crouch { GO land }\nhop { }\nland { GO crouch }");
+    assert_int_equal(lmb_graph_json_warning_count(graph->json), 2);
+    const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph->json, 0);
     assert_string_equal(warning->path, "crouch");
     assert_int_equal(warning->line, 2);
     assert_int_equal(warning->column, 2);
     assert_string_equal(warning->message, "no transitions lead to this state");
-    assert_int_equal(lmb_graph_warning_at(graph, 1)->line, 4);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_json_warning_at(graph->json, 1)->line, 4);
+    reading_destroy(graph);
     // The graph around it has its own.
     graph = read_within("stand { } hop { }",
                         "{\"op\":\"blend\",\"a\":{\"op\":\"machine\"},\n\"b\":{\"op\":\"machine\",\"states\":["
                         "{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}},{\"name\":\"b\",\"pose\":{\"op\":\"rest\"}}]}}");
-    assert_int_equal(lmb_graph_warning_count(graph), 2);
-    assert_string_equal(lmb_graph_warning_at(graph, 0)->path, "hop");
-    assert_string_equal(lmb_graph_warning_at(graph, 1)->path, "b.states[1].name");
-    assert_int_equal(lmb_graph_warning_at(graph, 1)->line, 2);
-    lmb_graph_destroy(graph);
+    assert_int_equal(lmb_graph_json_warning_count(graph->json), 2);
+    assert_string_equal(lmb_graph_json_warning_at(graph->json, 0)->path, "hop");
+    assert_string_equal(lmb_graph_json_warning_at(graph->json, 1)->path, "b.states[1].name");
+    assert_int_equal(lmb_graph_json_warning_at(graph->json, 1)->line, 2);
+    reading_destroy(graph);
 }
 
 typedef struct malformed {
@@ -287,7 +288,7 @@ static void malformed_texts(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const malformed *row = &rows[i];
         const lmb_graph_source source = source_of(row->text);
-        lmb_graph *graph = NULL;
+        lmb_graph_json *graph = NULL;
         static lmb_graph_problems problems;
         lmb_error error = {0};
         lmb_result result = lmb_machine_read(&source, NULL, NULL, &graph, &problems, &error);
@@ -309,7 +310,7 @@ static void all_problems_are_told(void **state) {
     (void)state;
     const lmb_graph_source source = source_of("stnd { GO hop\n END hop }\nhop rate 100 { }\nhop { GO up }");
     static const uint32_t lines[] = {1, 3, 4, 4};
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     static lmb_graph_problems problems;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, &problems, &error), &error, LMB_ERROR_FORMAT,
@@ -328,7 +329,7 @@ static void too_many_transitions(void **state) {
     }
     strcat(text, "}");
     const lmb_graph_source source = source_of(text);
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
                   "line 258, column 4: stand: more than 256 transitions");
@@ -336,7 +337,7 @@ static void too_many_transitions(void **state) {
 
 static void missing_pointers(void **state) {
     (void)state;
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     lmb_graph_source source = source_of(jump);
     CHECK_REFUSAL(lmb_machine_read(NULL, NULL, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT, "source");
@@ -351,10 +352,9 @@ static void missing_pointers(void **state) {
 // What one transition asks for is done to the whole: program and control have it, by parameters behind all others.
 static void transitions_that_are_inertialized(void **state) {
     (void)state;
-    lmb_graph *graph =
-        read_machine("stand { GO when speed > 1 hop fade 0.3 inertialized BACK stand } hop { END stand }");
-    const lmb_control_def *control = lmb_graph_control_def(graph);
-    const lmb_program_def *program = lmb_graph_program_def(graph);
+    reading *graph = read_machine("stand { GO when speed > 1 hop fade 0.3 inertialized BACK stand } hop { END stand }");
+    const lmb_control_def *control = graph->control;
+    const lmb_graph_def *program = &graph->moving.poses;
     const lmb_transition_def *t = control->machines[0].transitions;
     assert_true(t[0].kind == LMB_FADE_INERTIALIZED && t[0].fade == 0.3f);
     assert_true(t[1].kind == LMB_FADE_SMOOTH && t[2].kind == LMB_FADE_SMOOTH);
@@ -365,28 +365,28 @@ static void transitions_that_are_inertialized(void **state) {
     static const char *const names[] = {"inertia.number", "inertia.step", "inertia.switched", "inertia.time",
                                         "inertia.duration"};
     for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, first + i);
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph->graph, first + i);
         assert_string_equal(parameter.name, names[i]);
         assert_true(parameter.is_written && parameter.initial == 0.0f && parameter.least == 0.0f);
     }
-    lmb_graph_destroy(graph);
+    reading_destroy(graph);
     // Within a graph; and where none is, nothing is.
     graph = read_within("stand { GO hop inertialized } hop { END stand }",
                         "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"machine\"},\"weight\":0.5}");
-    assert_true(lmb_graph_control_def(graph)->inertialize && lmb_graph_program_def(graph)->inertialize);
-    lmb_graph_destroy(graph);
+    assert_true(graph->control->inertialize && graph->moving.poses.inertialize);
+    reading_destroy(graph);
     graph = read_machine("stand { GO hop frozen } hop { END stand }");
-    assert_true(!lmb_graph_control_def(graph)->inertialize && !lmb_graph_program_def(graph)->inertialize);
-    lmb_graph_destroy(graph);
+    assert_true(!graph->control->inertialize && !graph->moving.poses.inertialize);
+    reading_destroy(graph);
 }
 
 // The way of joint 0 is taken out of the clips that say so, and a mover is carried; how they end stays what it is without.
 static void clips_whose_motion_carries(void **state) {
     (void)state;
-    lmb_graph *graph = read_machine("stand motion { GO hop } hop rate 2 motion offset 0.5 entry IN { END stand }\n"
-                                    "crouch once motion { OUT land } land { END stand }\n"
-                                    "any { GO crouch UP stand } ");
-    const lmb_control_def *def = lmb_graph_control_def(graph);
+    reading *graph = read_machine("stand motion { GO hop } hop rate 2 motion offset 0.5 entry IN { END stand }\n"
+                                  "crouch once motion { OUT land } land { END stand }\n"
+                                  "any { GO crouch UP stand } ");
+    const lmb_control_def *def = graph->control;
     assert_non_null(def->mover);
     static const lmb_end ends[] = {LMB_END_LOOP, LMB_END_HOLD, LMB_END_ONCE, LMB_END_HOLD};
     assert_int_equal(def->player_count, 4);
@@ -395,22 +395,27 @@ static void clips_whose_motion_carries(void **state) {
         assert_int_equal(def->players[i].motion != NULL, i < 3);
     }
     assert_true(def->players[1].rate.constant == 2.0f && def->players[1].offset == 0.5f);
-    assert_int_equal(def->machines[0].states[1].entry_event, lmb_graph_find_event(graph, "IN"));
-    assert_int_equal(lmb_graph_program_def(graph)->clip_count, CLIPS + 3);
-    lmb_graph_destroy(graph);
+    assert_int_equal(def->machines[0].states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
+    assert_int_equal(lmb_graph_json_def(graph->json)->clip_count, CLIPS + 3);
+    reading_destroy(graph);
     // Without any, there is no mover.
     graph = read_machine(jump);
-    assert_null(lmb_graph_control_def(graph)->mover);
-    lmb_graph_destroy(graph);
+    assert_null(graph->control->mover);
+    reading_destroy(graph);
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
     const lmb_graph_source outer = source_of("{\"op\":\"machine\",\"name\":\"m\"}");
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     lmb_result result = lmb_machine_read(&source, &outer, host, &graph, NULL, error);
     assert_true((result == LMB_OK) == (graph != NULL));
-    lmb_graph_destroy(graph);
+    lmb_graph *created = NULL;
+    if (result == LMB_OK) {
+        result = lmb_graph_create(lmb_graph_json_def(graph), host, &created, error);
+    }
+    lmb_graph_destroy(created);
+    lmb_graph_json_destroy(graph);
     return result;
 }
 

@@ -47,15 +47,15 @@ static float *sample_clip(const lmb_clip *clip, uint32_t count, double cycles, b
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     node.loop = loop;
-    lmb_program_def def = {.rig = mannequin_rig(built),
-                           .clips = &clip,
-                           .clip_count = 1,
-                           .nodes = &node,
-                           .node_count = 1,
-                           .parameter_count = 1};
+    lmb_graph_def def = {.rig = mannequin_rig(built),
+                         .clips = &clip,
+                         .clip_count = 1,
+                         .nodes = &node,
+                         .node_count = 1,
+                         .parameter_count = 1};
     lmb_error error;
-    lmb_program *program;
-    assert_int_equal(lmb_program_create(&def, NULL, &program, &error), LMB_OK);
+    lmb_graph *program;
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
     lmb_cpu *cpu;
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
     float *times = malloc(count * sizeof(float));
@@ -70,7 +70,7 @@ static float *sample_clip(const lmb_clip *clip, uint32_t count, double cycles, b
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
     free(times);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return poses;
 }
 

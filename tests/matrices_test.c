@@ -219,27 +219,27 @@ static void matrices_are_no_poses(void **state) {
     nodes[2].op = LMB_OP_BLEND;
     nodes[2].input_count = 2;
     nodes[2].inputs[1] = 1;
-    lmb_program_def def = {.rig = rig, .nodes = nodes, .node_count = 3};
-    lmb_program *program = NULL;
+    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 3};
+    lmb_graph *program = NULL;
     lmb_error error = {0};
-    CHECK_REFUSAL(lmb_program_create(&def, NULL, &program, &error), &error, LMB_ERROR_ARGUMENT,
+    CHECK_REFUSAL(lmb_graph_create(&def, NULL, &program, &error), &error, LMB_ERROR_ARGUMENT,
                   "node 2 (blend): inputs: a blend of matrices is no pose");
     nodes[1].input_count = 1;
     def.node_count = 2;
-    CHECK_REFUSAL(lmb_program_create(&def, NULL, &program, &error), &error, LMB_ERROR_ARGUMENT,
+    CHECK_REFUSAL(lmb_graph_create(&def, NULL, &program, &error), &error, LMB_ERROR_ARGUMENT,
                   "node 1 (weighted-matrix): inputs: this operation has 2 to 16");
     nodes[1].input_count = 2;
-    assert_int_equal(lmb_program_create(&def, NULL, &program, &error), LMB_OK);
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
     const uint32_t none = LMB_OUTPUT_LOCAL | LMB_OUTPUT_DUAL_QUATERNIONS;
-    assert_int_equal(lmb_program_outputs(program), ((1u << LMB_STAGE_COUNT) - 1) & ~none);
+    assert_int_equal(lmb_graph_outputs(program), ((1u << LMB_STAGE_COUNT) - 1) & ~none);
     lmb_batch batch = {program, 1, LMB_OUTPUT_PALETTE | LMB_OUTPUT_LOCAL};
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT,
                   "outputs 0x5 have local, and the program ends as matrices");
     batch.outputs = LMB_OUTPUT_DUAL_QUATERNIONS;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "have dual quaternions");
-    batch.outputs = lmb_program_outputs(program);
+    batch.outputs = lmb_graph_outputs(program);
     assert_int_equal(lmb_batch_check(&batch, &error), LMB_OK);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_rig_destroy(rig);
 }
 

@@ -135,30 +135,30 @@ static void tables_that_do_not_fit(void **state) {
     nodes[1].op = LMB_OP_MIRROR;
     nodes[1].input_count = 1;
     lmb_mirror_def mirror = {.axis = LMB_AXIS_X};
-    lmb_program_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .mirrors = &mirror, .mirror_count = 1};
+    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .mirrors = &mirror, .mirror_count = 1};
     lmb_error error = {0};
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "mirror 0: the partners are NULL");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "mirror 0: the partners are NULL");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mirror = (lmb_mirror_def){.axis = (lmb_axis)rows[i].axis, .partners = rows[i].partners};
-        CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "program: ", rows[i].message);
+        CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "program: ", rows[i].message);
     }
     static const uint32_t good[5] = {0, 2, 1, 4, 3};
     mirror = (lmb_mirror_def){.axis = LMB_AXIS_X, .partners = good};
-    assert_int_equal(lmb_program_check(&def, &error), LMB_OK);
-    lmb_program *program = NULL;
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
+    lmb_graph *program = NULL;
     char text[200] = "";
-    assert_int_equal(lmb_program_create(&def, NULL, &program, &error), LMB_OK);
-    lmb_program_print(program, NULL, append_line, text);
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
+    lmb_graph_print(program, append_line, text);
     assert_string_equal(text, "   0  s0   mirror joint\n   1  s0   rest\n   2  s0   mirror         s0, across x = 0\n");
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     nodes[1].mirror = 1;
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (mirror): mirror: there is no");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (mirror): mirror: there is no");
     nodes[1].mirror = 0;
     def.mirrors = NULL;
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "the mirrors are NULL");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "the mirrors are NULL");
     def.mirrors = &mirror;
     def.mirror_count = LMB_MAX_MIRRORS + 1;
-    CHECK_REFUSAL(lmb_program_check(&def, &error), &error, LMB_ERROR_LIMIT, "17 mirrors");
+    CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_LIMIT, "17 mirrors");
     lmb_rig_destroy(rig);
 }
 

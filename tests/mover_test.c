@@ -2,7 +2,7 @@
 #include "control_program.h"
 #include "suite.h"
 
-#include <limber/control.h>
+#include "../src/control_def.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { MOST_WORDS = 512, PARAMETERS = 16 };
 
 // One character with what it runs.
 typedef struct stage {
-    lmb_program *program; // or NULL
+    lmb_graph *program; // or NULL
     lmb_control *control;
     uint32_t state[MOST_WORDS];
     float parameters[PARAMETERS];
@@ -65,14 +65,14 @@ static void step(stage *s, uint64_t ticks) {
 
 static void end(stage *s) {
     lmb_control_destroy(s->control);
-    lmb_program_destroy(s->program);
+    lmb_graph_destroy(s->program);
 }
 
 static lmb_mover place_of(const stage *s) {
     return lmb_control_mover(s->control, s->state);
 }
 
-static lmb_control_def control_of(const lmb_player_def *players, uint32_t count, const lmb_mover_def *mover) {
+static lmb_control_def control_of(const lmb_control_player_def *players, uint32_t count, const lmb_mover_def *mover) {
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = PARAMETERS;
     def.event_count = 4;
@@ -166,7 +166,7 @@ static void test_ways(void **state) {
         const lmb_end end_kind = (lmb_end)(i / TRACKS % LMB_END_COUNT);
         const float rate = rates[i / TRACKS / LMB_END_COUNT % 7];
         const uint64_t ticks = steps[i / TRACKS / LMB_END_COUNT / 7];
-        lmb_player_def player = lmb_default_player_def();
+        lmb_control_player_def player = lmb_default_control_player_def();
         player.duration = 1.75f;
         player.offset = 0.5f;
         player.rate = lmb_constant(rate);
@@ -203,7 +203,7 @@ static void test_a_thousand_loops(void **state) {
     const lmb_mover_def mover = lmb_default_mover_def();
     for (uint32_t i = 0; i < TRACKS * 3; i++) {
         const lmb_motion_track *track = &tracks[i % TRACKS];
-        lmb_player_def player = lmb_default_player_def();
+        lmb_control_player_def player = lmb_default_control_player_def();
         player.duration = 1.0f;
         player.motion = track;
         const lmb_control_def def = control_of(&player, 1, &mover);
@@ -226,7 +226,7 @@ static void test_a_thousand_loops(void **state) {
 // Without a track, a clip's velocity is what carries; without a mover, nothing is kept.
 static void test_velocity_of_clips(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.7f;
     player.velocity = 1.5f;
     player.rate = lmb_constant(-2.0f);
@@ -268,7 +268,8 @@ static void test_weights(void **state) {
                                     {INFINITY, 0.0f, 0.0f, 1.4f}};
     const lmb_mover_def mover = lmb_default_mover_def();
     for (uint32_t grouped = 0; grouped < 2; grouped++) {
-        lmb_player_def players[3] = {lmb_default_player_def(), lmb_default_player_def(), lmb_default_player_def()};
+        lmb_control_player_def players[3] = {lmb_default_control_player_def(), lmb_default_control_player_def(),
+                                             lmb_default_control_player_def()};
         for (uint32_t i = 0; i < 3; i++) {
             players[i].duration = 1.0f;
             players[i].time_parameter = 8 + i;
@@ -277,7 +278,7 @@ static void test_weights(void **state) {
         players[1].velocity = 3.0f;
         // The third stands still.
         static const uint32_t members[2] = {0, 1};
-        const lmb_group_def group = {
+        const lmb_control_group_def group = {
             .players = members, .player_count = 2, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
         lmb_control_def def = control_of(players, 3, &mover);
         def.groups = &group;
@@ -302,18 +303,18 @@ static void test_cadences(void **state) {
     for (uint32_t i = 0; i <= 20; i++) {
         for (int cadence = LMB_CADENCE_DEFAULT; cadence < LMB_CADENCE_COUNT; cadence++) {
             const double w = i / 20.0;
-            lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+            lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
             for (uint32_t k = 0; k < 2; k++) {
                 players[k].duration = (float)durations[k];
                 players[k].velocity = (float)velocities[k];
                 players[k].time_parameter = 8 + k;
             }
             static const uint32_t members[2] = {0, 1};
-            const lmb_group_def group = {.players = members,
-                                         .player_count = 2,
-                                         .cadence = (lmb_cadence)cadence,
-                                         .rate = lmb_constant(1.0f),
-                                         .velocity_parameter = LMB_NONE};
+            const lmb_control_group_def group = {.players = members,
+                                                 .player_count = 2,
+                                                 .cadence = (lmb_cadence)cadence,
+                                                 .rate = lmb_constant(1.0f),
+                                                 .velocity_parameter = LMB_NONE};
             lmb_control_def def = control_of(players, 2, &mover);
             def.groups = &group;
             def.group_count = 1;
@@ -367,15 +368,15 @@ static void test_partial_in_a_part(void **state) {
         nodes[3].input_count = 1;
         nodes[3].inputs[0] = 2;
         nodes[3].parts[0] = 0;
-        const lmb_program_def program_def = {.rig = rig,
-                                             .clips = (const lmb_clip *const *)clips,
-                                             .clip_count = 2,
-                                             .nodes = nodes,
-                                             .node_count = 4,
-                                             .parameter_count = PARAMETERS,
-                                             .parts = &part,
-                                             .part_count = 1};
-        lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+        const lmb_graph_def program_def = {.rig = rig,
+                                           .clips = (const lmb_clip *const *)clips,
+                                           .clip_count = 2,
+                                           .nodes = nodes,
+                                           .node_count = 4,
+                                           .parameter_count = PARAMETERS,
+                                           .parts = &part,
+                                           .part_count = 1};
+        lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
         for (uint32_t k = 0; k < 2; k++) {
             players[k].duration = 1.0f;
             players[k].time_parameter = k;
@@ -384,7 +385,7 @@ static void test_partial_in_a_part(void **state) {
         const lmb_mover_def mover = lmb_default_mover_def();
         const lmb_control_def def = control_of(players, 2, &mover);
         stage s = {0};
-        assert_ok(lmb_program_create(&program_def, NULL, &s.program, &error), &error);
+        assert_ok(lmb_graph_create(&program_def, NULL, &s.program, &error), &error);
         assert_ok(lmb_control_create(&def, s.program, NULL, &s.control, &error), &error);
         step(&s, SECOND);
         assert_near(place_of(&s).position[2], i == 0 ? 1.0 : 5.0, 1e-6);
@@ -399,7 +400,7 @@ static void test_partial_in_a_part(void **state) {
 // One that plays once carries until its end, and not any more.
 static void test_drops_out(void **state) {
     (void)state;
-    lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
     players[0].duration = 0.5f;
     players[0].end = LMB_END_ONCE;
     players[0].velocity = 4.0f;
@@ -431,7 +432,8 @@ static lmb_transition_def transition(uint32_t from, uint32_t to, uint32_t event,
 static void test_fades(void **state) {
     (void)state;
     for (int kind = 0; kind <= LMB_FADE_FROZEN; kind++) {
-        lmb_player_def players[3] = {lmb_default_player_def(), lmb_default_player_def(), lmb_default_player_def()};
+        lmb_control_player_def players[3] = {lmb_default_control_player_def(), lmb_default_control_player_def(),
+                                             lmb_default_control_player_def()};
         for (uint32_t i = 0; i < 3; i++) {
             players[i].duration = 1.0f + 0.25f * (float)i;
             players[i].machine = 0;
@@ -441,8 +443,9 @@ static void test_fades(void **state) {
         players[0].motion = NULL; // stands
         const lmb_transition_def transitions[] = {transition(0, 1, 0, (lmb_fade_kind)kind),
                                                   transition(1, 2, 1, (lmb_fade_kind)kind)};
-        lmb_state_def states[3] = {lmb_default_state_def(), lmb_default_state_def(), lmb_default_state_def()};
-        const lmb_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0};
+        lmb_control_state_def states[3] = {lmb_default_control_state_def(), lmb_default_control_state_def(),
+                                           lmb_default_control_state_def()};
+        const lmb_control_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0};
         const lmb_mover_def mover = lmb_default_mover_def();
         lmb_control_def def = control_of(players, 3, &mover);
         def.machines = &machine;
@@ -476,17 +479,17 @@ static void test_fades(void **state) {
 // What a machine within a state moves counts that state's weight, too.
 static void test_nested(void **state) {
     (void)state;
-    lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
+    lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
     players[0].duration = players[1].duration = 1.0f;
     players[0].machine = 1;
     players[0].velocity = 2.0f;
     players[1].machine = 0;
     players[1].state = 1;
     players[1].velocity = 6.0f;
-    lmb_state_def outer[2] = {lmb_default_state_def(), lmb_default_state_def()};
-    const lmb_state_def inner = lmb_default_state_def();
+    lmb_control_state_def outer[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
+    const lmb_control_state_def inner = lmb_default_control_state_def();
     const lmb_transition_def leave = transition(0, 1, 0, LMB_FADE_SMOOTH);
-    const lmb_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0}, {&inner, 1, NULL, 0, 0, 0}};
+    const lmb_control_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0}, {&inner, 1, NULL, 0, 0, 0}};
     const lmb_mover_def mover = lmb_default_mover_def();
     lmb_control_def def = control_of(players, 2, &mover);
     def.machines = machines;
@@ -674,12 +677,12 @@ static void test_setting(void **state) {
 // A group that reads the velocity, in rows that the host clears before each frame, of a character that waits in every other.
 static void test_group_of_the_velocity(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 1.0f;
     player.time_parameter = 0;
     player.velocity = 1.5f;
     const uint32_t member = 0;
-    const lmb_group_def group = {
+    const lmb_control_group_def group = {
         .players = &member, .player_count = 1, .rate = lmb_parameter(1), .velocity_parameter = 2};
     lmb_mover_def mover = lmb_default_mover_def();
     mover.velocity[2] = lmb_constant(2.0f);
@@ -701,7 +704,7 @@ static void test_group_of_the_velocity(void **state) {
 // A character that is updated in every fourth frame gets as far; in between it stands, and nothing carries it.
 static void test_update_rate(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 1.0f;
     player.velocity = 2.0f;
     lmb_mover_def mover = lmb_default_mover_def();
@@ -728,7 +731,7 @@ static void test_update_rate(void **state) {
 // Saved and restored, the same steps lead to the same bits.
 static void test_rollback(void **state) {
     (void)state;
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.9f;
     player.motion = &tracks[1];
     lmb_mover_def mover = lmb_default_mover_def();
@@ -771,7 +774,7 @@ static void test_states_from_outside(void **state) {
     (void)state;
     enum { PLACE_WORDS = LMB_MOVER_WORDS, NUMBERS = 7, CARRYING_WORDS = 5 };
     static const lmb_motion_track track = {5, winding};
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.8f;
     player.time_parameter = 1;
     player.motion = &track;
@@ -848,7 +851,7 @@ static void test_refusals(void **state) {
     static const float infinite[] = {0.0f, 0.0f, 0.0f, 0.0f, INFINITY, 0.0f, 0.0f, 0.0f};
     static const lmb_motion_track bad[] = {
         {2, NULL}, {1, straight}, {LMB_MAX_MOTION_KEYS + 1, straight}, {2, infinite}};
-    lmb_player_def player = lmb_default_player_def();
+    lmb_control_player_def player = lmb_default_control_player_def();
     const lmb_mover_def good = lmb_default_mover_def();
     lmb_control_def def = control_of(&player, 1, &good);
     for (uint32_t i = 0; i < 4; i++) {

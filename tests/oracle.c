@@ -767,7 +767,7 @@ static double round_weight(double weight, oracle_choices *choices) {
     return choices->turned >> choices->met++ & 1u ? (past < 0.0 ? rounded + 1.0 : rounded - 1.0) : rounded;
 }
 
-// Where both have the joint, as program.h says; else whichever has it.
+// Where both have the joint, as graph.h says; else whichever has it.
 static oracle_transform partial(const oracle_transform *a, const oracle_transform *b, double alpha,
                                 oracle_choices *choices) {
     if (a->weight == 0.0 || b->weight == 0.0) {

@@ -511,9 +511,9 @@ static void a_palette_may_be_its_own_previous_one(void **state) {
     enum { CHARACTERS = 37, JOINTS = 3 };
     lmb_rig *rig = scene_rig(JOINTS, SCENE_TREE, 72);
     const lmb_node_def node = lmb_default_node_def();
-    const lmb_program_def def = {.rig = rig, .nodes = &node, .node_count = 1};
-    lmb_program *program = NULL;
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    const lmb_graph_def def = {.rig = rig, .nodes = &node, .node_count = 1};
+    lmb_graph *program = NULL;
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     static float palette[CHARACTERS * JOINTS * 12], previous[CHARACTERS * JOINTS * 12];
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE | LMB_OUTPUT_PREVIOUS_PALETTE};
     const lmb_batch_inputs inputs = {.previous_palette = palette};
@@ -537,7 +537,7 @@ static void a_palette_may_be_its_own_previous_one(void **state) {
         }
         lmb_cpu_destroy(cpu);
     }
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_rig_destroy(rig);
 }
 
@@ -587,9 +587,9 @@ static void outputs_do_not_depend_on_each_other(void **state) {
     enum { CHARACTERS = 19, JOINTS = 11 };
     lmb_rig *rig = scene_rig(JOINTS, SCENE_TREE, 74);
     const lmb_node_def node = lmb_default_node_def();
-    const lmb_program_def def = {.rig = rig, .nodes = &node, .node_count = 1};
-    lmb_program *program = NULL;
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    const lmb_graph_def def = {.rig = rig, .nodes = &node, .node_count = 1};
+    lmb_graph *program = NULL;
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     static float all[LMB_STAGE_COUNT][CHARACTERS * JOINTS * 12], alone[CHARACTERS * JOINTS * 12];
     lmb_batch_outputs outputs = {0};
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
@@ -615,7 +615,7 @@ static void outputs_do_not_depend_on_each_other(void **state) {
         }
         lmb_cpu_destroy(cpu);
     }
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_rig_destroy(rig);
 }
 

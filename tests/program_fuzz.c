@@ -57,7 +57,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 // Two words say which fields are other than usual.
-static void read_node(fuzz_input *in, const lmb_program_def *def, uint32_t index, lmb_node_def *node) {
+static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, lmb_node_def *node) {
     static const uint8_t inputs[LMB_OP_COUNT] = {0, 0, 0, 2, 2, 3, 2, 2, 2, 3, 1, 1, 2, 2, 1, 3, 4, 8, 3, 3, 4, 3};
     const uint32_t parameters = def->parameter_count;
     const uint8_t fields = fuzz_byte(in), more = fuzz_byte(in);
@@ -107,7 +107,7 @@ static void read_node(fuzz_input *in, const lmb_program_def *def, uint32_t index
     }
 }
 
-static void read_nodes(fuzz_input *in, lmb_program_def *def) {
+static void read_nodes(fuzz_input *in, lmb_graph_def *def) {
     def->node_count = fuzz_count(in, 12, LMB_MAX_NODES);
     lmb_node_def *nodes = fuzz_array(in, def->node_count, LMB_MAX_NODES, sizeof *nodes);
     for (uint32_t i = 0; i < def->node_count && i < fuzz_elements(def->node_count, LMB_MAX_NODES); i++) {
@@ -116,7 +116,7 @@ static void read_nodes(fuzz_input *in, lmb_program_def *def) {
     def->nodes = nodes;
 }
 
-static void read_mirrors(fuzz_input *in, lmb_program_def *def) {
+static void read_mirrors(fuzz_input *in, lmb_graph_def *def) {
     const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
     def->mirror_count = fuzz_count(in, 2, LMB_MAX_MIRRORS);
     lmb_mirror_def *mirrors = fuzz_array(in, def->mirror_count, LMB_MAX_MIRRORS, sizeof *mirrors);
@@ -150,7 +150,7 @@ static const lmb_limit_def *read_limit_table(fuzz_input *in, uint32_t joints) {
     return limits;
 }
 
-static void read_limits(fuzz_input *in, lmb_program_def *def) {
+static void read_limits(fuzz_input *in, lmb_graph_def *def) {
     const uint32_t count = def->limits_count = fuzz_count(in, 2, LMB_MAX_LIMITS);
     const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
     const lmb_limit_def **limits = fuzz_array(in, count, LMB_MAX_LIMITS, sizeof *limits);
@@ -172,7 +172,7 @@ static void read_limits(fuzz_input *in, lmb_program_def *def) {
     def->channel_ranges = ranges;
 }
 
-static void read_parts(fuzz_input *in, lmb_program_def *def) {
+static void read_parts(fuzz_input *in, lmb_graph_def *def) {
     const uint32_t joints = lmb_rig_joint_count(def->rig);
     def->part_count = fuzz_count(in, 2, LMB_MAX_PARTS);
     lmb_part_def *parts = fuzz_array(in, def->part_count, LMB_MAX_PARTS, sizeof *parts);
@@ -183,7 +183,7 @@ static void read_parts(fuzz_input *in, lmb_program_def *def) {
     def->parts = parts;
 }
 
-static void read_static_poses(fuzz_input *in, lmb_program_def *def) {
+static void read_static_poses(fuzz_input *in, lmb_graph_def *def) {
     def->static_pose_count = fuzz_count(in, 2, LMB_MAX_STATIC_POSES);
     const uint32_t count = def->static_pose_count, channels = lmb_rig_channel_count(def->rig);
     lmb_static_pose_def *poses = fuzz_array(in, count, LMB_MAX_STATIC_POSES, sizeof *poses);
@@ -206,7 +206,7 @@ static void read_static_poses(fuzz_input *in, lmb_program_def *def) {
     def->static_poses = poses;
 }
 
-static void read_clips(fuzz_input *in, lmb_program_def *def) {
+static void read_clips(fuzz_input *in, lmb_graph_def *def) {
     def->clip_count = fuzz_byte(in) % MOST_LISTED;
     const lmb_clip **listed = fuzz_array(in, def->clip_count, MOST_LISTED, sizeof *listed);
     for (uint32_t i = 0; i < def->clip_count; i++) {
@@ -216,7 +216,7 @@ static void read_clips(fuzz_input *in, lmb_program_def *def) {
     def->clips = listed;
 }
 
-static void read_masks(fuzz_input *in, lmb_program_def *def) {
+static void read_masks(fuzz_input *in, lmb_graph_def *def) {
     def->mask_count = fuzz_byte(in) % MOST_LISTED;
     const uint8_t **masks = fuzz_array(in, def->mask_count, MOST_LISTED, sizeof *masks);
     for (uint32_t i = 0; i < def->mask_count; i++) {
@@ -225,10 +225,9 @@ static void read_masks(fuzz_input *in, lmb_program_def *def) {
     def->masks = masks;
 }
 
-static lmb_program_def read_def(fuzz_input *in) {
+static lmb_graph_def read_def(fuzz_input *in) {
     const uint8_t parts = fuzz_byte(in);
-    lmb_program_def def = {.rig = rigs[fuzz_byte(in) % RIGS],
-                           .parameter_count = fuzz_count(in, 12, LMB_MAX_PARAMETERS)};
+    lmb_graph_def def = {.rig = rigs[fuzz_byte(in) % RIGS], .parameter_count = fuzz_count(in, 12, LMB_MAX_PARAMETERS)};
     read_clips(in, &def);
     if (parts & 1) {
         read_masks(in, &def);
@@ -270,13 +269,13 @@ static void count_line(void *user, const char *line) {
     ++*(uint32_t *)user;
 }
 
-static void run(fuzz_input *in, const lmb_program *program) {
-    const lmb_batch batch = {program, CHARACTERS, lmb_program_outputs(program)};
-    const uint32_t parameter_count = lmb_program_parameter_count(program);
+static void run(fuzz_input *in, const lmb_graph *program) {
+    const lmb_batch batch = {program, CHARACTERS, lmb_graph_outputs(program)};
+    const uint32_t parameter_count = lmb_graph_parameter_count(program);
     float *parameters = fuzz_array(in, CHARACTERS * parameter_count + 1, UINT32_MAX, sizeof *parameters);
     lmb_batch_inputs inputs = {.parameters = parameters};
-    for (uint32_t i = 0; i < lmb_program_pose_count(program); i++) {
-        const uint32_t floats = CHARACTERS * lmb_program_pose_floats(program, i);
+    for (uint32_t i = 0; i < lmb_graph_pose_count(program); i++) {
+        const uint32_t floats = CHARACTERS * lmb_graph_pose_floats(program, i);
         float *pose = fuzz_array(in, floats + 1, UINT32_MAX, sizeof *pose);
         for (uint32_t k = 0; k < floats && k < 128; k++) {
             pose[k] = fuzz_float(in);
@@ -289,9 +288,9 @@ static void run(fuzz_input *in, const lmb_program *program) {
         outputs.stages[stage] = fuzz_array(in, CHARACTERS * lmb_batch_stage_floats(&batch, (lmb_stage)stage) + 1,
                                            UINT32_MAX, sizeof(float));
     }
-    outputs.inertia = fuzz_array(in, CHARACTERS * lmb_program_inertia_words(program) + 1, UINT32_MAX, sizeof(uint32_t));
+    outputs.inertia = fuzz_array(in, CHARACTERS * lmb_graph_inertia_words(program) + 1, UINT32_MAX, sizeof(uint32_t));
     uint32_t lines = 0;
-    lmb_program_print(program, NULL, count_line, &lines);
+    lmb_graph_print(program, NULL, count_line, &lines);
     fuzz_require(lines > 0, "a program without instructions");
     lmb_cpu *cpu = NULL;
     fuzz_require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");
@@ -310,15 +309,15 @@ static void run(fuzz_input *in, const lmb_program *program) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static fuzz_input in;
     fuzz_begin(&in, data, size);
-    const lmb_program_def def = read_def(&in);
-    lmb_program *program = NULL;
+    const lmb_graph_def def = read_def(&in);
+    lmb_graph *program = NULL;
     lmb_error error = {0};
-    const lmb_result result = lmb_program_create(&def, NULL, &program, &error);
+    const lmb_result result = lmb_graph_create(&def, NULL, &program, &error);
     lmb_error checked = {0};
-    fuzz_require(lmb_program_check(&def, &checked) == result, "checked alone it is another result");
+    fuzz_require(lmb_graph_check(&def, &checked) == result, "checked alone it is another result");
     if (result == LMB_OK) {
         run(&in, program);
-        lmb_program_destroy(program);
+        lmb_graph_destroy(program);
     } else {
         fuzz_require_refused(result, program, &error);
     }

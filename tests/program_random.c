@@ -213,7 +213,7 @@ static void replace_node(random_program *program, uint32_t node, uint32_t input)
 }
 
 static void compile(crowd *crowd, const random_program *program) {
-    lmb_program_def def = crowd->program_def;
+    lmb_graph_def def = crowd->program_def;
     def.nodes = program->nodes;
     def.node_count = program->node_count;
     assert_int_equal(crowd_compile(crowd, &def, NULL), LMB_OK);
@@ -251,10 +251,10 @@ static void fail_program(const program_side *side, crowd *crowd) {
     program_random_shrink(side, crowd);
     char text[300];
     program_random_differs(side, crowd, text, sizeof text);
-    lmb_program_print(crowd->program, NULL, print_line, NULL);
+    lmb_graph_print(crowd->program, print_line, NULL);
     fail_msg("program %u over %u joints, shrunk to %u operations, differs on %s (again: LIMBER_FIRST=%u "
              "LIMBER_PROGRAMS=1): %s",
-             crowd->def.program, lmb_program_joint_count(crowd->program), crowd->random->node_count, side->name,
+             crowd->def.program, lmb_graph_joint_count(crowd->program), crowd->random->node_count, side->name,
              crowd->def.program, text);
 }
 

@@ -44,12 +44,12 @@ static void programs_are_of_all_kinds(void **state) {
             counts[crowd.random->nodes[i].op]++;
         }
         largest = crowd.random->node_count > largest ? crowd.random->node_count : largest;
-        deepest = lmb_program_stack(crowd.program) > deepest ? lmb_program_stack(crowd.program) : deepest;
+        deepest = lmb_graph_stack(crowd.program) > deepest ? lmb_graph_stack(crowd.program) : deepest;
         crowd_destroy(&crowd);
     }
     assert_true(largest > RANDOM_PROGRAM_NODES - 8);
     assert_int_equal(deepest, RANDOM_PROGRAM_STACK);
-    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
+    for (uint32_t op = 0; op < LMB_OP_MACHINE; op++) {
         assert_true(op == LMB_OP_CLIP || counts[op] > 20); // there were no clips
     }
     lmb_rig_destroy(rig);
@@ -65,7 +65,7 @@ static void run_wrongly(const program_side *side, const lmb_batch *batch, const 
     lmb_cpu_path path = LMB_CPU_REFERENCE;
     run_cpu(&(program_side){side->name, run_cpu, &path, 0}, batch, inputs, outputs);
     bool wrong = false;
-    lmb_program_print(batch->program, NULL, note_additive, &wrong);
+    lmb_graph_print(batch->program, note_additive, &wrong);
     uint32_t bits;
     float *last = outputs->stages[LMB_STAGE_MODEL] + 11;
     memcpy(&bits, last, sizeof bits);

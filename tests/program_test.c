@@ -17,7 +17,7 @@ typedef struct recipe {
     uint8_t mask[JOINTS];
     const uint8_t *masks[2];
     lmb_node_def nodes[16];
-    lmb_program_def def;
+    lmb_graph_def def;
 } recipe;
 
 enum { REST, CLIP, POSE_0, POSE_1, BLEND, MASKED, WEIGHTED, DIFFERENCE, ADDITIVE, NODES };
@@ -58,14 +58,14 @@ static void start(recipe *r) {
     r->nodes[WEIGHTED].weights[1] = lmb_parameter(1);
     set_inputs(&r->nodes[DIFFERENCE], LMB_OP_DIFFERENCE, POSE_1, POSE_0);
     set_inputs(&r->nodes[ADDITIVE], LMB_OP_ADDITIVE, WEIGHTED, DIFFERENCE);
-    r->def = (lmb_program_def){.rig = r->rig,
-                               .clips = r->clips,
-                               .clip_count = 2,
-                               .masks = r->masks,
-                               .mask_count = 2,
-                               .nodes = r->nodes,
-                               .node_count = NODES,
-                               .parameter_count = 3};
+    r->def = (lmb_graph_def){.rig = r->rig,
+                             .clips = r->clips,
+                             .clip_count = 2,
+                             .masks = r->masks,
+                             .mask_count = 2,
+                             .nodes = r->nodes,
+                             .node_count = NODES,
+                             .parameter_count = 3};
 }
 
 static void end(recipe *r) {
@@ -73,10 +73,10 @@ static void end(recipe *r) {
     lmb_rig_destroy(r->rig);
 }
 
-static lmb_program *created(const recipe *r) {
-    lmb_program *program = NULL;
+static lmb_graph *created(const recipe *r) {
+    lmb_graph *program = NULL;
     lmb_error error = {0};
-    if (lmb_program_create(&r->def, NULL, &program, &error) != LMB_OK) {
+    if (lmb_graph_create(&r->def, NULL, &program, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     return program;
@@ -84,9 +84,9 @@ static lmb_program *created(const recipe *r) {
 
 #define CHECK_REFUSED(r, expected, ...)                                                                                \
     do {                                                                                                               \
-        lmb_program *none = NULL;                                                                                      \
+        lmb_graph *none = NULL;                                                                                        \
         lmb_error refusal = {0};                                                                                       \
-        CHECK_REFUSAL(lmb_program_create(&(r)->def, NULL, &none, &refusal), &refusal, expected, __VA_ARGS__);          \
+        CHECK_REFUSAL(lmb_graph_create(&(r)->def, NULL, &none, &refusal), &refusal, expected, __VA_ARGS__);            \
         assert_null(none);                                                                                             \
     } while (0)
 
@@ -122,9 +122,9 @@ static void a_program_is_printed(void **state) {
     r.nodes[CLIP].rate = lmb_constant(1.5f);
     r.nodes[CLIP].loop = true;
     r.nodes[MASKED].weight.curve = LMB_CURVE_UNIFORM_S;
-    lmb_program *program = created(&r);
+    lmb_graph *program = created(&r);
     printed p = {0};
-    lmb_program_print(program, NULL, append_line, &p);
+    lmb_graph_print(program, append_line, &p);
     assert_string_equal(p.text, "   0  s0   weighted begin\n"
                                 "   1  s2   rest\n"
                                 "   2  s3   clip           clip p2, time p0, rate 1.5, offset 0, looped\n"
@@ -140,11 +140,14 @@ static void a_program_is_printed(void **state) {
                                 "  12  s1   difference     s1 s2\n"
                                 "  13  s0   additive       s0 s1, weight 1\n");
     p = (printed){0};
-    static const char *const names[] = {"seconds", "speed", "gait"};
-    lmb_program_print(program, names, append_line, &p);
+    static const lmb_parameter_def names[] = {{.name = "seconds"}, {.name = "speed"}, {.name = "gait"}};
+    r.def.parameters = names;
+    lmb_graph *named = created(&r);
+    lmb_graph_print(named, append_line, &p);
+    lmb_graph_destroy(named);
     assert_non_null(strstr(p.text, "clip gait, time seconds, rate 1.5"));
     assert_non_null(strstr(p.text, "s2 s3, weight speed\n"));
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     end(&r);
 }
 
@@ -153,13 +156,13 @@ static void a_descriptor_is_checked_alone(void **state) {
     recipe r;
     lmb_error error = {0};
     start(&r);
-    assert_int_equal(lmb_program_check(&r.def, &error), LMB_OK);
+    assert_int_equal(lmb_graph_check(&r.def, &error), LMB_OK);
     r.nodes[CLIP].offset = lmb_parameter(3);
-    CHECK_REFUSAL(lmb_program_check(&r.def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (clip)", "offset");
+    CHECK_REFUSAL(lmb_graph_check(&r.def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (clip)", "offset");
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 1 (clip)", "offset");
     r.nodes[CLIP].rate = lmb_constant(INFINITY);
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 1 (clip)", "rate");
-    CHECK_REFUSAL(lmb_program_check(NULL, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
+    CHECK_REFUSAL(lmb_graph_check(NULL, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
     end(&r);
 }
 
@@ -167,13 +170,13 @@ static void a_program_tells_what_it_is(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    lmb_program *program = created(&r);
+    lmb_graph *program = created(&r);
     end(&r); // it keeps neither rig nor clips
-    assert_int_equal(lmb_program_joint_count(program), JOINTS);
-    assert_int_equal(lmb_program_parameter_count(program), 3);
-    assert_int_equal(lmb_program_pose_count(program), 2);
-    lmb_program_destroy(program);
-    lmb_program_destroy(NULL);
+    assert_int_equal(lmb_graph_joint_count(program), JOINTS);
+    assert_int_equal(lmb_graph_parameter_count(program), 3);
+    assert_int_equal(lmb_graph_pose_count(program), 2);
+    lmb_graph_destroy(program);
+    lmb_graph_destroy(NULL);
 }
 
 static void poses_are_counted_by_the_largest_used(void **state) {
@@ -181,14 +184,14 @@ static void poses_are_counted_by_the_largest_used(void **state) {
     recipe r;
     start(&r);
     r.def.node_count = 1;
-    lmb_program *program = created(&r);
-    assert_int_equal(lmb_program_pose_count(program), 0);
-    lmb_program_destroy(program);
+    lmb_graph *program = created(&r);
+    assert_int_equal(lmb_graph_pose_count(program), 0);
+    lmb_graph_destroy(program);
     r.nodes[0].op = LMB_OP_POSE;
     r.nodes[0].pose = LMB_MAX_POSES - 1;
     program = created(&r);
-    assert_int_equal(lmb_program_pose_count(program), LMB_MAX_POSES);
-    lmb_program_destroy(program);
+    assert_int_equal(lmb_graph_pose_count(program), LMB_MAX_POSES);
+    lmb_graph_destroy(program);
     end(&r);
 }
 
@@ -204,7 +207,7 @@ static void counts_have_limits(void **state) {
     r.def.parameter_count = LMB_MAX_PARAMETERS + 1;
     CHECK_REFUSED(&r, LMB_ERROR_LIMIT, "parameter", "1024");
     r.def.parameter_count = LMB_MAX_PARAMETERS;
-    lmb_program_destroy(created(&r));
+    lmb_graph_destroy(created(&r));
     r.def.parameter_count = 2;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 1", "clip", "parameter");
     end(&r);
@@ -214,12 +217,12 @@ static void missing_pointers(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_error error = {0};
-    CHECK_REFUSAL(lmb_program_create(NULL, NULL, &program, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    CHECK_REFUSAL(lmb_program_create(&r.def, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
-    assert_int_equal(lmb_program_create(NULL, NULL, &program, NULL), LMB_ERROR_ARGUMENT);
-    const lmb_program_def whole = r.def;
+    CHECK_REFUSAL(lmb_graph_create(NULL, NULL, &program, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_int_equal(lmb_graph_create(NULL, NULL, &program, NULL), LMB_ERROR_ARGUMENT);
+    const lmb_graph_def whole = r.def;
     r.def.rig = NULL;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "rig");
     r.def = whole;
@@ -313,7 +316,7 @@ static void nodes_that_do_not_fit(void **state) {
         r.nodes[curved[i]].weight.control[1] = 16.0f;
         r.nodes[curved[i]].weight.curve = LMB_CURVE_LINEAR;
     }
-    lmb_program_destroy(created(&r));
+    lmb_graph_destroy(created(&r));
     end(&r);
 }
 
@@ -353,7 +356,7 @@ static void values_that_do_not_fit(void **state) {
     r.nodes[WEIGHTED].weights[2] = lmb_constant(NAN);
     r.nodes[DIFFERENCE].weight = lmb_constant(NAN);
     r.nodes[BLEND].inputs[2] = 1000;
-    lmb_program_destroy(created(&r));
+    lmb_graph_destroy(created(&r));
     end(&r);
 }
 
@@ -370,7 +373,7 @@ static void a_clip_needs_clips(void **state) {
     r.def.mask_count = 0;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 5", "mask");
     r.def.node_count = 5; // up to the blend, which needs none
-    lmb_program_destroy(created(&r));
+    lmb_graph_destroy(created(&r));
     end(&r);
 }
 
@@ -384,10 +387,10 @@ static void stacks_have_a_limit(void **state) {
         set_inputs(&r.nodes[i], LMB_OP_BLEND, i - 1, 0);
     }
     r.def.node_count = 16;
-    lmb_program *program = created(&r);
-    const uint32_t flat = lmb_program_stack(program);
+    lmb_graph *program = created(&r);
+    const uint32_t flat = lmb_graph_stack(program);
     assert_true(flat <= 2);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     uint32_t previous = 0;
     for (uint32_t count = 1; count <= 16; count++) {
         if (count > 1) {
@@ -395,15 +398,15 @@ static void stacks_have_a_limit(void **state) {
         }
         r.def.node_count = count;
         lmb_error error = {0};
-        const lmb_result result = lmb_program_create(&r.def, NULL, &program, &error);
+        const lmb_result result = lmb_graph_create(&r.def, NULL, &program, &error);
         if (previous == LMB_MAX_STACK) {
             CHECK_REFUSAL(result, &error, LMB_ERROR_LIMIT, "11");
             continue;
         }
         assert_int_equal(result, LMB_OK);
-        assert_int_equal(lmb_program_stack(program), previous + 1);
-        previous = lmb_program_stack(program);
-        lmb_program_destroy(program);
+        assert_int_equal(lmb_graph_stack(program), previous + 1);
+        previous = lmb_graph_stack(program);
+        lmb_graph_destroy(program);
     }
     assert_int_equal(previous, LMB_MAX_STACK);
     end(&r);
@@ -426,7 +429,7 @@ static void nodes_used_often_do_not_explode(void **state) {
     }
     r.def.nodes = nodes;
     r.def.node_count = EACH + 1;
-    lmb_program_destroy(created(&r));
+    lmb_graph_destroy(created(&r));
     for (uint32_t level = 2; level <= LEVELS; level++) {
         r.def.node_count = level * EACH + 1;
         CHECK_REFUSED(&r, LMB_ERROR_LIMIT, "65536");
@@ -439,7 +442,7 @@ static void batches_are_checked(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    lmb_program *program = created(&r);
+    lmb_graph *program = created(&r);
     lmb_error error = {0};
     lmb_batch batch = {program, 5, LMB_OUTPUT_MODEL};
     assert_int_equal(lmb_batch_check(&batch, &error), LMB_OK);
@@ -455,7 +458,7 @@ static void batches_are_checked(void **state) {
     batch.outputs = LMB_OUTPUT_LOCAL;
     batch.program = NULL;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "program");
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     end(&r);
 }
 
@@ -494,7 +497,7 @@ static void runs_are_checked(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    lmb_program *program = created(&r), *other = created(&r);
+    lmb_graph *program = created(&r), *other = created(&r);
     lmb_cpu *cpu = NULL;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_cpu_create(NULL, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
@@ -535,8 +538,8 @@ static void runs_are_checked(void **state) {
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), LMB_OK);
     lmb_cpu_destroy(cpu);
     lmb_cpu_destroy(NULL);
-    lmb_program_destroy(program);
-    lmb_program_destroy(other);
+    lmb_graph_destroy(program);
+    lmb_graph_destroy(other);
     end(&r);
 }
 
@@ -545,7 +548,7 @@ static void ranges_and_outputs_do_not_matter(void **state) {
     (void)state;
     recipe r;
     start(&r);
-    lmb_program *program = created(&r);
+    lmb_graph *program = created(&r);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     static buffers whole, part;
@@ -594,16 +597,16 @@ static void ranges_and_outputs_do_not_matter(void **state) {
         }
     }
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     end(&r);
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const recipe *r = user;
-    lmb_program *program = NULL;
-    const lmb_result result = lmb_program_create(&r->def, host, &program, error);
+    lmb_graph *program = NULL;
+    const lmb_result result = lmb_graph_create(&r->def, host, &program, error);
     assert_true((result == LMB_OK) == (program != NULL));
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return result;
 }
 
@@ -620,9 +623,9 @@ static void memory_that_is_refused(void **state) {
     recipe r;
     start(&r);
     failing_host_try_all(create_and_destroy, &r);
-    lmb_program *program = created(&r);
+    lmb_graph *program = created(&r);
     failing_host_try_all(create_and_destroy_cpu, program);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     end(&r);
 }
 
@@ -633,9 +636,9 @@ static void running_allocates_nothing(void **state) {
     start(&r);
     failing_host counts = {0};
     const lmb_host host = failing_host_of(&counts);
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_program_create(&r.def, &host, &program, NULL), LMB_OK);
+    assert_int_equal(lmb_graph_create(&r.def, &host, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, &host, &cpu, NULL), LMB_OK);
     const uint32_t asked = counts.asked;
     static buffers b;
@@ -646,10 +649,10 @@ static void running_allocates_nothing(void **state) {
     assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     assert_int_equal(counts.asked, asked);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     assert_int_equal(counts.live, 0);
     r.nodes[MASKED].mask = 7;
-    assert_int_equal(lmb_program_create(&r.def, &host, &program, NULL), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_graph_create(&r.def, &host, &program, NULL), LMB_ERROR_ARGUMENT);
     assert_int_equal(counts.live, 0);
     end(&r);
 }

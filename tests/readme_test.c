@@ -6,7 +6,7 @@
 #include <string.h>
 
 // In README.
-lmb_result create_program(const lmb_rig *rig, const lmb_clip *const clips[2], lmb_program **program, lmb_error *error);
+lmb_result create_graph(const lmb_rig *rig, const lmb_clip *const clips[2], lmb_graph **graph, lmb_error *error);
 
 // Of 1 second: moves along x by 1 and does not turn, or stands at y = 2 and is turned by 90 degrees about z, written as the
 // quaternion of the long way.
@@ -29,15 +29,15 @@ static void the_program_loops_and_blends(void **state) {
     const lmb_joint_def joint = lmb_default_joint_def();
     const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
     lmb_rig *rig = NULL;
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     lmb_error error = {0};
     assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, &error), LMB_OK);
     lmb_clip *clips[2] = {create_clip(rig, 0), create_clip(rig, 1)};
-    if (create_program(rig, (const lmb_clip *const *)clips, &program, &error) != LMB_OK) {
+    if (create_graph(rig, (const lmb_clip *const *)clips, &program, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    assert_int_equal(lmb_program_parameter_count(program), 2);
+    assert_int_equal(lmb_graph_parameter_count(program), 2);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
     static const float parameters[3][2] = {{1.25f, 0.0f}, {1.25f, 0.5f}, {0.5f, 1.0f}};
     static const double expected[3][3] = {{0.25, 0.0, 0.0}, {0.125, 1.0, 45.0}, {0.0, 2.0, 90.0}};
@@ -55,7 +55,7 @@ static void the_program_loops_and_blends(void **state) {
         assert_true(fabs(fabs(along) - 1.0) < 1e-6);
     }
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_clip_destroy(clips[0]);
     lmb_clip_destroy(clips[1]);
     lmb_rig_destroy(rig);

@@ -1,22 +1,22 @@
 // What failing calls leave behind: a result that is NULL, whatever it was before, so that a caller may release it.
 #include "suite.h"
 
+#include "../src/control_def.h"
+#include "../src/gpu_control.h"
 #include <limber/batch.h>
 #include <limber/clip.h>
-#include <limber/control.h>
 #include <limber/cpu.h>
 #include <limber/cpu_pool.h>
 #include <limber/cpu_profile.h>
 #include <limber/difference.h>
 #include <limber/gpu.h>
-#include <limber/gpu_control.h>
 #include <limber/gpu_profile.h>
+#include <limber/graph.h>
 #include <limber/profile.h>
-#include <limber/program.h>
 #include <limber/rig.h>
 #include <limber/root_motion.h>
 #ifdef LIMBER_HAS_IMPORT
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 #include <limber/import.h>
 #include <limber/machine.h>
 #endif
@@ -41,14 +41,14 @@ static void results_of_the_core_are_null(void **state) {
     EXPECT_NULL(lmb_clip, lmb_clip_compress(NULL, NULL, NULL, NULL, result, NULL, NULL));
     EXPECT_NULL(lmb_clip, lmb_clip_difference(NULL, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_root_motion, lmb_root_motion_extract(NULL, NULL, NULL, NULL, result, NULL));
-    EXPECT_NULL(lmb_program, lmb_program_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_graph, lmb_graph_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_control, lmb_control_create(NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu, lmb_cpu_create(NULL, LMB_CPU_FAST, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu_pool, lmb_cpu_pool_create(NULL, LMB_CPU_FAST, 1, NULL, result, NULL));
     EXPECT_NULL(lmb_cpu_profile, lmb_cpu_profile_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_profile, lmb_profile_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu, lmb_gpu_create(NULL, NULL, result, NULL));
-    EXPECT_NULL(lmb_gpu_program, lmb_gpu_program_create(NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_gpu_graph, lmb_gpu_graph_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_batch, lmb_gpu_batch_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_control, lmb_gpu_control_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_gpu_profile, lmb_gpu_profile_create(NULL, NULL, result, NULL));
@@ -60,8 +60,8 @@ static void results_of_importing_are_null(void **state) {
     EXPECT_NULL(lmb_import, lmb_import_file(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_import, lmb_import_files(NULL, 0, NULL, result, NULL));
     EXPECT_NULL(lmb_import, lmb_import_memory(NULL, 1, NULL, NULL, NULL, result, NULL));
-    EXPECT_NULL(lmb_graph, lmb_graph_read(NULL, NULL, result, NULL, NULL));
-    EXPECT_NULL(lmb_graph, lmb_machine_read(NULL, NULL, NULL, result, NULL, NULL));
+    EXPECT_NULL(lmb_graph_json, lmb_graph_json_read(NULL, NULL, result, NULL, NULL));
+    EXPECT_NULL(lmb_graph_json, lmb_machine_read(NULL, NULL, NULL, result, NULL, NULL));
     // And where the descriptors are in order and the file is not.
     static char before;
     lmb_import *import = (lmb_import *)(void *)&before;
@@ -83,11 +83,11 @@ static void what_is_not_there_has_no_size(void **state) {
     lmb_node_def node = lmb_default_node_def();
     lmb_rig *rig = NULL;
     lmb_clip *clip = NULL;
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
     assert_int_equal(lmb_clip_create(rig, &clip_def, NULL, &clip, NULL), LMB_OK);
-    const lmb_program_def def = {.rig = rig, .nodes = &node, .node_count = 1};
-    assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+    const lmb_graph_def def = {.rig = rig, .nodes = &node, .node_count = 1};
+    assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     const lmb_batch batch = {program, 1, LMB_OUTPUT_LOCAL};
     assert_int_equal(lmb_batch_stage_floats(&batch, LMB_STAGE_COUNT), 0);
     assert_int_equal(lmb_batch_stage_floats(&batch, (lmb_stage)-1), 0);
@@ -95,7 +95,7 @@ static void what_is_not_there_has_no_size(void **state) {
     size_t size = 0;
     assert_ptr_equal(lmb_clip_block(clip, NULL), lmb_clip_block(clip, &size));
     assert_true(size > 0);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
 }

@@ -104,11 +104,11 @@ static void sample(const lmb_rig *rig, const lmb_clip *clip, float (*models)[JOI
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
-    assert_ok(lmb_program_create(&def, NULL, &program, &error), &error);
+    assert_ok(lmb_graph_create(&def, NULL, &program, &error), &error);
     assert_ok(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     static float times[SAMPLES];
     for (int i = 0; i < SAMPLES; i++) {
@@ -119,7 +119,7 @@ static void sample(const lmb_rig *rig, const lmb_clip *clip, float (*models)[JOI
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_MODEL] = &models[0][0][0][0]};
     assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
 }
 
 // A track at a share of its time.
@@ -424,11 +424,11 @@ static models sample_models(const lmb_rig *rig, const lmb_clip *clip, const floa
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
-    assert_ok(lmb_program_create(&def, NULL, &program, &error), &error);
+    assert_ok(lmb_graph_create(&def, NULL, &program, &error), &error);
     assert_ok(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     const lmb_batch batch = {program, count, LMB_OUTPUT_LOCAL};
     const uint32_t joints = lmb_rig_joint_count(rig), floats = lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL);
@@ -452,7 +452,7 @@ static models sample_models(const lmb_rig *rig, const lmb_clip *clip, const floa
     }
     free(locals);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return result;
 }
 

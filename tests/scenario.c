@@ -151,15 +151,15 @@ static lmb_result create_program(scenario *s, uint64_t *state, lmb_error *error)
     nodes[8] = clip_node(1, 10, true);
     nodes[9] = node(LMB_OP_MASKED, 7, 8);
     nodes[9].weight = lmb_parameter(11);
-    lmb_program_def def = {.rig = s->rig,
-                           .clips = clips,
-                           .clip_count = 3,
-                           .masks = masks,
-                           .mask_count = 1,
-                           .nodes = nodes,
-                           .node_count = 10,
-                           .parameter_count = PARAMETERS};
-    return lmb_program_create(&def, NULL, &s->program, error);
+    lmb_graph_def def = {.rig = s->rig,
+                         .clips = clips,
+                         .clip_count = 3,
+                         .masks = masks,
+                         .mask_count = 1,
+                         .nodes = nodes,
+                         .node_count = 10,
+                         .parameter_count = PARAMETERS};
+    return lmb_graph_create(&def, NULL, &s->program, error);
 }
 
 // Values in range, with some of every kind that is refused, clamped or meets an edge.
@@ -218,7 +218,7 @@ void scenario_destroy(scenario *s) {
         free(s->parameters[frame]);
     }
     free(s->pose);
-    lmb_program_destroy(s->program);
+    lmb_graph_destroy(s->program);
     for (int i = 0; i < 3; i++) {
         lmb_clip_destroy(s->clips[i]);
     }

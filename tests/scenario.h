@@ -10,7 +10,7 @@ enum { SCENARIO_CHARACTERS = 203, SCENARIO_FRAMES = 3 };
 typedef struct scenario {
     lmb_rig *rig;
     lmb_clip *clips[3];
-    lmb_program *program;
+    lmb_graph *program;
     lmb_batch batch; // every stage is an output; each frame's previous palette is the palette of the frame before
     float *parameters[SCENARIO_FRAMES];
     float *pose; // the program's pose buffer, the same in every frame

@@ -178,33 +178,33 @@ static void check_value(float value, lmb_stage stage, size_t index) {
     }
 }
 
-static lmb_program *create_program(const test_scene *scene) {
+static lmb_graph *create_program(const test_scene *scene) {
     lmb_error error = {0};
     lmb_clip **clips = zeroed(scene->clip_count, sizeof(lmb_clip *));
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         const lmb_rig *rig = scene->clip_rigs == NULL ? scene->rig : scene->clip_rigs[i];
         check(lmb_clip_create(rig, &scene->clips[i], NULL, &clips[i], &error), &error);
     }
-    const lmb_program_def def = {.rig = scene->rig,
-                                 .clips = (const lmb_clip *const *)clips,
-                                 .clip_count = scene->clip_count,
-                                 .masks = scene->masks,
-                                 .mask_count = scene->mask_count,
-                                 .nodes = scene->nodes,
-                                 .node_count = scene->node_count,
-                                 .parameter_count = scene->parameter_count,
-                                 .mirrors = scene->mirrors,
-                                 .mirror_count = scene->mirror_count,
-                                 .limits = &scene->limits,
-                                 .limits_count = scene->limits == NULL ? 0 : 1,
-                                 .parts = scene->parts,
-                                 .part_count = scene->part_count,
-                                 .static_poses = scene->static_poses,
-                                 .static_pose_count = scene->static_pose_count,
-                                 .last_levels = scene->last_levels,
-                                 .level = scene->level};
-    lmb_program *program = NULL;
-    check(lmb_program_create(&def, NULL, &program, &error), &error);
+    const lmb_graph_def def = {.rig = scene->rig,
+                               .clips = (const lmb_clip *const *)clips,
+                               .clip_count = scene->clip_count,
+                               .masks = scene->masks,
+                               .mask_count = scene->mask_count,
+                               .nodes = scene->nodes,
+                               .node_count = scene->node_count,
+                               .parameter_count = scene->parameter_count,
+                               .mirrors = scene->mirrors,
+                               .mirror_count = scene->mirror_count,
+                               .limits = &scene->limits,
+                               .limits_count = scene->limits == NULL ? 0 : 1,
+                               .parts = scene->parts,
+                               .part_count = scene->part_count,
+                               .static_poses = scene->static_poses,
+                               .static_pose_count = scene->static_pose_count,
+                               .last_levels = scene->last_levels,
+                               .level = scene->level};
+    lmb_graph *program = NULL;
+    check(lmb_graph_create(&def, NULL, &program, &error), &error);
     for (uint32_t i = 0; i < scene->clip_count; i++) {
         lmb_clip_destroy(clips[i]);
     }
@@ -214,10 +214,10 @@ static lmb_program *create_program(const test_scene *scene) {
 
 void scene_run(test_scene *scene) {
     lmb_error error = {0};
-    lmb_program *program = create_program(scene);
+    lmb_graph *program = create_program(scene);
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(program, scene->path, NULL, &cpu, &error), &error);
-    const lmb_batch batch = {program, scene->character_count, lmb_program_outputs(program)};
+    const lmb_batch batch = {program, scene->character_count, lmb_graph_outputs(program)};
     check(lmb_batch_check(&batch, &error), &error);
     lmb_batch_inputs inputs = {0};
     inputs.parameters = scene->parameters;
@@ -236,7 +236,7 @@ void scene_run(test_scene *scene) {
     }
     check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         const bool is_asked = batch.outputs >> stage & 1u;
         for (size_t i = 0; is_asked && i < scene_stage_floats(scene, (lmb_stage)stage); i++) {

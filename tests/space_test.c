@@ -612,18 +612,18 @@ static void a_space_is_printed(void **state) {
         }
         space_of(&s)->space2d = kind < 0 ? LMB_SPACE2D_TRIANGLES : kinds[kind];
         space_of(&s)->along[1] = lmb_constant(0.5f);
-        const lmb_program_def def = {
+        const lmb_graph_def def = {
             .rig = s.scene.rig, .nodes = s.scene.nodes, .node_count = s.scene.node_count, .parameter_count = 2};
-        lmb_program *program = NULL;
-        assert_int_equal(lmb_program_create(&def, NULL, &program, NULL), LMB_OK);
+        lmb_graph *program = NULL;
+        assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
         char text[2000] = "", expected[100];
-        lmb_program_print(program, NULL, append_line, text);
+        lmb_graph_print(program, append_line, text);
         snprintf(expected, sizeof expected, "weighted add   s0 s1 s2%s%s, input 2, %s p0%s", kind < 0 ? "" : ", ",
                  kind < 0 ? "" : names[kind], kind < 0 ? "at" : "x", kind < 0 ? "\n" : ", y 0.5\n");
         if (strstr(text, expected) == NULL) {
             fail_msg("no '%s' in\n%s", expected, text);
         }
-        lmb_program_destroy(program);
+        lmb_graph_destroy(program);
         scene_end(&s.scene);
     }
 }
@@ -632,12 +632,12 @@ static void a_space_is_printed(void **state) {
 
 static void expect_refused(const space_scene *s, const char *field, const char *what) {
     lmb_error error = {0};
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = s->scene.rig, .nodes = s->scene.nodes, .node_count = s->scene.node_count, .parameter_count = 2};
     char place[64];
     const lmb_node_def *node = &s->scene.nodes[s->scene.node_count - 1];
     snprintf(place, sizeof place, "node %u (%s): %s:", s->scene.node_count - 1, lmb_op_name(node->op), field);
-    assert_int_equal(lmb_program_check(&def, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
     if (strstr(error.message, place) == NULL || strstr(error.message, what) == NULL) {
         fail_msg("expected '%s ... %s', found '%s'", place, what, error.message);
     }

@@ -1,4 +1,4 @@
-// Stage 1: what each use of a clip weighs in the pose and in root motion, against float64 from the rules in program.h,
+// Stage 1: what each use of a clip weighs in the pose and in root motion, against float64 from the rules in graph.h,
 // for random trees of operations; and that a weight is 0 where, and only where, a factor on the way is.
 #include "random.h"
 #include "suite.h"
@@ -6,7 +6,7 @@
 #include <limber/batch.h>
 #include <stdlib.h>
 
-#include "../src/program.h"
+#include "../src/graph.h"
 
 #include "../shaders/ops/weights.h"
 
@@ -221,16 +221,16 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         tree->count = 0;
         tree->random = (random_source){seed};
         const uint32_t last = draw_node(tree, 3);
-        const lmb_program_def def = {.rig = rig,
-                                     .clips = (const lmb_clip *const *)&clip,
-                                     .clip_count = 1,
-                                     .nodes = tree->nodes,
-                                     .node_count = tree->count,
-                                     .masks = masks,
-                                     .mask_count = MASKS};
-        lmb_program *program = NULL;
+        const lmb_graph_def def = {.rig = rig,
+                                   .clips = (const lmb_clip *const *)&clip,
+                                   .clip_count = 1,
+                                   .nodes = tree->nodes,
+                                   .node_count = tree->count,
+                                   .masks = masks,
+                                   .mask_count = MASKS};
+        lmb_graph *program = NULL;
         lmb_error error = {0};
-        if (lmb_program_create(&def, NULL, &program, &error) != LMB_OK) {
+        if (lmb_graph_create(&def, NULL, &program, &error) != LMB_OK) {
             fail_msg("%s", error.message);
         }
         stored_weight stored[16 * MOST_NODES];
@@ -258,7 +258,7 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
             apart += fabs(all->of[i].motion - all->of[i].pose) > 1e-5 && all->of[i].motion > 0.0;
         }
         clips += all->count;
-        lmb_program_destroy(program);
+        lmb_graph_destroy(program);
     }
     print_message("%u clips, %u of which weigh nothing, and %u less in root motion\n", (unsigned)clips, (unsigned)zeros,
                   (unsigned)apart);

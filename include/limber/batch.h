@@ -7,7 +7,7 @@
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
 /// | parameters | float [C][P] | as the program's nodes use them |
-/// | pose, local | float [C], each [10][J]: translation x y z, rotation x y z w, scale x y z; then [M] channels | relative to the parent; a pose buffer has lmb_program_pose_joint_count() joints, and channels where those are as many as the rig's |
+/// | pose, local | float [C], each [10][J]: translation x y z, rotation x y z w, scale x y z; then [M] channels | relative to the parent; a pose buffer has lmb_graph_pose_joint_count() joints, and channels where those are as many as the rig's |
 /// | model | float [C][J][3][4], row-major | joint space to model space |
 /// | palette | float [C][J][3][4], row-major | bind pose's model space to model space: model times inverse bind |
 /// | previous palette | float [C][J][3][4], row-major | the palette of the frame before, for motion vectors |
@@ -45,7 +45,7 @@
 #ifndef LIMBER_BATCH_H
 #define LIMBER_BATCH_H
 
-#include <limber/program.h>
+#include <limber/graph.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,14 +96,14 @@ typedef enum lmb_refusal {
 
 /// A plain value: nothing to destroy. The program must outlive every use.
 typedef struct lmb_batch {
-    const lmb_program *program;
+    const lmb_graph *program;
     uint32_t character_count; ///< 0 is allowed and does nothing
     uint32_t outputs;         ///< LMB_OUTPUT_... bits; at least one
 } lmb_batch;
 
 /// Bits of lmb_batch.outputs that a batch of this program may ask for: all, but for one that ends
 /// with #LMB_OP_WEIGHTED_MATRIX local transforms and dual quaternions.
-LMB_API uint32_t lmb_program_outputs(const lmb_program *program);
+LMB_API uint32_t lmb_graph_outputs(const lmb_graph *program);
 
 /// Checks a batch: #LMB_ERROR_ARGUMENT where the program is NULL, no or unknown output bits are set, or the previous
 /// palette is asked for without the palette;
@@ -116,8 +116,11 @@ LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage)
 
 /// Caller-owned memory that a run reads. Aligned to 4.
 typedef struct lmb_batch_inputs {
-    const float *parameters;           ///< may be NULL where the program has none
-    const float *poses[LMB_MAX_POSES]; ///< as many as lmb_program_pose_count()
+    /// May be NULL where the program has none, and where `control` is given, whose rows are used in their place.
+    const float *parameters;
+    /// Of a graph that has a lmb_graph_control(): the frame for it. Else NULL.
+    const lmb_control_frame *control;
+    const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_pose_count()
     /// The whole batch's palette of the frame before, for #LMB_OUTPUT_PREVIOUS_PALETTE; NULL for the palette of this
     /// frame. It may be the very palette that is written: it is read first.
     const float *previous_palette;
@@ -128,7 +131,7 @@ typedef struct lmb_batch_inputs {
 typedef struct lmb_batch_outputs {
     float *stages[LMB_STAGE_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters, added to; may be NULL
-    /// Read too: uint32_t [C][lmb_program_inertia_words()] that go from frame to frame, see inertia.h. Start from zero. NULL:
+    /// Read too: uint32_t [C][lmb_graph_inertia_words()] that go from frame to frame, see inertia.h. Start from zero. NULL:
     /// nothing is inertialized.
     uint32_t *inertia;
 } lmb_batch_outputs;

@@ -1,15 +1,16 @@
 /// @file control.h
-/// A control: moves the times and weights of a program by itself, for each character of a batch. It stands before the
-/// poses: it reads the parameters that the host sets and the events that it sends, keeps a state for each character, and
-/// writes the parameters that the program's clips and weights read. One source for the kernel and for the CPU: the same
-/// bits frame after frame.
+/// What moves by itself in a graph: the first stage of a frame, which runs once per character. It reads the parameters
+/// that the host sets and the events that it sends, keeps a state for each character, and writes the graph's own
+/// parameters: times of clips and weights of states. One source for the kernel and for the CPU: the same bits frame
+/// after frame.
 ///
-/// It consists of
+/// A graph's descriptor has
+/// - **players**, by which a clip's node plays by itself;
+/// - **groups** of players that keep in phase;
+/// - **machines**, nodes whose states transitions fade between;
+/// - **fades**, weights that events fade in and out;
 /// - **followers**, which smooth a parameter;
-/// - **players**, each of which moves a time through a clip;
-/// - **groups** of players that are kept in phase;
-/// - **machines** of states, between which transitions fade;
-/// - a **mover**, where the character stands and faces.
+/// - a **mover**: where the character is and which way it faces.
 ///
 /// What happens in a frame, in this order:
 /// 1. Smoothed parameters (followers) move, then the mover by what parameters want.
@@ -19,7 +20,7 @@
 ///    piece or frame and counted (lmb_control_counts). Every machine sees every event. One that nobody takes is gone
 ///    with the frame.
 /// 3. Time goes on by the frame's step in states and fades. That gives the states' weights, and they, by the rules of
-///    the program (program.h, "Weights"), those of every clip.
+///    the graph (graph.h, "Weights"), those of every clip.
 /// 4. Groups and players in states that have a weight (or in no state at all) move by the step, and use these weights.
 ///    What they pass is told as an event: notifies, in the order of passing, then ended or looped, once. The mover goes
 ///    where they carry it.
@@ -49,12 +50,9 @@
 /// because devices differ in whether a subnormal is above 0. A comparison takes an infinity as 2^40. A comparison with
 /// NaN is false. Elsewhere what is not finite stays so, and each place says what becomes of it.
 ///
-/// **Weights of clips.** A player's clip weighs what its uses in the program weigh together: the clip nodes whose time
-/// is the player's `time_parameter`. Nobody states it. In root motion a masked or partial pose of weight w, whose mask
+/// **Weights of clips.** A player's clip weighs what its node weighs in the graph; nobody states it. In root motion a masked or partial pose of weight w, whose mask
 /// gives joint 0 the share m, passes m w to what lies over and 1 - m w to what lies below, and an additive 1 and m w;
-/// in a combine only the input that joint 0 comes from counts. A player whose time no clip of the program reads weighs
-/// what its state weighs: in its machine, times that machine's state's and so on; 1 in no state, and 0 once one of
-/// #LMB_END_ONCE has ended.
+/// in a combine only the input that joint 0 comes from counts.
 ///
 /// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the
 /// sync offset), and are matched piece by piece between them: with leader's position p between its markers m and m',
@@ -72,7 +70,7 @@
 /// of the fade's duration that has passed, shaped by the curve, the new state weighs lerp(w, 1, f) and every other one
 /// w (1 - f), with w its weight when the fade began. So a fade that is interrupted goes on from what is seen, without
 /// a jump, and weights sum to 1. One that is #LMB_FADE_INERTIALIZED weighs the new state alone from its first frame on. Where
-/// a state is entered that weighs nothing, whose `end_player` is at its end, or that says `restart`, its players begin at
+/// a state is entered that weighs nothing, whose clip is at its end, or that says `restart`, its players begin at
 /// their offsets and machines inside it at their initial states; another goes on where it is.
 ///
 /// **The mover** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
@@ -94,8 +92,9 @@
 #ifndef LIMBER_CONTROL_H
 #define LIMBER_CONTROL_H
 
-#include <limber/program.h>
+#include <limber/inertia.h>
 #include <limber/root_motion.h>
+#include <limber/value.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,8 +115,9 @@ extern "C" {
 #define LMB_MAX_EVENTS_SENT 16u        ///< to one character in one frame; more are passed over and counted
 #define LMB_MAX_TRANSITIONS_A_FRAME 8u ///< of one machine, in each piece of a frame
 #define LMB_MAX_PIECES_A_FRAME 16u     ///< into which its step is cut
-#define LMB_MAX_CONTROL_WEIGHTS 4096u  ///< that the rules of a control's program find
+#define LMB_MAX_CONTROL_WEIGHTS 4096u  ///< of the nodes of a graph that has a control
 
+/// Stage 1 of a graph, compiled: lmb_graph_control(). It lives as long as its graph.
 typedef struct lmb_control lmb_control;
 
 /// What a player does at either end of its clip.
@@ -135,30 +135,25 @@ typedef struct lmb_notify_def {
     uint32_t event; ///< told to the host
 } lmb_notify_def;
 
-/// Start from lmb_default_player_def().
+/// How a clip plays by itself: the `player` of a clip's node. Start from lmb_default_player_def().
 typedef struct lmb_player_def {
-    float duration; ///< of the clip: seconds, 0 to #LMB_MAX_CONTROL_SECONDS
-    lmb_value rate; ///< -64 to 64; 0 pauses. What is not finite counts as 0
-    float offset;   ///< seconds, where it begins, 0 to the duration
+    lmb_value rate; ///< -64 to 64; 0 pauses. What is not finite counts as 0. The first of a group: the group's
+    float offset;   ///< seconds, where it begins, 0 to the clip's duration
     lmb_end end;
-    uint32_t time_parameter; ///< written: seconds in the clip
-    uint32_t
-        weight_parameter; ///< written: its state's weight in its machine (1 without), 0 once it dropped out; or #LMB_NONE
-    uint32_t ended_event;  ///< told when it comes to stay at an end; or #LMB_NONE
-    uint32_t looped_event; ///< told when it goes past an end, or turns around; or #LMB_NONE
-    uint32_t machine;      ///< plays where that machine's `state` weighs something; #LMB_NONE: always
-    uint32_t state;
-    const float *markers; ///< sync markers: seconds, ascending, within [0, duration); NULL: one at `offset`
+    uint32_t ended_event;  ///< emitted when it comes to an end and stays there; or #LMB_NONE
+    uint32_t looped_event; ///< emitted when it goes past an end, or turns around; or #LMB_NONE
+    uint32_t group;        ///< index of a sync group, or #LMB_NONE. Its clips loop, and last more than 0 s
+    const float *markers;  ///< sync markers: seconds, ascending, within [0, duration); NULL: one at `offset`
     uint32_t marker_count;
     const lmb_notify_def *notifies; ///< in the order of their times
     uint32_t notify_count;
-    /// Of the clip: metres a second. Where it has no motion track, and there is a mover, it carries the character
+    /// Of the clip: metres a second. Where it has no motion track, and there is a mover, it moves the character
     /// forwards, along z, as fast. 0: for its group, as fast as the motion track gets from end to end.
     float velocity;
-    const lmb_motion_track *motion; ///< how the clip carries its character, copied; NULL: as `velocity` says
+    const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: as `velocity` says
 } lmb_player_def;
 
-/// Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers, notifies or motion.
+/// Loops at rate 1 from 0, in no group; no events, markers, notifies or motion.
 LMB_API lmb_player_def lmb_default_player_def(void);
 
 /// How fast the clips of a group go; the formulas are above.
@@ -169,13 +164,16 @@ typedef enum lmb_cadence {
     LMB_CADENCE_COUNT
 } lmb_cadence;
 
+/// Clips that keep in phase: those whose players name it. The first of them in the order of nodes is the leader, whose
+/// rate is the group's. Start from lmb_default_group_def().
 typedef struct lmb_group_def {
-    const uint32_t *players; ///< each loops, has a duration above 0, and is in one group alone; the first is the leader
-    uint32_t player_count;   ///< 1 or more
+    const char *name; ///< copied; NULL: ""
     lmb_cadence cadence;
-    lmb_value rate;              ///< as that of a player, whose own is not used
     uint32_t velocity_parameter; ///< written: metres a second, times the rate; or #LMB_NONE
 } lmb_group_def;
+
+/// Default cadence, no name, writes no parameter.
+LMB_API lmb_group_def lmb_default_group_def(void);
 
 /// A parameter that follows another: y += (x - y) (1 - 2^(-step / half_life)), so that each half-life halves what is left,
 /// whatever the steps. In a character's first frame y is x.
@@ -232,25 +230,47 @@ LMB_API lmb_transition_def lmb_default_transition_def(void);
 
 /// Start from lmb_default_state_def().
 typedef struct lmb_state_def {
-    uint32_t weight_parameter; ///< written: its weight in its machine; or #LMB_NONE
-    uint32_t end_player;       ///< the player whose end is the state's; or #LMB_NONE
-    uint32_t entry_event; ///< told to the host as a transition leads to it, not as the machine begins; or #LMB_NONE
-    uint32_t
-        exit_event; ///< told to the host as a transition leads away from it, before the other's entry; or #LMB_NONE
-    bool restart;   ///< begins anew where it is entered while it still weighs something
+    const char *name;     ///< copied; NULL: ""
+    uint32_t entry_event; ///< emitted as a transition leads to it, not as the machine begins; or #LMB_NONE
+    uint32_t exit_event;  ///< emitted as a transition leads away from it, before the other's entry; or #LMB_NONE
+    bool restart;         ///< begins anew where it is entered while it still weighs something
 } lmb_state_def;
 
-/// No parameter, player or events; does not restart.
+/// No name or events; does not restart.
 LMB_API lmb_state_def lmb_default_state_def(void);
 
+/// What a node of #LMB_OP_MACHINE does: its inputs are the poses of its states, in their order. A state's clip, whose
+/// end is the state's, is the first clip in the order of nodes that plays in the state's pose and in no machine or fade
+/// inside it.
 typedef struct lmb_machine_def {
-    const lmb_state_def *states;
-    uint32_t state_count; ///< 1 to #LMB_MAX_STATES; state 0 is the initial one
+    const char *name;            ///< copied; NULL: ""
+    const lmb_state_def *states; ///< one for each input of the node; state 0 is the initial one
+    uint32_t state_count;        ///< 1 to #LMB_MAX_STATES
     const lmb_transition_def *transitions;
     uint32_t transition_count;
-    uint32_t machine; ///< a machine before this one, within whose `state` it runs; or #LMB_NONE
-    uint32_t state;
 } lmb_machine_def;
+
+/// A weight that events fade in and out. It writes a parameter. What is faded is each pose that a node weighs by that
+/// parameter: the second input of a blend, masked or partial pose, what an additive adds, an input of a weighted sum or
+/// of layers, the input of a scale. Clips in it play while it weighs something; they begin at their offsets, and
+/// machines anew, when it is faded in from 0. A fade works as a machine of two states. Start from
+/// lmb_default_fade_def().
+typedef struct lmb_fade_def {
+    const char *name;   ///< copied; NULL: ""
+    uint32_t parameter; ///< written: its weight, 0 to 1
+    uint32_t in_event;  ///< fades it in; again, while it is in, nothing, or a restart
+    uint32_t out_event; ///< fades it out; or #LMB_NONE. It may be the same, which then goes back and forth
+    bool at_end;        ///< fades out at the end of the first clip that plays in what is faded
+    float after;        ///< seconds after which it fades out by itself; below 0: does not
+    float in_seconds;   ///< 0 switches
+    float out_seconds;
+    lmb_curve curve; ///< any but a Bezier
+    bool restart;    ///< `in_event` begins the pose anew while it is in; then not the `out_event` too
+    bool begins_in;  ///< a character begins with a weight of 1
+} lmb_fade_def;
+
+/// No parameter or events, which is refused; 0.2 s, smoothstep; begins at 0.
+LMB_API lmb_fade_def lmb_default_fade_def(void);
 
 /// Where a character goes. Start from lmb_default_mover_def().
 typedef struct lmb_mover_def {
@@ -268,51 +288,13 @@ typedef struct lmb_mover_def {
 /// Wants no velocity, does not steer, has no limits, writes no parameters: only clips move it.
 LMB_API lmb_mover_def lmb_default_mover_def(void);
 
-/// Start from lmb_default_control_def().
-typedef struct lmb_control_def {
-    uint32_t parameter_count; ///< the program's. A parameter is written by one place of the control, or by the host
-    uint32_t event_count;     ///< events are numbers below it
-    const lmb_follower_def *followers; ///< in the order in which they move; one may follow an earlier one
-    uint32_t follower_count;
-    const lmb_player_def *players;
-    uint32_t player_count;
-    const lmb_group_def *groups;
-    uint32_t group_count;
-    const lmb_machine_def *machines;
-    uint32_t machine_count;
-    uint32_t told_capacity; ///< events told of one character and frame; more are counted alone
-    /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
-    /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
-    /// events; in others it stands still.
-    lmb_value update_every;
-    const lmb_mover_def *mover; ///< NULL: there is none, and motion tracks count for nothing
-    /// Whether transitions may be #LMB_FADE_INERTIALIZED: of every machine, and one decay for the whole character, which a later
-    /// one begins anew; of several in a frame the longest `fade` counts. The program's lmb_program_def.inertialize does
-    /// it. What a character begins with, or anew, has nothing before it.
-    bool inertialize;
-    uint32_t
-        inertia_parameters; ///< written, where it does: the first of #LMB_INERTIA_PARAMETERS parameters, as the program's
-} lmb_control_def;
-
-/// Nothing at all, no mover, updated in every frame, 8 events told.
-LMB_API lmb_control_def lmb_default_control_def(void);
-
-/// Checks and compiles. `program` is the one whose clips the players play, and must outlive the control; NULL where
-/// there is none, or its weights do not matter. Fails with #LMB_ERROR_ARGUMENT (the message names the place; a value
-/// that reads what players, groups or machines write, a parameter with two writers, a program with another number of
-/// parameters, one whose weights read times or velocities that players and groups write, which are known after them,
-/// among all that is out of range), #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY. Immutable once created.
-LMB_API lmb_result lmb_control_create(const lmb_control_def *def, const lmb_program *program, const lmb_host *host,
-                                      lmb_control **control, lmb_error *error);
-/// NULL is fine.
-LMB_API void lmb_control_destroy(lmb_control *control);
-
 LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 /// Words of a character's state. All 0 is the state of a character that has not begun. States are plain words without
 /// addresses: copied away and back they give a rollback, compared they tell whether two sides agree, and a character's
-/// may be zeroed to begin it anew without touching the others; its mover is then at 0.
+/// may be zeroed to begin it anew without touching the others; its mover is then at 0. NULL, which a graph has in which
+/// nothing moves by itself, has 0 of these words and of those that follow, and no mover.
 LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
-/// Words of a character's told events: how many there were, then as many pairs as lmb_control_def.told_capacity of an
+/// Words of a character's told events: how many there were, then as many pairs as lmb_graph_def.told_capacity of an
 /// event and the bits of a float, the weight of what told it: of a notify, ended or looped the clip's; of an entry or
 /// exit its state's in its machine, times that machine's state's and so on.
 LMB_API uint32_t lmb_control_told_words(const lmb_control *control);
@@ -348,7 +330,7 @@ typedef struct lmb_control_frame {
 /// Moves characters [first, first + count) on by one frame, on the CPU. Several threads may do so with ranges that do not
 /// overlap. Allocates nothing; the caller's floating-point environment changes nothing and is restored. Fails with
 /// #LMB_ERROR_ARGUMENT where a needed pointer is NULL, the step is too long, characters are outside the batch, or events are not sorted, are of
-/// a character outside the batch or not below lmb_control_def.event_count.
+/// a character outside the batch or not below lmb_graph_def.event_count.
 LMB_API lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
                                    uint32_t count, lmb_error *error);
 
@@ -362,7 +344,7 @@ LMB_API lmb_result lmb_control_check_states(const lmb_control *control, const ui
 typedef struct lmb_control_counts {
     uint32_t transitions_left; ///< those that a frame had no room for
     uint32_t events_lost;      ///< beyond #LMB_MAX_EVENTS_SENT
-    uint32_t told_lost;        ///< beyond lmb_control_def.told_capacity
+    uint32_t told_lost;        ///< beyond lmb_graph_def.told_capacity
 } lmb_control_counts;
 
 /// Since the character began; each wraps.
@@ -393,7 +375,7 @@ LMB_API lmb_mover lmb_control_mover(const lmb_control *control, const uint32_t *
 LMB_API lmb_result lmb_control_set_mover(const lmb_control *control, uint32_t *state, const lmb_mover *mover,
                                          lmb_error *error);
 /// Where in a character's state the #LMB_MOVER_WORDS are that lmb_control_set_mover() writes, and no others: on a device, those alone need
-/// be copied to lmb_gpu_control_state(). #LMB_NONE without a mover.
+/// be copied to lmb_gpu_batch_state(). #LMB_NONE without a mover.
 LMB_API uint32_t lmb_control_mover_word(const lmb_control *control);
 /// How far clips carried the character in the last frame, along its own axes at the beginning of that: x, y, z, and yaw in
 /// radians, for a host that moves it in its own way.

@@ -20,7 +20,7 @@ extern "C" {
 
 /// Start from zero; no round count takes 9.
 typedef struct lmb_cost_def {
-    const lmb_program_def *program;
+    const lmb_graph_def *program;
     lmb_cpu_path path;
     lmb_clock clock;
     const lmb_batch_inputs *inputs; ///< as many characters' as stated next
@@ -38,7 +38,7 @@ typedef struct lmb_node_cost {
 /// Writes a cost for each node of the program. `rest`, which may be NULL, is the time of the rest pose alone, which is
 /// part of none: the whole program takes about that and the sum of `alone` times `uses`, less where clips weigh nothing
 /// in it, since each node is measured at weight 1. It takes memory for a copy of the program, and time: rounds times
-/// nodes. Fails with what lmb_program_create() and lmb_cpu_create() fail with, and with #LMB_ERROR_ARGUMENT where
+/// nodes. Fails with what lmb_graph_create() and lmb_cpu_create() fail with, and with #LMB_ERROR_ARGUMENT where
 /// something needed is NULL or there are no characters, #LMB_ERROR_LIMIT on too many rounds.
 LMB_API lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
                                     lmb_error *error);

@@ -31,16 +31,18 @@ typedef struct lmb_cpu lmb_cpu;
 
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, and with #LMB_ERROR_UNSUPPORTED where this machine lacks the path.
 /// The program must outlive it.
-LMB_API lmb_result lmb_cpu_create(const lmb_program *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
+LMB_API lmb_result lmb_cpu_create(const lmb_graph *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
                                   lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_cpu_destroy(lmb_cpu *cpu);
 /// The path that is used: never #LMB_CPU_FAST itself.
 LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 
-/// Runs the whole batch, whose program is the one of `cpu`. Allocates nothing. The caller's floating-point environment
+/// Runs one frame of the whole batch, whose program is the one of `cpu`: first the graph's control, where it has one
+/// (lmb_batch_inputs.control), as lmb_control_run() does, then poses and what follows from them. Allocates nothing. The caller's floating-point environment
 /// (rounding, flushing) changes nothing in the result and is restored. Inputs and outputs must not overlap. Fails with
-/// #LMB_ERROR_ARGUMENT where a needed pointer is NULL.
+/// #LMB_ERROR_ARGUMENT where a needed pointer is NULL, the graph has a control and no frame for it is given, and as
+/// lmb_control_run() does.
 LMB_API lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                                const lmb_batch_outputs *outputs, lmb_error *error);
 
@@ -50,7 +52,13 @@ LMB_API lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const
                                      const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
                                      lmb_error *error);
 
-/// Runs the characters listed alone, in the list's order; otherwise as lmb_cpu_run_range(). One listed twice is run twice.
+/// The same without the control, whose lmb_batch_inputs.control is not looked at: for hosts that run lmb_control_run()
+/// by themselves, at another rate or on another machine.
+LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
+                                     const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,
+                                     lmb_error *error);
+
+/// Runs the poses of the characters listed, in the list's order; otherwise as lmb_cpu_run_poses(). One listed twice is run twice.
 /// An index outside the batch is passed over and counted as #LMB_REFUSED_CHARACTER. The vector paths run side by side only
 /// what follows each other in the list by one, so ascending lists are the fastest.
 LMB_API lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,

@@ -1,6 +1,6 @@
 /// @file detail.h
 /// Levels of detail: which joints of a rig are computed for a character that is far away. A program is given a table,
-/// lmb_program_def.last_levels, with a number for each joint, and a level for each character, lmb_program_def.level: 0 is
+/// lmb_graph_def.last_levels, with a number for each joint, and a level for each character, lmb_graph_def.level: 0 is
 /// the nearest. A joint whose number is below the character's level is dropped: it is neither sampled nor blended, and its
 /// local transform is the rest pose's, so that it follows its parent rigidly. Everything behind follows from that as from
 /// any other local transform: model matrices, palette, dual quaternions, bounds, sockets. At level 0 nothing is dropped.

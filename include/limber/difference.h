@@ -5,7 +5,7 @@
 #ifndef LIMBER_DIFFERENCE_H
 #define LIMBER_DIFFERENCE_H
 
-#include <limber/program.h>
+#include <limber/graph.h>
 
 #ifdef __cplusplus
 extern "C" {

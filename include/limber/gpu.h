@@ -10,7 +10,7 @@
 /// **Threads.** One thread at a time per object; an lmb_gpu may serve several threads once created, as long as each
 /// uses programs and batches of its own. Command buffers are the host's to synchronise.
 ///
-/// **Barriers.** lmb_gpu_program_record_upload() ends with a barrier that makes the upload visible to compute shaders in
+/// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
 /// later commands of the same queue. lmb_gpu_batch_record() begins with one from earlier transfer and compute writes
 /// (the host's, of pose buffers) to its own, and ends with one from its compute writes to memory reads of all later
 /// commands. Both are valid on a family with compute alone. A frame slot may be recorded for another submission once the
@@ -29,10 +29,9 @@ extern "C" {
 #endif
 
 typedef struct lmb_gpu lmb_gpu;
-typedef struct lmb_gpu_program lmb_gpu_program;
+typedef struct lmb_gpu_graph lmb_gpu_graph;
 typedef struct lmb_gpu_batch lmb_gpu_batch;
 typedef struct lmb_gpu_profile lmb_gpu_profile; // gpu_profile.h
-typedef struct lmb_gpu_control lmb_gpu_control; // gpu_control.h
 
 /// A piece of device memory that the host's allocator gives. `mapped` points to its first byte, or is NULL where host
 /// access was not asked for.
@@ -115,20 +114,19 @@ LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 /// #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE where the device's workgroups lack
 /// the memory for as many poses as it holds at once: 32 KiB are always enough, the least, 16 KiB, for 5 poses, and for more
 /// where a program has few operations.
-LMB_API lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
-                                          lmb_error *error);
+LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *program, lmb_gpu_graph **gpu_program,
+                                        lmb_error *error);
 /// NULL is fine. No command buffer that uses it may be pending.
-LMB_API void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program);
+LMB_API void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_program);
 /// Records the copy from staging memory, outside a render pass. Fails with #LMB_ERROR_STATE once the staging is released.
-LMB_API lmb_result lmb_gpu_program_record_upload(lmb_gpu_program *gpu_program, VkCommandBuffer commands,
-                                                 lmb_error *error);
+LMB_API lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_program, VkCommandBuffer commands, lmb_error *error);
 /// The host says that the recorded upload has completed: staging memory is released. Calling it again does nothing;
 /// before an upload was recorded it fails with #LMB_ERROR_STATE.
-LMB_API lmb_result lmb_gpu_program_uploaded(lmb_gpu_program *gpu_program, lmb_error *error);
+LMB_API lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_program, lmb_error *error);
 
 /// Start from lmb_default_gpu_batch_def().
 typedef struct lmb_gpu_batch_def {
-    lmb_gpu_program *program; ///< must outlive the batch
+    lmb_gpu_graph *program;   ///< must outlive the batch
     uint32_t character_count; ///< 1 or more
     uint32_t outputs;         ///< LMB_OUTPUT_... bits
     uint32_t frame_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs
@@ -137,9 +135,13 @@ typedef struct lmb_gpu_batch_def {
     /// A multiple of one character's size is used, in the largest of these: an output, inertialization, and weights (32
     /// bytes for each use of a clip and 4 for each weight); less than that is refused.
     VkDeviceSize span_bytes;
+    // Of a graph that has a lmb_graph_control():
+    uint32_t events_a_frame; ///< events that a frame can send, to all characters together
+    bool tells;              ///< keep emitted events, one buffer for each frame slot
 } lmb_gpu_batch_def;
 
-/// No program, 0 characters, palette alone, 2 frame slots, default span.
+/// No program, 0 characters, palette alone, 2 frame slots, default span; 1,024 events a frame, keeps none that are
+/// emitted.
 LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
 /// Creates all buffers. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT (a character that no span holds, or characters
@@ -156,7 +158,7 @@ LMB_API lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 /// leaves alone until they have completed. NULL where the slot does not exist or the program has no parameters.
 LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
 
-/// Binds a pose buffer for a frame slot: the address of float [C][10][J] (J: lmb_program_pose_joint_count()), aligned to 4, in a buffer of the host's
+/// Binds a pose buffer for a frame slot: the address of float [C][10][J] (J: lmb_graph_pose_joint_count()), aligned to 4, in a buffer of the host's
 /// created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Takes effect for
 /// what is recorded afterwards.
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t frame, uint32_t pose, VkDeviceAddress address,
@@ -182,10 +184,14 @@ typedef struct lmb_gpu_record_info {
     /// characters.
     VkDeviceAddress list;
     VkDeviceAddress list_count;
-    uint32_t list_capacity;   ///< at most the batch's characters
-    lmb_gpu_control *control; ///< optional, of this batch: moves every character on before its poses
-    uint64_t step;            ///< of the control: ticks, at most #LMB_MAX_STEP_TICKS
-    uint32_t number;          ///< of the control's frame; counts up by one, and wraps
+    uint32_t list_capacity; ///< at most the batch's characters
+    // Of a graph that has a lmb_graph_control(), which moves every character on before its poses, whether or not a list
+    // names it:
+    uint64_t step;   ///< ticks, at most #LMB_MAX_STEP_TICKS
+    uint32_t number; ///< of the frame; counts up by one, and wraps
+    /// Leaves the control out: parameters, the graph's own among them, are all as the host wrote them. For hosts that run
+    /// lmb_control_run() by themselves.
+    bool poses_alone;
     lmb_gpu_profile *profile; ///< optional: times each stage in its slot of the same number, which has begun
 } lmb_gpu_record_info;
 
@@ -210,13 +216,30 @@ LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
 /// Sockets of a rig without any: true, with a size of 0 and no buffer.
 LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lmb_stage stage, uint32_t span,
                                   lmb_gpu_span *output);
-/// What inertialization keeps of a span's characters, uint32_t [C][lmb_program_inertia_words()], see inertia.h: one buffer for
+/// What inertialization keeps of a span's characters, uint32_t [C][lmb_graph_inertia_words()], see inertia.h: one buffer for
 /// all frame slots, which every frame goes on with where the one before left it. So frames are to be submitted to one
 /// queue in the order in which they are to run, or with semaphores that order them so. A copy from it saves it, a copy to it
 /// restores it, between frames, ordered by the host's barriers or semaphores. The first frame recorded begins by zeroing
 /// it: that one is to be submitted, once and before all others, and what is to be restored is copied behind it. False, and
 /// a zero span, where the program inertializes nothing or there is no such span.
 LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia);
+/// Sends an event to a character, with the next frame recorded for that slot; #LMB_EVENT_RESET begins it anew. The commands
+/// recorded for the slot before must have completed. Fails with #LMB_ERROR_ARGUMENT where there is no such slot, character
+/// or event, or the graph has no control, #LMB_ERROR_LIMIT past lmb_gpu_batch_def.events_a_frame: the event is not sent then.
+LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t frame, uint32_t character, uint32_t event,
+                                      lmb_error *error);
+/// States of the control, uint32_t [C][lmb_control_state_words()], as one span: a copy from it saves them, a copy to it
+/// restores them, between frames, ordered by the host's barriers or semaphores. Every frame goes on with them where the
+/// one before left them, so frames are to be submitted to one queue in the order in which they are to run, or with
+/// semaphores that order them so. The first frame recorded begins by zeroing them: that one is to be submitted, once and
+/// before all others, and what is to be restored is copied behind it. Zero where the graph has no control.
+LMB_API lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch);
+/// Events that a frame slot's frame emitted, uint32_t [C][lmb_control_told_words()], as one span; zero where none are
+/// kept, or there is no such slot.
+LMB_API lmb_gpu_span lmb_gpu_batch_told(const lmb_gpu_batch *batch, uint32_t frame);
+/// Where a frame slot's frame left the movers, float [C][#LMB_MOVER_FLOATS], as one span; zero where there is no mover, or no such
+/// slot. To put a character elsewhere, write the #LMB_MOVER_WORDS of its state.
+LMB_API lmb_gpu_span lmb_gpu_batch_movers(const lmb_gpu_batch *batch, uint32_t frame);
 /// The frame slot's refusal counters, uint32_t [#LMB_REFUSAL_COUNT] as one span; zeroed and counted anew each frame.
 LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame);
 

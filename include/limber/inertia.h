@@ -4,7 +4,7 @@
 /// be evaluated any more, so it costs as much as one pose; and since offsets are taken from what was shown, whatever that
 /// came from, a transition that interrupts another one has no jump either.
 ///
-/// It is done to a program's result, the local transforms that its last operation gives, where lmb_program_def.inertialize
+/// It is done to a program's result, the local transforms that its last operation gives, where lmb_graph_def.inertialize
 /// says so. A program has it once, behind everything else, and it serves all machines whose transitions are of the kind
 /// #LMB_FADE_INERTIALIZED.
 ///
@@ -24,7 +24,7 @@
 /// Translations and scales are within 1e-6 of float64, relative to the offset, rotations within 2e-6; where a rotation's
 /// offset is within 1e-3 of half a turn, either way round is right.
 ///
-/// **Memory.** A batch keeps 36 words of each joint of each character (lmb_program_inertia_words()): the transforms shown in
+/// **Memory.** A batch keeps 36 words of each joint of each character (lmb_graph_inertia_words()): the transforms shown in
 /// two frames, the offset, and which frames these were. On the CPU they are the host's, lmb_batch_outputs.inertia; on a
 /// device the batch's, lmb_gpu_batch_inertia(). They are plain words without addresses, the same on all sides, zero before
 /// the first frame. They are no part of a control's state: what saves, restores or compares that does so with these beside

@@ -109,15 +109,15 @@ static lmb_result create_program(character *character, lmb_error *error) {
         pose = add_on_top(&recipe, pose, character->breath, PARAMETER_BREATH_TIME, PARAMETER_BREATH_WEIGHT);
         add_on_top(&recipe, pose, character->lean, PARAMETER_LEAN_TIME, PARAMETER_LEAN_WEIGHT);
     }
-    const lmb_program_def def = {.rig = character->rig,
-                                 .clips = recipe.clips,
-                                 .clip_count = recipe.clip_count,
-                                 .masks = &character->wave_mask,
-                                 .mask_count = character->wave_mask != NULL ? 1 : 0,
-                                 .nodes = recipe.nodes,
-                                 .node_count = recipe.node_count,
-                                 .parameter_count = PARAMETER_COUNT};
-    return lmb_program_create(&def, NULL, &character->program, error);
+    const lmb_graph_def def = {.rig = character->rig,
+                               .clips = recipe.clips,
+                               .clip_count = recipe.clip_count,
+                               .masks = &character->wave_mask,
+                               .mask_count = character->wave_mask != NULL ? 1 : 0,
+                               .nodes = recipe.nodes,
+                               .node_count = recipe.node_count,
+                               .parameter_count = PARAMETER_COUNT};
+    return lmb_graph_create(&def, NULL, &character->program, error);
 }
 
 // A pose that an exporter left beside the animations: no track has a second key.
@@ -198,7 +198,7 @@ lmb_result character_open(const char *const *files, uint32_t file_count, float t
 }
 
 void character_close(character *character) {
-    lmb_program_destroy(character->program);
+    lmb_graph_destroy(character->program);
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
         mannequin_skin_destroy(character->skins[i]);
     }
@@ -217,7 +217,7 @@ const lmb_clip *character_clip(const character *character, uint32_t index) {
 }
 
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
-                                lmb_graph **graph, lmb_error *error) {
+                                lmb_graph_json **graph, lmb_error *error) {
     uint32_t count = character_clip_count(character);
     const lmb_clip **clips = malloc((count + (size_t)1) * sizeof(lmb_clip *));
     if (clips == NULL) {
@@ -232,7 +232,7 @@ lmb_result character_read_graph(const character *character, const char *name, co
     while (blank < size && isspace((unsigned char)text[blank])) {
         blank++;
     }
-    lmb_result result = blank < size && text[blank] == '{' ? lmb_graph_read(&source, NULL, graph, NULL, error)
+    lmb_result result = blank < size && text[blank] == '{' ? lmb_graph_json_read(&source, NULL, graph, NULL, error)
                                                            : lmb_machine_read(&source, NULL, NULL, graph, NULL, error);
     free((void *)clips);
     return result;

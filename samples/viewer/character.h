@@ -4,7 +4,7 @@
 #define LIMBER_SAMPLES_VIEWER_CHARACTER_H
 
 #include <limber/batch.h>
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 #include <limber/import.h>
 
 #include "../mannequin.h"
@@ -36,7 +36,7 @@ typedef struct character_contact {
 typedef struct character {
     const char *name;
     const lmb_rig *rig;
-    lmb_program *program;
+    lmb_graph *program;
     const lmb_clip *bases[CHARACTER_BASES];
     const char *base_names[CHARACTER_BASES];
     bool gait[CHARACTER_BASES]; // walks and runs, which share one phase
@@ -67,7 +67,7 @@ void character_close(character *character);
 
 // Reads a program written as JSON, or a machine's text, over all clips of the character. `name` opens the messages.
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
-                                lmb_graph **graph, lmb_error *error);
+                                lmb_graph_json **graph, lmb_error *error);
 
 // Whether a word of small letters stands somewhere in a name, however that is written.
 bool character_name_holds(const char *name, const char *word);

@@ -8,18 +8,6 @@
 #include "graphics.h"
 #include "stride.h"
 
-// A player's clip: the one whose node its time is written for.
-static const lmb_clip *clip_of_player(const demo *demo, const lmb_player_def *player) {
-    const lmb_program_def *program = lmb_graph_program_def(demo->graph);
-    for (uint32_t i = 0; i < program->node_count; i++) {
-        const lmb_node_def *node = &program->nodes[i];
-        if (node->op == LMB_OP_CLIP && node->time.parameter == player->time_parameter) {
-            return program->clips[(uint32_t)node->clip.constant];
-        }
-    }
-    return NULL;
-}
-
 // Of the clip that stands for the one of a speed that the text states. One on the spot has none of its own.
 static void note_speed(demo *demo, float stated, float measured) {
     if (stated == DEMO_WALK_SPEED && measured > 0.0f) {
@@ -29,70 +17,77 @@ static void note_speed(demo *demo, float stated, float measured) {
     }
 }
 
-// What the text says of the mannequin's clips does not hold for a file's: those carry as far as their feet go.
-static lmb_result create_measured(demo *demo, const character *character, lmb_error *error) {
-    lmb_control_def def = *lmb_graph_control_def(demo->graph);
-    lmb_player_def *players = malloc((def.player_count + (size_t)1) * sizeof *players);
-    float(*ways)[2][4] = calloc(def.player_count + (size_t)1, sizeof *ways);
-    lmb_motion_track *tracks = calloc(def.player_count + (size_t)1, sizeof *tracks);
-    lmb_result result = LMB_OK;
-    if (players == NULL || ways == NULL || tracks == NULL) {
-        result = graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u players", def.player_count);
+// A clip's player as the text has it, but for its root motion, which is as far as the clip's feet go.
+static lmb_result measure_player(demo *demo, const character *character, const lmb_clip *clip, lmb_player_def *player,
+                                 float way[2][4], lmb_motion_track *track, lmb_error *error) {
+    float velocity[2] = {0.0f, 0.0f};
+    lmb_result result = stride_measure(character, clip, velocity, error);
+    for (size_t axis = 0; axis < 2; axis++) {
+        way[1][2 * axis] = velocity[axis] / character->unit * lmb_clip_duration(clip);
     }
-    for (uint32_t i = 0; result == LMB_OK && i < def.player_count; i++) {
-        const lmb_clip *clip = clip_of_player(demo, &def.players[i]);
-        float velocity[2] = {0.0f, 0.0f};
-        players[i] = def.players[i];
-        if (clip == NULL || (players[i].velocity == 0.0f && players[i].motion == NULL)) {
-            continue;
-        }
-        result = stride_measure(character, clip, velocity, error);
-        for (size_t axis = 0; axis < 2; axis++) {
-            ways[i][1][2 * axis] = velocity[axis] / character->unit * players[i].duration;
-        }
-        note_speed(demo, players[i].velocity, hypotf(velocity[0], velocity[1]));
-        tracks[i] = (lmb_motion_track){.key_count = 2, .keys = ways[i][0]};
-        players[i].motion = &tracks[i];
-    }
-    def.players = players;
-    result = result == LMB_OK ? lmb_control_create(&def, character->program, NULL, &demo->control, error) : result;
-    free(tracks);
-    free(ways);
-    free(players);
+    note_speed(demo, player->velocity, hypotf(velocity[0], velocity[1]));
+    *track = (lmb_motion_track){.key_count = 2, .keys = way[0]};
+    player->motion = track;
     return result;
 }
 
-static lmb_result create_program(demo *demo, character *character, lmb_error *error) {
-    const lmb_program_def *def = lmb_graph_program_def(demo->graph);
-    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
-    lmb_program *program = NULL;
-    if (lmb_program_create(def, NULL, &program, error)) {
-        return error->result;
+// What the text says of the mannequin's clips does not hold for a file's.
+static lmb_result create_measured(demo *demo, const character *character, lmb_graph_def def, lmb_graph **graph,
+                                  lmb_error *error) {
+    lmb_node_def *nodes = malloc(def.node_count * sizeof *nodes);
+    lmb_player_def *players = malloc(def.node_count * sizeof *players);
+    float(*ways)[2][4] = calloc(def.node_count, sizeof *ways);
+    lmb_motion_track *tracks = calloc(def.node_count, sizeof *tracks);
+    lmb_result result = LMB_OK;
+    if (nodes == NULL || players == NULL || ways == NULL || tracks == NULL) {
+        result = graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %u nodes", def.node_count);
     }
-    lmb_program_destroy(character->program);
-    character->program = program;
-    demo->parameter_count = lmb_program_parameter_count(program);
-    if (control == NULL) {
-        return LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && i < def.node_count; i++) {
+        const lmb_player_def *player = def.nodes[i].player;
+        nodes[i] = def.nodes[i];
+        if (player != NULL && (player->velocity != 0.0f || player->motion != NULL)) {
+            const lmb_clip *clip = def.clips[(uint32_t)def.nodes[i].clip.constant];
+            players[i] = *player;
+            nodes[i].player = &players[i];
+            result = measure_player(demo, character, clip, &players[i], ways[i], &tracks[i], error);
+        }
     }
-    const bool measures = character->import != NULL && control->mover != NULL;
-    return measures ? create_measured(demo, character, error)
-                    : lmb_control_create(control, program, NULL, &demo->control, error);
+    def.nodes = nodes;
+    result = result == LMB_OK ? lmb_graph_create(&def, NULL, graph, error) : result;
+    free(tracks);
+    free(ways);
+    free(players);
+    free(nodes);
+    return result;
 }
 
-static lmb_result read_graph(demo *demo, const char *const *clips, uint32_t clip_count, const character *character,
-                             lmb_error *error) {
+static lmb_result create_graph(demo *demo, const lmb_graph_json *text, character *character, lmb_error *error) {
+    const lmb_graph_def *def = lmb_graph_json_def(text);
+    const bool measures = character->import != NULL && def->mover != NULL;
+    lmb_graph *graph = NULL;
+    if (measures ? create_measured(demo, character, *def, &graph, error) : lmb_graph_create(def, NULL, &graph, error)) {
+        return error->result;
+    }
+    lmb_graph_destroy(character->program);
+    demo->graph = character->program = graph;
+    demo->control = lmb_graph_control(graph);
+    demo->parameter_count = lmb_graph_parameter_count(graph);
+    return LMB_OK;
+}
+
+static lmb_result read_graph(const demo *demo, const char *const *clips, uint32_t clip_count,
+                             const character *character, lmb_graph_json **graph, lmb_error *error) {
     const demo_kind *kind = demo->kind;
     const char *text = (const char *)kind->text;
     if (character->import == NULL) {
-        return character_read_graph(character, kind->name, text, kind->size, &demo->graph, error);
+        return character_read_graph(character, kind->name, text, kind->size, graph, error);
     }
     const demo_clips_def def = {kind->name, text, kind->size, clips, clip_count};
     char *fitted = NULL;
     if (demo_clips_fit(&def, character, &fitted, error)) {
         return error->result;
     }
-    lmb_result result = character_read_graph(character, kind->name, fitted, strlen(fitted), &demo->graph, error);
+    lmb_result result = character_read_graph(character, kind->name, fitted, strlen(fitted), graph, error);
     free(fitted);
     return result;
 }
@@ -113,14 +108,17 @@ static void set_ranges(demo *demo) {
 lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t clip_count, character *character,
                      demo *demo, lmb_error *error) {
     *demo = (struct demo){.kind = kind, .walk_speed = DEMO_WALK_SPEED, .run_speed = DEMO_RUN_SPEED, .scripted = true};
-    if (read_graph(demo, clips, clip_count, character, error)) {
-        return error->result;
+    lmb_graph_json *text = NULL;
+    lmb_result result = read_graph(demo, clips, clip_count, character, &text, error);
+    if (result == LMB_OK) {
+        result = create_graph(demo, text, character, error);
+    }
+    lmb_graph_json_destroy(text);
+    if (result != LMB_OK) {
+        return result;
     }
     if (!demo_script_read((const char *)kind->script, kind->script_size, &demo->script)) {
         return graphics_fail(error, LMB_ERROR_FORMAT, "%s.script: line %u", kind->name, demo->script.count);
-    }
-    if (create_program(demo, character, error)) {
-        return error->result;
     }
     set_ranges(demo);
     return LMB_OK;
@@ -152,7 +150,7 @@ static void fill_defaults(demo *demo) {
 
 lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
     size_t count = crowd->count;
-    size_t words = demo->control != NULL ? lmb_control_state_words(demo->control) : 0;
+    size_t words = lmb_control_state_words(demo->control);
     demo->crowd = crowd;
     demo->walkers = calloc(count, sizeof *demo->walkers);
     demo->parameters = calloc(count * demo->parameter_count + 1, sizeof(float));
@@ -166,25 +164,7 @@ lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
     return LMB_OK;
 }
 
-lmb_result demo_start_device(demo *demo, lmb_gpu *gpu, lmb_gpu_batch *batch, lmb_error *error) {
-    if (demo->control == NULL) {
-        return LMB_OK;
-    }
-    lmb_gpu_control_def def = lmb_default_gpu_control_def();
-    def.control = demo->control;
-    def.batch = batch;
-    def.events_a_frame = DEMO_EVENTS;
-    return lmb_gpu_control_create(gpu, &def, &demo->gpu_control, error);
-}
-
-void demo_close_device(demo *demo) {
-    lmb_gpu_control_destroy(demo->gpu_control);
-    demo->gpu_control = NULL;
-}
-
 void demo_close(demo *demo) {
-    lmb_control_destroy(demo->control);
-    lmb_graph_destroy(demo->graph);
     free(demo->walkers);
     free(demo->cells);
     free(demo->parameters);
@@ -216,8 +196,7 @@ void demo_send(demo *demo, uint32_t character, const char *event) {
 }
 
 const char *demo_state(const demo *demo, uint32_t character) {
-    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
-    if (control == NULL || control->machine_count == 0) {
+    if (lmb_graph_machine_count(demo->graph) == 0) {
         return "";
     }
     const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
@@ -266,7 +245,7 @@ static lmb_result run_control(demo *demo, lmb_error *error) {
 }
 
 static bool has_mover(const demo *demo) {
-    return demo->control != NULL && lmb_control_has_mover(demo->control);
+    return lmb_control_has_mover(demo->control);
 }
 
 // The mover's way begins at home, in the character's own units.
@@ -314,9 +293,9 @@ lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_erro
         bool written = lmb_graph_parameter_at(demo->graph, parameter).is_written;
         target[i] = written ? NAN : demo->parameters[i];
     }
-    for (uint32_t i = 0; demo->gpu_control != NULL && i < demo->event_count; i++) {
+    for (uint32_t i = 0; demo->control != NULL && i < demo->event_count; i++) {
         const lmb_event *event = &demo->events[i];
-        if (lmb_gpu_control_send(demo->gpu_control, frame, event->character, event->event, error)) {
+        if (lmb_gpu_batch_send(batch, frame, event->character, event->event, error)) {
             return error->result;
         }
     }
@@ -330,11 +309,11 @@ lmb_result demo_verify(const demo *demo, device *device, lmb_gpu_batch *batch, u
     size_t count = demo->crowd->count;
     memcpy(lmb_gpu_batch_parameters(batch, frame), demo->parameters, count * demo->parameter_count * sizeof(float));
     *compared = *differ = 0;
-    if (demo->gpu_control == NULL) {
+    if (demo->control == NULL) {
         return LMB_OK;
     }
     size_t words = count * lmb_control_state_words(demo->control);
-    lmb_gpu_span span = lmb_gpu_control_state(demo->gpu_control);
+    lmb_gpu_span span = lmb_gpu_batch_state(batch);
     uint32_t *states = malloc(words * sizeof *states);
     if (states == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for the states of %u characters", demo->crowd->count);

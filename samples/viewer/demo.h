@@ -7,8 +7,6 @@
 #include "demo_script.h"
 #include "graphics.h"
 
-#include <limber/gpu_control.h>
-
 #define DEMO_SLIDERS 4u
 #define DEMO_EVENTS 1024u // in a frame
 #define DEMO_CELLS 256u
@@ -53,10 +51,9 @@ typedef struct demo_walker {
 struct demo {
     const demo_kind *kind; // NULL where there is none
     crowd *crowd;
-    lmb_graph *graph;
-    lmb_control *control;
-    lmb_gpu_control *gpu_control;
-    float walk_speed; // of the clips of those names, metres a second
+    const lmb_graph *graph;     // the character's
+    const lmb_control *control; // the graph's, or NULL
+    float walk_speed;           // of the clips of those names, metres a second
     float run_speed;
     demo_slider ranges[DEMO_SLIDERS]; // the kind's, of this character
     float sliders[DEMO_SLIDERS];
@@ -88,9 +85,7 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
                      demo *demo, lmb_error *error);
 // Once there is a crowd, which it places, and a batch.
 lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error);
-lmb_result demo_start_device(demo *demo, lmb_gpu *gpu, lmb_gpu_batch *batch, lmb_error *error);
-// A zeroed demo is fine. The device must be idle.
-void demo_close_device(demo *demo);
+// A zeroed demo is fine.
 void demo_close(demo *demo);
 
 // Moves everybody on.

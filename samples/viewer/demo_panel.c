@@ -34,13 +34,13 @@ static bool is_seen(const demo *demo, uint32_t player) {
 
 // How far each clip is that is seen.
 static void draw_players(const demo *demo, overlay *overlay, float top) {
-    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
     float scale = panel_scale(overlay), height = 12.0f * scale, left = BAR_LEFT * scale;
     float width = panel_width(overlay->extent) - left - MARGIN * scale;
-    for (uint32_t i = 0; control != NULL && i < control->player_count; i++) {
-        const lmb_player_def *player = &control->players[i];
-        float phase = demo->parameters[player->time_parameter] / fmaxf(player->duration, 1e-6f);
+    for (uint32_t i = 0; i < lmb_graph_player_count(demo->graph); i++) {
         if (is_seen(demo, i)) {
+            const double ticks = (double)lmb_control_player_ticks(demo->control, demo->states, i);
+            const double seconds = fmax((double)lmb_graph_player_duration(demo->graph, i), 1e-6);
+            const float phase = (float)(ticks / (double)LMB_TICKS_PER_SECOND / seconds);
             draw_line(overlay, top, lmb_graph_player_name(demo->graph, i));
             overlay_rectangle(overlay, left, top * scale, width, height, OVERLAY_LINE);
             overlay_rectangle(overlay, left, top * scale, width * phase, height, OVERLAY_ORANGE);
@@ -50,8 +50,7 @@ static void draw_players(const demo *demo, overlay *overlay, float top) {
 }
 
 static void draw_counts(const demo *demo, overlay *overlay, float top) {
-    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
-    for (uint32_t i = 0; i < control->machines[0].state_count; i++) {
+    for (uint32_t i = 0; i < lmb_graph_state_count(demo->graph, 0); i++) {
         const char *name = lmb_graph_state_name(demo->graph, 0, i);
         char text[64];
         uint32_t count = 0;
@@ -65,8 +64,7 @@ static void draw_counts(const demo *demo, overlay *overlay, float top) {
 }
 
 static bool has_machine(const demo *demo) {
-    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
-    return control != NULL && control->machine_count > 0;
+    return lmb_graph_machine_count(demo->graph) > 0;
 }
 
 // Of the title, how many letters fit into its first line: up to a space, or all.
@@ -96,12 +94,11 @@ static uint32_t draw_title(const demo *demo, overlay *overlay) {
 
 // Below the title: sliders, and what moves by itself.
 static uint32_t count_lines(const demo *demo) {
-    const lmb_control_def *control = lmb_graph_control_def(demo->graph);
     uint32_t lines = demo->kind->slider_count;
     if (demo->crowd->count > 1) {
-        return lines + (has_machine(demo) ? control->machines[0].state_count : 0);
+        return lines + (has_machine(demo) ? lmb_graph_state_count(demo->graph, 0) : 0);
     }
-    for (uint32_t i = 0; control != NULL && i < control->player_count; i++) {
+    for (uint32_t i = 0; i < lmb_graph_player_count(demo->graph); i++) {
         lines += is_seen(demo, i);
     }
     return lines + has_machine(demo);

@@ -28,7 +28,7 @@ static lmb_result read_file(const char *file, char **text, size_t *size, lmb_err
     return *text != NULL ? LMB_OK : graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %s", file);
 }
 
-static lmb_result read_graph(const char *graph, const character *character, lmb_graph **result, lmb_error *error) {
+static lmb_result read_graph(const char *graph, const character *character, lmb_graph_json **result, lmb_error *error) {
     if (graph[strspn(graph, " \t\n")] == '{') {
         return character_read_graph(character, "--graph", graph, strlen(graph), result, error);
     }
@@ -43,21 +43,21 @@ static lmb_result read_graph(const char *graph, const character *character, lmb_
 }
 
 // What to show of an input: a difference is no pose that can be seen, but what it was taken of is.
-static uint32_t find_shown(const lmb_program_def *def, uint32_t node) {
+static uint32_t find_shown(const lmb_graph_def *def, uint32_t node) {
     while (def->nodes[node].op == LMB_OP_DIFFERENCE || def->nodes[node].op == LMB_OP_SUBTRACT) {
         node = def->nodes[node].inputs[0];
     }
     return node;
 }
 
-static const char *name_node(const lmb_program_def *def, uint32_t node) {
+static const char *name_node(const lmb_graph_def *def, uint32_t node) {
     const lmb_node_def *shown = &def->nodes[node];
     uint32_t clip = (uint32_t)shown->clip.constant;
     bool known = shown->op == LMB_OP_CLIP && shown->clip.parameter == LMB_NONE && clip < def->clip_count;
     return known ? lmb_clip_name(def->clips[clip]) : lmb_op_name(shown->op);
 }
 
-static void name_figures(const exhibit_def *def, const lmb_program_def *program, const lmb_node_def *row,
+static void name_figures(const exhibit_def *def, const lmb_graph_def *program, const lmb_node_def *row,
                          exhibit *exhibit) {
     for (uint32_t i = 0; i < exhibit->figure_count; i++) {
         exhibit->names[i] = i < def->label_count ? def->labels[i] : name_node(program, row->inputs[i]);
@@ -65,7 +65,7 @@ static void name_figures(const exhibit_def *def, const lmb_program_def *program,
 }
 
 // A weighted blend of the poses shown, of which each figure has one alone.
-static void fill_row(const exhibit_def *def, const lmb_program_def *program, lmb_node_def *row, exhibit *exhibit) {
+static void fill_row(const exhibit_def *def, const lmb_graph_def *program, lmb_node_def *row, exhibit *exhibit) {
     const lmb_node_def *root = &program->nodes[program->node_count - 1];
     uint32_t own = def->row > 0 ? 0 : 1;
     uint32_t inputs = root->input_count < LMB_MAX_INPUTS - own ? root->input_count : LMB_MAX_INPUTS - own;
@@ -81,7 +81,7 @@ static void fill_row(const exhibit_def *def, const lmb_program_def *program, lmb
 }
 
 // Matrices cannot be blended once more: there the figures of the inputs have one weight each, in the operation itself.
-static void fill_row_of_matrices(const exhibit_def *def, const lmb_program_def *program, lmb_node_def *root,
+static void fill_row_of_matrices(const exhibit_def *def, const lmb_graph_def *program, lmb_node_def *root,
                                  exhibit *exhibit) {
     lmb_node_def row = *root;
     row.inputs[root->input_count < LMB_MAX_INPUTS ? root->input_count : 0] = program->node_count - 1;
@@ -89,20 +89,30 @@ static void fill_row_of_matrices(const exhibit_def *def, const lmb_program_def *
     exhibit->result_count = exhibit->figure_count - root->input_count;
     for (uint32_t i = 0; i < root->input_count; i++) {
         const lmb_value weight = root->weights[i];
-        exhibit->weights[i] = weight.parameter == LMB_NONE
-                                  ? weight.constant
-                                  : lmb_graph_parameter_at(exhibit->graph, weight.parameter).initial;
+        exhibit->weights[i] =
+            weight.parameter == LMB_NONE ? weight.constant : program->parameters[weight.parameter].initial;
         root->weights[i] = lmb_parameter(program->parameter_count + i);
     }
     name_figures(def, program, &row, exhibit);
 }
 
+static bool moves(const lmb_graph_def *def) {
+    bool found = def->mover != NULL || def->follower_count > 0 || def->fade_count > 0;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        found = found || def->nodes[i].player != NULL || def->nodes[i].op == LMB_OP_MACHINE;
+    }
+    return found;
+}
+
 static lmb_result create_program(const exhibit_def *exhibit_def, exhibit *exhibit, character *character,
                                  lmb_error *error) {
-    lmb_program_def def = *lmb_graph_program_def(exhibit->graph);
+    lmb_graph_def def = *lmb_graph_json_def(exhibit->graph);
+    if (moves(&def)) {
+        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: it moves by itself; 'limber play' runs it");
+    }
     lmb_node_def *nodes = malloc((def.node_count + (size_t)1) * sizeof *nodes);
     if (nodes == NULL) {
-        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for a program");
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for a graph");
     }
     memcpy(nodes, def.nodes, def.node_count * sizeof *nodes);
     lmb_node_def *root = &nodes[def.node_count - 1];
@@ -113,30 +123,30 @@ static lmb_result create_program(const exhibit_def *exhibit_def, exhibit *exhibi
         fill_row(exhibit_def, &def, root + 1, exhibit);
     }
     def.nodes = nodes;
-    def.parameter_count += exhibit->figure_count;
-    exhibit->parameter_count = def.parameter_count;
+    exhibit->own_count = def.parameter_count;
+    def.parameters = NULL;
+    exhibit->parameter_count = def.parameter_count += exhibit->figure_count;
     if (exhibit->figure_count > 1 && !exhibit->of_matrices) {
         def.node_count++;
     }
-    lmb_program_destroy(character->program);
+    lmb_graph_destroy(character->program);
     character->program = NULL;
-    lmb_result result = lmb_program_create(&def, NULL, &character->program, error);
+    lmb_result result = lmb_graph_create(&def, NULL, &character->program, error);
     free(nodes);
-    if (result == LMB_OK && lmb_program_pose_count(character->program) > 0) {
+    if (result == LMB_OK && lmb_graph_pose_count(character->program) > 0) {
         result = graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: there are no pose buffers here");
     }
     return result;
 }
 
-static lmb_result apply_setting(const lmb_graph *graph, const char *setting, float *row, lmb_error *error) {
+static lmb_result apply_setting(const lmb_graph_def *graph, const char *setting, float *row, lmb_error *error) {
     const char *equals = strrchr(setting, '=');
     char *end = NULL;
     float value = equals == NULL ? 0.0f : strtof(equals + 1, &end);
-    for (uint32_t i = 0; equals != NULL && end != equals + 1 && *end == '\0' && i < lmb_graph_parameter_count(graph);
-         i++) {
-        lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+    for (uint32_t i = 0; equals != NULL && end != equals + 1 && *end == '\0' && i < graph->parameter_count; i++) {
+        const char *name = graph->parameters[i].name;
         size_t length = (size_t)(equals - setting);
-        if (!parameter.is_written && strlen(parameter.name) == length && memcmp(parameter.name, setting, length) == 0) {
+        if (strlen(name) == length && memcmp(name, setting, length) == 0) {
             row[i] = value;
             return LMB_OK;
         }
@@ -145,16 +155,19 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
 }
 
 static lmb_result fill_parameters(const exhibit_def *def, exhibit *exhibit, lmb_error *error) {
-    const uint32_t count = exhibit->parameter_count, own = lmb_graph_parameter_count(exhibit->graph);
+    const uint32_t count = exhibit->parameter_count, own = exhibit->own_count;
+    const lmb_graph_def *graph = lmb_graph_json_def(exhibit->graph);
     exhibit->parameters = calloc((size_t)exhibit->figure_count * count, sizeof(float));
     if (exhibit->parameters == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for parameters");
     }
     for (uint32_t figure = 0; figure < exhibit->figure_count; figure++) {
         float *row = exhibit->parameters + (size_t)figure * count;
-        lmb_graph_defaults(exhibit->graph, row);
+        for (uint32_t i = 0; i < own; i++) {
+            row[i] = graph->parameters[i].initial;
+        }
         for (uint32_t i = 0; i < def->setting_count; i++) {
-            if (apply_setting(exhibit->graph, def->settings[i], row, error) != LMB_OK) {
+            if (apply_setting(graph, def->settings[i], row, error) != LMB_OK) {
                 return error->result;
             }
         }
@@ -176,7 +189,7 @@ lmb_result exhibit_create(const exhibit_def *def, character *character, exhibit 
 }
 
 void exhibit_destroy(exhibit *exhibit) {
-    lmb_graph_destroy(exhibit->graph);
+    lmb_graph_json_destroy(exhibit->graph);
     free(exhibit->parameters);
     *exhibit = (struct exhibit){0};
 }

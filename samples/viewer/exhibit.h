@@ -20,8 +20,9 @@ typedef struct exhibit_def {
 
 // A zeroed one shows nothing.
 typedef struct exhibit {
-    lmb_graph *graph;
-    float *parameters; // [figure][parameter]
+    lmb_graph_json *graph;
+    uint32_t own_count; // parameters of the graph as it is read; those of the figures follow
+    float *parameters;  // [figure][parameter]
     uint32_t parameter_count;
     uint32_t figure_count;
     uint32_t result_count; // the last figures

@@ -35,8 +35,8 @@ static void find_places(const character *character, const float *palettes, foots
     }
 }
 
-static lmb_result run_clip(const character *character, const lmb_clip *clip, const lmb_program *program,
-                           footsteps *steps, lmb_error *error) {
+static lmb_result run_clip(const character *character, const lmb_clip *clip, const lmb_graph *program, footsteps *steps,
+                           lmb_error *error) {
     float times[SAMPLES];
     lmb_cpu *cpu = NULL;
     float *palettes =
@@ -64,18 +64,18 @@ static lmb_result run_clip(const character *character, const lmb_clip *clip, con
 
 static lmb_result take_steps(const character *character, const lmb_clip *clip, footsteps *steps, lmb_error *error) {
     lmb_node_def node = lmb_default_node_def();
-    lmb_program *program = NULL;
+    lmb_graph *program = NULL;
     node.op = LMB_OP_CLIP;
     node.clip = lmb_constant(0.0f);
     node.time = lmb_parameter(0);
     node.loop = true;
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = character->rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    lmb_result result = lmb_program_create(&def, NULL, &program, error);
+    lmb_result result = lmb_graph_create(&def, NULL, &program, error);
     if (result == LMB_OK) {
         result = run_clip(character, clip, program, steps, error);
     }
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return result;
 }
 

@@ -40,7 +40,7 @@ typedef struct viewer {
     camera camera;
     controls controls;
     lmb_gpu *gpu;
-    lmb_gpu_program *program;
+    lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
     renderer *renderer;
     overlay overlay;
@@ -89,21 +89,21 @@ static lmb_result upload_program(viewer *viewer, lmb_error *error) {
     if (device_begin(&viewer->device, &pool, &commands, error)) {
         return error->result;
     }
-    lmb_result recorded = lmb_gpu_program_record_upload(viewer->program, commands, error);
+    lmb_result recorded = lmb_gpu_graph_record_upload(viewer->program, commands, error);
     lmb_error submit_error;
     lmb_result submitted = device_submit_and_wait(&viewer->device, pool, commands, &submit_error);
     if (recorded == LMB_OK && submitted != LMB_OK) {
         *error = submit_error;
         return submitted;
     }
-    return recorded == LMB_OK ? lmb_gpu_program_uploaded(viewer->program, error) : recorded;
+    return recorded == LMB_OK ? lmb_gpu_graph_uploaded(viewer->program, error) : recorded;
 }
 
 static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     const lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
 
     if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error) ||
-        lmb_gpu_program_create(viewer->gpu, viewer->character.program, &viewer->program, error) ||
+        lmb_gpu_graph_create(viewer->gpu, viewer->character.program, &viewer->program, error) ||
         upload_program(viewer, error)) {
         return error->result;
     }
@@ -111,10 +111,8 @@ static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     def.program = viewer->program;
     def.character_count = viewer->crowd.count;
     def.frame_count = FRAMES_IN_FLIGHT;
-    if (lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error)) {
-        return error->result;
-    }
-    return has_demo(viewer) ? demo_start_device(&viewer->demo, viewer->gpu, viewer->batch, error) : LMB_OK;
+    def.events_a_frame = DEMO_EVENTS;
+    return lmb_gpu_batch_create(viewer->gpu, &def, &viewer->batch, error);
 }
 
 static lmb_result create_slot(const device *device, slot *slot, lmb_error *error) {
@@ -280,9 +278,8 @@ static void close_device(viewer *viewer) {
     panel_destroy(viewer->panel);
     overlay_destroy(&viewer->overlay);
     renderer_destroy(viewer->renderer);
-    demo_close_device(&viewer->demo);
     lmb_gpu_batch_destroy(viewer->batch);
-    lmb_gpu_program_destroy(viewer->program);
+    lmb_gpu_graph_destroy(viewer->program);
     lmb_gpu_destroy(viewer->gpu);
 }
 
@@ -376,7 +373,6 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
     }
     const lmb_gpu_record_info info = {.commands = commands,
                                       .frame = index,
-                                      .control = viewer->demo.gpu_control,
                                       .step = viewer->demo.step,
                                       .number = viewer->demo.number,
                                       .profile = viewer->timing.profile};
@@ -586,7 +582,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     }
     terminal_print("device: %s\n", viewer->device.properties.deviceName);
     terminal_print("characters: %u of %s, %u joints each\n", viewer->crowd.count, viewer->character.name,
-                   lmb_program_joint_count(viewer->character.program));
+                   lmb_graph_joint_count(viewer->character.program));
     terminal_print("frames: %u of %ux%u in %.2f s\n", viewer->frames, extent.width, extent.height, viewer->seconds);
     if (timing_finish(&viewer->timing, error)) {
         return error->result;

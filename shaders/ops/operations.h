@@ -1,4 +1,4 @@
-// The operations of programs: functions, and one row each in the table at the end, from which the evaluator in program.h,
+// The operations of programs: functions, and one row each in the table at the end, from which the evaluator in graph.h,
 // the kernels, and the names and checks in src/program.c follow. Each snaps its result.
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H

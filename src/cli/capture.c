@@ -23,11 +23,11 @@ static lmb_result no_memory(lmb_error *error) {
 }
 
 static size_t state_words(const capturing *capturing) {
-    return (size_t)capturing->run.side.character_count * lmb_control_state_words(capturing->run.control);
+    return (size_t)capturing->run.side.character_count * lmb_control_state_words(capturing->run.side.control);
 }
 
 static size_t inertia_words(const capturing *capturing) {
-    return (size_t)capturing->run.side.character_count * lmb_program_inertia_words(capturing->run.program);
+    return (size_t)capturing->run.side.character_count * lmb_graph_inertia_words(capturing->run.graph);
 }
 
 // Up to the beginning of the last frame.
@@ -60,20 +60,20 @@ static capture describe(const capturing *capturing) {
     return (capture){.number = number,
                      .character_count = run->side.character_count,
                      .step = play_run_ticks(run, number) - run->passed,
-                     .told_capacity = lmb_control_told_words(run->control) / 2,
+                     .told_capacity = lmb_control_told_words(run->side.control) / 2,
                      .rig = run->character.rig,
                      .clips = run->character.clips,
                      .clip_count = run->character.clip_count,
-                     .graph = run->graph_text == NULL   ? NULL
-                              : run->graph.text != NULL ? run->graph.text
-                                                        : run->graph_text,
-                     .graph_size = run->graph.size,
-                     .machine = run->graph.machine_text,
-                     .machine_size = run->graph.machine_size,
-                     .static_poses = run->graph.static_poses,
-                     .static_pose_count = run->graph.static_pose_count,
+                     .graph = run->graph_text == NULL  ? NULL
+                              : run->text.text != NULL ? run->text.text
+                                                       : run->graph_text,
+                     .graph_size = run->text.size,
+                     .machine = run->text.machine_text,
+                     .machine_size = run->text.machine_size,
+                     .static_poses = run->text.static_poses,
+                     .static_pose_count = run->text.static_pose_count,
                      .parameters = run->row,
-                     .parameter_count = (size_t)run->side.character_count * lmb_graph_parameter_count(run->graph.graph),
+                     .parameter_count = (size_t)run->side.character_count * lmb_graph_parameter_count(run->graph),
                      .state = capturing->state,
                      .state_words = state_words(capturing),
                      .inertia = capturing->inertia,
@@ -85,7 +85,7 @@ static capture describe(const capturing *capturing) {
 // Told where a device does not do the same twice.
 static void warn_of_difference(capturing *capturing, const capture_results *results, lmb_error *error) {
     play_run *run = &capturing->run;
-    const lmb_batch batch = {run->program, run->side.character_count, LMB_OUTPUT_PALETTE};
+    const lmb_batch batch = {run->graph, run->side.character_count, LMB_OUTPUT_PALETTE};
     size_t floats = lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * (size_t)batch.character_count;
     lmb_result result = play_run_step(run, run->frame_count - 1, error);
     if (result != LMB_OK ||

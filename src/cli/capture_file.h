@@ -9,7 +9,7 @@
 #ifndef LIMBER_SRC_CLI_CAPTURE_FILE_H
 #define LIMBER_SRC_CLI_CAPTURE_FILE_H
 
-#include <limber/control.h>
+#include <limber/graph.h>
 
 #define CAPTURE_VERSION 2u
 #define CAPTURE_DEVICE_SIZE 256

@@ -2,6 +2,8 @@
 
 #include "gpu_side.h"
 
+#include "../graph.h"
+
 #include <limber/machine.h>
 
 #include <stdio.h>
@@ -41,41 +43,48 @@ static lmb_result read_graph(capture_scene *scene, lmb_error *error) {
                                     .static_pose_count = capture->static_pose_count};
     if (capture->machine == NULL) {
         return capture->graph == NULL ? fail(error, LMB_ERROR_FORMAT, "it has neither a graph nor a machine")
-                                      : lmb_graph_read(&graph, NULL, &scene->graph, NULL, error);
+                                      : lmb_graph_json_read(&graph, NULL, &scene->text, NULL, error);
     }
     lmb_graph_source machine = graph;
     machine.text = capture->machine;
     machine.size = capture->machine_size;
     machine.name = "capture: section 'machine'";
-    return lmb_machine_read(&machine, capture->graph == NULL ? NULL : &graph, NULL, &scene->graph, NULL, error);
+    return lmb_machine_read(&machine, capture->graph == NULL ? NULL : &graph, NULL, &scene->text, NULL, error);
 }
 
-// A graph that does not move by itself has a control all the same, which does nothing.
-static lmb_result create_control(capture_scene *scene, lmb_error *error) {
-    const lmb_control_def *given = lmb_graph_control_def(scene->graph);
-    lmb_control_def def = given != NULL ? *given : lmb_default_control_def();
-    def.parameter_count = lmb_graph_parameter_count(scene->graph);
+static lmb_result create_graph(capture_scene *scene, lmb_error *error) {
+    lmb_graph_def def = *lmb_graph_json_def(scene->text);
     def.told_capacity = scene->capture->told_capacity;
-    return lmb_control_create(&def, scene->program, NULL, &scene->control, error);
+    lmb_result result = lmb_graph_create(&def, NULL, &scene->graph, error);
+    if (result != LMB_OK) {
+        return result;
+    }
+    scene->control = lmb_graph_control(scene->graph);
+    scene->poses = def;
+    if (scene->control != NULL) {
+        result = lmb_moving_create(&def, NULL, &scene->moving, error);
+        scene->poses = scene->moving.poses;
+    }
+    return result;
 }
 
 static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
     const capture *capture = scene->capture;
     const uint64_t characters = capture->character_count;
-    const lmb_batch batch = {scene->program, capture->character_count, LMB_OUTPUT_PALETTE};
+    const lmb_batch batch = {scene->graph, capture->character_count, LMB_OUTPUT_PALETTE};
     if (characters == 0 || capture->parameter_count != characters * lmb_graph_parameter_count(scene->graph)) {
         return fail(error, LMB_ERROR_FORMAT, "section 'parameters' is not as long as its characters and graph need");
     }
     if (capture->state_words != characters * lmb_control_state_words(scene->control)) {
         return fail(error, LMB_ERROR_FORMAT, "section 'state' is not as long as its characters and graph need");
     }
-    if (capture->inertia_words != characters * lmb_program_inertia_words(scene->program)) {
+    if (capture->inertia_words != characters * lmb_graph_inertia_words(scene->graph)) {
         return fail(error, LMB_ERROR_FORMAT, "section 'inertia' is not as long as its characters and graph need");
     }
     if (capture->step > LMB_MAX_STEP_TICKS) {
         return fail(error, LMB_ERROR_FORMAT, "section 'frame': the step is too long");
     }
-    if (lmb_program_pose_count(scene->program) > 0) {
+    if (lmb_graph_pose_count(scene->graph) > 0) {
         return fail(error, LMB_ERROR_UNSUPPORTED, "the graph reads pose buffers, and there is nobody to fill them");
     }
     for (uint32_t i = 0; i < capture->event_count; i++) {
@@ -86,18 +95,16 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
         }
     }
     lmb_result result = lmb_batch_check(&batch, error);
-    return result == LMB_OK ? lmb_control_check_states(scene->control, capture->state, capture->character_count, error)
-                            : result;
+    return result == LMB_OK && scene->control != NULL
+               ? lmb_control_check_states(scene->control, capture->state, capture->character_count, error)
+               : result;
 }
 
 lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lmb_error *error) {
     *scene = (capture_scene){.capture = capture};
     lmb_result result = read_graph(scene, error);
     if (result == LMB_OK) {
-        result = lmb_program_create(lmb_graph_program_def(scene->graph), NULL, &scene->program, error);
-    }
-    if (result == LMB_OK) {
-        result = create_control(scene, error);
+        result = create_graph(scene, error);
     }
     if (result == LMB_OK) {
         result = check_fit(scene, error);
@@ -109,9 +116,9 @@ lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lm
 }
 
 void capture_scene_destroy(capture_scene *scene) {
-    lmb_control_destroy(scene->control);
-    lmb_program_destroy(scene->program);
+    lmb_moving_release(&scene->moving);
     lmb_graph_destroy(scene->graph);
+    lmb_graph_json_destroy(scene->text);
     *scene = (capture_scene){0};
 }
 
@@ -124,7 +131,7 @@ static void add(running *r, const char *name, uint64_t hash) {
 }
 
 static size_t stage_bytes(const running *r, lmb_stage stage) {
-    const lmb_batch batch = {r->scene->program, r->scene->capture->character_count, LMB_OUTPUT_PALETTE};
+    const lmb_batch batch = {r->scene->graph, r->scene->capture->character_count, LMB_OUTPUT_PALETTE};
     return (size_t)lmb_batch_stage_floats(&batch, stage) * batch.character_count * sizeof(float);
 }
 
@@ -162,7 +169,7 @@ static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
 
 // Control and poses together, as in the frame itself.
 static lmb_result run_together(running *r, const char *device, lmb_error *error) {
-    r->side = (play_side){.program = r->scene->program,
+    r->side = (play_side){.graph = r->scene->graph,
                           .control = r->scene->control,
                           .character_count = r->scene->capture->character_count,
                           .events_a_frame = r->scene->capture->event_count,
@@ -193,7 +200,9 @@ static lmb_result run_control(running *r, lmb_error *error) {
                                          .parameters = r->parameters,
                                          .events = events,
                                          .event_count = capture->event_count};
-        result = lmb_control_run(r->scene->control, &frame, 0, capture->character_count, error);
+        result = r->scene->control == NULL
+                     ? LMB_OK
+                     : lmb_control_run(r->scene->control, &frame, 0, capture->character_count, error);
     }
     free(state);
     free(events);
@@ -208,7 +217,7 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
         return result;
     }
     result = gpu_side_run(&side, inputs, outputs, error);
-    if (result == LMB_OK && lmb_program_inertia_words(batch->program) > 0) {
+    if (result == LMB_OK && lmb_graph_inertia_words(batch->program) > 0) {
         // The first frame zeroes what it keeps.
         result = device_write_inertia(&r->side.opened.device, side.batch, outputs->inertia, error);
         result = result == LMB_OK ? gpu_side_run(&side, inputs, outputs, error) : result;
@@ -222,18 +231,18 @@ static lmb_result run_here(const lmb_batch *batch, const lmb_batch_inputs *input
     lmb_cpu *cpu = NULL;
     lmb_result result = lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
-        result = lmb_cpu_run(cpu, batch, inputs, outputs, error);
+        result = lmb_cpu_run_poses(cpu, batch, inputs, outputs, 0, batch->character_count, error);
     }
     lmb_cpu_destroy(cpu);
     return result;
 }
 
-static lmb_result run_poses(running *r, const lmb_program *program, bool gpu, uint32_t stages, lmb_error *error) {
-    const lmb_batch batch = {program, r->scene->capture->character_count, stages};
+static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32_t stages, lmb_error *error) {
+    const lmb_batch batch = {graph, r->scene->capture->character_count, stages};
     const lmb_batch_inputs inputs = {.parameters = r->parameters};
     lmb_batch_outputs outputs = {0};
     memcpy(outputs.stages, r->stages, sizeof outputs.stages);
-    if (lmb_program_inertia_words(program) > 0) {
+    if (lmb_graph_inertia_words(graph) > 0) {
         memcpy(r->inertia, r->scene->capture->inertia, r->scene->capture->inertia_words * sizeof *r->inertia);
         outputs.inertia = r->inertia;
     }
@@ -241,23 +250,23 @@ static lmb_result run_poses(running *r, const lmb_program *program, bool gpu, ui
 }
 
 static uint32_t stages_of(const running *r) {
-    return lmb_program_outputs(r->scene->program) & ~LMB_OUTPUT_PREVIOUS_PALETTE;
+    return lmb_graph_outputs(r->scene->graph) & ~LMB_OUTPUT_PREVIOUS_PALETTE;
 }
 
 // The program that ends with a node. Those inside parts cannot stand alone: their clips and poses are of other joints.
 static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error) {
-    lmb_program_def def = *lmb_graph_program_def(r->scene->graph);
+    lmb_graph_def def = r->scene->poses;
     def.node_count = node + 1;
     def.inertialize = false;
-    lmb_program *program = NULL;
-    lmb_result result = lmb_program_create(&def, NULL, &program, error);
+    lmb_graph *program = NULL;
+    lmb_result result = lmb_graph_create_in(&def, LMB_NONE, NULL, &program, error);
     if (result == LMB_ERROR_ARGUMENT) {
         return LMB_OK;
     }
     if (result == LMB_OK) {
         result = run_poses(r, program, gpu, LMB_OUTPUT_LOCAL, error);
     }
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     if (result == LMB_OK) {
         char name[CAPTURE_NAME_SIZE];
         snprintf(name, sizeof name, "node %u: %s", (unsigned)node, lmb_op_name(def.nodes[node].op));
@@ -267,13 +276,13 @@ static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error
 }
 
 static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
-    const uint32_t count = lmb_graph_program_def(r->scene->graph)->node_count;
+    const uint32_t count = r->scene->poses.node_count;
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
         result = run_node(r, i, gpu, error);
     }
-    if (result == LMB_OK && lmb_program_inertia_words(r->scene->program) > 0) {
-        result = run_poses(r, r->scene->program, gpu, stages_of(r), error);
+    if (result == LMB_OK && lmb_graph_inertia_words(r->scene->graph) > 0) {
+        result = run_poses(r, r->scene->graph, gpu, stages_of(r), error);
         add(r, "inertialized", capture_hash(r->stages[LMB_STAGE_LOCAL], stage_bytes(r, LMB_STAGE_LOCAL)));
     }
     return result;
@@ -292,7 +301,7 @@ static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
 }
 
 static lmb_result run_stages(running *r, uint64_t hashes[LMB_STAGE_COUNT], lmb_error *error) {
-    lmb_result result = run_poses(r, r->scene->program, r->gpu, stages_of(r), error);
+    lmb_result result = run_poses(r, r->scene->graph, r->gpu, stages_of(r), error);
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         hashes[stage] = capture_hash(r->stages[stage], stage_bytes(r, stage));
     }
@@ -337,7 +346,7 @@ static lmb_result run_all(running *r, const char *device, lmb_error *error) {
 
 lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device, capture_results *results,
                        lmb_error *error) {
-    const uint32_t nodes = lmb_graph_program_def(scene->graph)->node_count;
+    const uint32_t nodes = scene->poses.node_count;
     *results = (capture_results){.device = "reference"};
     results->list = calloc(nodes + MOST_OTHERS, sizeof *results->list);
     running r = {.scene = scene, .gpu = gpu, .results = results};

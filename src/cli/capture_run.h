@@ -5,14 +5,18 @@
 #include "capture_file.h"
 #include "play_side.h"
 
-#include <limber/graph.h>
+#include "../graph_moving.h"
+
+#include <limber/graph_json.h>
 
 // A capture's graph, and what is created from it.
 typedef struct capture_scene {
     const capture *capture;
+    lmb_graph_json *text;
+    lmb_moving moving;   // what moves by itself in it
+    lmb_graph_def poses; // the graph's nodes, which read parameters alone
     lmb_graph *graph;
-    lmb_program *program;
-    lmb_control *control;
+    const lmb_control *control; // the graph's, or NULL
 } capture_scene;
 
 typedef struct capture_results {

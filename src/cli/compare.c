@@ -36,7 +36,6 @@ typedef struct comparing {
 
     character character;
     graph_file graph;
-    crowd_range *ranges; // of the graph's parameters
     uint32_t program_count;
     gpu_device opened;
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
@@ -56,11 +55,6 @@ static lmb_result no_memory(lmb_error *error) {
     return LMB_ERROR_MEMORY;
 }
 
-static lmb_result list_ranges(comparing *comparing, lmb_error *error) {
-    comparing->ranges = graph_file_ranges(&comparing->graph);
-    return comparing->ranges != NULL ? LMB_OK : no_memory(error);
-}
-
 static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
     side->outputs.refused = side->refused;
     for (lmb_stage stage = 0; stage < LMB_STAGE_COUNT; stage++) {
@@ -71,7 +65,7 @@ static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
         }
     }
     // The device keeps its own.
-    const size_t words = (size_t)batch->character_count * lmb_program_inertia_words(batch->program);
+    const size_t words = (size_t)batch->character_count * lmb_graph_inertia_words(batch->program);
     side->outputs.inertia = calloc(words + 1, sizeof(uint32_t));
     return side->outputs.inertia != NULL;
 }
@@ -115,7 +109,8 @@ static lmb_result compare_frame(comparing *comparing, crowd *crowd, uint32_t fra
     inputs.previous_palette = frame > 0 ? comparing->reference.outputs.stages[LMB_STAGE_PALETTE] : NULL;
     memset(comparing->reference.refused, 0, sizeof comparing->reference.refused);
     memset(comparing->gpu.refused, 0, sizeof comparing->gpu.refused);
-    lmb_result result = lmb_cpu_run(cpu, &batch, &inputs, &comparing->reference.outputs, error);
+    lmb_result result =
+        lmb_cpu_run_poses(cpu, &batch, &inputs, &comparing->reference.outputs, 0, batch.character_count, error);
     if (result == LMB_OK) {
         result = gpu_side_run(side, &inputs, &comparing->gpu.outputs, error);
     }
@@ -159,9 +154,7 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
                            .character_count = comparing->character_count,
                            .seed = comparing->seed,
                            .program = program,
-                           .given =
-                               comparing->graph.graph == NULL ? NULL : lmb_graph_program_def(comparing->graph.graph),
-                           .ranges = comparing->ranges,
+                           .given = graph_file_def(&comparing->graph),
                            .one_in = REFUSED_ONE_IN};
     crowd crowd;
     lmb_result result = crowd_create(&def, &crowd, error);
@@ -181,11 +174,7 @@ static lmb_result compare_program(comparing *comparing, uint32_t program, lmb_er
 }
 
 static lmb_result compare(comparing *comparing, lmb_error *error) {
-    lmb_result result = list_ranges(comparing, error);
-    if (result != LMB_OK) {
-        return result;
-    }
-    result = gpu_device_open(comparing->device_name, false, &comparing->opened, error);
+    lmb_result result = gpu_device_open(comparing->device_name, false, &comparing->opened, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -313,7 +302,6 @@ int command_compare(int argc, char **argv) {
         (comparing.as_json ? write_json : print_text)(&comparing);
         status = total_differs(&comparing) == 0 ? 0 : 1;
     }
-    free(comparing.ranges);
     graph_file_release(&comparing.graph);
     character_close(&comparing.character);
     return status;

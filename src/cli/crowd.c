@@ -225,7 +225,7 @@ static bool has_levels(const crowd *crowd) {
 }
 
 // Half of the joints are dropped with their parent, the others somewhere before.
-static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_program_def *def, lmb_error *error) {
+static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
     crowd->last_levels = malloc((size_t)joint_count + 1);
     if (crowd->last_levels == NULL) {
@@ -244,11 +244,11 @@ static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_program_d
     return LMB_OK;
 }
 
-lmb_result crowd_compile(crowd *crowd, const lmb_program_def *def, lmb_error *error) {
-    lmb_program *program = NULL;
-    lmb_result result = lmb_program_create(def, NULL, &program, error);
+lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *error) {
+    lmb_graph *program = NULL;
+    lmb_result result = lmb_graph_create(def, NULL, &program, error);
     if (result == LMB_OK) {
-        lmb_program_destroy(crowd->program);
+        lmb_graph_destroy(crowd->program);
         crowd->program = program;
         crowd->program_def = *def;
     }
@@ -280,23 +280,23 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     if (result == LMB_OK) {
         result = draw_static_poses(crowd, &random, error);
     }
-    lmb_program_def def = {.rig = crowd->def.rig,
-                           .clips = crowd->def.clips,
-                           .clip_count = crowd->def.clip_count,
-                           .masks = crowd->masks,
-                           .mask_count = RANDOM_PROGRAM_MASKS,
-                           .nodes = crowd->random->nodes,
-                           .node_count = crowd->random->node_count,
-                           .parameter_count = crowd->random->parameter_count,
-                           .mirrors = crowd->mirrors,
-                           .mirror_count = RANDOM_PROGRAM_MIRRORS,
-                           .limits = crowd->limits,
-                           .limits_count = RANDOM_PROGRAM_LIMITS,
-                           .channel_ranges = crowd->channel_ranges,
-                           .parts = crowd->parts,
-                           .part_count = RANDOM_PROGRAM_PARTS,
-                           .static_poses = crowd->static_poses,
-                           .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
+    lmb_graph_def def = {.rig = crowd->def.rig,
+                         .clips = crowd->def.clips,
+                         .clip_count = crowd->def.clip_count,
+                         .masks = crowd->masks,
+                         .mask_count = RANDOM_PROGRAM_MASKS,
+                         .nodes = crowd->random->nodes,
+                         .node_count = crowd->random->node_count,
+                         .parameter_count = crowd->random->parameter_count,
+                         .mirrors = crowd->mirrors,
+                         .mirror_count = RANDOM_PROGRAM_MIRRORS,
+                         .limits = crowd->limits,
+                         .limits_count = RANDOM_PROGRAM_LIMITS,
+                         .channel_ranges = crowd->channel_ranges,
+                         .parts = crowd->parts,
+                         .part_count = RANDOM_PROGRAM_PARTS,
+                         .static_poses = crowd->static_poses,
+                         .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
     if (result == LMB_OK && has_levels(crowd)) {
         result = draw_levels(crowd, &random, &def, error);
     }
@@ -305,12 +305,12 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
 
 static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
     size_t characters = crowd->def.character_count;
-    crowd->parameters = calloc(characters * lmb_program_parameter_count(crowd->program) + 1, sizeof(float));
+    crowd->parameters = calloc(characters * lmb_graph_parameter_count(crowd->program) + 1, sizeof(float));
     if (crowd->parameters == NULL) {
         return no_memory(error);
     }
-    for (uint32_t i = 0; i < lmb_program_pose_count(crowd->program); i++) {
-        size_t floats = lmb_program_pose_floats(crowd->program, i);
+    for (uint32_t i = 0; i < lmb_graph_pose_count(crowd->program); i++) {
+        size_t floats = lmb_graph_pose_floats(crowd->program, i);
         crowd->poses[i] = calloc(characters * floats + 1, sizeof(float));
         if (crowd->poses[i] == NULL) {
             return no_memory(error);
@@ -340,7 +340,7 @@ lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
 }
 
 void crowd_destroy(crowd *crowd) {
-    lmb_program_destroy(crowd->program);
+    lmb_graph_destroy(crowd->program);
     free(crowd->random);
     free(crowd->masks);
     free(crowd->mask_bytes);
@@ -362,7 +362,7 @@ void crowd_destroy(crowd *crowd) {
 lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs) {
     return (lmb_batch){.program = crowd->program,
                        .character_count = crowd->def.character_count,
-                       .outputs = outputs & lmb_program_outputs(crowd->program)};
+                       .outputs = outputs & lmb_graph_outputs(crowd->program)};
 }
 
 static bool draw_refused(random_source *random, const crowd *crowd) {
@@ -430,17 +430,18 @@ static float draw_level(random_source *random, const crowd *crowd, size_t charac
 }
 
 // Often one of the ends.
-static float draw_in_range(random_source *random, const crowd *crowd, const crowd_range *range) {
+static float draw_in_range(random_source *random, const crowd *crowd, uint32_t parameter) {
     if (draw_refused(random, crowd)) {
         return draw_not_finite(random);
     }
+    const lmb_graph_parameter range = lmb_graph_parameter_at(crowd->program, parameter);
     switch (random_below(random, 8)) {
     case 0:
-        return range->least;
+        return range.least;
     case 1:
-        return range->greatest;
+        return range.greatest;
     default:
-        return draw_float(random, (double)range->least, (double)range->greatest);
+        return draw_float(random, (double)range.least, (double)range.greatest);
     }
 }
 
@@ -459,7 +460,7 @@ static float draw_parameter(random_source *random, const crowd *crowd, size_t ch
     case PARAMETER_LEVEL:
         return draw_level(random, crowd, character);
     case PARAMETER_RANGE:
-        return draw_in_range(random, crowd, &crowd->def.ranges[parameter]);
+        return draw_in_range(random, crowd, parameter);
     }
     return 0.0f;
 }
@@ -468,7 +469,7 @@ static float draw_parameter(random_source *random, const crowd *crowd, size_t ch
 // rig.)
 static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer, float *pose) {
     uint32_t rig_joints = lmb_rig_joint_count(crowd->def.rig);
-    uint32_t joint_count = lmb_program_pose_joint_count(crowd->program, buffer);
+    uint32_t joint_count = lmb_graph_pose_joint_count(crowd->program, buffer);
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         lmb_transform rest =
             rig_joints == 0 ? lmb_transform_identity() : lmb_rig_joint_rest(crowd->def.rig, joint % rig_joints);
@@ -485,7 +486,7 @@ static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer
         }
     }
     float *channels = pose + (size_t)LMB_POSE_COMPONENTS * joint_count;
-    uint32_t channel_count = lmb_program_pose_floats(crowd->program, buffer) - LMB_POSE_COMPONENTS * joint_count;
+    uint32_t channel_count = lmb_graph_pose_floats(crowd->program, buffer) - LMB_POSE_COMPONENTS * joint_count;
     for (uint32_t i = 0; i < channel_count; i++) {
         double reach = lmb_rig_channel_is_angle(crowd->def.rig, i) ? 400.0 : 1.0; // past a whole turn
         channels[i] = lmb_rig_channel_rest(crowd->def.rig, i) + draw_float(random, -reach, reach);
@@ -495,15 +496,15 @@ static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer
 
 void crowd_draw(crowd *crowd, uint32_t frame) {
     random_source random = random_branch(crowd->def.seed + crowd->def.program, 0x100000000u + frame);
-    uint32_t parameter_count = lmb_program_parameter_count(crowd->program);
-    uint32_t pose_count = lmb_program_pose_count(crowd->program);
+    uint32_t parameter_count = lmb_graph_parameter_count(crowd->program);
+    uint32_t pose_count = lmb_graph_pose_count(crowd->program);
     for (size_t character = 0; character < crowd->def.character_count; character++) {
         float *parameters = crowd->parameters + character * parameter_count;
         for (uint32_t i = 0; i < parameter_count; i++) {
             parameters[i] = draw_parameter(&random, crowd, character, i);
         }
         for (uint32_t i = 0; i < pose_count; i++) {
-            draw_pose(&random, crowd, i, crowd->poses[i] + character * lmb_program_pose_floats(crowd->program, i));
+            draw_pose(&random, crowd, i, crowd->poses[i] + character * lmb_graph_pose_floats(crowd->program, i));
         }
     }
 }

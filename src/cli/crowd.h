@@ -7,30 +7,23 @@
 
 #include <limber/batch.h>
 
-// Of a parameter's values.
-typedef struct crowd_range {
-    float least;
-    float greatest;
-} crowd_range;
-
 typedef struct crowd_def {
     const lmb_rig *rig;
     const lmb_clip *const *clips;
     uint32_t clip_count; // may be 0
     uint32_t character_count;
     uint64_t seed;
-    uint32_t program;             // which of the seed's programs: 0 holds every operation, the others are random trees
-    uint32_t most_nodes;          // of a random tree; 0 for a few
-    const lmb_program_def *given; // what runs instead of a random program, or NULL
-    const crowd_range *ranges;    // one for each of its parameters; must outlive the crowd
-    uint32_t one_in;              // about one input in so many is one that has to be refused; 0 for none
+    uint32_t program;           // which of the seed's programs: 0 holds every operation, the others are random trees
+    uint32_t most_nodes;        // of a random tree; 0 for a few
+    const lmb_graph_def *given; // what runs instead of a random program, or NULL
+    uint32_t one_in;            // about one input in so many is one that has to be refused; 0 for none
 } crowd_def;
 
 typedef struct crowd {
-    crowd_def def; // the rig, the clips and the ranges must outlive the crowd
-    lmb_program *program;
-    lmb_program_def program_def; // what it was created from
-    random_program *random;      // whose nodes and masks are these, or NULL
+    crowd_def def; // the rig and the clips must outlive the crowd
+    lmb_graph *program;
+    lmb_graph_def program_def; // what it was created from
+    random_program *random;    // whose nodes and masks are these, or NULL
     const uint8_t **masks;
     uint8_t *mask_bytes;
     lmb_mirror_def mirrors[RANDOM_PROGRAM_MIRRORS];
@@ -58,7 +51,7 @@ void crowd_destroy(crowd *crowd);
 
 // Replaces the crowd's program by another one with as many parameters and no more pose buffers; it keeps what the descriptor
 // points to. Where that fails, nothing has changed.
-lmb_result crowd_compile(crowd *crowd, const lmb_program_def *def, lmb_error *error);
+lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *error);
 
 // A batch of the crowd with these outputs.
 lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs);

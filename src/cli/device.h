@@ -79,7 +79,7 @@ lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *byte
 // Copies `bytes` to a span, the other way.
 lmb_result device_write_span(device *device, const lmb_gpu_span *span, const void *bytes, lmb_error *error);
 
-// Copies what inertialization keeps of a batch's characters, uint32_t [C][lmb_program_inertia_words()]: nothing where it keeps
+// Copies what inertialization keeps of a batch's characters, uint32_t [C][lmb_graph_inertia_words()]: nothing where it keeps
 // nothing.
 lmb_result device_read_inertia(device *device, const lmb_gpu_batch *batch, uint32_t *inertia, lmb_error *error);
 // The other way. A frame must have been submitted before: the first one zeroes it.

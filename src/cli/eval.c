@@ -22,7 +22,7 @@ typedef struct evaluation {
 
     character character;
     graph_file graph;
-    lmb_program *program;
+    lmb_graph *program;
     float *parameters; // a row for each time
     float *buffers[LMB_MAX_POSES];
     poses poses;
@@ -83,7 +83,7 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
 }
 
 static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
-    const lmb_graph *graph = evaluation->graph.graph;
+    const lmb_graph *graph = evaluation->program;
     uint32_t count = lmb_graph_parameter_count(graph);
     uint32_t time = lmb_graph_find_parameter(graph, "time");
     evaluation->parameters = calloc((size_t)evaluation->times.count * count + 1, sizeof(float));
@@ -106,7 +106,7 @@ static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
     return LMB_OK;
 }
 
-static bool has_clips(const lmb_program_def *def) {
+static bool has_clips(const lmb_graph_def *def) {
     bool found = false;
     for (uint32_t i = 0; i < def->node_count; i++) {
         found = found || def->nodes[i].op == LMB_OP_CLIP;
@@ -117,11 +117,11 @@ static bool has_clips(const lmb_program_def *def) {
 // A graph with a control has no pose without the frames before it. A time that no clip reads would be printed above
 // poses that do not depend on it. A graph without clips has one pose, at any time.
 static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
-    const lmb_graph *graph = evaluation->graph.graph;
+    const lmb_graph *graph = evaluation->program;
     if (evaluation->print_program) {
         return LMB_OK;
     }
-    if (lmb_graph_control_def(graph) != NULL) {
+    if (lmb_graph_control(graph) != NULL) {
         error->result = LMB_ERROR_ARGUMENT;
         snprintf(error->message, sizeof error->message,
                  "--graph: its poses depend on the frames before them; 'limber play' runs it");
@@ -130,7 +130,7 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
     if (lmb_graph_find_parameter(graph, "time") != LMB_NONE) {
         return LMB_OK;
     }
-    if (has_clips(lmb_graph_program_def(graph)) && evaluation->times.count > 0) {
+    if (has_clips(graph_file_def(&evaluation->graph)) && evaluation->times.count > 0) {
         error->result = LMB_ERROR_ARGUMENT;
         snprintf(error->message, sizeof error->message,
                  "--time: no clip of this graph reads the parameter \"time\"; give what they read with --set");
@@ -145,9 +145,9 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
 // The rest pose for every character; identities where the buffer has other joints than the rig.
 static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *error) {
     const lmb_rig *rig = evaluation->poses.rig;
-    uint32_t joint_count = lmb_program_pose_joint_count(evaluation->program, pose);
+    uint32_t joint_count = lmb_graph_pose_joint_count(evaluation->program, pose);
     bool is_whole = joint_count == lmb_rig_joint_count(rig);
-    size_t floats = lmb_program_pose_floats(evaluation->program, pose), poses = evaluation->times.count;
+    size_t floats = lmb_graph_pose_floats(evaluation->program, pose), poses = evaluation->times.count;
     float *buffer = evaluation->buffers[pose] = calloc(poses * floats + 1, sizeof(float));
     if (buffer == NULL) {
         return fail_memory(error);
@@ -173,7 +173,7 @@ static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *er
 static lmb_result run(evaluation *evaluation, lmb_error *error) {
     lmb_result result = fill_parameters(evaluation, error);
     lmb_batch_inputs inputs = {.parameters = evaluation->parameters};
-    for (uint32_t i = 0; i < lmb_program_pose_count(evaluation->program) && result == LMB_OK; i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(evaluation->program) && result == LMB_OK; i++) {
         result = fill_pose(evaluation, i, error);
         inputs.poses[i] = evaluation->buffers[i];
     }
@@ -184,11 +184,6 @@ static lmb_result run(evaluation *evaluation, lmb_error *error) {
 }
 
 static lmb_result evaluate(evaluation *evaluation, lmb_error *error) {
-    lmb_result result =
-        lmb_program_create(lmb_graph_program_def(evaluation->graph.graph), NULL, &evaluation->program, error);
-    if (result != LMB_OK) {
-        return result;
-    }
     evaluation->poses.rig = evaluation->character.rig;
     evaluation->poses.program = evaluation->program;
     evaluation->poses.count = evaluation->times.count;
@@ -213,27 +208,15 @@ static void write_instruction(void *user, const char *line) {
     json_text(user, NULL, line);
 }
 
-// The names of parameters, for lmb_program_print(); NULL where there is no memory, which it takes.
-static const char **name_parameters(const lmb_graph *graph) {
-    uint32_t count = lmb_graph_parameter_count(graph);
-    const char **names = calloc((size_t)count + 1, sizeof *names);
-    for (uint32_t i = 0; names != NULL && i < count; i++) {
-        names[i] = lmb_graph_parameter_at(graph, i).name;
-    }
-    return names;
-}
-
 static void write_json(const evaluation *evaluation) {
-    const lmb_graph *graph = evaluation->graph.graph;
+    const lmb_graph *graph = evaluation->program;
     json json = {.stream = stdout};
     json_begin_object(&json, NULL);
     write_parameters(&json, graph);
     if (evaluation->print_program) {
-        const char **names = name_parameters(graph);
         json_begin_array(&json, "instructions");
-        lmb_program_print(evaluation->program, names, write_instruction, &json);
+        lmb_graph_print(graph, write_instruction, &json);
         json_end_array(&json);
-        free(names);
     } else {
         poses_write(&evaluation->poses, evaluation->times.values, &json);
     }
@@ -247,15 +230,13 @@ static void print_instruction(void *user, const char *line) {
 }
 
 static void print_program(const evaluation *evaluation) {
-    const lmb_graph *graph = evaluation->graph.graph;
-    const char **names = name_parameters(graph);
+    const lmb_graph *graph = evaluation->program;
     for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
         terminal_print("parameter %s: %g, from %g to %g\n", parameter.name, (double)parameter.initial,
                        (double)parameter.least, (double)parameter.greatest);
     }
-    lmb_program_print(evaluation->program, names, print_instruction, NULL);
-    free(names);
+    lmb_graph_print(graph, print_instruction, NULL);
 }
 
 static void print_text(const evaluation *evaluation) {
@@ -295,7 +276,8 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
                     "                   [--pose NAME=CLIP@TIME ...]\n"
                     "                   [--print] [--backend reference|gpu] [--device NAME|INDEX] [--json]",
         .text =
-            "Runs a program written as JSON, as include/limber/graph.h describes it, at each time, and prints what\n"
+            "Runs a program written as JSON, as include/limber/graph_json.h describes it, at each time, and prints "
+            "what\n"
             "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
             "pose. Static poses, which the JSON may name, are those given. Where the JSON is wrong, every mistake is\n"
             "told with its place.\n" CHARACTER_HELP,
@@ -320,7 +302,8 @@ static int run_command(evaluation *evaluation, char **files) {
                          &evaluation->graph)) {
         return 1;
     }
-    if (check_times(evaluation, &error) != LMB_OK) {
+    if (lmb_graph_create(graph_file_def(&evaluation->graph), NULL, &evaluation->program, &error) != LMB_OK ||
+        check_times(evaluation, &error) != LMB_OK) {
         return command_failed(evaluation->file, &error);
     }
     if (evaluation->times.count == 0 && !evaluation->print_program) {
@@ -339,7 +322,7 @@ static void release(evaluation *evaluation) {
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         free(evaluation->buffers[i]);
     }
-    lmb_program_destroy(evaluation->program);
+    lmb_graph_destroy(evaluation->program);
     graph_file_release(&evaluation->graph);
     character_close(&evaluation->character);
     free(evaluation->times.values);

@@ -15,22 +15,22 @@ static lmb_result upload_program(gpu_side *side, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    result = lmb_gpu_program_record_upload(side->program, commands, error);
+    result = lmb_gpu_graph_record_upload(side->program, commands, error);
     if (result != LMB_OK) {
         return abandon(side->device, pool, result);
     }
     result = device_submit_and_wait(side->device, pool, commands, error);
-    return result == LMB_OK ? lmb_gpu_program_uploaded(side->program, error) : result;
+    return result == LMB_OK ? lmb_gpu_graph_uploaded(side->program, error) : result;
 }
 
 static size_t pose_floats(const gpu_side *side, uint32_t pose) {
     lmb_batch batch = lmb_gpu_batch_description(side->batch);
-    return (size_t)batch.character_count * lmb_program_pose_floats(batch.program, pose);
+    return (size_t)batch.character_count * lmb_graph_pose_floats(batch.program, pose);
 }
 
-static lmb_result create_poses(gpu_side *side, const lmb_program *program, lmb_error *error) {
+static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_error *error) {
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    for (uint32_t i = 0; i < lmb_program_pose_count(program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(program); i++) {
         // One that nothing uses is bound all the same.
         size_t floats = pose_floats(side, i) + 1;
         lmb_result result =
@@ -48,7 +48,7 @@ static lmb_result create_poses(gpu_side *side, const lmb_program *program, lmb_e
 
 static lmb_result create_parts(gpu_side *side, lmb_gpu *gpu, const lmb_batch *batch, VkDeviceSize span_bytes,
                                lmb_error *error) {
-    lmb_result result = lmb_gpu_program_create(gpu, batch->program, &side->program, error);
+    lmb_result result = lmb_gpu_graph_create(gpu, batch->program, &side->program, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -78,7 +78,7 @@ lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch *batch,
 
 void gpu_side_destroy(gpu_side *side) {
     lmb_gpu_batch_destroy(side->batch);
-    lmb_gpu_program_destroy(side->program);
+    lmb_gpu_graph_destroy(side->program);
     if (side->device != NULL) {
         for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
             device_buffer_destroy(side->device, &side->poses[i]);
@@ -91,10 +91,10 @@ static void fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs) {
     lmb_batch batch = lmb_gpu_batch_description(side->batch);
     float *parameters = lmb_gpu_batch_parameters(side->batch, 0);
     if (parameters != NULL) {
-        size_t count = (size_t)batch.character_count * lmb_program_parameter_count(batch.program);
+        size_t count = (size_t)batch.character_count * lmb_graph_parameter_count(batch.program);
         memcpy(parameters, inputs->parameters, count * sizeof(float));
     }
-    for (uint32_t i = 0; i < lmb_program_pose_count(batch.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.program); i++) {
         memcpy(side->poses[i].mapped, inputs->poses[i], pose_floats(side, i) * sizeof(float));
     }
 }
@@ -108,6 +108,7 @@ static lmb_result run_frame(gpu_side *side, bool has_previous_frame, lmb_error *
     }
     const lmb_gpu_record_info info = {.commands = commands,
                                       .has_previous_frame = has_previous_frame,
+                                      .poses_alone = true,
                                       .list = side->list,
                                       .list_count = side->list_count,
                                       .list_capacity = side->list_capacity,

@@ -9,7 +9,7 @@
 
 typedef struct gpu_side {
     device *device;
-    lmb_gpu_program *program;
+    lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
     device_buffer poses[LMB_MAX_POSES];
     VkDeviceAddress list; // the caller's, as in lmb_gpu_record_info: every run is of these characters where it is not 0

@@ -4,14 +4,16 @@
 #include "options.h"
 #include "terminal.h"
 
+#include "../graph_moving.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct printing {
     const lmb_graph *graph;
-    const lmb_control_def *def;
-    bool is_dot; // inside a label, between quotes
+    const lmb_control_def *def; // its control
+    bool is_dot;                // inside a label, between quotes
 } printing;
 
 static void put(const printing *p, const char *text) {
@@ -97,7 +99,7 @@ static void put_needs(const printing *p, const lmb_transition_def *transition) {
 // ---- As text.
 
 static void print_transitions(const printing *p, uint32_t machine, uint32_t from) {
-    const lmb_machine_def *def = &p->def->machines[machine];
+    const lmb_control_machine_def *def = &p->def->machines[machine];
     for (uint32_t i = 0; i < def->transition_count; i++) {
         const lmb_transition_def *transition = &def->transitions[i];
         if (transition->from != from) {
@@ -118,7 +120,7 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
     }
 }
 
-static bool leaves_any(const lmb_machine_def *def) {
+static bool leaves_any(const lmb_control_machine_def *def) {
     for (uint32_t i = 0; i < def->transition_count; i++) {
         if (def->transitions[i].from == LMB_NONE) {
             return true;
@@ -131,7 +133,7 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
     static const char *const ends[LMB_END_COUNT] = {"loops", "holds", "once", "ping-pong"};
     const char *comma = ": ";
     for (uint32_t i = 0; i < p->def->player_count; i++) {
-        const lmb_player_def *player = &p->def->players[i];
+        const lmb_control_player_def *player = &p->def->players[i];
         if (player->machine == machine && player->state == state) {
             terminal_print("%s", comma);
             put(p, lmb_graph_player_name(p->graph, i));
@@ -143,7 +145,7 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
 }
 
 // What is told of a state: before each, what parts it from the one before.
-static void put_events(const printing *p, const lmb_state_def *state, const char *before, const char *between) {
+static void put_events(const printing *p, const lmb_control_state_def *state, const char *before, const char *between) {
     const char *const what[] = {"entry", "exit"};
     const uint32_t events[] = {state->entry_event, state->exit_event};
     for (int i = 0; i < 2; i++) {
@@ -156,7 +158,7 @@ static void put_events(const printing *p, const lmb_state_def *state, const char
 }
 
 static void print_state(const printing *p, uint32_t machine, uint32_t state) {
-    const lmb_state_def *def = &p->def->machines[machine].states[state];
+    const lmb_control_state_def *def = &p->def->machines[machine].states[state];
     terminal_print("  ");
     put(p, lmb_graph_state_name(p->graph, machine, state));
     terminal_print("%s", state == 0 ? " (initial)" : "");
@@ -169,7 +171,7 @@ static void print_state(const printing *p, uint32_t machine, uint32_t state) {
 }
 
 static void print_machine(const printing *p, uint32_t machine) {
-    const lmb_machine_def *def = &p->def->machines[machine];
+    const lmb_control_machine_def *def = &p->def->machines[machine];
     terminal_print("machine ");
     put(p, lmb_graph_machine_name(p->graph, machine));
     if (def->machine != LMB_NONE) {
@@ -207,7 +209,7 @@ static void draw_state(const printing *p, uint32_t machine, uint32_t state) {
 }
 
 static void draw_states(const printing *p, uint32_t machine) {
-    const lmb_machine_def *def = &p->def->machines[machine];
+    const lmb_control_machine_def *def = &p->def->machines[machine];
     for (uint32_t state = 0; state < def->state_count; state++) {
         draw_state(p, machine, state);
     }
@@ -218,7 +220,7 @@ static void draw_states(const printing *p, uint32_t machine) {
 }
 
 static void draw_transitions(const printing *p, uint32_t machine) {
-    const lmb_machine_def *def = &p->def->machines[machine];
+    const lmb_control_machine_def *def = &p->def->machines[machine];
     for (uint32_t i = 0; i < def->transition_count; i++) {
         const lmb_transition_def *transition = &def->transitions[i];
         if (transition->from == LMB_NONE) {
@@ -263,21 +265,32 @@ static void draw(const printing *p) {
 
 // ---- The command.
 
-static int print(const graph_file *file, bool as_dot) {
-    const printing p = {.graph = file->graph, .def = lmb_graph_control_def(file->graph), .is_dot = as_dot};
-    if (p.def == NULL || p.def->machine_count == 0) {
-        const lmb_error error = {.message = "it has no machine; 'limber eval --print' prints any program"};
-        return command_failed(file->name, &error);
+static void print(const printing *p) {
+    for (uint32_t i = 0; i < p->def->machine_count; i++) {
+        print_machine(p, i);
     }
-    graph_file_warn(file);
-    if (as_dot) {
-        draw(&p);
-        return 0;
+}
+
+static int print_file(const graph_file *file, bool as_dot) {
+    lmb_moving moving;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    lmb_result result = lmb_graph_create(graph_file_def(file), NULL, &graph, &error);
+    if (result == LMB_OK && lmb_graph_machine_count(graph) == 0) {
+        snprintf(error.message, sizeof error.message, "it has no machine; 'limber eval --print' prints any graph");
+        result = LMB_ERROR_ARGUMENT;
     }
-    for (uint32_t i = 0; i < p.def->machine_count; i++) {
-        print_machine(&p, i);
+    if (result == LMB_OK) {
+        result = lmb_moving_create(graph_file_def(file), NULL, &moving, &error);
     }
-    return 0;
+    if (result == LMB_OK) {
+        const printing p = {.graph = graph, .def = &moving.control, .is_dot = as_dot};
+        graph_file_warn(file);
+        (as_dot ? draw : print)(&p);
+        lmb_moving_release(&moving);
+    }
+    lmb_graph_destroy(graph);
+    return result == LMB_OK ? 0 : command_failed(file->name, &error);
 }
 
 typedef struct asked {
@@ -299,9 +312,10 @@ static int read_usage(asked *asked, int argc, char **argv, bool *proceed) {
         .command = "graph",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--dot]\n"
                     "       limber graph FILE... --machine FILE [--dot]",
-        .text = "Prints the state machines of a graph, as include/limber/graph.h and machine.h describe them: their\n"
-                "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
-                "text is wrong, every mistake is told with its place.\n" CHARACTER_HELP,
+        .text =
+            "Prints the state machines of a graph, as include/limber/graph_json.h and machine.h describe them: their\n"
+            "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
+            "text is wrong, every mistake is told with its place.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -322,7 +336,7 @@ static int run_command(const asked *asked, char **files) {
         return command_failed(NULL, &error);
     }
     bool read = graph_file_read_machine(asked->graph, asked->machine, &character, &asked->poses, &file);
-    int status = read ? print(&file, asked->as_dot) : 1;
+    int status = read ? print_file(&file, asked->as_dot) : 1;
     graph_file_release(&file);
     character_close(&character);
     return status;

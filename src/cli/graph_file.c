@@ -44,8 +44,8 @@ static void tell(const char *name, const lmb_graph_problems *problems) {
 static bool read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, graph_file *file) {
     static lmb_graph_problems problems;
     lmb_error error = {0};
-    lmb_result result = machine == NULL ? lmb_graph_read(source, NULL, &file->graph, &problems, &error)
-                                        : lmb_machine_read(machine, source, NULL, &file->graph, &problems, &error);
+    lmb_result result = machine == NULL ? lmb_graph_json_read(source, NULL, &file->json, &problems, &error)
+                                        : lmb_machine_read(machine, source, NULL, &file->json, &problems, &error);
     if (result == LMB_OK) {
         return true;
     }
@@ -69,12 +69,12 @@ static bool read_with_machine(const char *name, const lmb_graph_source *source, 
     if (!read_graph(NULL, &machine, file)) {
         return false;
     }
-    file->machine_warnings = lmb_graph_warning_count(file->graph);
+    file->machine_warnings = lmb_graph_json_warning_count(file->json);
     if (is_alone) {
         return true;
     }
-    lmb_graph_destroy(file->graph);
-    file->graph = NULL;
+    lmb_graph_json_destroy(file->json);
+    file->json = NULL;
     return read_graph(source, &machine, file);
 }
 
@@ -84,13 +84,13 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_constant(time);
-    const lmb_program_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
-    lmb_program *program = NULL;
+    const lmb_graph_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+    lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     uint32_t count = lmb_rig_joint_count(rig);
     uint32_t channel_count = lmb_rig_channel_count(rig);
     float *local = calloc((size_t)count * LMB_POSE_COMPONENTS + channel_count + 1, sizeof(float));
-    lmb_result result = local == NULL ? LMB_ERROR_MEMORY : lmb_program_create(&def, NULL, &program, error);
+    lmb_result result = local == NULL ? LMB_ERROR_MEMORY : lmb_graph_create(&def, NULL, &program, error);
     if (result == LMB_OK) {
         result = lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, error);
     }
@@ -112,7 +112,7 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
         memcpy(channels, local + (size_t)count * LMB_POSE_COMPONENTS, channel_count * sizeof *channels);
     }
     lmb_cpu_destroy(cpu);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     free(local);
     return result;
 }
@@ -194,26 +194,20 @@ bool graph_file_read(const char *argument, const character *character, const opt
 }
 
 void graph_file_warn(const graph_file *file) {
-    for (uint32_t i = 0; i < lmb_graph_warning_count(file->graph); i++) {
-        const lmb_graph_problem *warning = lmb_graph_warning_at(file->graph, i);
+    for (uint32_t i = 0; i < lmb_graph_json_warning_count(file->json); i++) {
+        const lmb_graph_problem *warning = lmb_graph_json_warning_at(file->json, i);
         terminal_error("limber: %s: line %u, column %u: warning: %s: %s\n",
                        i < file->machine_warnings ? file->machine_name : file->name, warning->line, warning->column,
                        warning->path, warning->message);
     }
 }
 
-crowd_range *graph_file_ranges(const graph_file *file) {
-    uint32_t count = file->graph == NULL ? 0 : lmb_graph_parameter_count(file->graph);
-    crowd_range *ranges = calloc((size_t)count + 1, sizeof *ranges);
-    for (uint32_t i = 0; ranges != NULL && i < count; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(file->graph, i);
-        ranges[i] = (crowd_range){parameter.least, parameter.greatest};
-    }
-    return ranges;
+const lmb_graph_def *graph_file_def(const graph_file *file) {
+    return file->json != NULL ? lmb_graph_json_def(file->json) : NULL;
 }
 
 void graph_file_release(graph_file *file) {
-    lmb_graph_destroy(file->graph);
+    lmb_graph_json_destroy(file->json);
     for (uint32_t i = 0; i < file->static_pose_count; i++) {
         free((void *)(uintptr_t)file->static_poses[i].name);
         free((void *)(uintptr_t)file->static_poses[i].joints);

@@ -3,10 +3,9 @@
 #define LIMBER_SRC_CLI_GRAPH_FILE_H
 
 #include "character.h"
-#include "crowd.h"
 #include "options.h"
 
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 
 typedef struct graph_file {
     char *text;         // where it was a file
@@ -16,7 +15,7 @@ typedef struct graph_file {
     const char *name; // of the graph and of the machine, for messages
     const char *machine_name;
     uint32_t machine_warnings; // the first ones of the graph are the machine's
-    lmb_graph *graph;
+    lmb_graph_json *json;
     lmb_static_pose_def *static_poses; // their names and joints are owned
     uint32_t static_pose_count;
 } graph_file;
@@ -30,8 +29,8 @@ bool graph_file_read_machine(const char *argument, const char *machine, const ch
                              const option_texts *poses, graph_file *file);
 // Tells the graph's warnings on stderr.
 void graph_file_warn(const graph_file *file);
-// The ranges of its parameters, for a crowd, to be freed; some where there is no graph. NULL without memory.
-crowd_range *graph_file_ranges(const graph_file *file);
+// What to create the graph from; NULL where nothing was read.
+const lmb_graph_def *graph_file_def(const graph_file *file);
 // A zeroed one is fine.
 void graph_file_release(graph_file *file);
 

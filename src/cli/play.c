@@ -21,7 +21,7 @@ typedef struct playing {
 // Of all characters: states, what was told, palettes.
 static uint64_t hash_frame(const playing *playing) {
     const play_side *side = &playing->run.side;
-    const lmb_batch batch = {side->program, side->character_count, LMB_OUTPUT_PALETTE};
+    const lmb_batch batch = {side->graph, side->character_count, LMB_OUTPUT_PALETTE};
     size_t characters = side->character_count;
     uint32_t told_words = lmb_control_told_words(side->control);
     uint64_t hash = lmb_control_hash(side->state, characters * lmb_control_state_words(side->control));
@@ -41,24 +41,24 @@ static uint64_t hash_frame(const playing *playing) {
 
 // "jump:float", or "life:move/gait:run" where a machine runs within a state.
 static void write_path(const playing *playing, char *path, size_t size) {
-    const lmb_control_def *def = lmb_graph_control_def(playing->run.graph.graph);
+    const lmb_graph *graph = playing->run.graph;
+    const play_side *side = &playing->run.side;
     size_t used = 0;
     path[0] = '\0';
-    for (uint32_t i = 0; i < def->machine_count && used < size; i++) {
-        const lmb_machine_def *machine = &def->machines[i];
+    for (uint32_t i = 0; i < lmb_graph_machine_count(graph) && used < size; i++) {
         bool current = true;
-        for (const lmb_machine_def *at = machine; at->machine != LMB_NONE; at = &def->machines[at->machine]) {
-            current = current && lmb_control_current_state(playing->run.control, playing->run.side.state,
-                                                           at->machine) == at->state;
+        uint32_t state, owner = lmb_graph_machine_owner(graph, i, &state);
+        const bool is_inner = owner != LMB_NONE;
+        for (; owner != LMB_NONE; owner = lmb_graph_machine_owner(graph, owner, &state)) {
+            current = current && lmb_control_current_state(side->control, side->state, owner) == state;
         }
         if (current) {
-            uint32_t state = lmb_control_current_state(playing->run.control, playing->run.side.state, i);
+            state = lmb_control_current_state(side->control, side->state, i);
             int more = snprintf(path + used, size - used, "%s%s:%s",
-                                used == 0                      ? ""
-                                : machine->machine == LMB_NONE ? " "
-                                                               : "/",
-                                lmb_graph_machine_name(playing->run.graph.graph, i),
-                                lmb_graph_state_name(playing->run.graph.graph, i, state));
+                                used == 0  ? ""
+                                : is_inner ? "/"
+                                           : " ",
+                                lmb_graph_machine_name(graph, i), lmb_graph_state_name(graph, i, state));
             used += more > 0 ? (size_t)more : 0;
         }
     }
@@ -79,9 +79,9 @@ static double seconds_of(uint64_t ticks) {
 
 static void print_frame(const playing *playing, uint32_t frame) {
     const play_side *side = &playing->run.side;
-    const lmb_graph *graph = playing->run.graph.graph;
+    const lmb_graph *graph = playing->run.graph;
     terminal_print("%6u %9.4f  %-24s", (unsigned)frame, seconds_of(playing->run.passed), playing->path);
-    for (uint32_t i = 0; i < lmb_graph_control_def(graph)->player_count; i++) {
+    for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
         float weight = lmb_control_player_weight(side->control, side->state, i);
         if (weight > 0.0f) {
             const double seconds = seconds_of(lmb_control_player_ticks(side->control, side->state, i));
@@ -114,7 +114,7 @@ static void write_mover(const play_side *side, json *json) {
 
 static void write_frame(const playing *playing, uint32_t frame, json *json) {
     const play_side *side = &playing->run.side;
-    const lmb_graph *graph = playing->run.graph.graph;
+    const lmb_graph *graph = playing->run.graph;
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, hash_frame(playing));
     json_begin_object(json, NULL);
@@ -122,7 +122,7 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
     json_unsigned(json, "ticks", playing->run.passed);
     json_text(json, "path", playing->path);
     json_begin_array(json, "clips");
-    for (uint32_t i = 0; i < lmb_graph_control_def(graph)->player_count; i++) {
+    for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
         float weight = lmb_control_player_weight(side->control, side->state, i);
         if (weight > 0.0f) {
             json_begin_object(json, NULL);
@@ -183,7 +183,8 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
                     "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]\n"
                     "       limber play FILE... --machine FILE ...",
         .text =
-            "Runs a graph that moves by itself, as include/limber/graph.h and machine.h describe it, and prints for\n"
+            "Runs a graph that moves by itself, as include/limber/graph_json.h and machine.h describe it, and prints "
+            "for\n"
             "each frame its number and time, the current states, the clips that weigh something with their times and\n"
             "weights, where a mover stands and faces, the events told, and a hash of all characters' states and\n"
             "palettes. Every backend prints the same.\n" CHARACTER_HELP,

@@ -18,7 +18,7 @@ static lmb_result fail_script(const play_run *run, const play_line *line, const 
 
 // Every name before anything runs.
 static lmb_result check_script(const play_run *run, lmb_error *error) {
-    const lmb_graph *graph = run->graph.graph;
+    const lmb_graph *graph = run->graph;
     for (uint32_t i = 0; i < run->script.count; i++) {
         const play_line *line = &run->script.lines[i];
         if (!line->sets && lmb_graph_find_event(graph, line->name) == LMB_NONE) {
@@ -72,35 +72,26 @@ static uint32_t count_events(const play_run *run) {
 }
 
 static lmb_result create(play_run *run, lmb_error *error) {
-    const lmb_graph *graph = run->graph.graph;
-    const lmb_control_def *control = lmb_graph_control_def(graph);
-    if (control == NULL && !run->may_stand_still) {
+    if (lmb_graph_control(run->graph) == NULL && !run->may_stand_still) {
         error->result = LMB_ERROR_ARGUMENT;
         snprintf(error->message, sizeof error->message,
                  "nothing in the graph moves by itself: it has no machine, and no clip that plays");
         return LMB_ERROR_ARGUMENT;
     }
-    lmb_control_def def = control != NULL ? *control : lmb_default_control_def();
-    def.parameter_count = lmb_graph_parameter_count(graph);
-    def.told_capacity = 32;
-    lmb_result result = lmb_program_create(lmb_graph_program_def(graph), NULL, &run->program, error);
-    if (result == LMB_OK && lmb_program_pose_count(run->program) > 0) {
+    if (lmb_graph_pose_count(run->graph) > 0) {
         error->result = LMB_ERROR_UNSUPPORTED;
         snprintf(error->message, sizeof error->message,
                  "the graph reads pose buffers, and there is nobody to fill them");
         return LMB_ERROR_UNSUPPORTED;
     }
-    if (result == LMB_OK) {
-        result = lmb_control_create(&def, run->program, NULL, &run->control, error);
-    }
-    run->side.program = run->program;
-    run->side.control = run->control;
+    run->side.graph = run->graph;
+    run->side.control = lmb_graph_control(run->graph);
     run->side.events_a_frame = count_events(run);
-    return result == LMB_OK ? play_side_create(&run->side, error) : result;
+    return play_side_create(&run->side, error);
 }
 
 static lmb_result fill_row(play_run *run, lmb_error *error) {
-    const lmb_graph *graph = run->graph.graph;
+    const lmb_graph *graph = run->graph;
     uint32_t count = lmb_graph_parameter_count(graph);
     run->row = calloc((size_t)run->side.character_count * count + 1, sizeof(float));
     if (run->row == NULL) {
@@ -115,7 +106,7 @@ static lmb_result fill_row(play_run *run, lmb_error *error) {
 }
 
 static void apply_line(play_run *run, const play_line *line) {
-    const lmb_graph *graph = run->graph.graph;
+    const lmb_graph *graph = run->graph;
     uint32_t first = line->character == LMB_NONE ? 0 : line->character;
     uint32_t end = line->character == LMB_NONE ? run->side.character_count : first + 1;
     uint32_t found = line->sets ? lmb_graph_find_parameter(graph, line->name) : lmb_graph_find_event(graph, line->name);
@@ -137,7 +128,7 @@ void play_run_begin_frame(play_run *run, uint32_t frame) {
         apply_line(run, &run->script.lines[run->next_line++]);
     }
     memcpy(run->side.parameters, run->row,
-           (size_t)run->side.character_count * lmb_graph_parameter_count(run->graph.graph) * sizeof(float));
+           (size_t)run->side.character_count * lmb_graph_parameter_count(run->graph) * sizeof(float));
 }
 
 lmb_result play_run_step(play_run *run, uint32_t frame, lmb_error *error) {
@@ -167,6 +158,12 @@ int play_run_check(play_run *run, const char *command, const char *backend) {
     return 0;
 }
 
+static lmb_result create_graph(play_run *run, lmb_error *error) {
+    lmb_graph_def def = *graph_file_def(&run->text);
+    def.told_capacity = 32;
+    return lmb_graph_create(&def, NULL, &run->graph, error);
+}
+
 static lmb_result open_run(play_run *run, lmb_error *error) {
     lmb_result result = create(run, error);
     return result == LMB_OK ? fill_row(run, error) : result;
@@ -178,11 +175,13 @@ int play_run_open(play_run *run, char **files) {
     if (character_open(files, run->file_count, &run->character, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
-    if (!graph_file_read_machine(run->graph_text, run->machine_name, &run->character, &run->static_poses,
-                                 &run->graph)) {
+    if (!graph_file_read_machine(run->graph_text, run->machine_name, &run->character, &run->static_poses, &run->text)) {
         return 1;
     }
-    graph_file_warn(&run->graph);
+    graph_file_warn(&run->text);
+    if (create_graph(run, &error) != LMB_OK) {
+        return command_failed(run->file, &error);
+    }
     if (read_script(run, &error) != LMB_OK) {
         return command_failed(NULL, &error);
     }
@@ -191,11 +190,10 @@ int play_run_open(play_run *run, char **files) {
 
 lmb_result play_run_close(play_run *run, lmb_error *error) {
     lmb_result closed = play_side_destroy(&run->side, error);
-    lmb_control_destroy(run->control);
-    lmb_program_destroy(run->program);
+    lmb_graph_destroy(run->graph);
     play_script_release(&run->script);
     free(run->row);
-    graph_file_release(&run->graph);
+    graph_file_release(&run->text);
     character_close(&run->character);
     free(run->static_poses.values);
     return closed;

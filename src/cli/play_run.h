@@ -35,13 +35,12 @@ typedef struct play_run {
     bool may_stand_still; // graphs that do not move by themselves are fine
 
     character character;
-    graph_file graph;
+    graph_file text;
     play_script script;
     uint32_t next_line; // of the script
     uint64_t passed;    // ticks
     float *row;         // what every character's parameters begin with
-    lmb_program *program;
-    lmb_control *control;
+    lmb_graph *graph;
     play_side side;
 } play_run;
 

@@ -5,12 +5,11 @@
 #include "gpu_device.h"
 
 #include <limber/cpu.h>
-#include <limber/gpu_control.h>
 
 typedef struct play_side {
     // Set by who runs it.
-    const lmb_program *program;
-    const lmb_control *control;
+    const lmb_graph *graph;
+    const lmb_control *control; // the graph's, or NULL
     uint32_t character_count;
     uint32_t events_a_frame;
     bool gpu;
@@ -27,16 +26,15 @@ typedef struct play_side {
 
     lmb_cpu *cpu;
     gpu_device opened;
-    lmb_gpu_program *gpu_program;
+    lmb_gpu_graph *gpu_graph;
     lmb_gpu_batch *batch;
-    lmb_gpu_control *gpu_control;
 } play_side;
 
 // Everything given must outlive it. On failure nothing is left but what play_side_destroy() destroys.
 lmb_result play_side_create(play_side *side, lmb_error *error);
 lmb_result play_side_run(play_side *side, uint64_t step, uint32_t number, lmb_error *error);
 // Before the first frame: what its characters' states are then, uint32_t [C][lmb_control_state_words()], in place of states
-// that have not begun, and what inertialization keeps of them, uint32_t [C][lmb_program_inertia_words()].
+// that have not begun, and what inertialization keeps of them, uint32_t [C][lmb_graph_inertia_words()].
 lmb_result play_side_restore(play_side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error);
 // Between frames: what inertialization keeps.
 lmb_result play_side_read_inertia(play_side *side, uint32_t *inertia, lmb_error *error);

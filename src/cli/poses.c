@@ -26,7 +26,7 @@ int poses_choose_backend(poses *poses, const char *command, const char *backend)
     (LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_DUAL_QUATERNIONS | LMB_OUTPUT_BOUNDS | LMB_OUTPUT_CHANNELS)
 
 static lmb_result create_outputs(poses *poses, lmb_error *error) {
-    const uint32_t printed = PRINTED & lmb_program_outputs(poses->program);
+    const uint32_t printed = PRINTED & lmb_graph_outputs(poses->program);
     poses->batch = (lmb_batch){.program = poses->program, .character_count = poses->count, .outputs = printed};
     lmb_result result = lmb_batch_check(&poses->batch, error);
     if (result != LMB_OK) {
@@ -101,7 +101,7 @@ const char *poses_place(const poses *poses) {
 
 // The ten floats of one joint of one pose, out of a stage buffer whose joints are innermost.
 static void gather(const poses *poses, uint32_t pose, uint32_t joint, float components[LMB_POSE_COMPONENTS]) {
-    uint32_t joint_count = lmb_program_joint_count(poses->program);
+    uint32_t joint_count = lmb_graph_joint_count(poses->program);
     const float *local =
         poses->stages[LMB_STAGE_LOCAL] + (size_t)pose * lmb_batch_stage_floats(&poses->batch, LMB_STAGE_LOCAL);
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
@@ -110,12 +110,12 @@ static void gather(const poses *poses, uint32_t pose, uint32_t joint, float comp
 }
 
 static const float *model_of(const poses *poses, uint32_t pose, uint32_t joint) {
-    size_t joint_count = lmb_program_joint_count(poses->program);
+    size_t joint_count = lmb_graph_joint_count(poses->program);
     return poses->stages[LMB_STAGE_MODEL] + (pose * joint_count + joint) * LMB_MATRIX_COMPONENTS;
 }
 
 static const float *dual_quaternion_of(const poses *poses, uint32_t pose, uint32_t joint) {
-    size_t joint_count = lmb_program_joint_count(poses->program);
+    size_t joint_count = lmb_graph_joint_count(poses->program);
     return poses->stages[LMB_STAGE_DUAL_QUATERNIONS] + (pose * joint_count + joint) * LMB_DUAL_COMPONENTS;
 }
 
@@ -124,11 +124,11 @@ static const float *bounds_of(const poses *poses, uint32_t pose) {
 }
 
 static const float *channels_of(const poses *poses, uint32_t pose) {
-    return poses->stages[LMB_STAGE_CHANNELS] + (size_t)pose * lmb_program_channel_count(poses->program);
+    return poses->stages[LMB_STAGE_CHANNELS] + (size_t)pose * lmb_graph_channel_count(poses->program);
 }
 
 static void print_channels(const poses *poses, uint32_t pose) {
-    uint32_t count = lmb_program_channel_count(poses->program);
+    uint32_t count = lmb_graph_channel_count(poses->program);
     if (count > 0) {
         terminal_print("  channel  %-24s  %10s\n", "name", "value");
     }
@@ -173,7 +173,7 @@ void poses_print(const poses *poses, uint32_t pose, float time) {
     } else {
         terminal_print("  joint  %-24s  matrix in model space, row by row\n", "name");
     }
-    for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
+    for (uint32_t joint = 0; joint < lmb_graph_joint_count(poses->program); joint++) {
         (has_locals(poses) ? print_joint : print_matrix)(poses, pose, joint);
     }
     print_channels(poses, pose);
@@ -212,12 +212,12 @@ void poses_write(const poses *poses, const float *times, json *json) {
         }
         json_floats(json, "bounds", bounds_of(poses, pose), LMB_BOX_COMPONENTS);
         json_begin_array(json, "joints");
-        for (uint32_t joint = 0; joint < lmb_program_joint_count(poses->program); joint++) {
+        for (uint32_t joint = 0; joint < lmb_graph_joint_count(poses->program); joint++) {
             write_joint(json, poses, pose, joint);
         }
         json_end_array(json);
         json_begin_array(json, "channels");
-        for (uint32_t channel = 0; channel < lmb_program_channel_count(poses->program); channel++) {
+        for (uint32_t channel = 0; channel < lmb_graph_channel_count(poses->program); channel++) {
             json_begin_object(json, NULL);
             json_text(json, "name", lmb_rig_channel_name(poses->rig, channel));
             json_float(json, "value", channels_of(poses, pose)[channel]);

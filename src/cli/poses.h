@@ -10,7 +10,7 @@
 typedef struct poses {
     // Set by who runs them.
     const lmb_rig *rig;
-    const lmb_program *program;
+    const lmb_graph *program;
     uint32_t count; // one character each
     bool gpu;
     const char *device_name; // as asked for; NULL for the best

@@ -40,7 +40,6 @@ typedef struct profiling {
 
     character character;
     graph_file graph;
-    crowd_range *ranges; // of the graph's parameters
     crowd crowd;
     float *palettes;
     uint32_t *inertia; // the CPU's; the device keeps its own
@@ -62,19 +61,13 @@ static lmb_result no_memory(lmb_error *error) {
 }
 
 static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
-    profiling->ranges = graph_file_ranges(&profiling->graph);
-    if (profiling->ranges == NULL) {
-        return no_memory(error);
-    }
     const crowd_def def = {.rig = profiling->character.rig,
                            .clips = profiling->character.clips,
                            .clip_count = profiling->character.clip_count,
                            .character_count = profiling->character_count,
                            .seed = profiling->seed,
                            .program = (uint32_t)profiling->program,
-                           .given =
-                               profiling->graph.graph == NULL ? NULL : lmb_graph_program_def(profiling->graph.graph),
-                           .ranges = profiling->ranges};
+                           .given = graph_file_def(&profiling->graph)};
     lmb_result result = crowd_create(&def, &profiling->crowd, error);
     if (result != LMB_OK) {
         return result;
@@ -84,7 +77,7 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
         calloc(batch.character_count, lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
     profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
     profiling->report.inertia_bytes =
-        (uint64_t)batch.character_count * lmb_program_inertia_words(batch.program) * sizeof *profiling->inertia;
+        (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.program) * sizeof *profiling->inertia;
     profiling->inertia = calloc(profiling->report.inertia_bytes + 1, 1);
     const bool has_memory = profiling->palettes != NULL && profiling->costs != NULL && profiling->inertia != NULL;
     return has_memory ? LMB_OK : no_memory(error);
@@ -137,7 +130,8 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
     const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = profiling->palettes, .inertia = profiling->inertia};
-    lmb_result result = lmb_cpu_run(profiling->cpu, &profiling->report.batch, &inputs, &outputs, error);
+    lmb_result result = lmb_cpu_run_poses(profiling->cpu, &profiling->report.batch, &inputs, &outputs, 0,
+                                          profiling->report.batch.character_count, error);
     if (profiling->started == 0) {
         profiling->started = trace_clock(NULL);
     }
@@ -158,10 +152,11 @@ static void trace_sides(profiling *profiling) {
 
 // What a control would say: characters are switched by turns.
 static void switch_characters(profiling *profiling, uint32_t frame) {
-    const lmb_program_def *def = &profiling->crowd.program_def;
-    for (size_t i = 0; def->inertialize && i < profiling->character_count; i++) {
+    const lmb_graph *graph = profiling->crowd.program;
+    const uint32_t first = lmb_graph_inertia_parameters(graph);
+    for (size_t i = 0; first != LMB_NONE && i < profiling->character_count; i++) {
         const uint32_t since = (frame + (uint32_t)i) % SWITCH_FRAMES;
-        float *row = profiling->crowd.parameters + i * def->parameter_count + def->inertia_parameters;
+        float *row = profiling->crowd.parameters + i * lmb_graph_parameter_count(graph) + first;
         row[LMB_INERTIA_NUMBER] = (float)(SWITCH_FRAMES + frame);
         row[LMB_INERTIA_STEP] = FRAME_SECONDS;
         row[LMB_INERTIA_SWITCHED] = (float)(SWITCH_FRAMES + frame - since);
@@ -251,7 +246,6 @@ static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *
     lmb_cpu_profile_destroy(profiling->cpu_profile);
     crowd_destroy(&profiling->crowd);
     graph_file_release(&profiling->graph);
-    free(profiling->ranges);
     free(profiling->palettes);
     free(profiling->inertia);
     free(profiling->costs);

@@ -23,7 +23,7 @@ typedef struct profile_report {
     lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
     uint32_t bytes_count;
     uint64_t inertia_bytes; // that inertialization keeps on the CPU, 0 where the program has none
-    const lmb_program_def *program;
+    const lmb_graph_def *program;
     const lmb_node_cost *costs; // of its nodes
     double rest;                // nanoseconds of the rest pose
 } profile_report;

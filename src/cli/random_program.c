@@ -230,7 +230,7 @@ static const row rows[] = {
     {LMB_OP_SPACE2D, 2, LMB_MAX_INPUTS, 2, draw_plane},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
-_Static_assert(ROW_COUNT == LMB_OP_COUNT, "an operation has no row");
+_Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere
 
 static bool takes_other_joints(lmb_op op) {
     return op == LMB_OP_MIRROR;
@@ -262,7 +262,7 @@ static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uin
     return plan->program->node_count++;
 }
 
-// A row that takes inputs, or none, and fits into so many nodes and so many poses held at once (see lmb_program_stack()).
+// A row that takes inputs, or none, and fits into so many nodes and so many poses held at once (see lmb_graph_stack()).
 static const row *draw_row(plan *plan, bool leaf, uint32_t nodes, uint32_t stack) {
     for (;;) {
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];

@@ -4,7 +4,7 @@
 
 #include "random.h"
 
-#include <limber/program.h>
+#include <limber/graph.h>
 
 #define RANDOM_PROGRAM_NODES 64u // of a tree
 #define RANDOM_PROGRAM_MOST_NODES 96u

@@ -19,7 +19,7 @@ typedef struct sampling {
 
     character character;
     const lmb_clip *clip;
-    lmb_program *program;
+    lmb_graph *program;
     poses poses;
 } sampling;
 
@@ -57,13 +57,13 @@ static lmb_result create_program(sampling *sampling, lmb_error *error) {
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     node.loop = sampling->loop;
-    const lmb_program_def def = {.rig = sampling->character.rig,
-                                 .clips = &sampling->clip,
-                                 .clip_count = 1,
-                                 .nodes = &node,
-                                 .node_count = 1,
-                                 .parameter_count = 1};
-    return lmb_program_create(&def, NULL, &sampling->program, error);
+    const lmb_graph_def def = {.rig = sampling->character.rig,
+                               .clips = &sampling->clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1,
+                               .parameter_count = 1};
+    return lmb_graph_create(&def, NULL, &sampling->program, error);
 }
 
 static lmb_result sample(sampling *sampling, lmb_error *error) {
@@ -101,7 +101,7 @@ static void print_text(const sampling *sampling) {
 
 static void release(sampling *sampling) {
     poses_release(&sampling->poses);
-    lmb_program_destroy(sampling->program);
+    lmb_graph_destroy(sampling->program);
     character_close(&sampling->character);
     free(sampling->times.values);
 }

@@ -1,6 +1,8 @@
 #include "graph.h"
 
 #include "../environment.h"
+#include "../graph.h"
+#include "../graph_moving.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -38,11 +40,11 @@ static bool prepare_names(lmb_graph_reader *reader) {
     lmb_names_sort(reader->joints, joint_count);
     lmb_names_sort(reader->channels, channel_count);
     lmb_names_sort(reader->clips, source->clip_count);
-    reader->graph->def = (lmb_program_def){.rig = source->rig,
-                                           .clips = clips,
-                                           .clip_count = source->clip_count,
-                                           .static_poses = source->static_poses,
-                                           .static_pose_count = source->static_pose_count};
+    reader->graph->def = (lmb_graph_def){.rig = source->rig,
+                                         .clips = clips,
+                                         .clip_count = source->clip_count,
+                                         .static_poses = source->static_poses,
+                                         .static_pose_count = source->static_pose_count};
     return true;
 }
 
@@ -76,10 +78,10 @@ static bool read_text(lmb_graph_reader *reader) {
 // Whether a program of one node and what it takes in would be refused, where it stands in a part: in a combine of this
 // part alone then, in the place of the node behind it, which there is.
 static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t part, lmb_error *error) {
-    lmb_program_def def = reader->graph->def;
+    lmb_graph_def def = reader->graph->def;
     def.node_count = node + 1;
     if (part == LMB_NONE) {
-        return lmb_program_check(&def, error) != LMB_OK;
+        return lmb_graph_check_poses(&def, error) != LMB_OK;
     }
     lmb_node_def *next = &reader->graph->nodes[node + 1];
     const lmb_node_def kept = *next;
@@ -89,33 +91,18 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t p
     next->inputs[0] = node;
     next->parts[0] = part;
     def.node_count++;
-    bool refused = lmb_program_check(&def, error) != LMB_OK;
+    bool refused = lmb_graph_check_poses(&def, error) != LMB_OK;
     *next = kept;
     return refused;
-}
-
-// Whether the program would not be refused if nothing were inertialized.
-static bool is_inertia_refused(const lmb_graph_reader *reader) {
-    lmb_program_def def = reader->graph->def;
-    lmb_error ignored;
-    if (!def.inertialize) {
-        return false;
-    }
-    def.inertialize = false;
-    return lmb_program_check(&def, &ignored) == LMB_OK;
 }
 
 // What only the whole program shows, such as poses inside each other that it could not hold, is told at the innermost
 // operation that shows it.
 static void check_program(lmb_graph_reader *reader) {
-    const lmb_program_def *def = &reader->graph->def;
+    const lmb_graph_def *def = &reader->graph->def;
     lmb_error error;
     uint32_t refused = def->node_count - 1, part = LMB_NONE;
     if (!is_refused(reader, refused, part, &error)) {
-        return;
-    }
-    if (is_inertia_refused(reader)) {
-        lmb_graph_report(reader, reader->inertia_at, "%s", error.message);
         return;
     }
     for (uint32_t i = 0; i < def->nodes[refused].input_count; i++) {
@@ -131,31 +118,35 @@ static void check_program(lmb_graph_reader *reader) {
     lmb_graph_report(reader, reader->objects[refused], "%s", error.message);
 }
 
-static void finish_control(lmb_graph *graph) {
-    lmb_control_def *control = &graph->control;
-    control->parameter_count = graph->def.parameter_count;
-    control->followers = graph->followers;
-    control->players = graph->players;
-    control->groups = graph->groups;
-    control->machines = graph->machines;
-    control->mover = graph->has_mover ? &graph->mover : NULL;
-    for (uint32_t i = 0; i < control->group_count; i++) {
-        graph->groups[i].players = graph->group_members[i].players;
+static void finish_moving(lmb_graph_reader *reader) {
+    lmb_graph_json *graph = reader->graph;
+    const uint32_t count = graph->def.parameter_count;
+    lmb_parameter_def *parameters = lmb_graph_allocate(reader, &graph->pool, count, sizeof *parameters);
+    for (uint32_t i = 0; parameters != NULL && i < count; i++) {
+        const lmb_graph_declared *from = &graph->parameters[i];
+        parameters[i] = (lmb_parameter_def){from->name, from->initial.value, from->least.value, from->greatest.value};
     }
+    graph->def.parameters = parameters;
+    graph->def.followers = graph->followers;
+    graph->def.groups = graph->groups;
+    graph->def.fades = graph->fades;
+    graph->def.event_names = graph->events;
+    graph->def.mover = graph->has_mover ? &graph->mover : NULL;
 }
 
-// What is wrong with a control has been reported by then; this one makes sure.
-static void check_control(lmb_graph_reader *reader) {
-    lmb_control *control = NULL;
+// What is wrong with what moves by itself has been reported by then; this one makes sure.
+static void check_moving(lmb_graph_reader *reader) {
     lmb_error error;
-    lmb_host host = lmb_pool_host(&reader->scratch);
-    lmb_result result = lmb_control_create(&reader->graph->control, NULL, &host, &control, &error);
+    const lmb_host host = lmb_pool_host(&reader->scratch);
+    const lmb_result result = lmb_graph_check_moving(&reader->graph->def, &host, &error);
     if (result == LMB_ERROR_MEMORY) {
         reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
     } else if (result != LMB_OK) {
-        lmb_graph_report(reader, 0, "%s", error.message);
+        const lmb_graph_def *def = &reader->graph->def;
+        const bool is_matrix = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
+        lmb_graph_report(reader, is_matrix && reader->inertia_at != LMB_NONE ? reader->inertia_at : 0, "%s",
+                         error.message);
     }
-    lmb_control_destroy(control);
 }
 
 static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
@@ -164,22 +155,21 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     }
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_mover(reader);
-    lmb_graph_add_inertia(reader);
     lmb_graph_finish_parameters(reader);
     lmb_graph_finish_detail(reader);
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     graph->def.nodes = graph->nodes;
     graph->def.masks = (const uint8_t *const *)graph->masks;
     graph->def.mirrors = graph->mirrors;
     graph->def.parts = graph->parts;
     graph->def.limits = (const lmb_limit_def *const *)graph->limits;
-    finish_control(graph);
+    finish_moving(reader);
     graph->def.channel_ranges = (const lmb_channel_range *const *)graph->ranges;
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         check_program(reader);
     }
-    if (reader->result == LMB_OK && reader->problem_count == 0 && lmb_graph_control_def(graph) != NULL) {
-        check_control(reader);
+    if (reader->result == LMB_OK && reader->problem_count == 0 && lmb_graph_moves(&graph->def)) {
+        check_moving(reader);
     }
 }
 
@@ -203,7 +193,7 @@ static lmb_result fail_reading(const lmb_graph_reader *reader, lmb_error *error)
                     first->column, first->path, first->path[0] == '\0' ? "" : ": ", first->message, more);
 }
 
-static lmb_result check_source(const lmb_graph_source *source, lmb_graph *const *graph, lmb_error *error) {
+static lmb_result check_source(const lmb_graph_source *source, lmb_graph_json *const *graph, lmb_error *error) {
     const char *missing = source == NULL         ? "the source"
                           : graph == NULL        ? "the result"
                           : source->text == NULL ? "the text"
@@ -223,15 +213,14 @@ static lmb_result check_source(const lmb_graph_source *source, lmb_graph *const 
     return LMB_OK;
 }
 
-static lmb_graph *create(const lmb_graph_source *source, const lmb_host *host) {
+static lmb_graph_json *create(const lmb_graph_source *source, const lmb_host *host) {
     lmb_host resolved = lmb_host_resolve(host);
-    lmb_graph *graph = lmb_host_allocate(&resolved, 1, sizeof *graph);
+    lmb_graph_json *graph = lmb_host_allocate(&resolved, 1, sizeof *graph);
     if (graph != NULL) {
         size_t room = SIZE_MAX - BASE_BUDGET;
         size_t bytes = source->size < room / BUDGET_PER_BYTE ? source->size * BUDGET_PER_BYTE : room;
         graph->budget = (lmb_budget){.host = resolved, .limit = BASE_BUDGET + bytes};
         graph->pool = (lmb_pool){.budget = &graph->budget};
-        graph->control = lmb_default_control_def();
     }
     return graph;
 }
@@ -250,7 +239,7 @@ static bool read_machine(lmb_graph_reader *reader, lmb_machine_text *text) {
 }
 
 static void add_warnings(lmb_graph_reader *reader, const lmb_machine_text *text) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     lmb_graph_problem *warnings =
         lmb_graph_allocate(reader, &graph->pool, (size_t)graph->warning_count + text->warning_count, sizeof *warnings);
     if (warnings == NULL) {
@@ -281,13 +270,14 @@ static LMB_NOINLINE void read_all(lmb_graph_reader *reader, const lmb_graph_sour
 }
 
 static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, const lmb_host *host,
-                             lmb_graph **graph, lmb_graph_problems *problems, lmb_error *error) {
+                             lmb_graph_json **graph, lmb_graph_problems *problems, lmb_error *error) {
     *graph = NULL;
-    lmb_graph_reader reader = {.source = source,
-                               .problems = problems,
-                               .graph = create(source, host),
-                               .inertia_at = LMB_NONE,
-                               .home = {.machine = LMB_NONE, .end_player = LMB_NONE, .played_at = LMB_NONE}};
+    lmb_graph_reader reader = {
+        .source = source,
+        .problems = problems,
+        .graph = create(source, host),
+        .inertia_at = LMB_NONE,
+    };
     if (reader.graph == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");
     }
@@ -299,15 +289,15 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
     lmb_pool_clear(&reader.scratch);
     if (reader.result != LMB_OK || reader.problem_count > 0) {
         lmb_result result = fail_reading(&reader, error);
-        lmb_graph_destroy(reader.graph);
+        lmb_graph_json_destroy(reader.graph);
         return result;
     }
     *graph = reader.graph;
     return LMB_OK;
 }
 
-lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph **graph,
-                          lmb_graph_problems *problems, lmb_error *error) {
+lmb_result lmb_graph_json_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph_json **graph,
+                               lmb_graph_problems *problems, lmb_error *error) {
     if (graph != NULL) {
         *graph = NULL;
     }
@@ -319,7 +309,7 @@ lmb_result lmb_graph_read(const lmb_graph_source *source, const lmb_host *host, 
 }
 
 lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_source *graph, const lmb_host *host,
-                            lmb_graph **result, lmb_graph_problems *problems, lmb_error *error) {
+                            lmb_graph_json **result, lmb_graph_problems *problems, lmb_error *error) {
     if (result != NULL) {
         *result = NULL;
     }
@@ -341,7 +331,7 @@ lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_sou
     return checked == LMB_OK ? read_graph(&outer, machine, host, result, problems, error) : checked;
 }
 
-void lmb_graph_destroy(lmb_graph *graph) {
+void lmb_graph_json_destroy(lmb_graph_json *graph) {
     if (graph == NULL) {
         return;
     }
@@ -350,87 +340,15 @@ void lmb_graph_destroy(lmb_graph *graph) {
     lmb_host_release(&host, graph);
 }
 
-const lmb_program_def *lmb_graph_program_def(const lmb_graph *graph) {
+const lmb_graph_def *lmb_graph_json_def(const lmb_graph_json *graph) {
     return &graph->def;
 }
 
-uint32_t lmb_graph_parameter_count(const lmb_graph *graph) {
-    return graph->def.parameter_count;
-}
-
-lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index) {
-    assert(index < graph->def.parameter_count);
-    const lmb_graph_declared *declared = &graph->parameters[index];
-    return (lmb_graph_parameter){.name = declared->name,
-                                 .initial = declared->initial.value,
-                                 .least = declared->least.value,
-                                 .greatest = declared->greatest.value,
-                                 .is_written = declared->is_written};
-}
-
-void lmb_graph_defaults(const lmb_graph *graph, float *row) {
-    for (uint32_t i = 0; i < graph->def.parameter_count; i++) {
-        row[i] = graph->parameters[i].initial.value;
-    }
-}
-
-uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
-    uint32_t i = lmb_index_first(&graph->parameter_index, lmb_index_hash_text(name));
-    while (i != LMB_NONE && (graph->parameters[i].is_written || strcmp(graph->parameters[i].name, name) != 0)) {
-        i = lmb_index_next(&graph->parameter_index, i);
-    }
-    return i;
-}
-
-const lmb_control_def *lmb_graph_control_def(const lmb_graph *graph) {
-    const lmb_control_def *control = &graph->control;
-    bool moves = control->follower_count > 0 || control->player_count > 0 || control->machine_count > 0 ||
-                 control->mover != NULL;
-    return moves ? control : NULL;
-}
-
-uint32_t lmb_graph_event_count(const lmb_graph *graph) {
-    return graph->control.event_count;
-}
-
-const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event) {
-    assert(event < graph->control.event_count);
-    return graph->events[event];
-}
-
-uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name) {
-    uint32_t i = lmb_index_first(&graph->event_index, lmb_index_hash_text(name));
-    while (i != LMB_NONE && strcmp(graph->events[i], name) != 0) {
-        i = lmb_index_next(&graph->event_index, i);
-    }
-    return i;
-}
-
-const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player) {
-    assert(player < graph->control.player_count);
-    return graph->player_names[player];
-}
-
-const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group) {
-    assert(group < graph->control.group_count);
-    return graph->group_members[group].name;
-}
-
-const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine) {
-    assert(machine < graph->control.machine_count);
-    return graph->machine_names[machine].name;
-}
-
-const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
-    assert(machine < graph->control.machine_count && state < graph->machines[machine].state_count);
-    return graph->machine_names[machine].states[state];
-}
-
-uint32_t lmb_graph_warning_count(const lmb_graph *graph) {
+uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph) {
     return graph->warning_count;
 }
 
-const lmb_graph_problem *lmb_graph_warning_at(const lmb_graph *graph, uint32_t index) {
+const lmb_graph_problem *lmb_graph_json_warning_at(const lmb_graph_json *graph, uint32_t index) {
     assert(index < graph->warning_count);
     return &graph->warnings[index];
 }

@@ -7,7 +7,7 @@
 #include "machine_text.h"
 #include "names.h"
 
-#include <limber/graph.h>
+#include <limber/graph_json.h>
 
 typedef struct lmb_graph_stated {
     float value;
@@ -29,22 +29,10 @@ typedef struct lmb_graph_smoothed {
     uint32_t parameter;
 } lmb_graph_smoothed;
 
-// A group while its members are read.
-typedef struct lmb_graph_group {
-    const char *name;
-    uint32_t *players;
-    size_t capacity;
-} lmb_graph_group;
-
-typedef struct lmb_graph_machine {
-    const char *name;
-    const char **states; // their names
-} lmb_graph_machine;
-
-struct lmb_graph {
+struct lmb_graph_json {
     lmb_budget budget;
     lmb_pool pool; // of everything below
-    lmb_program_def def;
+    lmb_graph_def def;
     lmb_node_def *nodes;
     size_t node_capacity;
     uint8_t **masks;
@@ -66,23 +54,16 @@ struct lmb_graph {
     size_t parameter_capacity;
     lmb_index parameter_index; // by name
 
-    lmb_control_def control;
     lmb_follower_def *followers;
     lmb_graph_smoothed *smoothed; // for each follower
     size_t follower_capacity;
     size_t smoothed_capacity;
-    lmb_player_def *players;
-    const char **player_names;
-    size_t player_capacity;
-    size_t player_name_capacity;
     lmb_group_def *groups;
-    lmb_graph_group *group_members; // for each group
+    const lmb_player_def **leaders; // of each group
     size_t group_capacity;
-    size_t member_capacity;
-    lmb_machine_def *machines;
-    lmb_graph_machine *machine_names; // for each machine
-    size_t machine_capacity;
-    size_t machine_name_capacity;
+    size_t leader_capacity;
+    lmb_fade_def *fades;
+    size_t fade_capacity;
     bool has_mover;
     lmb_mover_def mover;
     const char **events;
@@ -93,16 +74,12 @@ struct lmb_graph {
     size_t warning_capacity;
 };
 
-// The state of a machine that a pose is read for.
+// The state of a machine, or the fade, that a pose is read for.
 typedef struct lmb_graph_home {
-    uint32_t machine; // LMB_NONE in none
-    uint32_t state;
-    const char *name;    // the state's
-    uint32_t end_player; // the first player in it, or LMB_NONE
-    uint32_t depth;      // of machines
-    bool holds;          // clips hold at their ends, where they do not say otherwise
-    uint32_t played_at;  // the object of the clip that the last player is for, or LMB_NONE
-    uint32_t played;     // that player
+    const char *name; // the state's; NULL in none
+    uint32_t depth;   // of machines
+    bool plays;       // a clip plays in it
+    bool holds;       // clips hold at their ends, where they do not say otherwise
 } lmb_graph_home;
 
 // What stands in the text that is read for something else in the source's text.
@@ -118,7 +95,7 @@ typedef struct lmb_graph_reader {
     lmb_graph_insert insert;
     const char *text; // the source's, without a mark of its order of bytes
     size_t size;
-    lmb_graph *graph;
+    lmb_graph_json *graph;
     lmb_pool scratch;
     lmb_json json;
     lmb_name *joints; // sorted, in the scratch pool
@@ -130,8 +107,10 @@ typedef struct lmb_graph_reader {
     uint32_t *objects; // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
     lmb_graph_home home;
-    uint32_t mover_at;   // the member's name, or 0
-    uint32_t inertia_at; // the first transition that is inertialized, or LMB_NONE
+    uint32_t mover_at; // the member's name, or 0
+    uint32_t player_count;
+    uint32_t machine_count; // fades among them
+    uint32_t inertia_at;    // the first transition that is inertialized, or LMB_NONE
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
@@ -164,15 +143,13 @@ typedef struct lmb_graph_fields {
 
 // A pose that events fade in and out, while the object is read that weighs it.
 typedef struct lmb_graph_fade {
-    uint32_t at;      // the weight's value that says so, or LMB_NONE
-    uint32_t machine; // whose state the pose is for
-    uint32_t state;
-    lmb_state_def *states; // of that machine, or NULL
+    uint32_t at;    // the weight's value that says so, or LMB_NONE
+    uint32_t index; // of the fade, or LMB_NONE where there was no room
     const char *name;
     uint32_t end_at; // "at-end", or LMB_NONE
     uint32_t parameter;
-    uint32_t pose_at;    // LMB_NONE until it was read
-    lmb_graph_home home; // what it is in once that is so
+    bool is_read; // the pose was
+    bool plays;   // and a clip plays in it
 } lmb_graph_fade;
 
 // An operation's node while its object is read; offsets of its fields count from its start.
@@ -226,7 +203,9 @@ void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_value.c: a number, a parameter or a curve, as an lmb_value.
+// graph_value.c: the parameter of that name that is not written, or LMB_NONE.
+uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name);
+// A number, a parameter or a curve, as an lmb_value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // The curve that stands beside a number, at the offset of that.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
@@ -279,14 +258,14 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
 // graph_player.c: a player for a clip that says how it plays, or that stands in a state and says no time. Its time is then
 // the clip's.
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
-// An event's name, as its number.
+// The event of that name, or LMB_NONE; and an event's name, as its number.
+uint32_t lmb_graph_find_named_event(const lmb_graph_json *graph, const char *name);
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 // graph_loop.c: a state that transitions without events lead away from and back to while the same conditions hold, or
 // LMB_NONE; `text` then names the states on the way.
 #define LMB_GRAPH_LOOP_TEXT 160u
-uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, const char *const *names,
-                             char text[LMB_GRAPH_LOOP_TEXT]);
+uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, char text[LMB_GRAPH_LOOP_TEXT]);
 
 // graph_motion.c: how a clip carries its character; where that is taken out of it, the index becomes that of what is left.
 void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
@@ -297,18 +276,12 @@ void lmb_graph_read_mover(lmb_graph_reader *reader);
 
 // graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
-// Another machine, in the state that is read; its index, or LMB_NONE where that was reported.
-uint32_t lmb_graph_begin_machine(lmb_graph_reader *reader, const char *name, uint32_t object);
-// A state that this parameter weighs, once its pose was read. Where that is a clip which drops out, the clip's player has a
-// hand in it.
-void lmb_graph_weigh_state(lmb_graph_reader *reader, const lmb_graph_home *home, uint32_t pose_at, uint32_t parameter,
-                           lmb_state_def *def);
+// Another machine, in the state that is read; false where it is one too many, which was reported.
+bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object);
 // A name of one character at least, in the graph's pool; NULL where it is none.
 const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value);
 // A curve by its name alone: a fade has no number that it could shape.
 void lmb_graph_read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// Where a transition is inertialized: what does that, and the parameters that say so.
-void lmb_graph_add_inertia(lmb_graph_reader *reader);
 
 // graph_fade.c: whether a weight's value is a fade; one begins before the object that has it as this member is read, its
 // pose and its value are read in any order, and then it ends.

@@ -3,7 +3,7 @@
 // Levels of detail, which the outermost object alone has beside its operation's fields.
 
 static void read_level(lmb_graph_reader *reader, uint32_t value) {
-    static const lmb_graph_field field = {.offset = offsetof(lmb_program_def, level),
+    static const lmb_graph_field field = {.offset = offsetof(lmb_graph_def, level),
                                           .greatest = LMB_MAX_LEVELS - 1,
                                           .parameter_greatest = LMB_MAX_LEVELS - 1};
     reader->graph->def.level = lmb_constant(0.0f);
@@ -52,7 +52,7 @@ void lmb_graph_finish_detail(lmb_graph_reader *reader) {
     if (level == 0 || levels != 0) {
         return;
     }
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
     uint8_t *table = lmb_graph_allocate(reader, &graph->pool, joint_count, 1);
     if (table != NULL) {

@@ -1,5 +1,7 @@
 #include "graph.h"
 
+#include "../graph.h"
+
 #include <string.h>
 
 // The two ends of a range of three components, or of one.
@@ -181,21 +183,21 @@ static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_limit_def *lim
 // What only the program's own checks find.
 static void check(lmb_graph_reader *reader, const lmb_limit_def *limits, const lmb_channel_range *ranges, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
-    const lmb_program_def def = {.rig = reader->source->rig,
-                                 .nodes = &rest,
-                                 .node_count = 1,
-                                 .limits = &limits,
-                                 .limits_count = 1,
-                                 .channel_ranges = &ranges};
+    const lmb_graph_def def = {.rig = reader->source->rig,
+                               .nodes = &rest,
+                               .node_count = 1,
+                               .limits = &limits,
+                               .limits_count = 1,
+                               .channel_ranges = &ranges};
     lmb_error error;
-    if (lmb_program_check(&def, &error) != LMB_OK) {
+    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
         lmb_graph_report(reader, at, "%s", error.message);
     }
 }
 
 // The index of limits like these, which become the graph's, or are released where it has them already.
 static uint32_t add_limits(lmb_graph_reader *reader, lmb_limit_def *limits, lmb_channel_range *ranges) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *limits;
     size_t ranges_size = lmb_rig_channel_count(reader->source->rig) * sizeof *ranges;
     uint64_t hash = lmb_index_hash(limits, size) ^ lmb_index_hash(ranges, ranges_size);

@@ -147,13 +147,14 @@ static uint32_t find_loop(const trial *t) {
     return LMB_NONE;
 }
 
-static void name_loop(const trial *t, uint32_t first, const char *const *names, char text[LMB_GRAPH_LOOP_TEXT]) {
-    size_t length = (size_t)snprintf(text, LMB_GRAPH_LOOP_TEXT, "'%s'", names[first]);
+static void name_loop(const trial *t, uint32_t first, char text[LMB_GRAPH_LOOP_TEXT]) {
+    size_t length = (size_t)snprintf(text, LMB_GRAPH_LOOP_TEXT, "'%s'", t->machine->states[first].name);
     uint32_t state = first;
     do {
         state = t->next[state];
         if (length < LMB_GRAPH_LOOP_TEXT) {
-            length += (size_t)snprintf(text + length, LMB_GRAPH_LOOP_TEXT - length, " -> '%s'", names[state]);
+            length += (size_t)snprintf(text + length, LMB_GRAPH_LOOP_TEXT - length, " -> '%s'",
+                                       t->machine->states[state].name);
         }
     } while (state != first);
 }
@@ -166,8 +167,7 @@ static uint32_t count_terms(const lmb_machine_def *machine) {
     return terms;
 }
 
-uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, const char *const *names,
-                             char text[LMB_GRAPH_LOOP_TEXT]) {
+uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, char text[LMB_GRAPH_LOOP_TEXT]) {
     trial t = {.machine = machine};
     collect(&t);
     uint64_t tries = 1;
@@ -189,7 +189,7 @@ uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *ma
         loop = find_loop(&t);
     }
     if (loop != LMB_NONE) {
-        name_loop(&t, loop, names, text);
+        name_loop(&t, loop, text);
     }
     return loop;
 }

@@ -7,7 +7,6 @@
 // A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
 typedef struct machine {
     const lmb_graph_node *node;
-    uint32_t index; // among the graph's
     const char *name;
     uint32_t depth;
     uint32_t state_count;
@@ -25,8 +24,8 @@ typedef struct state {
     machine *machine;
     uint32_t number;
     bool was_full; // a limit on transitions was reported
-    uint32_t pose_at;
-    lmb_graph_home home; // once its pose was read
+    bool is_read;  // its pose was
+    bool plays;    // and a clip plays in it
 } state;
 
 typedef struct transition {
@@ -132,8 +131,8 @@ static void add_transition(lmb_graph_reader *reader, machine *machine, const tra
     }
 }
 
-static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t end_player,
-                            uint32_t object) {
+// `plays`: whether a clip plays in the state that it leaves.
+static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, bool plays, uint32_t object) {
     transition read = {.def = lmb_default_transition_def(), .machine = machine, .end_at = LMB_NONE};
     if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
         return;
@@ -148,7 +147,7 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (def->event == LMB_NONE && !def->at_end && def->after < 0.0f && def->term_count == 0) {
         lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
     }
-    if (def->at_end && from != LMB_NONE && end_player == LMB_NONE) {
+    if (def->at_end && from != LMB_NONE && !plays) {
         lmb_graph_report(reader, read.end_at, "no clip plays in this state, so it has no end");
     }
     if (machine->transition_count == LMB_MAX_TRANSITIONS) {
@@ -161,15 +160,14 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     add_transition(reader, machine, &read);
 }
 
-static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t end_player,
-                             uint32_t value) {
+static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_t from, bool plays, uint32_t value) {
     const lmb_json_value *values = reader->json.values;
     uint32_t problems = reader->problem_count;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
     }
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        read_transition(reader, machine, from, end_player, at);
+        read_transition(reader, machine, from, plays, at);
         if (machine->transition_count == LMB_MAX_TRANSITIONS && reader->problem_count > problems) {
             return;
         }
@@ -201,48 +199,18 @@ static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
     return false;
 }
 
-static uint32_t weight_parameter(lmb_graph_reader *reader, const state *read) {
-    const machine *machine = read->machine;
-    return lmb_graph_add_written(reader, machine->name, machine->names[read->number], read->number == 0 ? 1.0f : 0.0f,
-                                 1.0f, read->pose_at);
-}
-
-// A state's weight is that of its pose.
-static void weigh_pose(lmb_graph_reader *reader, const state *read) {
-    uint32_t parameter = weight_parameter(reader, read);
-    lmb_graph_weigh_state(reader, &read->home, read->pose_at, parameter, &read->machine->states[read->number]);
-    read->machine->pose.weights[read->number] = lmb_parameter(parameter);
-}
-
-void lmb_graph_weigh_state(lmb_graph_reader *reader, const lmb_graph_home *home, uint32_t pose_at, uint32_t parameter,
-                           lmb_state_def *def) {
-    def->end_player = home->end_player;
-    if (home->played_at == pose_at && reader->graph->players[home->played].end == LMB_END_ONCE) {
-        reader->graph->players[home->played].weight_parameter = parameter;
-    } else {
-        def->weight_parameter = parameter;
-    }
-}
-
 static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     state *read = target;
     machine *machine = read->machine;
     const lmb_graph_home outside = reader->home;
-    reader->home = (lmb_graph_home){.machine = machine->index,
-                                    .state = read->number,
-                                    .name = machine->names[read->number],
-                                    .end_player = LMB_NONE,
+    reader->home = (lmb_graph_home){.name = machine->names[read->number],
                                     .depth = machine->depth,
-                                    .holds = asks_for_end(reader, machine->objects[read->number]),
-                                    .played_at = LMB_NONE};
-    read->pose_at = value;
+                                    .holds = asks_for_end(reader, machine->objects[read->number])};
     machine->pose.inputs[read->number] = lmb_graph_read_pose(reader, value);
-    read->home = reader->home;
+    read->is_read = true;
+    read->plays = reader->home.plays;
     reader->home = outside;
-    if (reader->result == LMB_OK) {
-        weigh_pose(reader, read);
-    }
 }
 
 #define STATE_EVENT(key, member)                                                                                       \
@@ -272,13 +240,12 @@ static const lmb_graph_fields state_fields = {"a state", state_members, sizeof s
 // Its transitions are read when its pose is known, wherever they stand.
 static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
     uint32_t object = machine->objects[number];
-    state read = {.machine = machine, .number = number, .pose_at = LMB_NONE, .home = {.end_player = LMB_NONE}};
+    state read = {.machine = machine, .number = number};
     lmb_graph_read_fields(reader, &state_fields, object, &read);
     uint32_t list = find_member(reader, object, "transitions");
     if (list != LMB_NONE && reader->result == LMB_OK) {
         // Without a pose it cannot be said whether there is an end.
-        uint32_t end_player = read.pose_at == LMB_NONE ? 0 : read.home.end_player;
-        read_transitions(reader, machine, number, end_player, list);
+        read_transitions(reader, machine, number, !read.is_read || read.plays, list);
     }
 }
 
@@ -359,43 +326,35 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
     read_initial(reader, machine);
     for (uint32_t i = 0; i < count; i++) {
         machine->names[i] = machine->names[i] == NULL ? "" : machine->names[i];
+        machine->states[i].name = machine->names[i];
     }
     return count > 0 && reader->result == LMB_OK;
 }
 
 // ---- The whole.
 
-uint32_t lmb_graph_begin_machine(lmb_graph_reader *reader, const char *name, uint32_t object) {
-    lmb_graph *graph = reader->graph;
-    uint32_t count = graph->control.machine_count;
-    if (count == LMB_MAX_MACHINES || reader->home.depth == LMB_MAX_MACHINE_DEPTH) {
-        lmb_graph_report(reader, object,
-                         count == LMB_MAX_MACHINES ? "more than %u machines"
-                                                   : "more than %u machines inside each other",
-                         count == LMB_MAX_MACHINES ? LMB_MAX_MACHINES : LMB_MAX_MACHINE_DEPTH);
-        return LMB_NONE;
+bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object) {
+    const bool too_many = reader->machine_count == LMB_MAX_MACHINES;
+    if (too_many || reader->home.depth == LMB_MAX_MACHINE_DEPTH) {
+        lmb_graph_report(reader, object, too_many ? "more than %u machines" : "more than %u machines inside each other",
+                         too_many ? LMB_MAX_MACHINES : LMB_MAX_MACHINE_DEPTH);
+        return false;
     }
-    lmb_machine_def *machines =
-        lmb_graph_grow(reader, &graph->pool, graph->machines, count, &graph->machine_capacity, sizeof *machines);
-    graph->machines = machines == NULL ? graph->machines : machines;
-    lmb_graph_machine *names =
-        lmb_graph_grow(reader, &graph->pool, graph->machine_names, count, &graph->machine_name_capacity, sizeof *names);
-    graph->machine_names = names == NULL ? graph->machine_names : names;
-    if (machines == NULL || names == NULL) {
-        return LMB_NONE;
-    }
-    machines[count] = (lmb_machine_def){.machine = reader->home.machine, .state = reader->home.state};
-    names[count] = (lmb_graph_machine){.name = name};
-    return graph->control.machine_count++;
+    reader->machine_count++;
+    return true;
 }
 
-static void end_machine(lmb_graph_reader *reader, const machine *machine) {
-    lmb_machine_def *def = &reader->graph->machines[machine->index];
-    def->states = machine->states;
-    def->state_count = machine->state_count;
-    def->transitions = machine->transitions;
-    def->transition_count = machine->transition_count;
-    reader->graph->machine_names[machine->index].states = machine->names;
+static void end_machine(lmb_graph_reader *reader, machine *machine) {
+    lmb_machine_def *def = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *def);
+    if (def != NULL) {
+        *def = (lmb_machine_def){.name = machine->name,
+                                 .states = machine->states,
+                                 .state_count = machine->state_count,
+                                 .transitions = machine->transitions,
+                                 .transition_count = machine->transition_count};
+    }
+    machine->pose.machine = def;
+    machine->pose.input_count = machine->state_count;
 }
 
 // States that no transitions lead to from the initial one.
@@ -425,7 +384,7 @@ static void warn_of_loop(lmb_graph_reader *reader, const machine *machine) {
                                  .transitions = machine->transitions,
                                  .transition_count = machine->transition_count};
     char states[LMB_GRAPH_LOOP_TEXT];
-    const uint32_t state = lmb_graph_find_loop(reader, &def, machine->names, states);
+    const uint32_t state = lmb_graph_find_loop(reader, &def, states);
     if (state != LMB_NONE) {
         lmb_graph_warn(
             reader, find_member(reader, machine->objects[state], "name"),
@@ -440,7 +399,7 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
         read_state(reader, machine, i);
     }
     if (machine->node->any_at != LMB_NONE && reader->result == LMB_OK) {
-        read_transitions(reader, machine, LMB_NONE, LMB_NONE, machine->node->any_at);
+        read_transitions(reader, machine, LMB_NONE, false, machine->node->any_at);
     }
     if (reader->problem_count == problems && reader->result == LMB_OK) {
         warn_of_unreachable(reader, machine);
@@ -448,51 +407,15 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
     }
 }
 
-// One state alone is weighed against the rest pose, which has no weight: where it drops out, nothing is left of it.
-static void complete_inputs(lmb_graph_reader *reader, machine *machine) {
-    if (machine->state_count == 1) {
-        lmb_node_def rest = lmb_default_node_def();
-        machine->pose.inputs[1] = lmb_graph_add_node(reader, &rest, machine->node->object);
-        machine->pose.weights[1] = lmb_constant(0.0f);
-    }
-    machine->pose.input_count = machine->state_count == 1 ? 2 : machine->state_count;
-}
-
-void lmb_graph_add_inertia(lmb_graph_reader *reader) {
-    static const struct {
-        const char *name;
-        float greatest;
-    } parameters[LMB_INERTIA_PARAMETERS] = {[LMB_INERTIA_NUMBER] = {"number", (float)LMB_INERTIA_LAST_NUMBER},
-                                            [LMB_INERTIA_STEP] = {"step", LMB_MAX_CONTROL_SECONDS},
-                                            [LMB_INERTIA_SWITCHED] = {"switched", (float)LMB_INERTIA_LAST_NUMBER},
-                                            [LMB_INERTIA_TIME] = {"time", LMB_MAX_CONTROL_SECONDS},
-                                            [LMB_INERTIA_DURATION] = {"duration", LMB_MAX_CONTROL_SECONDS}};
-    lmb_graph *graph = reader->graph;
-    if (reader->inertia_at == LMB_NONE) {
-        return;
-    }
-    const uint32_t first = graph->def.parameter_count;
-    for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS && reader->result == LMB_OK; i++) {
-        lmb_graph_add_written(reader, "inertia", parameters[i].name, 0.0f, parameters[i].greatest, reader->inertia_at);
-    }
-    graph->def.inertialize = graph->control.inertialize = true;
-    graph->def.inertia_parameters = graph->control.inertia_parameters = first;
-}
-
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
     machine machine = {.node = node, .depth = reader->home.depth + 1, .pose = node->def};
     const char *name = lmb_graph_read_name(reader, node->name_at);
-    machine.name = name != NULL ? name : reader->home.machine != LMB_NONE ? reader->home.name : "machine";
-    if (reader->result != LMB_OK) {
-        return 0;
-    }
-    machine.index = lmb_graph_begin_machine(reader, machine.name, node->object);
-    if (machine.index == LMB_NONE) {
+    machine.name = name != NULL ? name : reader->home.name != NULL ? reader->home.name : "machine";
+    if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
         return 0;
     }
     if (find_states(reader, &machine)) {
         read_states(reader, &machine);
-        complete_inputs(reader, &machine);
     }
     end_machine(reader, &machine);
     return reader->result == LMB_OK ? lmb_graph_add_node(reader, &machine.pose, node->object) : 0;

@@ -45,7 +45,7 @@ static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t part_count, s
 
 // The index of a mask of these bytes, which becomes the graph's, or is released where it has that mask already.
 static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     uint32_t part_count = count_parts(reader->source->rig);
     uint64_t hash = lmb_index_hash(mask, part_count);
     for (uint32_t i = lmb_index_first(&graph->mask_index, hash); i != LMB_NONE;

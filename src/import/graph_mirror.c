@@ -1,5 +1,7 @@
 #include "graph.h"
 
+#include "../graph.h"
+
 #include <string.h>
 
 static void read_pair(lmb_graph_reader *reader, uint32_t key, uint32_t *partners) {
@@ -163,10 +165,10 @@ static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *n
 // What is wrong with a mirror is told where its partners stand.
 static void check(lmb_graph_reader *reader, const lmb_mirror_def *mirror, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = reader->source->rig, .nodes = &rest, .node_count = 1, .mirrors = mirror, .mirror_count = 1};
     lmb_error error;
-    if (lmb_program_check(&def, &error) != LMB_OK) {
+    if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
         lmb_graph_report(reader, at, "%s", error.message);
     }
 }
@@ -179,7 +181,7 @@ static bool are_alike(const lmb_mirror_def *a, const lmb_mirror_def *b, const lm
 }
 
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     lmb_mirror_def mirror = {.axis = node->axis,
                              .partners = node->partners != NULL ? node->partners : find_partners(reader, node),
                              .channel_partners = node->channel_partners != NULL ? node->channel_partners

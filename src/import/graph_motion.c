@@ -48,7 +48,7 @@ static const lmb_graph_field motion_members[] = {
 static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 4, NULL};
 
 static void add_clip(lmb_graph_reader *reader, const lmb_clip *clip) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     const lmb_clip **clips = lmb_graph_grow(reader, &graph->pool, graph->clips, graph->def.clip_count,
                                             &graph->clip_capacity, sizeof(const lmb_clip *));
     if (clips != NULL) {
@@ -207,13 +207,13 @@ static const lmb_graph_field mover_members[] = {
 static const lmb_graph_fields mover_fields = {"\"mover\"", mover_members, 6, NULL};
 
 // Why the mover cannot write a parameter, or NULL.
-static const char *find_reader(const lmb_graph *graph, uint32_t parameter) {
+static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) {
     const lmb_mover_def *mover = &graph->mover;
     bool is_wanted = mover->heading.parameter == parameter;
     for (uint32_t i = 0; i < 3; i++) {
         is_wanted = is_wanted || mover->velocity[i].parameter == parameter;
     }
-    for (uint32_t i = 0; i < graph->control.follower_count; i++) {
+    for (uint32_t i = 0; i < graph->def.follower_count; i++) {
         if (graph->smoothed[i].source == parameter) {
             return "what the mover writes cannot be smoothed";
         }
@@ -221,7 +221,7 @@ static const char *find_reader(const lmb_graph *graph, uint32_t parameter) {
     return is_wanted ? "what the mover writes cannot be what it wants" : NULL;
 }
 
-static bool is_named_already(const lmb_graph *graph, uint32_t axis, const char *name) {
+static bool is_named_already(const lmb_graph_json *graph, uint32_t axis, const char *name) {
     for (uint32_t i = 0; i < axis; i++) {
         const uint32_t parameter = graph->mover.velocity_parameters[i];
         if (parameter != LMB_NONE && strcmp(graph->parameters[parameter].name, name) == 0) {
@@ -233,7 +233,7 @@ static bool is_named_already(const lmb_graph *graph, uint32_t axis, const char *
 
 static void name_velocity(lmb_graph_reader *reader, uint32_t value, uint32_t axis) {
     static const lmb_graph_field field = {VELOCITY_RANGE};
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     const char *name = lmb_graph_read_name(reader, value);
     if (name == NULL || name[0] == '\0') {
         return;
@@ -285,7 +285,7 @@ bool lmb_graph_find_mover(lmb_graph_reader *reader, uint32_t key, uint32_t objec
 }
 
 void lmb_graph_read_mover(lmb_graph_reader *reader) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     graph->mover = lmb_default_mover_def();
     if (reader->mover_at == 0 || reader->result != LMB_OK) {
         return;

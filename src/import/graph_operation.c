@@ -306,7 +306,7 @@ static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *fie
 }
 
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.node_count;
     if (count == LMB_MAX_NODES) {
         if (!reader->is_full) {
@@ -613,7 +613,7 @@ static const operation operations[] = {
     {"trilinear", LMB_OP_TRILINEAR, 8, FIELDS(trilinear_members), finish_node},
     {"mirror", LMB_OP_MIRROR, 1, FIELDS(mirror_members), finish_mirror},
     {"clamp", LMB_OP_CLAMP, 1, FIELDS(clamp_members), finish_node},
-    {"machine", LMB_OP_WEIGHTED, 0, FIELDS(machine_members), lmb_graph_add_machine},
+    {"machine", LMB_OP_MACHINE, 0, FIELDS(machine_members), lmb_graph_add_machine},
 };
 #define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
@@ -636,7 +636,7 @@ static uint32_t finish_difference(lmb_graph_reader *reader, const lmb_graph_node
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
     check_space(reader, node);
     lmb_node_def clip = node->def;
-    bool in_state = reader->home.machine != LMB_NONE;
+    bool in_state = reader->home.name != NULL;
     if (node->play_at != LMB_NONE || (in_state && !states_time(reader, node->object))) {
         lmb_graph_add_player(reader, node, &clip);
     } else if (!states_time(reader, node->object)) {

@@ -49,7 +49,7 @@ static void read_pairs(lmb_graph_reader *reader, uint32_t value, uint32_t *table
 
 // The index of a part with this table, which becomes the graph's, or is released where it has that part already.
 static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joint_count) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *table;
     uint64_t hash = lmb_index_hash(table, size);
     for (uint32_t i = lmb_index_first(&graph->part_index, hash); i != LMB_NONE;

@@ -7,8 +7,7 @@
 // What a clip says of how it plays.
 typedef struct play {
     lmb_player_def def;
-    float *markers;
-    lmb_notify_def *notifies;
+    float duration; // of the clip
     const char *group;
     uint32_t group_at;
     uint32_t end_at;
@@ -18,8 +17,16 @@ typedef struct play {
     uint32_t motion_at;
 } play;
 
+uint32_t lmb_graph_find_named_event(const lmb_graph_json *graph, const char *name) {
+    uint32_t i = lmb_index_first(&graph->event_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && strcmp(graph->events[i], name) != 0) {
+        i = lmb_index_next(&graph->event_index, i);
+    }
+    return i;
+}
+
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return;
     }
@@ -27,13 +34,13 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
     if (name == NULL) {
         return;
     }
-    uint32_t event = lmb_graph_find_event(graph, name);
+    uint32_t event = lmb_graph_find_named_event(graph, name);
     if (name[0] == '\0' || strcmp(name, "END") == 0) {
         lmb_graph_report(reader, value, "%s",
                          name[0] == '\0' ? "an event without a name"
                                          : "END is no event; an end is told by \"end\": true");
     } else if (event == LMB_NONE) {
-        const char **events = lmb_graph_grow(reader, &graph->pool, graph->events, graph->control.event_count,
+        const char **events = lmb_graph_grow(reader, &graph->pool, graph->events, graph->def.event_count,
                                              &graph->event_capacity, sizeof *events);
         if (events == NULL) {
             return;
@@ -42,7 +49,7 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
         if (!lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
             return;
         }
-        event = graph->control.event_count++;
+        event = graph->def.event_count++;
         events[event] = name;
     }
     *(uint32_t *)(void *)((char *)target + field->offset) = event;
@@ -51,7 +58,7 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
 // A number of seconds within the clip.
 static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_field within = *field;
-    within.greatest = ((const play *)target)->def.duration;
+    within.greatest = ((const play *)target)->duration;
     lmb_graph_read_plain(reader, &within, value, target);
 }
 
@@ -109,12 +116,12 @@ static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
     lmb_graph_field within = *field;
     within.offset = 0;
-    within.greatest = read->def.duration;
+    within.greatest = read->duration;
     uint32_t count = 0;
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, count++) {
         markers[count] = -1.0f;
         lmb_graph_read_plain(reader, &within, at, &markers[count]);
-        if (markers[count] == read->def.duration ||
+        if (markers[count] == read->duration ||
             (count > 0 && markers[count] >= 0.0f && markers[count] <= markers[count - 1])) {
             lmb_graph_report(reader, at, "%g: markers ascend, and lie before the clip's end", (double)markers[count]);
         }
@@ -150,10 +157,10 @@ static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field
             lmb_graph_read_fields(reader, &notify_fields, at, &notifies[count]);
         }
         float time = notifies[count].time;
-        if (time > read->def.duration || (count > 0 && time < notifies[count - 1].time)) {
+        if (time > read->duration || (count > 0 && time < notifies[count - 1].time)) {
             lmb_graph_report(
                 reader, at, "a time of %g: notifies are in the order of their times, within the clip, which takes %g s",
-                (double)time, (double)read->def.duration);
+                (double)time, (double)read->duration);
         }
     }
     read->def.notifies = notifies;
@@ -221,37 +228,38 @@ static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node,
     }
     uint32_t at = find_member(reader, node->object, "offset");
     if (at != LMB_NONE && (node->def.offset.parameter != LMB_NONE ||
-                           !(node->def.offset.constant >= 0.0f && node->def.offset.constant <= read->def.duration))) {
-        lmb_graph_report(reader, at, "the clip plays from here on: a number from 0 to %g", (double)read->def.duration);
+                           !(node->def.offset.constant >= 0.0f && node->def.offset.constant <= read->duration))) {
+        lmb_graph_report(reader, at, "the clip plays from here on: a number from 0 to %g", (double)read->duration);
     } else if (at != LMB_NONE) {
         read->def.offset = node->def.offset.constant;
     }
 }
 
-static uint32_t find_group(const lmb_graph *graph, const char *name) {
+static uint32_t find_group(const lmb_graph_json *graph, const char *name) {
     uint32_t group = 0;
-    while (group < graph->control.group_count && strcmp(graph->group_members[group].name, name) != 0) {
+    while (group < graph->def.group_count && strcmp(graph->groups[group].name, name) != 0) {
         group++;
     }
     return group;
 }
 
-static bool add_group(lmb_graph_reader *reader, const play *read) {
-    lmb_graph *graph = reader->graph;
-    uint32_t count = graph->control.group_count;
+static void add_group(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
+    lmb_graph_json *graph = reader->graph;
+    uint32_t count = graph->def.group_count;
     lmb_group_def *groups =
         lmb_graph_grow(reader, &graph->pool, graph->groups, count, &graph->group_capacity, sizeof *groups);
     graph->groups = groups == NULL ? graph->groups : groups;
-    lmb_graph_group *members =
-        lmb_graph_grow(reader, &graph->pool, graph->group_members, count, &graph->member_capacity, sizeof *members);
-    graph->group_members = members == NULL ? graph->group_members : members;
-    if (groups == NULL || members == NULL) {
-        return false;
+    const lmb_player_def **leaders =
+        lmb_graph_grow(reader, &graph->pool, graph->leaders, count, &graph->leader_capacity, sizeof *leaders);
+    graph->leaders = leaders == NULL ? graph->leaders : leaders;
+    if (groups == NULL || leaders == NULL) {
+        return;
     }
-    groups[count] = (lmb_group_def){.cadence = read->cadence, .rate = read->def.rate, .velocity_parameter = LMB_NONE};
-    members[count] = (lmb_graph_group){.name = read->group};
-    graph->control.group_count++;
-    return true;
+    groups[count] = lmb_default_group_def();
+    groups[count].name = read->group;
+    groups[count].cadence = read->cadence;
+    leaders[count] = leader;
+    graph->def.group_count++;
 }
 
 static uint32_t markers_of(const lmb_player_def *player) {
@@ -259,7 +267,7 @@ static uint32_t markers_of(const lmb_player_def *player) {
 }
 
 static void check_member(lmb_graph_reader *reader, const play *read, const lmb_player_def *leader) {
-    if (read->def.end != LMB_END_LOOP || !(read->def.duration > 0.0f)) {
+    if (read->def.end != LMB_END_LOOP || !(read->duration > 0.0f)) {
         lmb_graph_report(reader, read->end_at == LMB_NONE ? read->group_at : read->end_at,
                          "clips of a group loop, and take some time");
     }
@@ -279,58 +287,34 @@ static void check_member(lmb_graph_reader *reader, const play *read, const lmb_p
     }
 }
 
-// The player's place in its group.
-static void join_group(lmb_graph_reader *reader, const play *read, uint32_t player) {
-    lmb_graph *graph = reader->graph;
+static void join_group(lmb_graph_reader *reader, const play *read, lmb_player_def *player) {
+    lmb_graph_json *graph = reader->graph;
     if (read->group == NULL) {
         if (read->cadence_at != LMB_NONE) {
             lmb_graph_report(reader, read->cadence_at, "a cadence is a group's, and there is none");
         }
         return;
     }
-    uint32_t index = find_group(graph, read->group);
-    bool leads = index == graph->control.group_count;
-    check_member(reader, read, leads ? NULL : &graph->players[graph->group_members[index].players[0]]);
+    const uint32_t index = find_group(graph, read->group);
+    const bool leads = index == graph->def.group_count;
+    check_member(reader, read, leads ? NULL : graph->leaders[index]);
     const lmb_cadence cadence = leads ? read->cadence : graph->groups[index].cadence;
-    if (cadence == LMB_CADENCE_VELOCITY && lmb_player_velocity(&read->def) == 0.0f) {
+    if (cadence == LMB_CADENCE_VELOCITY &&
+        lmb_clip_velocity(player->velocity, player->motion, read->duration) == 0.0f) {
         lmb_graph_report(reader, leads ? read->cadence_at : read->group_at,
                          "the clip has no velocity, which the cadence of its group needs");
     }
-    if (leads && !add_group(reader, read)) {
-        return;
+    player->group = index;
+    if (leads) {
+        add_group(reader, read, player);
     }
-    lmb_graph_group *group = &graph->group_members[index];
-    uint32_t *count = &graph->groups[index].player_count;
-    uint32_t *players = lmb_graph_grow(reader, &graph->pool, group->players, *count, &group->capacity, sizeof *players);
-    if (players == NULL) {
-        return;
-    }
-    group->players = players;
-    players[(*count)++] = player;
-}
-
-static uint32_t add_player(lmb_graph_reader *reader, const lmb_player_def *def, const char *name) {
-    lmb_graph *graph = reader->graph;
-    uint32_t count = graph->control.player_count;
-    lmb_player_def *players =
-        lmb_graph_grow(reader, &graph->pool, graph->players, count, &graph->player_capacity, sizeof *players);
-    graph->players = players == NULL ? graph->players : players;
-    const char **names =
-        lmb_graph_grow(reader, &graph->pool, graph->player_names, count, &graph->player_name_capacity, sizeof *names);
-    graph->player_names = names == NULL ? graph->player_names : names;
-    if (players == NULL || names == NULL) {
-        return LMB_NONE;
-    }
-    players[count] = *def;
-    names[count] = name;
-    return graph->control.player_count++;
 }
 
 static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const lmb_clip *clip) {
     uint32_t at = node->play_at == LMB_NONE ? node->object : node->play_at;
     const char *why =
-        reader->graph->control.player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
-        : node->def.clip.parameter != LMB_NONE ? "a clip that a parameter chooses has no player: it needs a \"time\""
+        reader->player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
+        : node->def.clip.parameter != LMB_NONE  ? "a clip that a parameter chooses has no player: it needs a \"time\""
         : clip != NULL && lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS ? "the clip takes more than 100,000 s"
                                                                             : NULL;
     if (why != NULL) {
@@ -353,7 +337,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
                  .rate_at = LMB_NONE,
                  .cadence_at = LMB_NONE,
                  .motion_at = LMB_NONE};
-    read.def.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
+    read.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
     if (node->play_at == LMB_NONE) {
         read.def.end = home->holds ? LMB_END_HOLD : LMB_END_LOOP;
         take_from_clip(reader, node, &read);
@@ -366,20 +350,16 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     if (reader->result != LMB_OK || played == NULL) {
         return;
     }
-    const char *name = lmb_clip_name(played);
-    read.def.machine = home->machine;
-    read.def.state = home->state;
-    read.def.time_parameter =
-        lmb_graph_add_written(reader, name, "time", read.def.offset, read.def.duration, node->object);
-    uint32_t player = add_player(reader, &read.def, name);
-    if (player == LMB_NONE) {
+    lmb_player_def *player = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *player);
+    if (player == NULL) {
         return;
     }
+    *player = read.def;
     join_group(reader, &read, player);
-    home->end_player = home->end_player == LMB_NONE ? player : home->end_player;
-    home->played_at = node->object;
-    home->played = player;
-    clip->time = lmb_parameter(read.def.time_parameter);
+    reader->player_count++;
+    home->plays = true;
+    clip->player = player;
+    clip->time = lmb_constant(0.0f);
     clip->rate = lmb_constant(1.0f);
     clip->offset = lmb_constant(0.0f);
     clip->loop = false;

@@ -120,7 +120,7 @@ bool lmb_graph_is_inserted(const lmb_graph_reader *reader, uint32_t value) {
 }
 
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     lmb_graph_problem *warnings = lmb_graph_grow(reader, &graph->pool, graph->warnings, graph->warning_count,
                                                  &graph->warning_capacity, sizeof *warnings);
     if (warnings == NULL) {

@@ -60,7 +60,7 @@ static void join(lmb_graph_reader *reader, lmb_graph_stated *known, const lmb_gr
 
 static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
                               uint32_t value) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.parameter_count;
     if (count == LMB_MAX_PARAMETERS) {
         if (!reader->is_full) {
@@ -104,9 +104,9 @@ uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, cons
 
 uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
                                    uint32_t value) {
-    lmb_graph *graph = reader->graph;
+    lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.parameter_count;
-    uint32_t index = lmb_graph_find_parameter(graph, name);
+    uint32_t index = lmb_graph_find_declared(graph, name);
     if (index == LMB_NONE) {
         index = add_parameter(reader, name, field, value);
     }
@@ -117,9 +117,17 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
     return is_there ? index : LMB_NONE;
 }
 
+uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name) {
+    uint32_t i = lmb_index_first(&graph->parameter_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && (graph->parameters[i].is_written || strcmp(graph->parameters[i].name, name) != 0)) {
+        i = lmb_index_next(&graph->parameter_index, i);
+    }
+    return i;
+}
+
 static void *grow_followers(lmb_graph_reader *reader) {
-    lmb_graph *graph = reader->graph;
-    uint32_t count = graph->control.follower_count;
+    lmb_graph_json *graph = reader->graph;
+    uint32_t count = graph->def.follower_count;
     lmb_follower_def *followers =
         lmb_graph_grow(reader, &graph->pool, graph->followers, count, &graph->follower_capacity, sizeof *followers);
     graph->followers = followers == NULL ? graph->followers : followers;
@@ -130,8 +138,8 @@ static void *grow_followers(lmb_graph_reader *reader) {
 }
 
 uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
-    lmb_graph *graph = reader->graph;
-    uint32_t count = graph->control.follower_count;
+    lmb_graph_json *graph = reader->graph;
+    uint32_t count = graph->def.follower_count;
     for (uint32_t i = 0; i < count; i++) {
         if (graph->smoothed[i].source == source && graph->followers[i].half_life == half_life) {
             return graph->smoothed[i].parameter;
@@ -145,14 +153,14 @@ uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_
     graph->followers[count] =
         (lmb_follower_def){.source = lmb_parameter(source), .half_life = half_life, .parameter = parameter};
     graph->smoothed[count] = (lmb_graph_smoothed){.source = source, .parameter = parameter};
-    graph->control.follower_count++;
+    graph->def.follower_count++;
     return parameter;
 }
 
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
                                   uint32_t value) {
-    lmb_graph *graph = reader->graph;
-    uint32_t index = lmb_graph_find_parameter(graph, use->name);
+    lmb_graph_json *graph = reader->graph;
+    uint32_t index = lmb_graph_find_declared(graph, use->name);
     if (index == LMB_NONE) {
         index = add_parameter(reader, use->name, field, value);
     }
@@ -190,8 +198,7 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
     for (uint32_t i = 0; i < reader->graph->def.parameter_count; i++) {
         finish_parameter(reader, &reader->graph->parameters[i]);
     }
-    for (uint32_t i = 0; i < reader->graph->control.follower_count && !reader->is_full && reader->result == LMB_OK;
-         i++) {
+    for (uint32_t i = 0; i < reader->graph->def.follower_count && !reader->is_full && reader->result == LMB_OK; i++) {
         const lmb_graph_smoothed *smoothed = &reader->graph->smoothed[i];
         const lmb_graph_declared *source = &reader->graph->parameters[smoothed->source];
         lmb_graph_declared *follower = &reader->graph->parameters[smoothed->parameter];

@@ -131,7 +131,7 @@ static void close_host(host *host) {
 }
 
 // A chain of three joints, the second of which turns, blended with its rest pose: parameters are time and weight.
-static lmb_program *create_program(void) {
+static lmb_graph *create_graph(void) {
     lmb_error error;
     lmb_joint_def joints[JOINTS];
     for (uint32_t i = 0; i < JOINTS; i++) {
@@ -166,10 +166,10 @@ static lmb_program *create_program(void) {
     nodes[2].input_count = 2;
     nodes[2].weight = lmb_parameter(1);
     const lmb_clip *clips[] = {clip};
-    const lmb_program_def def = {
+    const lmb_graph_def def = {
         .rig = rig, .clips = clips, .clip_count = 1, .nodes = nodes, .node_count = 3, .parameter_count = 2};
-    lmb_program *program;
-    check_limber(lmb_program_create(&def, NULL, &program, &error), &error);
+    lmb_graph *program;
+    check_limber(lmb_graph_create(&def, NULL, &program, &error), &error);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
     return program;
@@ -190,7 +190,7 @@ static void submit(host *host, VkCommandBuffer commands) {
 }
 
 // One command buffer: upload, one frame, and the palette copied to where the host reads it.
-static void run_frame(host *host, lmb_gpu_program *program, lmb_gpu_batch *batch) {
+static void run_frame(host *host, lmb_gpu_graph *program, lmb_gpu_batch *batch) {
     lmb_error error;
     const VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                   .commandPool = host->pool,
@@ -201,7 +201,7 @@ static void run_frame(host *host, lmb_gpu_program *program, lmb_gpu_batch *batch
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                             .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     check(vkBeginCommandBuffer(commands, &begin) == VK_SUCCESS, "vkBeginCommandBuffer");
-    check_limber(lmb_gpu_program_record_upload(program, commands, &error), &error);
+    check_limber(lmb_gpu_graph_record_upload(program, commands, &error), &error);
     fill_parameters(lmb_gpu_batch_parameters(batch, 0));
     check_limber(lmb_gpu_batch_record(batch, &(lmb_gpu_record_info){.commands = commands}, &error), &error);
 
@@ -216,10 +216,10 @@ static void run_frame(host *host, lmb_gpu_program *program, lmb_gpu_batch *batch
                          0, NULL);
     check(vkEndCommandBuffer(commands) == VK_SUCCESS, "vkEndCommandBuffer");
     submit(host, commands);
-    check_limber(lmb_gpu_program_uploaded(program, &error), &error);
+    check_limber(lmb_gpu_graph_uploaded(program, &error), &error);
 }
 
-static void run_gpu(host *host, const lmb_program *program) {
+static void run_gpu(host *host, const lmb_graph *program) {
     lmb_error error;
     lmb_gpu_def gpu_def = lmb_default_gpu_def();
     gpu_def.get_instance_proc_addr = vkGetInstanceProcAddr;
@@ -230,8 +230,8 @@ static void run_gpu(host *host, const lmb_program *program) {
     gpu_def.probe_queue_family = host->family;
     lmb_gpu *gpu;
     check_limber(lmb_gpu_create(&gpu_def, NULL, &gpu, &error), &error);
-    lmb_gpu_program *gpu_program;
-    check_limber(lmb_gpu_program_create(gpu, program, &gpu_program, &error), &error);
+    lmb_gpu_graph *gpu_program;
+    check_limber(lmb_gpu_graph_create(gpu, program, &gpu_program, &error), &error);
     lmb_gpu_batch_def batch_def = lmb_default_gpu_batch_def();
     batch_def.program = gpu_program;
     batch_def.character_count = CHARACTERS;
@@ -239,7 +239,7 @@ static void run_gpu(host *host, const lmb_program *program) {
     check_limber(lmb_gpu_batch_create(gpu, &batch_def, &batch, &error), &error);
     run_frame(host, gpu_program, batch);
     lmb_gpu_batch_destroy(batch);
-    lmb_gpu_program_destroy(gpu_program);
+    lmb_gpu_graph_destroy(gpu_program);
     lmb_gpu_destroy(gpu);
 }
 
@@ -260,7 +260,7 @@ int main(void) {
     open_instance(&host);
     open_device(&host);
     open_buffer(&host);
-    lmb_program *program = create_program();
+    lmb_graph *program = create_graph();
     run_gpu(&host, program);
 
     const lmb_batch batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE};
@@ -277,7 +277,7 @@ int main(void) {
     char text[200];
     lmb_comparison_describe(&comparison, text, sizeof text);
     printf("%llu values, %s\n", (unsigned long long)lmb_comparison_values(&comparison), text);
-    lmb_program_destroy(program);
+    lmb_graph_destroy(program);
     return lmb_comparison_values(&comparison) == PALETTE_FLOATS && lmb_comparison_differs(&comparison) == 0
                ? EXIT_SUCCESS
                : EXIT_FAILURE;

@@ -1,7 +1,7 @@
 // Rules of stage 1: how the weights of a node's inputs follow from the node's own. A node's rule comes before those of
 // its inputs, which read the weights that it writes. Weights in root motion have rules of their own only from where
 // they are others.
-#include "program_compiler.h"
+#include "graph_compiler.h"
 
 #include "clip.h"
 #include "number.h"
@@ -47,13 +47,13 @@ static uint32_t weigh(lmb_compiler *c, uint32_t kind, uint32_t own, weighing by,
     *inputs = add_weights(c, kind == RULE_BLEND ? 2 : 1);
     rule[RULE_LOCAL] = local;
     rule[RULE_INPUTS] = *inputs;
-    rule[RULE_TABLE] = lmb_program_add_value(c, by.weight);
+    rule[RULE_TABLE] = lmb_graph_add_value(c, by.weight);
     rule[RULE_LIMIT] = BITS(by.limit);
     rule[RULE_FACTOR] = BITS(by.factor);
     return local;
 }
 
-uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]) {
+uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]) {
     uint32_t pose, motion;
     const uint32_t local = weigh(c, RULE_BLEND, c->own.pose, (weighing){weight, 1.0f, 1.0f, false}, &pose);
     motion = pose;
@@ -100,7 +100,7 @@ static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
     return node->op == LMB_OP_PARTIAL ? clip_root_share(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
 }
 
-uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]) {
+uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]) {
     const bool replaces = node->op == LMB_OP_MASKED || node->op == LMB_OP_PARTIAL;
     const weighing by = {node->weight, limit, 1.0f, false};
     const weighing root = {node->weight, limit, over_root_share(c, node), true};
@@ -124,9 +124,9 @@ uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float
 
 static uint32_t add_weight_values(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t offset;
-    uint32_t *values = lmb_program_add_data(c, node->input_count, &offset);
+    uint32_t *values = lmb_graph_add_data(c, node->input_count, &offset);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const uint32_t value = lmb_program_add_value(c, node->weights[i]);
+        const uint32_t value = lmb_graph_add_value(c, node->weights[i]);
         if (values != NULL) {
             values[i] = value;
         }
@@ -153,19 +153,19 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
     rule[RULE_INPUTS] = *inputs;
     rule[RULE_COUNT] = count;
     if (takes & TAKES_SPACE) {
-        rule[RULE_X] = lmb_program_add_value(c, node->along[0]);
-        rule[RULE_TABLE] = lmb_program_add_space(c, node);
+        rule[RULE_X] = lmb_graph_add_value(c, node->along[0]);
+        rule[RULE_TABLE] = lmb_graph_add_space(c, node);
     } else {
-        rule[RULE_TABLE] = (takes & TAKES_LAYER) ? lmb_program_add_layers(c, node) : add_weight_values(c, node);
+        rule[RULE_TABLE] = (takes & TAKES_LAYER) ? lmb_graph_add_layers(c, node) : add_weight_values(c, node);
     }
     if (takes & TAKES_PLANE) {
-        rule[RULE_Y] = lmb_program_add_value(c, node->along[1]);
+        rule[RULE_Y] = lmb_graph_add_value(c, node->along[1]);
         rule[RULE_SPACE] = (uint32_t)node->space2d;
     }
     return local;
 }
 
-uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]) {
+uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]) {
     uint32_t pose, motion;
     const uint32_t local = weigh_sum(c, node, c->own.pose, false, &pose);
     motion = pose;
@@ -178,26 +178,26 @@ uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_sh
     return local;
 }
 
-uint32_t lmb_program_weigh_level(lmb_compiler *c, lmb_value level) {
+uint32_t lmb_graph_weigh_level(lmb_compiler *c, lmb_value level) {
     uint32_t unused[RULE_WORDS];
     uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, false, unused);
     rule[RULE_LOCAL] = add_weights(c, 1);
-    rule[RULE_TABLE] = lmb_program_add_value(c, level);
+    rule[RULE_TABLE] = lmb_graph_add_value(c, level);
     return rule[RULE_LOCAL];
 }
 
-uint32_t lmb_program_add_source(lmb_compiler *c, const lmb_node_def *node) {
+uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     const bool warps = !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
     const uint32_t source = c->source_count++;
     uint32_t unused[USE_WORDS];
     uint32_t *use = c->block != NULL ? c->block + c->block[PROGRAM_USES] + (size_t)source * USE_WORDS : unused;
     use[USE_WEIGHT] = c->own.pose;
     use[USE_MOTION] = c->own.motion;
-    use[USE_JOINTS] = lmb_program_part_joints(c->def, c->part);
+    use[USE_JOINTS] = lmb_graph_part_joints(c->def, c->part);
     use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0);
-    use[USE_CLIP] = lmb_program_add_value(c, node->clip);
-    use[USE_TIME] = lmb_program_add_value(c, node->time);
-    use[USE_RATE] = lmb_program_add_value(c, node->rate);
-    use[USE_OFFSET] = lmb_program_add_value(c, node->offset);
+    use[USE_CLIP] = lmb_graph_add_value(c, node->clip);
+    use[USE_TIME] = lmb_graph_add_value(c, node->time);
+    use[USE_RATE] = lmb_graph_add_value(c, node->rate);
+    use[USE_OFFSET] = lmb_graph_add_value(c, node->offset);
     return source;
 }

@@ -1,4 +1,4 @@
-#include "program_compiler.h"
+#include "graph_compiler.h"
 
 #include "clip.h"
 #include "limits.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-lmb_result lmb_program_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
+lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
     lmb_op op = c->def->nodes[node].op;
     return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op),
                     field, what);
@@ -19,7 +19,7 @@ lmb_result lmb_program_fail_node(const lmb_compiler *c, uint32_t node, const cha
 
 static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
     const char *fault = lmb_value_fault(value, c->def->parameter_count);
-    return fault == NULL ? LMB_OK : lmb_program_fail_node(c, node, field, fault);
+    return fault == NULL ? LMB_OK : lmb_graph_fail_node(c, node, field, fault);
 }
 
 static lmb_result check_detail(const lmb_compiler *c) {
@@ -34,7 +34,7 @@ static lmb_result check_detail(const lmb_compiler *c) {
 }
 
 static lmb_result check_inertia(const lmb_compiler *c) {
-    const lmb_program_def *def = c->def;
+    const lmb_graph_def *def = c->def;
     if (!def->inertialize) {
         return LMB_OK;
     }
@@ -64,15 +64,15 @@ static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
             snprintf(what, sizeof what, "this operation has %u to %u", (unsigned)op->least_inputs,
                      (unsigned)op->most_inputs);
         }
-        return lmb_program_fail_node(c, index, "inputs", what);
+        return lmb_graph_fail_node(c, index, "inputs", what);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] >= index) {
-            return lmb_program_fail_node(c, index, "inputs", "an input does not stand before the node");
+            return lmb_graph_fail_node(c, index, "inputs", "an input does not stand before the node");
         }
         if (c->def->nodes[node->inputs[i]].op == LMB_OP_WEIGHTED_MATRIX) {
-            return lmb_program_fail_node(c, index, "inputs",
-                                         "a blend of matrices is no pose, and can only be the last operation");
+            return lmb_graph_fail_node(c, index, "inputs",
+                                       "a blend of matrices is no pose, and can only be the last operation");
         }
     }
     return LMB_OK;
@@ -81,7 +81,7 @@ static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
 static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     if (c->def->clip_count == 0) {
-        return lmb_program_fail_node(c, index, "clip", "the program has no clips");
+        return lmb_graph_fail_node(c, index, "clip", "the program has no clips");
     }
     lmb_result result = check_value(c, index, "clip", node->clip);
     if (result == LMB_OK) {
@@ -94,12 +94,12 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
         result = check_value(c, index, "offset", node->offset);
     }
     if (result == LMB_OK && node->joint_weights != LMB_NONE && node->joint_weights >= c->def->mask_count) {
-        return lmb_program_fail_node(c, index, "joint_weights", "there is no such mask");
+        return lmb_graph_fail_node(c, index, "joint_weights", "there is no such mask");
     }
     float constant = node->clip.constant;
     if (result == LMB_OK && node->clip.parameter == LMB_NONE &&
         !(constant >= 0.0f && constant < (float)c->def->clip_count)) {
-        return lmb_program_fail_node(c, index, "clip", "there is no such clip");
+        return lmb_graph_fail_node(c, index, "clip", "there is no such clip");
     }
     return result;
 }
@@ -121,7 +121,7 @@ static lmb_result check_parts_of(const lmb_compiler *c, uint32_t index) {
         if (node->parts[i] != LMB_NONE && node->parts[i] >= c->def->part_count) {
             char field[sizeof "parts[16]"];
             snprintf(field, sizeof field, "parts[%u]", (unsigned)(i % LMB_MAX_INPUTS));
-            return lmb_program_fail_node(c, index, field, "there is no such part");
+            return lmb_graph_fail_node(c, index, field, "there is no such part");
         }
     }
     return LMB_OK;
@@ -138,17 +138,17 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
         result = check_value(c, index, field, node->along[i]);
     }
     if (result == LMB_OK && (unsigned)node->interpolation >= LMB_MIX_COUNT) {
-        result = lmb_program_fail_node(c, index, "interpolation", "unknown");
+        result = lmb_graph_fail_node(c, index, "interpolation", "unknown");
     }
     if (result == LMB_OK && (unsigned)node->form >= LMB_FORM_COUNT) {
-        result = lmb_program_fail_node(c, index, "form", "unknown");
+        result = lmb_graph_fail_node(c, index, "form", "unknown");
     }
     if (result == LMB_OK && (unsigned)node->space >= LMB_SPACE_COUNT) {
-        result = lmb_program_fail_node(c, index, "space", "unknown");
+        result = lmb_graph_fail_node(c, index, "space", "unknown");
     }
     bool has_space = node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE;
     if (result == LMB_OK && has_space && node->space == LMB_SPACE_MODEL && node->form == LMB_FORM_AFFINE) {
-        result = lmb_program_fail_node(c, index, "space", "the affine form has no model space");
+        result = lmb_graph_fail_node(c, index, "space", "the affine form has no model space");
     }
     return result;
 }
@@ -156,7 +156,7 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
 static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     if ((unsigned)node->op >= LMB_OP_COUNT) {
-        return lmb_program_fail_node(c, index, "op", "unknown operation");
+        return lmb_graph_fail_node(c, index, "op", "unknown operation");
     }
     uint32_t takes = lmb_find_operation(node->op)->takes;
     lmb_result result = check_inputs(c, index);
@@ -170,17 +170,17 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
         result = check_clip(c, index);
     }
     if (result == LMB_OK && (takes & TAKES_POSE) && node->static_pose == LMB_NONE && node->pose >= LMB_MAX_POSES) {
-        result = lmb_program_fail_node(c, index, "pose", "there are at most 8 pose buffers");
+        result = lmb_graph_fail_node(c, index, "pose", "there are at most 8 pose buffers");
     }
     if (result == LMB_OK && (takes & TAKES_POSE) && node->static_pose != LMB_NONE &&
         node->static_pose >= c->def->static_pose_count) {
-        result = lmb_program_fail_node(c, index, "static_pose", "there is no such static pose");
+        result = lmb_graph_fail_node(c, index, "static_pose", "there is no such static pose");
     }
     if (result == LMB_OK && (takes & TAKES_MIRROR) && node->mirror >= c->def->mirror_count) {
-        result = lmb_program_fail_node(c, index, "mirror", "there is no such mirror");
+        result = lmb_graph_fail_node(c, index, "mirror", "there is no such mirror");
     }
     if (result == LMB_OK && (takes & TAKES_LIMITS) && node->limits >= c->def->limits_count) {
-        result = lmb_program_fail_node(c, index, "limits", "there are no such limits");
+        result = lmb_graph_fail_node(c, index, "limits", "there are no such limits");
     }
     if (result == LMB_OK && (takes & TAKES_PART)) {
         result = check_parts_of(c, index);
@@ -189,17 +189,17 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
         result = check_choices(c, index);
     }
     if (result == LMB_OK && (takes & TAKES_SPACE)) {
-        result = lmb_program_check_space(c, index);
+        result = lmb_graph_check_space(c, index);
     }
     bool masked = (takes & TAKES_MASK) != 0 || (node->op == LMB_OP_ADDITIVE && node->masked);
     if (result == LMB_OK && masked && node->mask >= c->def->mask_count) {
-        result = lmb_program_fail_node(c, index, "mask", "there is no such mask");
+        result = lmb_graph_fail_node(c, index, "mask", "there is no such mask");
     }
     return result;
 }
 
-lmb_result lmb_program_check_def(const lmb_compiler *c) {
-    const lmb_program_def *def = c->def;
+lmb_result lmb_graph_check_def(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
     if (def->rig == NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the rig is NULL");
     }
@@ -246,10 +246,10 @@ lmb_result lmb_program_check_def(const lmb_compiler *c) {
         result = lmb_limits_check(def->rig, def->limits[i], lmb_ranges_of(def, i), i, c->error);
     }
     if (result == LMB_OK) {
-        result = lmb_program_check_parts(c);
+        result = lmb_graph_check_parts(c);
     }
     if (result == LMB_OK) {
-        result = lmb_program_check_static_poses(c);
+        result = lmb_graph_check_static_poses(c);
     }
     if (result == LMB_OK) {
         result = check_detail(c);

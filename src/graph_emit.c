@@ -1,4 +1,4 @@
-#include "program_compiler.h"
+#include "graph_compiler.h"
 
 #include "detail.h"
 #include "limits.h"
@@ -18,7 +18,8 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #define WRAP_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
     OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, WRAP_ROW)
         // Those that are lowered to others.
-        [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
+        [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_INPUTS, true, false, TAKES_SHARE, 0},
+    [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
     [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_PART, 0},
     [LMB_OP_LAYERS] = {"layers", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_LAYER, 0},
     [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_SPACE, 0},
@@ -43,15 +44,15 @@ const char *lmb_op_name(lmb_op op) {
     return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
 }
 
-uint32_t *lmb_program_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {
+uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset) {
     *offset = c->data + c->data_words;
     c->data_words += words;
     return c->block != NULL ? c->block + *offset : NULL;
 }
 
-uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value) {
+uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value) {
     uint32_t offset;
-    uint32_t *at = lmb_program_add_data(c, VALUE_WORDS, &offset);
+    uint32_t *at = lmb_graph_add_data(c, VALUE_WORDS, &offset);
     if (at != NULL) {
         lmb_value_write(value, at);
     }
@@ -60,7 +61,8 @@ uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value) {
 
 static uint32_t choices_of(const lmb_node_def *node) {
     bool is_nlerp =
-        node->interpolation == LMB_MIX_NLERP || (node->interpolation == LMB_MIX_DEFAULT && node->op == LMB_OP_WEIGHTED);
+        node->interpolation == LMB_MIX_NLERP ||
+        (node->interpolation == LMB_MIX_DEFAULT && (node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_MACHINE));
     bool adds = node->op == LMB_OP_ADDITIVE;
     bool any_weight = node->op == LMB_OP_SCALE || (adds && node->unclamped);
     bool masked = node->op == LMB_OP_MASKED || (adds && node->masked);
@@ -99,22 +101,22 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[WEIGHT_INDEX] = weight;
     }
     if (takes & TAKES_CLIP) {
-        at[CLIP_SOURCE] = lmb_program_add_source(c, node);
+        at[CLIP_SOURCE] = lmb_graph_add_source(c, node);
         at[CLIP_WEIGHTS_ROW] = node->joint_weights != LMB_NONE ? c->masks + node->joint_weights * c->mask_words : 0;
     }
     if (takes & TAKES_POSE) {
         bool is_static = node->static_pose != LMB_NONE;
         at[POSE_BUFFER] = is_static ? node->static_pose : node->pose;
-        at[FIXED_POSE] = is_static ? lmb_program_static_pose(c, node->static_pose) : 0;
-        at[POSE_JOINTS] = lmb_program_part_joints(c->def, c->part);
-        at[POSE_FLOATS] = lmb_program_pose_words(c->def, at[POSE_JOINTS]);
+        at[FIXED_POSE] = is_static ? lmb_graph_static_pose(c, node->static_pose) : 0;
+        at[POSE_JOINTS] = lmb_graph_part_joints(c->def, c->part);
+        at[POSE_FLOATS] = lmb_graph_pose_words(c->def, at[POSE_JOINTS]);
     }
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
-        at[SOURCE_PART] = lmb_program_part_table(c, c->part);
+        at[SOURCE_PART] = lmb_graph_part_table(c, c->part);
         c->uses_parts = c->uses_parts || c->part != LMB_NONE;
     }
     if (takes & TAKES_PART) {
-        at[TAKE_PART] = lmb_program_part_table(c, node->parts[input]);
+        at[TAKE_PART] = lmb_graph_part_table(c, node->parts[input]);
     }
     if (takes & TAKES_CHOICE) {
         at[CHOICES] = choices_of(node);
@@ -179,7 +181,7 @@ static void emit_rest(lmb_compiler *c) {
 
 static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     lmb_share inputs[LMB_MAX_INPUTS];
-    const uint32_t shares = lmb_program_weigh_sum(c, node, inputs);
+    const uint32_t shares = lmb_graph_weigh_sum(c, node, inputs);
     uint32_t count = node->input_count;
     emit(c, node, 0, 2, TAKES_NOTHING, 0, 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -254,7 +256,7 @@ static bool emit_model_additive(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     step.form = LMB_FORM_PARENT;
     lmb_share inputs[2];
-    const uint32_t weight = lmb_program_weigh_over(c, node, weight_limit(node), inputs);
+    const uint32_t weight = lmb_graph_weigh_over(c, node, weight_limit(node), inputs);
     if (!emit_in_model_space(c, node->inputs[0]) || !emit_weighed(c, node->inputs[1], inputs[1])) {
         return false;
     }
@@ -289,7 +291,7 @@ static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t fir
     blend.op = LMB_OP_BLEND;
     const lmb_share around = c->own;
     lmb_share halves[2];
-    const uint32_t weight = lmb_program_weigh_blend(c, node->along[places - 1], halves);
+    const uint32_t weight = lmb_graph_weigh_blend(c, node->along[places - 1], halves);
     bool fits = true;
     for (uint32_t half = 0; half < 2 && fits; half++) {
         c->own = halves[half];
@@ -303,7 +305,7 @@ static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t fir
 static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     lmb_share inputs[2];
-    const uint32_t weight = lmb_program_weigh_over(c, node, 4.0f, inputs);
+    const uint32_t weight = lmb_graph_weigh_over(c, node, 4.0f, inputs);
     if (!emit_weighed(c, node->inputs[0], inputs[1]) || !emit_weighed(c, node->inputs[1], inputs[1])) {
         return false;
     }
@@ -357,9 +359,9 @@ static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_ope
     lmb_share inputs[2] = {c->own, c->own};
     uint32_t weight = 0;
     if (node->op == LMB_OP_BLEND) {
-        weight = lmb_program_weigh_blend(c, node->weight, inputs);
+        weight = lmb_graph_weigh_blend(c, node->weight, inputs);
     } else if (op->takes & TAKES_WEIGHT) {
-        weight = lmb_program_weigh_over(c, node, weight_limit(node), inputs);
+        weight = lmb_graph_weigh_over(c, node, weight_limit(node), inputs);
     }
     // What is scaled lies over nothing.
     const uint32_t first = node->op == LMB_OP_SCALE ? 1 : 0;
@@ -376,7 +378,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     const lmb_operation *op = &operations[node->op];
     bool fits = true;
-    c->result = lmb_program_check_source(c, index);
+    c->result = lmb_graph_check_source(c, index);
     if (c->result != LMB_OK) {
         return false;
     }
@@ -405,7 +407,7 @@ static void add_tables(lmb_compiler *c) {
     c->mirrors = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->mirror_count; i++) {
         uint32_t offset;
-        uint32_t *table = lmb_program_add_data(c, lmb_mirror_words(c->def->rig), &offset);
+        uint32_t *table = lmb_graph_add_data(c, lmb_mirror_words(c->def->rig), &offset);
         if (table != NULL) {
             lmb_mirror_write(c->def->rig, &c->def->mirrors[i], c->rest_turns, table);
         }
@@ -414,20 +416,20 @@ static void add_tables(lmb_compiler *c) {
     for (uint32_t i = 0; i < c->def->limits_count; i++) {
         uint32_t offset;
         const lmb_rig *rig = c->def->rig;
-        uint32_t *table = lmb_program_add_data(c, lmb_limits_words(rig->joint_count, rig->channel_count), &offset);
+        uint32_t *table = lmb_graph_add_data(c, lmb_limits_words(rig->joint_count, rig->channel_count), &offset);
         if (table != NULL) {
             lmb_limits_write(rig, c->def->limits[i], lmb_ranges_of(c->def, i), table);
         }
     }
-    lmb_program_add_parts(c);
-    lmb_program_add_static_poses(c);
+    lmb_graph_add_parts(c);
+    lmb_graph_add_static_poses(c);
     if (c->block != NULL) {
         c->block[PROGRAM_MATRICES] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
     }
-    if (lmb_program_has_levels(c->def)) {
+    if (lmb_graph_has_levels(c->def)) {
         uint32_t offset;
-        uint32_t level = lmb_program_weigh_level(c, c->def->level);
-        uint32_t *table = lmb_program_add_data(c, lmb_detail_words(c->def->rig), &offset);
+        uint32_t level = lmb_graph_weigh_level(c, c->def->level);
+        uint32_t *table = lmb_graph_add_data(c, lmb_detail_words(c->def->rig), &offset);
         if (table != NULL) {
             c->block[PROGRAM_DETAIL] = offset;
             lmb_detail_write(c->def->rig, c->def->last_levels, level, table);
@@ -446,7 +448,7 @@ static lmb_result check_model_work(const lmb_compiler *c) {
         c->model_work, LMB_MAX_MODEL_OPERATIONS);
 }
 
-lmb_result lmb_program_emit(lmb_compiler *c) {
+lmb_result lmb_graph_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->rule_count = 0;
     c->weight_count = 2; // the whole, and none

@@ -1,8 +1,8 @@
 // A program on its way from its descriptor to its block: checked, then emitted twice, to count and to write.
-#ifndef LIMBER_SRC_PROGRAM_COMPILER_H
-#define LIMBER_SRC_PROGRAM_COMPILER_H
+#ifndef LIMBER_SRC_GRAPH_COMPILER_H
+#define LIMBER_SRC_GRAPH_COMPILER_H
 
-#include "program.h"
+#include "graph.h"
 
 #define LMB_MOST_INSTRUCTIONS (1u << 16)
 
@@ -19,12 +19,12 @@ typedef struct lmb_operation {
 } lmb_operation;
 
 // Of the float channels, beside the joints' limits with that index; NULL where there are none.
-static inline const lmb_channel_range *lmb_ranges_of(const lmb_program_def *def, uint32_t limits) {
+static inline const lmb_channel_range *lmb_ranges_of(const lmb_graph_def *def, uint32_t limits) {
     return def->channel_ranges != NULL ? def->channel_ranges[limits] : NULL;
 }
 
 // Levels of detail are of joints.
-static inline bool lmb_program_has_levels(const lmb_program_def *def) {
+static inline bool lmb_graph_has_levels(const lmb_graph_def *def) {
     return def->last_levels != NULL && lmb_rig_joint_count(def->rig) > 0;
 }
 
@@ -43,7 +43,7 @@ typedef struct lmb_share {
 } lmb_share;
 
 typedef struct lmb_compiler {
-    const lmb_program_def *def;
+    const lmb_graph_def *def;
     lmb_error *error;
     uint32_t *block; // NULL while counting
     uint32_t instruction_count;
@@ -76,48 +76,48 @@ typedef struct lmb_compiler {
 } lmb_compiler;
 
 // Everything that can be wrong with a descriptor but for its sizes, and for what only a node's place shows.
-lmb_result lmb_program_check_def(const lmb_compiler *c);
+lmb_result lmb_graph_check_def(const lmb_compiler *c);
 
 // A message about a field of a node; #LMB_ERROR_ARGUMENT.
-lmb_result lmb_program_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
+lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
 
 // program_part.c: parts and static poses: their checks, their tables, and what a source may be in the part where it stands.
-lmb_result lmb_program_check_parts(const lmb_compiler *c);
-lmb_result lmb_program_check_static_poses(const lmb_compiler *c);
-void lmb_program_add_parts(lmb_compiler *c);
-void lmb_program_add_static_poses(lmb_compiler *c);
-uint32_t lmb_program_part_table(const lmb_compiler *c, uint32_t part);
-uint32_t lmb_program_static_pose(const lmb_compiler *c, uint32_t pose);
-lmb_result lmb_program_check_source(lmb_compiler *c, uint32_t node);
+lmb_result lmb_graph_check_parts(const lmb_compiler *c);
+lmb_result lmb_graph_check_static_poses(const lmb_compiler *c);
+void lmb_graph_add_parts(lmb_compiler *c);
+void lmb_graph_add_static_poses(lmb_compiler *c);
+uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part);
+uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose);
+lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t node);
 // Joints of the poses in a part, or of the rig.
-uint32_t lmb_program_part_joints(const lmb_program_def *def, uint32_t part);
+uint32_t lmb_graph_part_joints(const lmb_graph_def *def, uint32_t part);
 // Of one of so many joints: it has channels too where those are as many as the rig's.
-uint32_t lmb_program_pose_words(const lmb_program_def *def, uint32_t joint_count);
+uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count);
 // Whether one that a node uses has another scale than 1.
-bool lmb_program_static_poses_scale(const lmb_program_def *def);
+bool lmb_graph_static_poses_scale(const lmb_graph_def *def);
 
 // Adds words for instructions to refer to, and tells their offset. Returns them, or NULL while counting.
-uint32_t *lmb_program_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);
+uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);
 // A value's offset.
-uint32_t lmb_program_add_value(lmb_compiler *c, lmb_value value);
+uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value);
 
 // program_layers.c: the table of a node's priority layers. Returns its offset.
-uint32_t lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node);
+uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node);
 
 // program_space.c: whether a blend space's places make one; and the table of its rule. Returns its offset.
-lmb_result lmb_program_check_space(const lmb_compiler *c, uint32_t node);
-uint32_t lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node);
+lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
+uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 
 // program_rules.c: what weights follow from. Each returns the index of the weight that the instruction reads, and says
 // in `inputs` what the node's inputs weigh: of what lies over something else, what lies below and what lies over it.
-uint32_t lmb_program_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
-uint32_t lmb_program_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
-uint32_t lmb_program_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]);
-uint32_t lmb_program_weigh_level(lmb_compiler *c, lmb_value level);
+uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
+uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
+uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]);
+uint32_t lmb_graph_weigh_level(lmb_compiler *c, lmb_value level);
 // A use of a clip. Returns which source it is.
-uint32_t lmb_program_add_source(lmb_compiler *c, const lmb_node_def *node);
+uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node);
 
 // Emits all nodes from the last one on. Fails where there are too many instructions or too deep a stack.
-lmb_result lmb_program_emit(lmb_compiler *c);
+lmb_result lmb_graph_emit(lmb_compiler *c);
 
 #endif

@@ -1,4 +1,4 @@
-#include "program_compiler.h"
+#include "graph_compiler.h"
 
 #include "../shaders/ops/layout.h"
 
@@ -13,14 +13,14 @@ static void sort_inputs(const lmb_node_def *node, uint32_t *order) {
     }
 }
 
-uint32_t lmb_program_add_layers(lmb_compiler *c, const lmb_node_def *node) {
+uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t order[LMB_MAX_INPUTS], offset;
     sort_inputs(node, order);
-    uint32_t *layers = lmb_program_add_data(c, LAYER_WORDS * node->input_count, &offset);
+    uint32_t *layers = lmb_graph_add_data(c, LAYER_WORDS * node->input_count, &offset);
     uint32_t end = node->input_count;
     for (uint32_t place = node->input_count; place-- > 0;) {
         const uint32_t input = order[place];
-        const uint32_t value = lmb_program_add_value(c, node->weights[input]);
+        const uint32_t value = lmb_graph_add_value(c, node->weights[input]);
         if (place + 1 < node->input_count && node->priorities[order[place + 1]] != node->priorities[input]) {
             end = place + 1;
         }

@@ -1,6 +1,8 @@
-#include "program_compiler.h"
+#include "graph_compiler.h"
 
 #include "clip.h"
+#include "control.h"
+#include "graph_names.h"
 #include "limits.h"
 #include "rig.h"
 
@@ -21,28 +23,8 @@ _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from
 _Static_assert(LMB_MAX_STACK == 11 && STACK_CHANNELS >= 5 * LMB_MAX_INPUTS + 1,
                "five folds around one another, which two poses each leave room for, hold more values of channels");
 
-lmb_node_def lmb_default_node_def(void) {
-    lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};
-    node.clip = lmb_constant(0.0f);
-    node.time = lmb_constant(0.0f);
-    node.rate = lmb_constant(1.0f);
-    node.offset = lmb_constant(0.0f);
-    node.joint_weights = LMB_NONE;
-    node.interpolation = LMB_MIX_DEFAULT;
-    node.static_pose = LMB_NONE;
-    node.shortest = true;
-    for (uint32_t i = 0; i < 3; i++) {
-        node.along[i] = lmb_constant(0.5f);
-    }
-    for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
-        node.weights[i] = lmb_constant(1.0f);
-        node.parts[i] = LMB_NONE;
-    }
-    return node;
-}
-
 static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
-    const lmb_program_def *def = c->def;
+    const lmb_graph_def *def = c->def;
     uint64_t joints = def->rig->joint_count;
     uint64_t at = PROGRAM_HEADER_WORDS;
     header[PROGRAM_JOINTS] = (uint32_t)joints;
@@ -160,7 +142,7 @@ static uint32_t find_common_track(const uint32_t *block, uint32_t clip) {
 }
 
 static void write_block(lmb_compiler *c, uint32_t *block) {
-    const lmb_program_def *def = c->def;
+    const lmb_graph_def *def = c->def;
     write_rig(def->rig, block);
     for (uint32_t i = 0; i < def->mask_count; i++) {
         memcpy(block + c->masks + (size_t)i * c->mask_words, def->masks[i],
@@ -174,7 +156,7 @@ static void write_block(lmb_compiler *c, uint32_t *block) {
         at += def->clips[i]->size;
     }
     c->block = block;
-    (void)lmb_program_emit(c); // as it did when it counted
+    (void)lmb_graph_emit(c); // as it did when it counted
 }
 
 static bool rest_scales(const lmb_rig *rig) {
@@ -208,14 +190,14 @@ static bool clip_scales(const uint32_t *clip) {
     return false;
 }
 
-static void find_uses(lmb_program *program, const lmb_program_def *def) {
+static void find_uses(lmb_graph *program, const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
         program->uses_spaces =
             program->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS || def->nodes[i].op == LMB_OP_SPACE2D;
         program->uses_weights =
             program->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
-    program->uses_scale = program->pose_count > 0 || rest_scales(def->rig) || lmb_program_static_poses_scale(def);
+    program->uses_scale = program->pose_count > 0 || rest_scales(def->rig) || lmb_graph_static_poses_scale(def);
     for (uint32_t i = 0; i < def->limits_count; i++) {
         program->uses_scale = program->uses_scale || lmb_limits_scale(def->rig, def->limits[i]);
     }
@@ -231,9 +213,9 @@ static void find_uses(lmb_program *program, const lmb_program_def *def) {
 
 // Everything that can be wrong with a descriptor; `header` and `size` are those of the block.
 static lmb_result prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint64_t *size) {
-    lmb_result result = lmb_program_check_def(c);
+    lmb_result result = lmb_graph_check_def(c);
     if (result == LMB_OK) {
-        result = lmb_program_emit(c);
+        result = lmb_graph_emit(c);
     }
     if (result != LMB_OK) {
         return result;
@@ -247,7 +229,7 @@ static lmb_result prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS]
     return LMB_OK;
 }
 
-lmb_result lmb_program_check(const lmb_program_def *def, lmb_error *error) {
+lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
     if (def == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: the descriptor is NULL");
     }
@@ -257,20 +239,71 @@ lmb_result lmb_program_check(const lmb_program_def *def, lmb_error *error) {
     return prepare(&c, header, &size);
 }
 
-lmb_result lmb_program_create(const lmb_program_def *def, const lmb_host *host, lmb_program **program,
-                              lmb_error *error) {
-    if (program != NULL) {
-        *program = NULL;
+lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error) {
+    lmb_moving moving;
+    lmb_result result = lmb_moving_create(def, host, &moving, error);
+    if (result == LMB_OK) {
+        result = lmb_graph_check_poses(&moving.poses, error);
+        result = result == LMB_OK ? lmb_control_check_def(&moving.control, error) : result;
+        lmb_moving_release(&moving);
     }
-    return lmb_program_create_in(def, LMB_NONE, host, program, error);
+    return result;
 }
 
-lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, const lmb_host *host, lmb_program **program,
-                                 lmb_error *error) {
-    if (def == NULL || program == NULL) {
+lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error) {
+    lmb_result result = lmb_graph_check_poses(def, error);
+    return result == LMB_OK && lmb_graph_moves(def) ? lmb_graph_check_moving(def, NULL, error) : result;
+}
+
+static lmb_result create_names(lmb_graph *graph, const lmb_graph_def *def, const lmb_moving *moving, lmb_error *error) {
+    graph->names = lmb_graph_names_create(def, moving, &graph->host);
+    return graph->names != NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for names");
+}
+
+static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
+    lmb_moving moving;
+    lmb_result result = lmb_graph_check_poses(def, error);
+    if (result == LMB_OK) {
+        result = lmb_moving_create(def, host, &moving, error);
+    }
+    if (result != LMB_OK) {
+        return result;
+    }
+    result = lmb_graph_create_in(&moving.poses, LMB_NONE, host, graph, error);
+    if (result == LMB_OK) {
+        result = lmb_control_create(&moving.control, *graph, host, &(*graph)->control, error);
+    }
+    if (result == LMB_OK) {
+        result = create_names(*graph, def, &moving, error);
+    }
+    lmb_moving_release(&moving);
+    return result;
+}
+
+lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
+    if (graph != NULL) {
+        *graph = NULL;
+    }
+    if (def == NULL || graph == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: %s is NULL",
                         def == NULL ? "the descriptor" : "the result");
     }
+    lmb_result result;
+    if (lmb_graph_moves(def)) {
+        result = create_moving(def, host, graph, error);
+    } else {
+        result = lmb_graph_create_in(def, LMB_NONE, host, graph, error);
+        result = result == LMB_OK ? create_names(*graph, def, NULL, error) : result;
+    }
+    if (result != LMB_OK) {
+        lmb_graph_destroy(*graph);
+        *graph = NULL;
+    }
+    return result;
+}
+
+lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **program,
+                               lmb_error *error) {
     *program = NULL;
     lmb_compiler c = {.def = def, .error = error, .part = part};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
@@ -280,7 +313,7 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
         return result;
     }
     lmb_host resolved = lmb_host_resolve(host);
-    lmb_program *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    lmb_graph *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     uint32_t *block = lmb_host_allocate(&resolved, size, sizeof *block);
     c.rest_turns =
         lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->joint_count : 0, sizeof *c.rest_turns);
@@ -293,21 +326,21 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
     memcpy(block, header, sizeof header);
     write_block(&c, block);
     lmb_host_release(&resolved, c.rest_turns);
-    *created = (lmb_program){.host = resolved,
-                             .joint_count = def->rig->joint_count,
-                             .parameter_count = def->parameter_count,
-                             .pose_count = c.pose_count,
-                             .socket_count = def->rig->socket_count,
-                             .channel_count = def->rig->channel_count,
-                             .stack = c.deepest,
-                             .uses_parts = c.uses_parts,
-                             .uses_detail = lmb_program_has_levels(def),
-                             .uses_inertia = def->inertialize,
-                             .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
-                             .limits = c.limits,
-                             .parts = c.parts,
-                             .size = (uint32_t)size,
-                             .block = block};
+    *created = (lmb_graph){.host = resolved,
+                           .joint_count = def->rig->joint_count,
+                           .parameter_count = def->parameter_count,
+                           .pose_count = c.pose_count,
+                           .socket_count = def->rig->socket_count,
+                           .channel_count = def->rig->channel_count,
+                           .stack = c.deepest,
+                           .uses_parts = c.uses_parts,
+                           .uses_detail = lmb_graph_has_levels(def),
+                           .uses_inertia = def->inertialize,
+                           .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
+                           .limits = c.limits,
+                           .parts = c.parts,
+                           .size = (uint32_t)size,
+                           .block = block};
     memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
     memcpy(created->pose_floats, c.pose_floats, sizeof c.pose_floats);
     find_uses(created, def);
@@ -315,58 +348,64 @@ lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, cons
     return LMB_OK;
 }
 
-void lmb_program_destroy(lmb_program *program) {
+void lmb_graph_destroy(lmb_graph *program) {
     if (program == NULL) {
         return;
     }
     lmb_host host = program->host;
+    lmb_control_destroy(program->control);
+    lmb_graph_names_destroy(program->names, &host);
     lmb_host_release(&host, program->block);
     lmb_host_release(&host, program);
 }
 
-uint32_t lmb_program_joint_count(const lmb_program *program) {
+const lmb_control *lmb_graph_control(const lmb_graph *graph) {
+    return graph->control;
+}
+
+uint32_t lmb_graph_joint_count(const lmb_graph *program) {
     return program->joint_count;
 }
 
-uint32_t lmb_program_parameter_count(const lmb_program *program) {
+uint32_t lmb_graph_parameter_count(const lmb_graph *program) {
     return program->parameter_count;
 }
 
-uint32_t lmb_program_pose_count(const lmb_program *program) {
+uint32_t lmb_graph_pose_count(const lmb_graph *program) {
     return program->pose_count;
 }
 
-uint32_t lmb_program_pose_floats(const lmb_program *program, uint32_t pose) {
+uint32_t lmb_graph_pose_floats(const lmb_graph *program, uint32_t pose) {
     return pose < LMB_MAX_POSES ? program->pose_floats[pose] : 0;
 }
 
-uint32_t lmb_program_pose_joint_count(const lmb_program *program, uint32_t pose) {
+uint32_t lmb_graph_pose_joint_count(const lmb_graph *program, uint32_t pose) {
     return pose < LMB_MAX_POSES ? program->pose_joints[pose] : 0;
 }
 
-uint32_t lmb_program_socket_count(const lmb_program *program) {
+uint32_t lmb_graph_socket_count(const lmb_graph *program) {
     return program->socket_count;
 }
 
-uint32_t lmb_program_channel_count(const lmb_program *program) {
+uint32_t lmb_graph_channel_count(const lmb_graph *program) {
     return program->channel_count;
 }
 
-uint32_t lmb_program_joints_at(const lmb_program *program, uint32_t level) {
+uint32_t lmb_graph_joints_at(const lmb_graph *program, uint32_t level) {
     if (!program->uses_detail) {
         return program->joint_count;
     }
     return detail_count(program->block, level < LMB_MAX_LEVELS ? level : LMB_MAX_LEVELS - 1);
 }
 
-uint32_t lmb_program_inertia_parameters(const lmb_program *program) {
+uint32_t lmb_graph_inertia_parameters(const lmb_graph *program) {
     return program->uses_inertia ? program->block[PROGRAM_INERTIA] - 1 : LMB_NONE;
 }
 
-uint32_t lmb_program_inertia_words(const lmb_program *program) {
+uint32_t lmb_graph_inertia_words(const lmb_graph *program) {
     return program->uses_inertia ? INERTIA_WORDS * program->joint_count : 0;
 }
 
-uint32_t lmb_program_stack(const lmb_program *program) {
+uint32_t lmb_graph_stack(const lmb_graph *program) {
     return program->stack;
 }

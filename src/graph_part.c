@@ -1,4 +1,4 @@
-#include "program_compiler.h"
+#include "graph_compiler.h"
 
 #include "clip.h"
 #include "rig.h"
@@ -12,11 +12,11 @@
 
 #define LENGTH_BOUND 1e-3 // of a static pose's rotations
 
-uint32_t lmb_program_part_joints(const lmb_program_def *def, uint32_t part) {
+uint32_t lmb_graph_part_joints(const lmb_graph_def *def, uint32_t part) {
     return part == LMB_NONE ? def->rig->joint_count : def->parts[part].joint_count;
 }
 
-uint32_t lmb_program_pose_words(const lmb_program_def *def, uint32_t joint_count) {
+uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
     const uint32_t channels = joint_count == def->rig->joint_count ? def->rig->channel_count : 0;
     return POSE_COMPONENTS * joint_count + channels;
 }
@@ -47,7 +47,7 @@ static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
 
 // A clip that a parameter chooses may be any; the kernels compare its joints with those of its place.
 static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
-    const lmb_program_def *def = c->def;
+    const lmb_graph_def *def = c->def;
     const char *name = lmb_clip_name(def->clips[index]);
     uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
     bool is_whole = joints == def->rig->joint_count, is_part = false;
@@ -67,8 +67,8 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
     return LMB_OK;
 }
 
-lmb_result lmb_program_check_parts(const lmb_compiler *c) {
-    const lmb_program_def *def = c->def;
+lmb_result lmb_graph_check_parts(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
     if (def->part_count > 0 && def->parts == NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the parts are NULL");
     }
@@ -138,8 +138,8 @@ static lmb_result check_static_pose(const lmb_compiler *c, uint32_t index) {
     return result;
 }
 
-lmb_result lmb_program_check_static_poses(const lmb_compiler *c) {
-    const lmb_program_def *def = c->def;
+lmb_result lmb_graph_check_static_poses(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
     if (def->static_pose_count > 0 && def->static_poses == NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the static poses are NULL");
     }
@@ -164,7 +164,7 @@ static bool static_pose_scales(const lmb_static_pose_def *pose) {
     return false;
 }
 
-bool lmb_program_static_poses_scale(const lmb_program_def *def) {
+bool lmb_graph_static_poses_scale(const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
         if (node->op == LMB_OP_POSE && node->static_pose != LMB_NONE &&
@@ -175,12 +175,12 @@ bool lmb_program_static_poses_scale(const lmb_program_def *def) {
     return false;
 }
 
-void lmb_program_add_parts(lmb_compiler *c) {
+void lmb_graph_add_parts(lmb_compiler *c) {
     uint32_t joints = c->def->rig->joint_count;
     c->parts = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->part_count; i++) {
         uint32_t offset;
-        uint32_t *table = lmb_program_add_data(c, PART_TABLE + joints, &offset);
+        uint32_t *table = lmb_graph_add_data(c, PART_TABLE + joints, &offset);
         if (table != NULL) {
             table[PART_JOINTS] = c->def->parts[i].joint_count;
             for (uint32_t joint = 0; joint < joints; joint++) {
@@ -190,7 +190,7 @@ void lmb_program_add_parts(lmb_compiler *c) {
     }
 }
 
-uint32_t lmb_program_part_table(const lmb_compiler *c, uint32_t part) {
+uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part) {
     return part == LMB_NONE ? 0 : c->parts + part * (PART_TABLE + c->def->rig->joint_count);
 }
 
@@ -216,12 +216,12 @@ static void write_static_channels(const lmb_rig *rig, const lmb_static_pose_def 
     }
 }
 
-void lmb_program_add_static_poses(lmb_compiler *c) {
+void lmb_graph_add_static_poses(lmb_compiler *c) {
     c->static_poses = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->static_pose_count; i++) {
         const lmb_static_pose_def *pose = &c->def->static_poses[i];
         uint32_t offset;
-        uint32_t *table = lmb_program_add_data(c, lmb_program_pose_words(c->def, pose->joint_count), &offset);
+        uint32_t *table = lmb_graph_add_data(c, lmb_graph_pose_words(c->def, pose->joint_count), &offset);
         if (table != NULL) {
             write_static_pose(pose, table);
             write_static_channels(c->def->rig, pose, table);
@@ -229,10 +229,10 @@ void lmb_program_add_static_poses(lmb_compiler *c) {
     }
 }
 
-uint32_t lmb_program_static_pose(const lmb_compiler *c, uint32_t pose) {
+uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose) {
     uint32_t offset = c->static_poses;
     for (uint32_t i = 0; i < pose; i++) {
-        offset += lmb_program_pose_words(c->def, c->def->static_poses[i].joint_count);
+        offset += lmb_graph_pose_words(c->def, c->def->static_poses[i].joint_count);
     }
     return offset;
 }
@@ -240,31 +240,31 @@ uint32_t lmb_program_static_pose(const lmb_compiler *c, uint32_t pose) {
 static lmb_result fail_joints(const lmb_compiler *c, uint32_t node, const char *field, const char *what,
                               uint32_t joints) {
     char text[96];
-    uint32_t expected = lmb_program_part_joints(c->def, c->part);
+    uint32_t expected = lmb_graph_part_joints(c->def, c->part);
     if (c->part == LMB_NONE) {
         snprintf(text, sizeof text, "%s has %u joints, and the rig %u", what, (unsigned)joints, (unsigned)expected);
     } else {
         snprintf(text, sizeof text, "%s has %u joints, and part %u, in which it stands, %u", what, (unsigned)joints,
                  (unsigned)c->part, (unsigned)expected);
     }
-    return lmb_program_fail_node(c, node, field, text);
+    return lmb_graph_fail_node(c, node, field, text);
 }
 
 static lmb_result check_buffer(lmb_compiler *c, uint32_t index) {
     uint32_t pose = c->def->nodes[index].pose;
-    uint32_t joints = lmb_program_part_joints(c->def, c->part);
+    uint32_t joints = lmb_graph_part_joints(c->def, c->part);
     if (c->pose_joints[pose] != 0 && c->pose_joints[pose] != joints) {
         return fail_joints(c, index, "pose", "elsewhere this buffer", c->pose_joints[pose]);
     }
     c->pose_joints[pose] = joints;
-    c->pose_floats[pose] = lmb_program_pose_words(c->def, joints);
+    c->pose_floats[pose] = lmb_graph_pose_words(c->def, joints);
     c->pose_count = pose >= c->pose_count ? pose + 1 : c->pose_count;
     return LMB_OK;
 }
 
-lmb_result lmb_program_check_source(lmb_compiler *c, uint32_t index) {
+lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
-    uint32_t expected = lmb_program_part_joints(c->def, c->part);
+    uint32_t expected = lmb_graph_part_joints(c->def, c->part);
     if (node->op == LMB_OP_CLIP && node->clip.parameter == LMB_NONE && node->clip.curve == LMB_CURVE_LINEAR) {
         uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
         return joints == expected ? LMB_OK : fail_joints(c, index, "clip", "it", joints);

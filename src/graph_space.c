@@ -1,5 +1,5 @@
 #include "blend_space.h"
-#include "program_compiler.h"
+#include "graph_compiler.h"
 
 #include "../shaders/ops/operations.h"
 
@@ -25,7 +25,7 @@ static void read_places(const lmb_node_def *node, lmb_place *places) {
 static lmb_result fail_place(const lmb_compiler *c, uint32_t index, uint32_t place, const char *what) {
     char field[sizeof "places[16]"];
     snprintf(field, sizeof field, "places[%u]", (unsigned)(place % LMB_MAX_INPUTS));
-    return lmb_program_fail_node(c, index, field, what);
+    return lmb_graph_fail_node(c, index, field, what);
 }
 
 static lmb_result check_numbers(const lmb_compiler *c, uint32_t index) {
@@ -86,7 +86,7 @@ static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_pl
                 snprintf(what, sizeof what,
                          "no input is at (%.9g, %.9g), where the column of places[%u] meets the row of places[%u]",
                          (double)places[column].at[0], (double)places[row].at[1], (unsigned)column, (unsigned)row);
-                return lmb_program_fail_node(c, index, "places", what);
+                return lmb_graph_fail_node(c, index, "places", what);
             }
         }
     }
@@ -111,7 +111,7 @@ static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_pla
     char what[112];
     snprintf(what, sizeof what, "all lie on the line through places[%u] and places[%u], or as good as on it",
              (unsigned)ends[0], (unsigned)ends[1]);
-    return lmb_program_fail_node(c, index, "places", what);
+    return lmb_graph_fail_node(c, index, "places", what);
 }
 
 static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
@@ -127,10 +127,10 @@ static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_p
     case LMB_SPACE2D_COUNT:
         break;
     }
-    return lmb_program_fail_node(c, index, "space", "unknown");
+    return lmb_graph_fail_node(c, index, "space", "unknown");
 }
 
-lmb_result lmb_program_check_space(const lmb_compiler *c, uint32_t index) {
+lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_place places[LMB_MAX_INPUTS];
     lmb_result result = check_numbers(c, index);
@@ -180,7 +180,7 @@ static void write_row(const lmb_place *places, uint32_t count, uint32_t input, i
 
 static uint32_t add_rows(lmb_compiler *c, const lmb_place *places, uint32_t count, uint32_t axes) {
     uint32_t offset;
-    uint32_t *rows = lmb_program_add_data(c, count * axes * ROW_WORDS, &offset);
+    uint32_t *rows = lmb_graph_add_data(c, count * axes * ROW_WORDS, &offset);
     for (uint32_t i = 0; i < count * axes && rows != NULL; i++) {
         write_row(places, count, i / axes, (int)(i % axes), rows + i * ROW_WORDS);
     }
@@ -208,7 +208,7 @@ static uint32_t add_bands(lmb_compiler *c, const lmb_place *places, uint32_t cou
     lmb_blend_space_measure(places, count, &space);
     const uint32_t size = SPACE_FIRST_BAND + (count - 1) * BAND_WORDS;
     uint32_t offset;
-    uint32_t *words = lmb_program_add_data(c, count * size, &offset);
+    uint32_t *words = lmb_graph_add_data(c, count * size, &offset);
     for (uint32_t input = 0; input < count && words != NULL; input++, words += size) {
         write_head(&space, count - 1, words);
         write_place(words + SPACE_OWN_PLACE, places[input]);
@@ -246,9 +246,9 @@ static uint32_t add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t
     lmb_blend_space space;
     (void)lmb_blend_space_cut(places, count, &space); // which was checked
     uint32_t offset, edges, pieces;
-    uint32_t *words = lmb_program_add_data(c, SPACE_FIRST_PLACE + 2 * count, &offset);
-    uint32_t *edge = lmb_program_add_data(c, space.edge_count * EDGE_WORDS, &edges);
-    uint32_t *piece = lmb_program_add_data(c, space.piece_count * PIECE_WORDS, &pieces);
+    uint32_t *words = lmb_graph_add_data(c, SPACE_FIRST_PLACE + 2 * count, &offset);
+    uint32_t *edge = lmb_graph_add_data(c, space.edge_count * EDGE_WORDS, &edges);
+    uint32_t *piece = lmb_graph_add_data(c, space.piece_count * PIECE_WORDS, &pieces);
     if (words == NULL) {
         return offset;
     }
@@ -270,7 +270,7 @@ static uint32_t add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t
     return offset;
 }
 
-uint32_t lmb_program_add_space(lmb_compiler *c, const lmb_node_def *node) {
+uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node) {
     lmb_place places[LMB_MAX_INPUTS];
     read_places(node, places);
     if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {

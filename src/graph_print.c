@@ -1,5 +1,5 @@
+#include "graph.h"
 #include "limits.h"
-#include "program.h"
 
 #include "../shaders/ops/program.h"
 #include "../shaders/ops/weights.h"
@@ -39,7 +39,7 @@ static const shape shapes[] = {
 };
 
 typedef struct line {
-    const char *const *parameters;
+    const lmb_graph *graph;
     char text[LINE_SIZE];
     size_t length;
     const char *comma; // before the next operand
@@ -63,14 +63,18 @@ static void add_operand(line *line, const char *name) {
     line->comma = ", ";
 }
 
+static const char *parameter_name(const lmb_graph *graph, uint32_t parameter) {
+    return graph->names != NULL ? lmb_graph_parameter_at(graph, parameter).name : "";
+}
+
 static void add_value(line *line, const char *name, const uint32_t *value) {
     add_operand(line, name);
     if (value[VALUE_PARAMETER] == NO_PARAMETER) {
         add(line, " %.9g", (double)REAL(value[VALUE_CONSTANT]));
-    } else if (line->parameters == NULL) {
+    } else if (parameter_name(line->graph, value[VALUE_PARAMETER])[0] == '\0') {
         add(line, " p%u", (unsigned)value[VALUE_PARAMETER]);
     } else {
-        add(line, " %.60s", line->parameters[value[VALUE_PARAMETER]]);
+        add(line, " %.60s", parameter_name(line->graph, value[VALUE_PARAMETER]));
     }
     if (value[VALUE_CURVE] != CURVE_LINEAR) {
         add(line, " %s", lmb_curve_name((lmb_curve)value[VALUE_CURVE]));
@@ -80,14 +84,14 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
     }
 }
 
-static void add_mask(line *line, const lmb_program *program, const char *name, uint32_t offset) {
+static void add_mask(line *line, const lmb_graph *program, const char *name, uint32_t offset) {
     uint32_t words = (program->joint_count + program->channel_count + 3) / 4;
     add_operand(line, name);
     add(line, " %u", (unsigned)((offset - program->block[PROGRAM_MASKS]) / words));
 }
 
 // The rule that writes a weight.
-static const uint32_t *find_rule(const lmb_program *program, uint32_t index) {
+static const uint32_t *find_rule(const lmb_graph *program, uint32_t index) {
     const uint32_t *rule = program->block + program->block[PROGRAM_RULES];
     for (uint32_t i = 1; i < program->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
         const bool is_sum = rule[RULE_KIND] >= RULE_WEIGHTED && rule[RULE_KIND] <= RULE_SPACE2D;
@@ -99,7 +103,7 @@ static const uint32_t *find_rule(const lmb_program *program, uint32_t index) {
     return rule;
 }
 
-static void add_clip(line *line, const lmb_program *program, const uint32_t *at) {
+static void add_clip(line *line, const lmb_graph *program, const uint32_t *at) {
     const uint32_t *block = program->block, *use = block + block[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
     add_value(line, "clip", block + use[USE_CLIP]);
     add_value(line, "time", block + use[USE_TIME]);
@@ -145,7 +149,7 @@ static void add_space(line *line, const uint32_t *block, const uint32_t *rule, u
     }
 }
 
-static void add_weight(line *line, const lmb_program *program, uint32_t index) {
+static void add_weight(line *line, const lmb_graph *program, uint32_t index) {
     const uint32_t *block = program->block, *rule = find_rule(program, index);
     const uint32_t input = index - rule[RULE_LOCAL];
     switch (rule[RULE_KIND]) {
@@ -186,14 +190,14 @@ static void add_pose(line *line, const uint32_t *at) {
     add(line, " %u", (unsigned)at[POSE_BUFFER]);
 }
 
-static void add_part(line *line, const lmb_program *program, uint32_t offset) {
+static void add_part(line *line, const lmb_graph *program, uint32_t offset) {
     if (offset != 0) {
         add_operand(line, "part");
         add(line, " %u", (unsigned)((offset - program->parts) / (PART_TABLE + program->joint_count)));
     }
 }
 
-static void add_operands(line *line, const lmb_program *program, const uint32_t *at, uint32_t takes) {
+static void add_operands(line *line, const lmb_graph *program, const uint32_t *at, uint32_t takes) {
     if (takes & TAKES_CLIP) {
         add_clip(line, program, at);
     }
@@ -227,15 +231,14 @@ static void add_operands(line *line, const lmb_program *program, const uint32_t 
     }
 }
 
-void lmb_program_print(const lmb_program *program, const char *const *parameters,
-                       void (*print)(void *user, const char *line), void *user) {
+void lmb_graph_print(const lmb_graph *program, void (*print)(void *user, const char *line), void *user) {
     const uint32_t *block = program->block;
     uint32_t depth = 0;
     for (uint32_t i = 0; i < block[PROGRAM_INSTRUCTION_COUNT]; i++) {
         const uint32_t *at = block + block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
         const shape *shape = &shapes[at[INSTRUCTION_OPERATION]];
         uint32_t first = depth - shape->popped;
-        line line = {.parameters = parameters, .comma = " "};
+        line line = {.graph = program, .comma = " "};
         add(&line, "%4u  s%-2u  %-14s", (unsigned)i, (unsigned)first, shape->name);
         for (uint32_t slot = first; slot < depth; slot++) {
             add(&line, " s%u", (unsigned)slot);
@@ -249,7 +252,7 @@ void lmb_program_print(const lmb_program *program, const char *const *parameters
         depth = first + shape->pushed;
     }
     if (block[PROGRAM_INERTIA] != 0) {
-        line line = {.parameters = parameters, .comma = " "};
+        line line = {.graph = program, .comma = " "};
         add(&line, "      s0   %-14s s0", "inertialize");
         line.comma = ", ";
         const uint32_t duration[VALUE_WORDS] = {

@@ -1,19 +1,19 @@
 #include "gpu.h"
 
 #include "gpu_steps.h"
-#include "program.h"
+#include "graph.h"
 
 #include <string.h>
 
-static lmb_result create_channels(lmb_gpu_program *created, lmb_error *error) {
-    const lmb_program *program = created->program;
+static lmb_result create_channels(lmb_gpu_graph *created, lmb_error *error) {
+    const lmb_graph *program = created->program;
     const lmb_kernel_constants constants = {
         .cubic = program->uses_cubic, .weights = program->uses_weights, .parts = program->uses_parts};
     return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
 }
 
 // Seldom needed, and long in the making: others should neither wait for it nor take the workgroup memory.
-static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_program *program, VkPipeline *pipeline, lmb_error *error) {
+static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *program, VkPipeline *pipeline, lmb_error *error) {
     size_t bytes = program->stack * LMB_GPU_POSE_BYTES;
     if (program->stack > gpu->interpreted_poses && bytes > gpu->limits.workgroup_bytes) {
         return lmb_fail(error, LMB_ERROR_DEVICE,
@@ -24,8 +24,7 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_program *program, V
     return lmb_gpu_interpreter_create(gpu, program->stack, pipeline, error);
 }
 
-lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_gpu_program **gpu_program,
-                                  lmb_error *error) {
+lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *program, lmb_gpu_graph **gpu_program, lmb_error *error) {
     if (gpu_program != NULL) {
         *gpu_program = NULL;
     }
@@ -35,7 +34,7 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
                         : program == NULL ? "the program"
                                           : "the result");
     }
-    lmb_gpu_program *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
+    lmb_gpu_graph *created = lmb_host_allocate(&gpu->host, 1, sizeof *created);
     if (created == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu program: no memory");
     }
@@ -58,7 +57,7 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
         result = create_channels(created, error);
     }
     if (result != LMB_OK) {
-        lmb_gpu_program_destroy(created);
+        lmb_gpu_graph_destroy(created);
         return result;
     }
     memcpy(created->staging.memory.mapped, program->block, size);
@@ -66,7 +65,7 @@ lmb_result lmb_gpu_program_create(lmb_gpu *gpu, const lmb_program *program, lmb_
     return LMB_OK;
 }
 
-void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program) {
+void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_program) {
     if (gpu_program == NULL) {
         return;
     }
@@ -80,7 +79,7 @@ void lmb_gpu_program_destroy(lmb_gpu_program *gpu_program) {
     lmb_host_release(&gpu->host, gpu_program);
 }
 
-lmb_result lmb_gpu_program_record_upload(lmb_gpu_program *gpu_program, VkCommandBuffer commands, lmb_error *error) {
+lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_program, VkCommandBuffer commands, lmb_error *error) {
     if (gpu_program == NULL || commands == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu program: %s is NULL",
                         gpu_program == NULL ? "it" : "the command buffer");
@@ -99,7 +98,7 @@ lmb_result lmb_gpu_program_record_upload(lmb_gpu_program *gpu_program, VkCommand
     return LMB_OK;
 }
 
-lmb_result lmb_gpu_program_uploaded(lmb_gpu_program *gpu_program, lmb_error *error) {
+lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_program, lmb_error *error) {
     if (gpu_program == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu program: it is NULL");
     }

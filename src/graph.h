@@ -1,14 +1,16 @@
 // A program as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
 // layout is in shaders/ops/layout.h.
-#ifndef LIMBER_SRC_PROGRAM_H
-#define LIMBER_SRC_PROGRAM_H
+#ifndef LIMBER_SRC_GRAPH_H
+#define LIMBER_SRC_GRAPH_H
 
 #include "host.h"
 
-#include <limber/program.h>
+#include <limber/graph.h>
 
-struct lmb_program {
+struct lmb_graph {
     lmb_host host;
+    lmb_control *control;          // or NULL
+    struct lmb_graph_names *names; // NULL in what was not made by lmb_graph_create()
     uint32_t joint_count;
     uint32_t parameter_count;
     uint32_t pose_count;
@@ -33,15 +35,16 @@ struct lmb_program {
     uint32_t *block;
 };
 
-// The first parameter that its inertialization reads, or LMB_NONE.
-uint32_t lmb_program_inertia_parameters(const lmb_program *program);
+// The checks of lmb_graph_create() of all but what moves by itself; and of that, where the others are fine.
+LMB_API lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error);
+LMB_API lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error);
 
-// As lmb_program_create(), of nodes that stand in a part of the descriptor's.
-lmb_result lmb_program_create_in(const lmb_program_def *def, uint32_t part, const lmb_host *host, lmb_program **program,
-                                 lmb_error *error);
+// Of poses alone: of nodes in a part of the descriptor's, or LMB_NONE.
+LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host,
+                                       lmb_graph **program, lmb_error *error);
 
 // Whether it needs none of what the kernels can leave out.
-static inline bool lmb_program_is_plain(const lmb_program *program) {
+static inline bool lmb_graph_is_plain(const lmb_graph *program) {
     return !program->uses_cubic && !program->uses_far && !program->uses_packed && !program->uses_scale &&
            !program->uses_weights && !program->uses_parts && !program->uses_inertia && !program->gives_matrices;
 }

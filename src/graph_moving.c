@@ -1,0 +1,557 @@
+#include "graph_moving.h"
+
+#include "control.h"
+#include "graph_compiler.h"
+
+#include <string.h>
+
+// A state of a machine, by number, that a pose belongs to; the machine is LMB_NONE where it belongs to none.
+typedef struct owner {
+    uint32_t machine;
+    uint32_t state;
+} owner;
+
+// A pose that is still to be visited.
+typedef struct visit {
+    uint32_t node;
+    owner owner;   // outside of the fade
+    uint32_t fade; // that weighs it, or LMB_NONE
+} visit;
+
+// The transitions of a fade: in, again, out, at the end, after a time.
+#define FADE_TRANSITIONS 5u
+
+typedef struct lowering {
+    lmb_moving *moving;
+    const lmb_graph_def *def;
+    lmb_error *error;
+    lmb_node_def *nodes;
+    lmb_control_player_def *players;
+    lmb_control_group_def *groups;
+    uint32_t *members; // players of groups, one group after another
+    lmb_control_machine_def *machines;
+    lmb_control_state_def *states; // of machines, one after another in the order in which they are found
+    lmb_transition_def *fade_transitions;
+    owner *owners; // [node]
+    bool *reached; // [node]
+    bool *moves;   // [node] whether a clip plays in it, or a machine runs
+    visit *visits;
+    uint32_t visit_count;
+    uint32_t state_count;
+    uint32_t *fade_machines; // [fade]
+} lowering;
+
+static bool plays(const lmb_node_def *node) {
+    return node->op == LMB_OP_CLIP && node->player != NULL;
+}
+
+static lmb_result fail_node(const lowering *l, uint32_t node, const char *what) {
+    return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: node %u (%s): %s", (unsigned)node,
+                    lmb_op_name(l->def->nodes[node].op), what);
+}
+
+bool lmb_graph_moves(const lmb_graph_def *def) {
+    bool moves = def->follower_count > 0 || def->fade_count > 0 || def->group_count > 0 || def->mover != NULL;
+    const uint32_t count = def->nodes != NULL && def->node_count <= LMB_MAX_NODES ? def->node_count : 0;
+    for (uint32_t i = 0; i < count && !moves; i++) {
+        moves = plays(&def->nodes[i]) || def->nodes[i].op == LMB_OP_MACHINE;
+    }
+    return moves;
+}
+
+// ---- Checks of what the nodes' own checks do not see.
+
+static lmb_result check_lists(const lowering *l) {
+    const lmb_graph_def *def = l->def;
+    const char *missing = def->group_count > 0 && def->groups == NULL ? "groups"
+                          : def->fade_count > 0 && def->fades == NULL ? "fades"
+                                                                      : NULL;
+    if (missing != NULL) {
+        return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: the %s are NULL", missing);
+    }
+    if (def->group_count > LMB_MAX_PLAYERS || def->fade_count > LMB_MAX_MACHINES) {
+        return lmb_fail(l->error, LMB_ERROR_LIMIT, "graph: there are too many %s",
+                        def->fade_count > LMB_MAX_MACHINES ? "fades" : "groups");
+    }
+    for (uint32_t i = 0; i < def->fade_count; i++) {
+        const lmb_fade_def *fade = &def->fades[i];
+        const char *fault = fade->parameter >= def->parameter_count ? "parameter: there is no such parameter"
+                            : fade->in_event >= def->event_count    ? "in_event: there is no such event"
+                            : fade->restart && fade->in_event == fade->out_event
+                                ? "restart: the same event fades it out"
+                                : NULL;
+        if (fault != NULL) {
+            return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: %s", (unsigned)i, fault);
+        }
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_machine(const lowering *l, uint32_t index) {
+    const lmb_node_def *node = &l->def->nodes[index];
+    const lmb_machine_def *machine = node->machine;
+    const char *fault =
+        machine == NULL                             ? "machine: it is NULL"
+        : machine->states == NULL                   ? "machine: states: they are NULL"
+        : machine->state_count != node->input_count ? "machine: it has another number of states than inputs"
+        : machine->transition_count > 0 && machine->transitions == NULL ? "machine: transitions: they are NULL"
+                                                                        : NULL;
+    return fault == NULL ? LMB_OK : fail_node(l, index, fault);
+}
+
+static lmb_result check_player(const lowering *l, uint32_t index) {
+    const lmb_node_def *node = &l->def->nodes[index];
+    const char *fault = node->clip.parameter != LMB_NONE || node->clip.curve != LMB_CURVE_LINEAR
+                            ? "player: a clip that plays is a constant"
+                        : node->player->group != LMB_NONE && node->player->group >= l->def->group_count
+                            ? "player: group: there is no such group"
+                            : NULL;
+    return fault == NULL ? LMB_OK : fail_node(l, index, fault);
+}
+
+// ---- Memory.
+
+static void *allocate(lowering *l, size_t count, size_t size) {
+    lmb_moving *moving = l->moving;
+    void *memory = lmb_host_allocate(&moving->host, count, size);
+    moving->memory[moving->allocations++] = memory;
+    return memory;
+}
+
+void lmb_moving_release(lmb_moving *moving) {
+    for (uint32_t i = 0; i < moving->allocations; i++) {
+        lmb_host_release(&moving->host, moving->memory[i]);
+    }
+    moving->allocations = 0;
+}
+
+static lmb_result allocate_all(lowering *l, const lmb_host *scratch) {
+    const lmb_graph_def *def = l->def;
+    uint32_t players = 0, machines = def->fade_count, states = 2 * def->fade_count;
+    size_t visits = 1;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        players += plays(node);
+        machines += node->op == LMB_OP_MACHINE;
+        states += node->op == LMB_OP_MACHINE ? node->input_count : 0;
+        visits += node->input_count;
+    }
+    lmb_moving *moving = l->moving;
+    l->nodes = allocate(l, def->node_count, sizeof *l->nodes);
+    l->players = allocate(l, players, sizeof *l->players);
+    l->groups = allocate(l, def->group_count, sizeof *l->groups);
+    l->members = allocate(l, players, sizeof *l->members);
+    l->machines = allocate(l, machines, sizeof *l->machines);
+    l->states = allocate(l, states, sizeof *l->states);
+    l->fade_transitions = allocate(l, (size_t)FADE_TRANSITIONS * def->fade_count, sizeof *l->fade_transitions);
+    l->fade_machines = allocate(l, def->fade_count, sizeof *l->fade_machines);
+    moving->player_nodes = allocate(l, players, sizeof *moving->player_nodes);
+    moving->machines = allocate(l, machines, sizeof *moving->machines);
+    moving->first_parameters = allocate(l, def->node_count, sizeof *moving->first_parameters);
+    bool missing = false;
+    for (uint32_t i = 0; i < moving->allocations; i++) {
+        missing = missing || moving->memory[i] == NULL;
+    }
+    l->owners = lmb_host_allocate(scratch, def->node_count, sizeof *l->owners);
+    l->reached = lmb_host_allocate(scratch, def->node_count, sizeof *l->reached);
+    l->moves = lmb_host_allocate(scratch, def->node_count, sizeof *l->moves);
+    l->visits = lmb_host_allocate(scratch, visits, sizeof *l->visits);
+    missing = missing || l->owners == NULL || l->reached == NULL || l->moves == NULL || l->visits == NULL;
+    return missing ? lmb_fail(l->error, LMB_ERROR_MEMORY, "graph: no memory for what moves by itself") : LMB_OK;
+}
+
+// ---- Parameters.
+
+static lmb_result number_parameters(lowering *l) {
+    const lmb_graph_def *def = l->def;
+    uint32_t count = def->parameter_count;
+    bool inertialized = false;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        const uint32_t own = plays(node) ? 1 : node->op == LMB_OP_MACHINE ? node->machine->state_count : 0;
+        l->moving->first_parameters[i] = own > 0 ? count : LMB_NONE;
+        count += own;
+        for (uint32_t k = 0; node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
+            inertialized = inertialized || node->machine->transitions[k].kind == LMB_FADE_INERTIALIZED;
+        }
+    }
+    lmb_graph_def *poses = &l->moving->poses;
+    *poses = *def;
+    if (inertialized && def->inertialize) {
+        return lmb_fail(l->error, LMB_ERROR_ARGUMENT,
+                        "graph: inertialize: a machine does it already, by a transition that is inertialized");
+    }
+    if (inertialized) {
+        poses->inertialize = true;
+        poses->inertia_parameters = count;
+        count += LMB_INERTIA_PARAMETERS;
+    }
+    poses->parameter_count = count;
+    if (count > LMB_MAX_PARAMETERS) {
+        return lmb_fail(l->error, LMB_ERROR_LIMIT,
+                        "graph: %u parameters, those of clips and states among them, and at most %u are possible",
+                        (unsigned)count, LMB_MAX_PARAMETERS);
+    }
+    lmb_control_def *control = &l->moving->control;
+    control->parameter_count = count;
+    control->inertialize = inertialized;
+    control->inertia_parameters = poses->inertia_parameters;
+    return LMB_OK;
+}
+
+// ---- Owners: from the last node down, machines before those inside their states.
+
+static uint32_t add_machine(lowering *l, owner outside, uint32_t states, lmb_moving_machine from) {
+    const uint32_t index = l->moving->control.machine_count++;
+    l->machines[index] = (lmb_control_machine_def){.states = l->states + l->state_count,
+                                                   .state_count = states,
+                                                   .machine = outside.machine,
+                                                   .state = outside.state};
+    l->moving->machines[index] = from;
+    for (uint32_t i = 0; i < states; i++) {
+        l->states[l->state_count++] = lmb_default_control_state_def();
+    }
+    return index;
+}
+
+static uint32_t find_fade(const lmb_graph_def *def, const lmb_value *weight) {
+    for (uint32_t i = 0; weight->parameter != LMB_NONE && i < def->fade_count; i++) {
+        if (def->fades[i].parameter == weight->parameter) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+// The fade that weighs an input of a node.
+static uint32_t fade_of(const lmb_graph_def *def, const lmb_node_def *node, uint32_t input) {
+    switch (node->op) {
+    case LMB_OP_BLEND:
+    case LMB_OP_MASKED:
+    case LMB_OP_PARTIAL:
+    case LMB_OP_ADDITIVE:
+        return input == 1 ? find_fade(def, &node->weight) : LMB_NONE;
+    case LMB_OP_SCALE:
+        return find_fade(def, &node->weight);
+    case LMB_OP_WEIGHTED:
+    case LMB_OP_WEIGHTED_MATRIX:
+    case LMB_OP_LAYERS:
+        return find_fade(def, &node->weights[input]);
+    default:
+        return LMB_NONE;
+    }
+}
+
+// The state of a fade in which its pose is seen.
+static uint32_t in_state(const lmb_fade_def *fade) {
+    return fade->begins_in ? 0 : 1;
+}
+
+// The owner of a visited pose: within its fade, where there is one.
+static lmb_result enter(lowering *l, const visit *at, owner *own) {
+    *own = at->owner;
+    if (at->fade == LMB_NONE) {
+        return LMB_OK;
+    }
+    uint32_t *machine = &l->fade_machines[at->fade];
+    if (*machine == LMB_NONE) {
+        *machine = add_machine(l, at->owner, 2, (lmb_moving_machine){LMB_NONE, at->fade});
+    }
+    *own = (owner){*machine, in_state(&l->def->fades[at->fade])};
+    if (l->machines[*machine].machine != at->owner.machine || l->machines[*machine].state != at->owner.state) {
+        return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: it weighs poses of several states",
+                        (unsigned)at->fade);
+    }
+    return LMB_OK;
+}
+
+static void visit_inputs(lowering *l, uint32_t index, owner own) {
+    const lmb_node_def *node = &l->def->nodes[index];
+    const bool is_machine = node->op == LMB_OP_MACHINE;
+    if (is_machine) {
+        own.machine = add_machine(l, own, node->input_count, (lmb_moving_machine){index, LMB_NONE});
+    }
+    for (uint32_t i = node->input_count; i-- > 0;) {
+        own.state = is_machine ? i : own.state;
+        l->visits[l->visit_count++] = (visit){.node = node->inputs[i], .owner = own, .fade = fade_of(l->def, node, i)};
+    }
+}
+
+static void find_moving(const lowering *l) {
+    for (uint32_t i = 0; i < l->def->node_count; i++) {
+        const lmb_node_def *node = &l->def->nodes[i];
+        l->moves[i] = plays(node) || node->op == LMB_OP_MACHINE;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            l->moves[i] = l->moves[i] || l->moves[node->inputs[k]] || fade_of(l->def, node, k) != LMB_NONE;
+        }
+    }
+}
+
+static lmb_result find_owners(lowering *l) {
+    const owner none = {LMB_NONE, 0};
+    find_moving(l);
+    for (uint32_t i = 0; i < l->def->fade_count; i++) {
+        l->fade_machines[i] = LMB_NONE;
+    }
+    l->visits[l->visit_count++] = (visit){.node = l->def->node_count - 1, .owner = none, .fade = LMB_NONE};
+    while (l->visit_count > 0) {
+        const visit at = l->visits[--l->visit_count];
+        owner own;
+        lmb_result result = enter(l, &at, &own);
+        if (result != LMB_OK) {
+            return result;
+        }
+        const owner before = l->owners[at.node];
+        if (!l->reached[at.node]) {
+            l->reached[at.node] = true;
+            l->owners[at.node] = own;
+            visit_inputs(l, at.node, own);
+        } else if (l->moves[at.node] && (before.machine != own.machine || before.state != own.state)) {
+            return fail_node(l, at.node, "it moves by itself, and is used in several states");
+        }
+    }
+    for (uint32_t i = 0; i < l->def->fade_count; i++) { // those that weigh no pose
+        if (l->fade_machines[i] == LMB_NONE) {
+            l->fade_machines[i] = add_machine(l, none, 2, (lmb_moving_machine){LMB_NONE, i});
+        }
+    }
+    return LMB_OK;
+}
+
+// ---- Players and groups.
+
+static lmb_control_state_def *state_of(lowering *l, owner own) {
+    // Its states are this pass's own.
+    return (lmb_control_state_def *)(uintptr_t)&l->machines[own.machine].states[own.state];
+}
+
+static void add_player(lowering *l, uint32_t index) {
+    const lmb_node_def *node = &l->def->nodes[index];
+    const lmb_player_def *from = node->player;
+    const owner own = l->owners[index];
+    const uint32_t player = l->moving->control.player_count++;
+    l->players[player] = (lmb_control_player_def){
+        .duration = lmb_clip_duration(l->def->clips[(uint32_t)node->clip.constant]),
+        .rate = from->rate,
+        .offset = from->offset,
+        .end = from->end,
+        .time_parameter = l->moving->first_parameters[index],
+        .weight_parameter = LMB_NONE,
+        .ended_event = from->ended_event,
+        .looped_event = from->looped_event,
+        .machine = own.machine,
+        .state = own.state,
+        .markers = from->markers,
+        .marker_count = from->marker_count,
+        .notifies = from->notifies,
+        .notify_count = from->notify_count,
+        .velocity = from->velocity,
+        .motion = from->motion,
+    };
+    l->moving->player_nodes[player] = index;
+    if (own.machine != LMB_NONE && state_of(l, own)->end_player == LMB_NONE) {
+        state_of(l, own)->end_player = player;
+    }
+}
+
+static lmb_result fill_groups(lowering *l) {
+    const lmb_control_def *control = &l->moving->control;
+    uint32_t *members = l->members;
+    for (uint32_t i = 0; i < l->def->group_count; i++) {
+        lmb_control_group_def *group = &l->groups[i];
+        *group = (lmb_control_group_def){.players = members,
+                                         .cadence = l->def->groups[i].cadence,
+                                         .velocity_parameter = l->def->groups[i].velocity_parameter};
+        for (uint32_t k = 0; k < control->player_count; k++) {
+            if (l->def->nodes[l->moving->player_nodes[k]].player->group == i) {
+                members[group->player_count++] = k;
+            }
+        }
+        if (group->player_count == 0) {
+            return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: group %u: no clip plays in it", (unsigned)i);
+        }
+        group->rate = l->players[members[0]].rate;
+        members += group->player_count;
+    }
+    return LMB_OK;
+}
+
+// ---- Machines.
+
+// Writes a state's weight, but where the state's pose is a clip that drops out: its player then does.
+static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t parameter) {
+    for (uint32_t i = 0; pose != LMB_NONE && i < l->moving->control.player_count; i++) {
+        if (l->moving->player_nodes[i] == pose && l->players[i].end == LMB_END_ONCE) {
+            l->players[i].weight_parameter = parameter;
+            return;
+        }
+    }
+    state_of(l, own)->weight_parameter = parameter;
+}
+
+static void fill_machine(lowering *l, uint32_t index, uint32_t node_index) {
+    const lmb_node_def *node = &l->def->nodes[node_index];
+    const lmb_machine_def *machine = node->machine;
+    l->machines[index].transitions = machine->transitions;
+    l->machines[index].transition_count = machine->transition_count;
+    for (uint32_t i = 0; i < machine->state_count; i++) {
+        const owner own = {index, i};
+        lmb_control_state_def *state = state_of(l, own);
+        state->entry_event = machine->states[i].entry_event;
+        state->exit_event = machine->states[i].exit_event;
+        state->restart = machine->states[i].restart;
+        weigh_state(l, own, node->inputs[i], l->moving->first_parameters[node_index] + i);
+    }
+}
+
+// In the order in which one of several is taken.
+static uint32_t write_transitions(const lmb_fade_def *fade, lmb_transition_def *transitions) {
+    const uint32_t in = in_state(fade), out = 1 - in;
+    uint32_t count = 0;
+    lmb_transition_def def = lmb_default_transition_def();
+    def.curve = fade->curve;
+    def.fade = fade->in_seconds;
+    def.from = out;
+    def.to = in;
+    def.event = fade->in_event;
+    transitions[count++] = def;
+    if (fade->restart) {
+        def.from = in;
+        transitions[count++] = def;
+    }
+    def.fade = fade->out_seconds;
+    def.from = in;
+    def.to = out;
+    def.event = fade->out_event;
+    if (def.event != LMB_NONE) {
+        transitions[count++] = def;
+    }
+    def.event = LMB_NONE;
+    def.at_end = true;
+    if (fade->at_end) {
+        transitions[count++] = def;
+    }
+    def.at_end = false;
+    def.after = fade->after;
+    if (def.after >= 0.0f) {
+        transitions[count++] = def;
+    }
+    return count;
+}
+
+// The pose that a fade weighs, or LMB_NONE.
+static uint32_t pose_of_fade(const lowering *l, uint32_t fade) {
+    for (uint32_t i = 0; i < l->def->node_count; i++) {
+        const lmb_node_def *node = &l->def->nodes[i];
+        for (uint32_t k = 0; l->reached[i] && k < node->input_count; k++) {
+            if (fade_of(l->def, node, k) == fade) {
+                return node->inputs[k];
+            }
+        }
+    }
+    return LMB_NONE;
+}
+
+static void fill_fade(lowering *l, uint32_t index) {
+    const lmb_fade_def *fade = &l->def->fades[index];
+    const owner own = {l->fade_machines[index], in_state(fade)};
+    lmb_transition_def *transitions = l->fade_transitions + (size_t)FADE_TRANSITIONS * index;
+    lmb_control_machine_def *machine = &l->machines[own.machine];
+    machine->transitions = transitions;
+    machine->transition_count = write_transitions(fade, transitions);
+    state_of(l, own)->restart = fade->restart;
+    weigh_state(l, own, pose_of_fade(l, index), fade->parameter);
+}
+
+static void fill_machines(lowering *l) {
+    for (uint32_t i = 0; i < l->moving->control.machine_count; i++) {
+        const lmb_moving_machine *from = &l->moving->machines[i];
+        if (from->node != LMB_NONE) {
+            fill_machine(l, i, from->node);
+        } else {
+            fill_fade(l, from->fade);
+        }
+    }
+}
+
+// ---- Nodes.
+
+static void write_nodes(lowering *l) {
+    memcpy(l->nodes, l->def->nodes, l->def->node_count * sizeof *l->nodes);
+    for (uint32_t i = 0; i < l->def->node_count; i++) {
+        lmb_node_def *node = &l->nodes[i];
+        if (plays(node)) {
+            node->time = lmb_parameter(l->moving->first_parameters[i]);
+            node->rate = lmb_constant(1.0f);
+            node->offset = lmb_constant(0.0f);
+            node->loop = false;
+        }
+        if (node->op == LMB_OP_MACHINE) {
+            for (uint32_t k = 0; k < node->input_count; k++) {
+                node->weights[k] = lmb_parameter(l->moving->first_parameters[i] + k);
+            }
+        }
+    }
+    l->moving->poses.nodes = l->nodes;
+}
+
+static void write_control(lowering *l) {
+    lmb_control_def *control = &l->moving->control;
+    control->event_count = l->def->event_count;
+    control->followers = l->def->followers;
+    control->follower_count = l->def->follower_count;
+    control->players = l->players;
+    control->groups = l->groups;
+    control->group_count = l->def->group_count;
+    control->machines = l->machines;
+    control->mover = l->def->mover;
+    control->told_capacity = l->def->told_capacity > 0 ? l->def->told_capacity : control->told_capacity;
+    control->update_every = l->def->update_every != NULL ? *l->def->update_every : control->update_every;
+}
+
+static lmb_result lower(lowering *l, const lmb_host *scratch) {
+    const lmb_graph_def *def = l->def;
+    lmb_result result = check_lists(l);
+    for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
+        result = plays(&def->nodes[i])                ? check_player(l, i)
+                 : def->nodes[i].op == LMB_OP_MACHINE ? check_machine(l, i)
+                                                      : LMB_OK;
+    }
+    if (result == LMB_OK) {
+        result = allocate_all(l, scratch);
+    }
+    if (result == LMB_OK) {
+        result = number_parameters(l);
+    }
+    if (result == LMB_OK) {
+        result = find_owners(l);
+    }
+    for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
+        if (plays(&def->nodes[i]) && l->reached[i]) {
+            add_player(l, i);
+        }
+    }
+    if (result == LMB_OK) {
+        result = fill_groups(l);
+    }
+    if (result == LMB_OK) {
+        fill_machines(l);
+        write_nodes(l);
+        write_control(l);
+    }
+    return result;
+}
+
+lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving, lmb_error *error) {
+    *moving = (lmb_moving){.host = lmb_host_resolve(host), .control = lmb_default_control_def()};
+    lowering l = {.moving = moving, .def = def, .error = error};
+    const lmb_result result = lower(&l, &moving->host);
+    lmb_host_release(&moving->host, l.owners);
+    lmb_host_release(&moving->host, l.reached);
+    lmb_host_release(&moving->host, l.moves);
+    lmb_host_release(&moving->host, l.visits);
+    if (result != LMB_OK) {
+        lmb_moving_release(moving);
+    }
+    return result;
+}

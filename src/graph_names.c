@@ -1,0 +1,381 @@
+#include "graph_names.h"
+
+#include "graph.h"
+
+#include <assert.h>
+#include <string.h>
+
+// Counts of states are kept as the number of each machine's first one.
+struct lmb_graph_names {
+    lmb_graph_parameter *parameters;
+    const char **events;
+    const char **players;
+    float *durations; // of players
+    const char **groups;
+    const char **machines;
+    const char **states;
+    uint32_t *first_states; // [machine + 1]
+    uint32_t (*owners)[2];  // [machine] machine and state
+    uint32_t *player_of;    // [node], or LMB_NONE
+    uint32_t *machine_of;   // [node], then [fade]
+    uint32_t node_count;
+    uint32_t fade_count;
+    uint32_t parameter_count;
+    uint32_t event_count;
+    uint32_t player_count;
+    uint32_t group_count;
+    uint32_t machine_count;
+    char *text; // of all names
+    size_t text_size;
+};
+
+// The names are gone through twice: to count their characters, and to copy them.
+typedef struct writer {
+    lmb_graph_names *names;
+    const lmb_graph_def *def;
+    const lmb_moving *moving; // or NULL
+    char *text;               // NULL while counting
+    size_t size;
+} writer;
+
+static const char *keep(writer *w, const char *owner, const char *name) {
+    const char *own = name != NULL ? name : "", *first = owner != NULL ? owner : "";
+    const size_t before = strlen(first), size = before + strlen(own) + 1;
+    char *to = w->text != NULL ? w->text + w->size : NULL;
+    if (to != NULL) {
+        memcpy(to, first, before);
+        memcpy(to + before, own, size - before);
+    }
+    w->size += size;
+    return to;
+}
+
+// Of a parameter of the graph's own: "Walk.time".
+static const char *keep_joined(writer *w, const char *owner, const char *name) {
+    const char *first = keep(w, owner, ".");
+    w->size--;
+    keep(w, NULL, name);
+    return first;
+}
+
+static const char *clip_name(const lmb_graph_def *def, uint32_t node) {
+    return lmb_clip_name(def->clips[(uint32_t)def->nodes[node].clip.constant]);
+}
+
+static void add_parameter(writer *w, uint32_t index, const char *name, float initial, float greatest) {
+    if (w->text != NULL) {
+        w->names->parameters[index] =
+            (lmb_graph_parameter){.name = name, .initial = initial, .greatest = greatest, .is_written = true};
+    }
+}
+
+static void write_node_parameters(writer *w, uint32_t index) {
+    const lmb_node_def *node = &w->def->nodes[index];
+    const uint32_t first = w->moving->first_parameters[index];
+    if (first == LMB_NONE) {
+        return;
+    }
+    if (node->op != LMB_OP_MACHINE) {
+        const float duration = lmb_clip_duration(w->def->clips[(uint32_t)node->clip.constant]);
+        add_parameter(w, first, keep_joined(w, clip_name(w->def, index), "time"), node->player->offset, duration);
+        return;
+    }
+    for (uint32_t i = 0; i < node->machine->state_count; i++) {
+        const char *name = keep_joined(w, node->machine->name, node->machine->states[i].name);
+        add_parameter(w, first + i, name, i == 0 ? 1.0f : 0.0f, 1.0f);
+    }
+}
+
+static void write_inertia_parameters(writer *w) {
+    static const struct {
+        const char *name;
+        float greatest;
+    } parameters[LMB_INERTIA_PARAMETERS] = {[LMB_INERTIA_NUMBER] = {"number", (float)LMB_INERTIA_LAST_NUMBER},
+                                            [LMB_INERTIA_STEP] = {"step", LMB_MAX_CONTROL_SECONDS},
+                                            [LMB_INERTIA_SWITCHED] = {"switched", (float)LMB_INERTIA_LAST_NUMBER},
+                                            [LMB_INERTIA_TIME] = {"time", LMB_MAX_CONTROL_SECONDS},
+                                            [LMB_INERTIA_DURATION] = {"duration", LMB_MAX_CONTROL_SECONDS}};
+    const lmb_control_def *control = &w->moving->control;
+    for (uint32_t i = 0; control->inertialize && i < LMB_INERTIA_PARAMETERS; i++) {
+        const char *name = keep_joined(w, "inertia", parameters[i].name);
+        add_parameter(w, control->inertia_parameters + i, name, 0.0f, parameters[i].greatest);
+    }
+}
+
+static void mark(const writer *w, uint32_t parameter) {
+    if (w->text != NULL && parameter < w->def->parameter_count) {
+        w->names->parameters[parameter].is_written = true;
+    }
+}
+
+// Those that the descriptor names, and that the graph writes all the same.
+static void mark_written(const writer *w) {
+    const lmb_graph_def *def = w->def;
+    for (uint32_t i = 0; i < def->follower_count; i++) {
+        mark(w, def->followers[i].parameter);
+    }
+    for (uint32_t i = 0; i < def->fade_count; i++) {
+        mark(w, def->fades[i].parameter);
+    }
+    for (uint32_t i = 0; i < def->group_count; i++) {
+        mark(w, def->groups[i].velocity_parameter);
+    }
+    for (uint32_t i = 0; def->mover != NULL && i < 3; i++) {
+        mark(w, def->mover->velocity_parameters[i]);
+    }
+}
+
+static void write_parameters(writer *w) {
+    for (uint32_t i = 0; i < w->def->parameter_count; i++) {
+        const lmb_parameter_def *from = w->def->parameters != NULL ? &w->def->parameters[i] : NULL;
+        const char *name = keep(w, NULL, from != NULL ? from->name : NULL);
+        add_parameter(w, i, name, 0.0f, 0.0f);
+        if (w->text != NULL) {
+            lmb_graph_parameter *to = &w->names->parameters[i];
+            to->is_written = false;
+            to->initial = from != NULL ? from->initial : 0.0f;
+            to->least = from != NULL ? from->least : 0.0f;
+            to->greatest = from != NULL ? from->greatest : 0.0f;
+        }
+    }
+    for (uint32_t i = 0; w->moving != NULL && i < w->def->node_count; i++) {
+        write_node_parameters(w, i);
+    }
+    if (w->moving != NULL) {
+        write_inertia_parameters(w);
+    }
+    mark_written(w);
+}
+
+static void write_machine(writer *w, uint32_t index) {
+    static const char *const of_fade[2][2] = {{"out", "in"}, {"in", "out"}};
+    const lmb_moving_machine *from = &w->moving->machines[index];
+    const lmb_fade_def *fade = from->node == LMB_NONE ? &w->def->fades[from->fade] : NULL;
+    const lmb_machine_def *machine = fade == NULL ? w->def->nodes[from->node].machine : NULL;
+    const uint32_t first = w->text != NULL ? w->names->first_states[index] : 0;
+    const uint32_t count = w->moving->control.machines[index].state_count;
+    const char *name = keep(w, NULL, fade != NULL ? fade->name : machine->name);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *state = keep(w, NULL, fade != NULL ? of_fade[fade->begins_in][i] : machine->states[i].name);
+        if (w->text != NULL) {
+            w->names->states[first + i] = state;
+        }
+    }
+    if (w->text != NULL) {
+        w->names->machines[index] = name;
+        w->names->first_states[index + 1] = first + count;
+        w->names->owners[index][0] = w->moving->control.machines[index].machine;
+        w->names->owners[index][1] = w->moving->control.machines[index].state;
+        w->names->machine_of[fade != NULL ? w->def->node_count + from->fade : from->node] = index;
+    }
+}
+
+static void write_all(writer *w) {
+    const lmb_graph_names *names = w->names;
+    write_parameters(w);
+    for (uint32_t i = 0; i < names->event_count; i++) {
+        const char *name = keep(w, NULL, w->def->event_names != NULL ? w->def->event_names[i] : NULL);
+        if (w->text != NULL) {
+            names->events[i] = name;
+        }
+    }
+    for (uint32_t i = 0; i < names->player_count; i++) {
+        const uint32_t node = w->moving->player_nodes[i];
+        const char *name = keep(w, NULL, clip_name(w->def, node));
+        if (w->text != NULL) {
+            names->players[i] = name;
+            names->durations[i] = w->moving->control.players[i].duration;
+            names->player_of[node] = i;
+        }
+    }
+    for (uint32_t i = 0; i < names->group_count; i++) {
+        const char *name = keep(w, NULL, w->def->groups[i].name);
+        if (w->text != NULL) {
+            names->groups[i] = name;
+        }
+    }
+    for (uint32_t i = 0; i < names->machine_count; i++) {
+        write_machine(w, i);
+    }
+}
+
+static uint32_t count_states(const lmb_moving *moving) {
+    uint32_t states = 0;
+    for (uint32_t i = 0; moving != NULL && i < moving->control.machine_count; i++) {
+        states += moving->control.machines[i].state_count;
+    }
+    return states;
+}
+
+static bool allocate(lmb_graph_names *names, uint32_t states, const lmb_host *host) {
+    const size_t numbers = (size_t)names->node_count + names->fade_count;
+    names->parameters = lmb_host_allocate(host, names->parameter_count, sizeof *names->parameters);
+    names->events = lmb_host_allocate(host, names->event_count, sizeof *names->events);
+    names->players = lmb_host_allocate(host, names->player_count, sizeof *names->players);
+    names->durations = lmb_host_allocate(host, names->player_count, sizeof *names->durations);
+    names->groups = lmb_host_allocate(host, names->group_count, sizeof *names->groups);
+    names->machines = lmb_host_allocate(host, names->machine_count, sizeof *names->machines);
+    names->states = lmb_host_allocate(host, states, sizeof *names->states);
+    names->first_states = lmb_host_allocate(host, (size_t)names->machine_count + 1, sizeof *names->first_states);
+    names->owners = lmb_host_allocate(host, names->machine_count, sizeof *names->owners);
+    names->player_of = lmb_host_allocate(host, names->node_count, sizeof *names->player_of);
+    names->machine_of = lmb_host_allocate(host, numbers, sizeof *names->machine_of);
+    names->text = lmb_host_allocate(host, names->text_size, 1);
+    bool complete = names->parameters != NULL && names->events != NULL && names->players != NULL &&
+                    names->durations != NULL && names->groups != NULL && names->machines != NULL &&
+                    names->states != NULL && names->first_states != NULL && names->owners != NULL &&
+                    names->player_of != NULL && names->machine_of != NULL && names->text != NULL;
+    for (size_t i = 0; complete && i < names->node_count; i++) {
+        names->player_of[i] = LMB_NONE;
+    }
+    for (size_t i = 0; complete && i < numbers; i++) {
+        names->machine_of[i] = LMB_NONE;
+    }
+    return complete;
+}
+
+lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_moving *moving, const lmb_host *host) {
+    lmb_graph_names *names = lmb_host_allocate(host, 1, sizeof *names);
+    if (names == NULL) {
+        return NULL;
+    }
+    *names = (lmb_graph_names){
+        .node_count = def->node_count,
+        .fade_count = def->fade_count,
+        .parameter_count = moving != NULL ? moving->poses.parameter_count : def->parameter_count,
+        .event_count = def->event_count,
+        .player_count = moving != NULL ? moving->control.player_count : 0,
+        .group_count = def->group_count,
+        .machine_count = moving != NULL ? moving->control.machine_count : 0,
+    };
+    writer w = {.names = names, .def = def, .moving = moving};
+    write_all(&w);
+    names->text_size = w.size + 1;
+    if (!allocate(names, count_states(moving), host)) {
+        lmb_graph_names_destroy(names, host);
+        return NULL;
+    }
+    w = (writer){.names = names, .def = def, .moving = moving, .text = names->text};
+    write_all(&w);
+    return names;
+}
+
+void lmb_graph_names_destroy(lmb_graph_names *names, const lmb_host *host) {
+    if (names == NULL) {
+        return;
+    }
+    void *const memory[] = {names->parameters,
+                            names->events,
+                            names->players,
+                            names->durations,
+                            names->groups,
+                            names->machines,
+                            names->states,
+                            names->first_states,
+                            names->owners,
+                            names->player_of,
+                            names->machine_of,
+                            names->text,
+                            names};
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
+        lmb_host_release(host, memory[i]);
+    }
+}
+
+uint32_t lmb_graph_node_player(const lmb_graph *graph, uint32_t node) {
+    return node < graph->names->node_count ? graph->names->player_of[node] : LMB_NONE;
+}
+
+uint32_t lmb_graph_node_machine(const lmb_graph *graph, uint32_t node) {
+    return node < graph->names->node_count ? graph->names->machine_of[node] : LMB_NONE;
+}
+
+uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade) {
+    const lmb_graph_names *names = graph->names;
+    return fade < names->fade_count ? names->machine_of[names->node_count + fade] : LMB_NONE;
+}
+
+lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index) {
+    assert(index < graph->names->parameter_count);
+    return graph->names->parameters[index];
+}
+
+uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name) {
+    const lmb_graph_names *names = graph->names;
+    for (uint32_t i = 0; i < names->parameter_count; i++) {
+        if (!names->parameters[i].is_written && strcmp(names->parameters[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+void lmb_graph_defaults(const lmb_graph *graph, float *row) {
+    for (uint32_t i = 0; i < graph->names->parameter_count; i++) {
+        row[i] = graph->names->parameters[i].initial;
+    }
+}
+
+uint32_t lmb_graph_event_count(const lmb_graph *graph) {
+    return graph->names->event_count;
+}
+
+uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name) {
+    for (uint32_t i = 0; i < graph->names->event_count; i++) {
+        if (strcmp(graph->names->events[i], name) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event) {
+    assert(event < graph->names->event_count);
+    return graph->names->events[event];
+}
+
+uint32_t lmb_graph_player_count(const lmb_graph *graph) {
+    return graph->names->player_count;
+}
+
+const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player) {
+    assert(player < graph->names->player_count);
+    return graph->names->players[player];
+}
+
+float lmb_graph_player_duration(const lmb_graph *graph, uint32_t player) {
+    assert(player < graph->names->player_count);
+    return graph->names->durations[player];
+}
+
+const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group) {
+    assert(group < graph->names->group_count);
+    return graph->names->groups[group];
+}
+
+uint32_t lmb_graph_machine_count(const lmb_graph *graph) {
+    return graph->names->machine_count;
+}
+
+const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine) {
+    assert(machine < graph->names->machine_count);
+    return graph->names->machines[machine];
+}
+
+uint32_t lmb_graph_state_count(const lmb_graph *graph, uint32_t machine) {
+    assert(machine < graph->names->machine_count);
+    return graph->names->first_states[machine + 1] - graph->names->first_states[machine];
+}
+
+uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machine, uint32_t *state) {
+    assert(machine < graph->names->machine_count);
+    if (state != NULL) {
+        *state = graph->names->owners[machine][1];
+    }
+    return graph->names->owners[machine][0];
+}
+
+const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
+    assert(machine < graph->names->machine_count && state < lmb_graph_state_count(graph, machine));
+    return graph->names->states[graph->names->first_states[machine] + state];
+}

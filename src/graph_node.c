@@ -1,0 +1,71 @@
+#include <limber/graph.h>
+
+lmb_node_def lmb_default_node_def(void) {
+    lmb_node_def node = {.op = LMB_OP_REST, .weight = lmb_constant(1.0f)};
+    node.clip = lmb_constant(0.0f);
+    node.time = lmb_constant(0.0f);
+    node.rate = lmb_constant(1.0f);
+    node.offset = lmb_constant(0.0f);
+    node.joint_weights = LMB_NONE;
+    node.interpolation = LMB_MIX_DEFAULT;
+    node.static_pose = LMB_NONE;
+    node.shortest = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        node.along[i] = lmb_constant(0.5f);
+    }
+    for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
+        node.weights[i] = lmb_constant(1.0f);
+        node.parts[i] = LMB_NONE;
+    }
+    return node;
+}
+
+static lmb_node_def node_of(lmb_op op, const uint32_t *inputs, uint32_t count) {
+    lmb_node_def node = lmb_default_node_def();
+    node.op = op;
+    node.input_count = count;
+    for (uint32_t i = 0; i < count && i < LMB_MAX_INPUTS; i++) {
+        node.inputs[i] = inputs[i];
+    }
+    return node;
+}
+
+lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time) {
+    lmb_node_def node = node_of(LMB_OP_CLIP, NULL, 0);
+    node.clip = lmb_constant((float)clip);
+    node.time = time;
+    node.loop = true;
+    return node;
+}
+
+lmb_node_def lmb_playing_node(uint32_t clip, const lmb_player_def *player) {
+    lmb_node_def node = node_of(LMB_OP_CLIP, NULL, 0);
+    node.clip = lmb_constant((float)clip);
+    node.player = player;
+    return node;
+}
+
+lmb_node_def lmb_blend_node(uint32_t a, uint32_t b, lmb_value weight) {
+    lmb_node_def node = node_of(LMB_OP_BLEND, (const uint32_t[]){a, b}, 2);
+    node.weight = weight;
+    return node;
+}
+
+lmb_node_def lmb_masked_node(uint32_t a, uint32_t b, uint32_t mask, lmb_value weight) {
+    lmb_node_def node = node_of(LMB_OP_MASKED, (const uint32_t[]){a, b}, 2);
+    node.mask = mask;
+    node.weight = weight;
+    return node;
+}
+
+lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value weight) {
+    lmb_node_def node = node_of(LMB_OP_ADDITIVE, (const uint32_t[]){base, add}, 2);
+    node.weight = weight;
+    return node;
+}
+
+lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine) {
+    lmb_node_def node = node_of(LMB_OP_MACHINE, poses, machine->state_count);
+    node.machine = machine;
+    return node;
+}

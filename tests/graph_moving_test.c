@@ -1,0 +1,477 @@
+// Graphs in C whose clips play, whose machines and fades move by themselves: what the descriptor becomes, that one call
+// runs it, and what is refused.
+#include "failing_host.h"
+#include "refusal.h"
+
+#include <limber/cpu.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDLE, WALK, WAVE, CLIPS };
+enum { GO, STOP, HELLO, STEP, EVENTS };
+enum { FADE, HOST, PARAMETERS };
+
+static lmb_rig *rig;
+static lmb_clip *clips[CLIPS];
+
+// Clip i lasts i + 1 seconds and moves its joint to x = 10 i + time.
+static int set_up(void **state) {
+    (void)state;
+    const lmb_joint_def joint = lmb_default_joint_def();
+    static const char *const names[CLIPS] = {"idle", "walk", "wave"};
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = &joint, .joint_count = 1}, NULL, &rig, NULL), LMB_OK);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        const float seconds = (float)i + 1.0f, from = 10.0f * (float)i;
+        const float times[2] = {0.0f, seconds}, places[6] = {from, 0, 0, from + seconds, 0, 0};
+        const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, places};
+        const lmb_clip_def def = {.name = names[i], .tracks = &track, .track_count = 1};
+        assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
+    }
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
+    return 0;
+}
+
+// Idle and walk are states of a machine; a fade adds a wave. Nodes: idle, walk, machine, wave, blend.
+typedef struct recipe {
+    lmb_player_def idle, walk, wave;
+    lmb_state_def states[2];
+    lmb_transition_def transitions[2];
+    lmb_machine_def machine;
+    lmb_fade_def fade;
+    lmb_notify_def step;
+    lmb_parameter_def parameters[PARAMETERS];
+    lmb_node_def nodes[8];
+    lmb_graph_def def;
+} recipe;
+
+static void start(recipe *r) {
+    static const char *const events[EVENTS] = {"GO", "STOP", "HELLO", "step"};
+    static const uint32_t poses[2] = {0, 1};
+    *r = (recipe){.idle = lmb_default_player_def(), .walk = lmb_default_player_def(), .wave = lmb_default_player_def()};
+    r->step = (lmb_notify_def){0.5f, STEP};
+    r->walk.notifies = &r->step;
+    r->walk.notify_count = 1;
+    r->wave.end = LMB_END_HOLD;
+    r->states[0] = r->states[1] = lmb_default_state_def();
+    r->states[0].name = "idles";
+    r->states[1].name = "walks";
+    r->transitions[0] = r->transitions[1] = lmb_default_transition_def();
+    r->transitions[0].from = 0;
+    r->transitions[0].to = 1;
+    r->transitions[0].event = GO;
+    r->transitions[1].from = 1;
+    r->transitions[1].to = 0;
+    r->transitions[1].event = STOP;
+    r->transitions[0].fade = r->transitions[1].fade = 0.0f;
+    r->machine = (lmb_machine_def){"gait", r->states, 2, r->transitions, 2};
+    r->fade = lmb_default_fade_def();
+    r->fade.name = "hello";
+    r->fade.parameter = FADE;
+    r->fade.in_event = HELLO;
+    r->fade.at_end = true;
+    r->fade.in_seconds = r->fade.out_seconds = 0.0f;
+    r->parameters[HOST] = (lmb_parameter_def){"host", 3.0f, 0.0f, 5.0f};
+    r->nodes[0] = lmb_playing_node(IDLE, &r->idle);
+    r->nodes[1] = lmb_playing_node(WALK, &r->walk);
+    r->nodes[2] = lmb_machine_node(poses, &r->machine);
+    r->nodes[3] = lmb_playing_node(WAVE, &r->wave);
+    r->nodes[4] = lmb_blend_node(2, 3, lmb_parameter(FADE));
+    r->def = (lmb_graph_def){.rig = rig,
+                             .clips = (const lmb_clip *const *)clips,
+                             .clip_count = CLIPS,
+                             .nodes = r->nodes,
+                             .node_count = 5,
+                             .parameter_count = PARAMETERS,
+                             .parameters = r->parameters,
+                             .event_count = EVENTS,
+                             .event_names = events,
+                             .fades = &r->fade,
+                             .fade_count = 1};
+}
+
+static lmb_graph *created(const recipe *r) {
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_create(&r->def, NULL, &graph, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return graph;
+}
+
+enum { MOST_WORDS = 256, MOST_PARAMETERS = 16 };
+
+// One character.
+typedef struct character {
+    const lmb_graph *graph;
+    lmb_cpu *cpu;
+    uint32_t state[MOST_WORDS];
+    uint32_t told[1 + 2 * 8];
+    float parameters[MOST_PARAMETERS];
+    uint32_t number;
+    float x; // of the joint, after the frame
+} character;
+
+static character begin(const lmb_graph *graph) {
+    character c = {.graph = graph};
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &c.cpu, NULL), LMB_OK);
+    assert_in_range(lmb_control_state_words(lmb_graph_control(graph)), 1, MOST_WORDS);
+    assert_in_range(lmb_graph_parameter_count(graph), 1, MOST_PARAMETERS);
+    lmb_graph_defaults(graph, c.parameters);
+    return c;
+}
+
+static void step(character *c, double seconds, uint32_t event) {
+    const lmb_event sent = {0, event};
+    const lmb_control_frame frame = {.step = (uint64_t)llround(seconds * (double)LMB_TICKS_PER_SECOND),
+                                     .number = c->number++,
+                                     .character_count = 1,
+                                     .state = c->state,
+                                     .parameters = c->parameters,
+                                     .events = &sent,
+                                     .event_count = event != LMB_NONE,
+                                     .told = c->told};
+    float local[LMB_POSE_COMPONENTS];
+    const lmb_batch batch = {c->graph, 1, LMB_OUTPUT_LOCAL};
+    const lmb_batch_inputs inputs = {.control = &frame};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
+    lmb_error error = {0};
+    if (lmb_cpu_run(c->cpu, &batch, &inputs, &outputs, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    c->x = local[0];
+}
+
+static void one_call_runs_all_of_it(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_graph *graph = created(&r);
+    character c = begin(graph);
+    step(&c, 0.25, LMB_NONE);
+    assert_float_equal(c.x, 0.25, 1e-6);
+    step(&c, 0.25, GO); // walk begins with this frame
+    assert_float_equal(c.x, 10.25, 1e-5);
+    assert_int_equal(c.told[0], 0);
+    step(&c, 0.5, LMB_NONE);
+    assert_float_equal(c.x, 10.75, 1e-5);
+    assert_int_equal(c.told[0], 1);
+    assert_int_equal(c.told[1], STEP);
+    step(&c, 0.25, HELLO); // the wave hides it
+    assert_float_equal(c.x, 20.25, 1e-5);
+    for (int i = 0; i < 11; i++) {
+        step(&c, 0.25, LMB_NONE);
+    }
+    assert_float_equal(c.parameters[FADE], 1.0, 0.0); // its end is due, and the next frame's
+    step(&c, 0.25, LMB_NONE);
+    assert_float_equal(c.parameters[FADE], 0.0, 0.0);
+    step(&c, 0.25, STOP);
+    assert_true(c.x < 1.0f);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
+static void names_and_numbers(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_graph *graph = created(&r);
+    // Two of the host's, a time for each clip, a weight for each state.
+    assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5);
+    static const char *const names[] = {"", "host", "idle.time", "walk.time", "gait.idles", "gait.walks", "wave.time"};
+    for (uint32_t i = 0; i < PARAMETERS + 5; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
+        assert_string_equal(parameter.name, names[i]);
+        assert_int_equal(parameter.is_written, i != HOST);
+        assert_int_equal(lmb_graph_find_parameter(graph, names[i]), i == HOST ? HOST : LMB_NONE);
+    }
+    assert_true(lmb_graph_parameter_at(graph, HOST).greatest == 5.0f);
+    assert_true(lmb_graph_parameter_at(graph, 3).greatest == 2.0f);
+    float row[PARAMETERS + 5];
+    lmb_graph_defaults(graph, row);
+    assert_true(row[HOST] == 3.0f && row[4] == 1.0f && row[5] == 0.0f);
+    assert_int_equal(lmb_graph_event_count(graph), EVENTS);
+    assert_string_equal(lmb_graph_event_name(graph, STEP), "step");
+    assert_int_equal(lmb_graph_find_event(graph, "STOP"), STOP);
+    assert_int_equal(lmb_graph_find_event(graph, "none"), LMB_NONE);
+    assert_int_equal(lmb_graph_player_count(graph), 3);
+    assert_int_equal(lmb_graph_node_player(graph, 3), 2);
+    assert_int_equal(lmb_graph_node_player(graph, 4), LMB_NONE);
+    assert_int_equal(lmb_graph_node_player(graph, 5), LMB_NONE);
+    assert_string_equal(lmb_graph_player_name(graph, 2), "wave");
+    assert_true(lmb_graph_player_duration(graph, 2) == 3.0f);
+    assert_int_equal(lmb_graph_machine_count(graph), 2);
+    assert_int_equal(lmb_graph_node_machine(graph, 2), 0);
+    assert_int_equal(lmb_graph_node_machine(graph, 3), LMB_NONE);
+    assert_int_equal(lmb_graph_fade_machine(graph, 0), 1);
+    assert_int_equal(lmb_graph_fade_machine(graph, 1), LMB_NONE);
+    assert_string_equal(lmb_graph_machine_name(graph, 0), "gait");
+    assert_string_equal(lmb_graph_machine_name(graph, 1), "hello");
+    assert_int_equal(lmb_graph_state_count(graph, 0), 2);
+    assert_string_equal(lmb_graph_state_name(graph, 0, 1), "walks");
+    assert_string_equal(lmb_graph_state_name(graph, 1, 0), "out");
+    assert_string_equal(lmb_graph_state_name(graph, 1, 1), "in");
+    lmb_graph_destroy(graph);
+}
+
+// A machine of which one state has the fade: what it fades plays within both.
+static void machines_and_fades_inside_each_other(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    static const uint32_t poses[2] = {0, 3};
+    r.nodes[0] = lmb_playing_node(IDLE, &r.idle);
+    r.nodes[1] = lmb_playing_node(WALK, &r.walk);
+    r.nodes[2] = lmb_playing_node(WAVE, &r.wave);
+    r.nodes[3] = lmb_blend_node(1, 2, lmb_parameter(FADE));
+    r.nodes[4] = lmb_machine_node(poses, &r.machine);
+    lmb_graph *graph = created(&r);
+    uint32_t outer = LMB_NONE;
+    assert_int_equal(lmb_graph_machine_owner(graph, 0, NULL), LMB_NONE);
+    assert_int_equal(lmb_graph_machine_owner(graph, 1, &outer), 0);
+    assert_int_equal(outer, 1);
+    character c = begin(graph);
+    step(&c, 0.25, HELLO); // its machine does not run
+    assert_float_equal(c.parameters[FADE], 0.0, 0.0);
+    step(&c, 0.25, GO);
+    step(&c, 0.25, HELLO);
+    assert_float_equal(c.x, 20.25, 1e-5);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
+static void a_fade_may_fade_several_poses(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_player_def other = r.wave;
+    r.nodes[5] = lmb_playing_node(WAVE, &other);
+    r.nodes[6] = lmb_blend_node(4, 5, lmb_parameter(FADE));
+    r.def.node_count = 7;
+    lmb_graph *graph = created(&r);
+    character c = begin(graph);
+    step(&c, 0.5, LMB_NONE);
+    step(&c, 0.5, HELLO);
+    assert_float_equal(c.x, 20.5, 1e-5);
+    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 2) == LMB_TICKS_PER_SECOND / 2);
+    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 3) == LMB_TICKS_PER_SECOND / 2);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
+// A clip played once drops out of the fade that shows it.
+static void what_plays_once_drops_out(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.wave.end = LMB_END_ONCE;
+    r.fade.at_end = false;
+    lmb_graph *graph = created(&r);
+    character c = begin(graph);
+    step(&c, 0.25, HELLO);
+    assert_float_equal(c.x, 20.25, 1e-5);
+    step(&c, 2.75, LMB_NONE);
+    step(&c, 0.25, LMB_NONE);
+    assert_float_equal(c.parameters[FADE], 0.0, 0.0);
+    assert_true(c.x < 1.0f);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
+static void a_node_may_be_used_twice_in_one_state(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.nodes[5] = lmb_blend_node(4, 2, lmb_constant(0.5f));
+    r.def.node_count = 6;
+    lmb_graph *graph = created(&r);
+    assert_int_equal(lmb_graph_machine_count(graph), 2);
+    character c = begin(graph);
+    step(&c, 0.25, LMB_NONE);
+    assert_float_equal(c.x, 0.25, 1e-6);
+    assert_float_equal(lmb_control_player_weight(lmb_graph_control(graph), c.state, 0), 1.0, 1e-6);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
+// The first nodes of a graph have the parameters that they have within it, and what nothing uses does not run.
+static void nodes_that_nothing_uses(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.def.node_count = 4; // the wave alone
+    r.fade.at_end = false;
+    lmb_graph *graph = created(&r);
+    assert_int_equal(lmb_graph_player_count(graph), 1);
+    assert_int_equal(lmb_graph_node_player(graph, 3), 0);
+    assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5);
+    assert_string_equal(lmb_graph_parameter_at(graph, PARAMETERS + 4).name, "wave.time");
+    assert_int_equal(lmb_graph_machine_count(graph), 1); // the fade, which weighs nothing
+    character c = begin(graph);
+    step(&c, 0.5, LMB_NONE);
+    assert_float_equal(c.x, 20.5, 1e-5);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
+static void a_graph_that_stands_still(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.nodes[0] = lmb_clip_node(WALK, lmb_parameter(HOST));
+    r.def.node_count = 1;
+    r.def.fade_count = 0;
+    lmb_graph *graph = created(&r);
+    assert_null(lmb_graph_control(graph));
+    assert_int_equal(lmb_graph_player_count(graph) + lmb_graph_machine_count(graph), 0);
+    assert_int_equal(lmb_control_state_words(NULL) + lmb_control_told_words(NULL), 0);
+    assert_false(lmb_control_has_mover(NULL));
+    lmb_graph_destroy(graph);
+}
+
+static void inertialized_transitions_inertialize(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    r.transitions[0].kind = LMB_FADE_INERTIALIZED;
+    lmb_graph *graph = created(&r);
+    assert_int_equal(lmb_graph_inertia_parameters(graph), PARAMETERS + 5);
+    assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5 + LMB_INERTIA_PARAMETERS);
+    assert_string_equal(lmb_graph_parameter_at(graph, PARAMETERS + 6).name, "inertia.step");
+    assert_true(lmb_graph_inertia_words(graph) > 0);
+    lmb_graph_destroy(graph);
+    lmb_error error = {0};
+    r.def.inertialize = true;
+    r.def.parameters = NULL;
+    r.def.parameter_count += LMB_INERTIA_PARAMETERS;
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT, "inertialize");
+}
+
+#define REFUSED(change, what)                                                                                          \
+    do {                                                                                                               \
+        start(&r);                                                                                                     \
+        change;                                                                                                        \
+        CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT, what);               \
+        assert_null(graph);                                                                                            \
+        assert_int_equal(lmb_graph_check(&r.def, &error), LMB_ERROR_ARGUMENT);                                         \
+    } while (0)
+
+static void what_is_refused(void **state) {
+    (void)state;
+    recipe r;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    lmb_group_def group = lmb_default_group_def();
+    REFUSED(r.nodes[2].machine = NULL, "node 2 (machine): machine: it is NULL");
+    REFUSED(r.machine.states = NULL, "node 2 (machine): machine: states");
+    REFUSED(r.machine.transitions = NULL, "node 2 (machine): machine: transitions");
+    REFUSED(r.machine.state_count = 1, "number of states");
+    REFUSED(r.nodes[1].clip = lmb_parameter(HOST), "node 1 (clip): player: a clip that plays is a constant");
+    REFUSED(r.walk.group = 0, "node 1 (clip): player: group");
+    REFUSED((r.def.groups = &group, r.def.group_count = 1), "group 0: no clip plays in it");
+    REFUSED(r.def.group_count = 1, "the groups are NULL");
+    REFUSED(r.def.fades = NULL, "the fades are NULL");
+    REFUSED(r.fade.parameter = PARAMETERS, "fade 0: parameter");
+    REFUSED(r.fade.in_event = EVENTS, "fade 0: in_event");
+    REFUSED((r.fade.restart = true, r.fade.out_event = HELLO), "fade 0: restart");
+    // The wave is in the fade's state there, and in none as it is blended once more.
+    REFUSED((r.nodes[5] = lmb_blend_node(4, 3, lmb_constant(0.5f)), r.def.node_count = 6), "node 3 (clip): it moves");
+    // One fade over a pose inside a state and one outside.
+    static const uint32_t poses[2] = {0, 3};
+    REFUSED((r.nodes[2] = r.nodes[3], r.nodes[3] = lmb_blend_node(1, 2, lmb_parameter(FADE)),
+             r.nodes[4] = lmb_machine_node(poses, &r.machine), r.nodes[5] = lmb_playing_node(WAVE, &r.idle),
+             r.nodes[6] = lmb_blend_node(4, 5, lmb_parameter(FADE)), r.def.node_count = 7),
+            "fade 0: it weighs poses of several states");
+    REFUSED(r.nodes[1] = lmb_blend_node(0, 0, lmb_constant(0.5f)), "node 0 (clip): it moves by itself, and is used");
+    REFUSED(r.transitions[0].to = 2, "machine 0: transition 0");
+    REFUSED(r.step.time = 9.0f, "player 1");
+    REFUSED(r.nodes[4].weight = lmb_parameter(PARAMETERS), "node 4 (blend): weight");
+}
+
+static void limits(void **state) {
+    (void)state;
+    recipe r;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    start(&r);
+    r.def.parameters = NULL;
+    r.def.parameter_count = LMB_MAX_PARAMETERS - 4; // with the graph's own, one too many
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "1025 parameters");
+    r.def.parameter_count--;
+    assert_int_equal(lmb_graph_create(&r.def, NULL, &graph, &error), LMB_OK);
+    lmb_graph_destroy(graph);
+    start(&r);
+    r.def.fade_count = LMB_MAX_MACHINES + 1;
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "too many fades");
+}
+
+// A graph that moves by itself never runs without its control.
+static void poses_are_not_run_without_their_control(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_graph *graph = created(&r);
+    character c = begin(graph);
+    float local[LMB_POSE_COMPONENTS];
+    const lmb_batch batch = {graph, 1, LMB_OUTPUT_LOCAL};
+    lmb_batch_inputs inputs = {.parameters = c.parameters};
+    const lmb_batch_outputs outputs = {.stages[LMB_STAGE_LOCAL] = local};
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT,
+                  "moves by itself, and the frame");
+    lmb_control_frame frame = {.step = 1, .character_count = 2, .state = c.state, .parameters = c.parameters};
+    inputs.control = &frame;
+    CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "characters");
+    frame.character_count = 1;
+    frame.parameters = NULL;
+    CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "parameters");
+    frame.parameters = c.parameters;
+    frame.step = LMB_MAX_STEP_TICKS + 1;
+    CHECK_REFUSAL(lmb_cpu_run(c.cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "60 s");
+    inputs.control = NULL;
+    assert_int_equal(lmb_cpu_run_poses(c.cpu, &batch, &inputs, &outputs, 0, 1, &error), LMB_OK);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
+static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
+    lmb_graph *graph = NULL;
+    lmb_result result = lmb_graph_create(&((const recipe *)user)->def, host, &graph, error);
+    assert_true((result == LMB_OK) == (graph != NULL));
+    lmb_graph_destroy(graph);
+    return result;
+}
+
+static void memory_that_is_refused(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    failing_host_try_all(create_and_destroy, &r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_call_runs_all_of_it),
+        cmocka_unit_test(names_and_numbers),
+        cmocka_unit_test(machines_and_fades_inside_each_other),
+        cmocka_unit_test(a_fade_may_fade_several_poses),
+        cmocka_unit_test(what_plays_once_drops_out),
+        cmocka_unit_test(a_node_may_be_used_twice_in_one_state),
+        cmocka_unit_test(nodes_that_nothing_uses),
+        cmocka_unit_test(a_graph_that_stands_still),
+        cmocka_unit_test(inertialized_transitions_inertialize),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(poses_are_not_run_without_their_control),
+        cmocka_unit_test(memory_that_is_refused),
+    };
+    return cmocka_run_group_tests_name("graph_moving", tests, set_up, tear_down);
+}
