@@ -253,7 +253,7 @@ static void compare_text(const character *on, lmb_op op, const char *text) {
 }
 
 static void compare_operations(const character *on) {
-    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
+    for (uint32_t op = 0; op < LMB_OP_MACHINE; op++) {
         compare_text(on, (lmb_op)op, texts[op]);
     }
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {

@@ -290,7 +290,7 @@ static void any_bits_stay_in_range(void **state) {
     static const uint8_t counts[LMB_OP_COUNT] = {[LMB_OP_SCALE] = 1,    [LMB_OP_SUBTRACT_SCALE_ADD] = 3,
                                                  [LMB_OP_BILINEAR] = 4, [LMB_OP_TRILINEAR] = 8,
                                                  [LMB_OP_COMBINE] = 2,  [LMB_OP_SPACE2D] = 7};
-    for (int op = LMB_OP_POSE; op < LMB_OP_COUNT; op++) {
+    for (int op = LMB_OP_POSE; op < LMB_OP_MACHINE; op++) {
         test_scene scene;
         random_source source = {46};
         if (op == LMB_OP_MIRROR || op == LMB_OP_CLAMP || op == LMB_OP_WEIGHTED_MATRIX) {
