@@ -3,7 +3,6 @@
 #include "environment.h"
 #include "graph.h"
 #include "lanes.h"
-#include "reference.h"
 
 #include <string.h>
 
@@ -24,9 +23,7 @@ static const struct {
             lmb_lanes_##lanes##_plain_scratch, lmb_lanes_##lanes##_plain_run                                           \
         }                                                                                                              \
     }
-    [LMB_CPU_REFERENCE] = {"reference",
-                           {lmb_reference_scratch, lmb_reference_run},
-                           {lmb_reference_scratch, lmb_reference_run}},
+    [LMB_CPU_REFERENCE] = {"reference", {lmb_lanes_1_scratch, lmb_lanes_1_run}, {lmb_lanes_1_scratch, lmb_lanes_1_run}},
     [LMB_CPU_FAST] = {.name = "fast"},
 #ifdef LMB_HAS_LANES_4
     [LMB_CPU_LANES_4] = LANES(4),

@@ -2,6 +2,7 @@
 
 #include "batch.h"
 #include "graph.h"
+#include "inline_ops.h"
 
 #include "../shaders/ops/channels.h"
 #include "../shaders/ops/inertia_memory.h"
@@ -14,12 +15,14 @@
 #define JOIN_NAMES(a, b, c) a##b##c
 #define NAME_LANES(a, lanes, c) JOIN_NAMES(a, lanes, c)
 #ifdef LMB_PLAIN
-#define LANES_SCRATCH NAME_LANES(lmb_lanes_, LMB_LANES, _plain_scratch)
-#define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _plain_run)
+#define LANES_SCRATCH NAME_LANES(lmb_lanes_, LANES, _plain_scratch)
+#define LANES_RUN NAME_LANES(lmb_lanes_, LANES, _plain_run)
 #else
-#define LANES_SCRATCH NAME_LANES(lmb_lanes_, LMB_LANES, _scratch)
-#define LANES_RUN NAME_LANES(lmb_lanes_, LMB_LANES, _run)
+#define LANES_SCRATCH NAME_LANES(lmb_lanes_, LANES, _scratch)
+#define LANES_RUN NAME_LANES(lmb_lanes_, LANES, _run)
 #endif
+
+_Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid out as batch.h says");
 
 // Model matrices [joint] and the identity, then weights, sources and their searches, then the evaluator's poses, then
 // rotations of dual quaternions [joint].
@@ -31,7 +34,7 @@ size_t LANES_SCRATCH(const lmb_graph *program) {
 
 // Where each lane's outputs begin. Lanes without a character repeat the last one's.
 typedef struct rows {
-    float *stages[LMB_STAGE_COUNT][LMB_LANES];
+    float *stages[LMB_STAGE_COUNT][LANES];
     int lanes;
 } rows;
 
@@ -39,7 +42,7 @@ static rows find_rows(const lmb_batch *batch, const lmb_batch_outputs *outputs, 
     rows found = {.lanes = lanes};
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
-        for (int lane = 0; lane < LMB_LANES && floats > 0 && (batch->outputs >> stage & 1u); lane++) {
+        for (int lane = 0; lane < LANES && floats > 0 && (batch->outputs >> stage & 1u); lane++) {
             size_t character = first + (size_t)(lane < lanes ? lane : lanes - 1);
             found.stages[stage][lane] = outputs->stages[stage] + character * floats;
         }
@@ -47,19 +50,23 @@ static rows find_rows(const lmb_batch *batch, const lmb_batch_outputs *outputs, 
     return found;
 }
 
+OP void store_value(const rows *to, lmb_stage stage, size_t at, real value) {
+    for (int lane = 0; lane < to->lanes; lane++) {
+        to->stages[stage][lane][at] = LANE(value, lane);
+    }
+}
+
 static void store_local(const rows *to, uint32_t joints, uint32_t joint, const transform *local) {
     const real *components = (const real *)local;
     for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
-        for (int lane = 0; lane < to->lanes; lane++) {
-            to->stages[LMB_STAGE_LOCAL][lane][(size_t)i * joints + joint] = components[i][lane];
-        }
+        store_value(to, LMB_STAGE_LOCAL, (size_t)i * joints + joint, components[i]);
     }
 }
 
 // As many rows as there are lanes are more than some processors follow by themselves.
 OP void prefetch_rows(float *const *to, size_t at) {
-    for (int lane = 0; lane < LMB_LANES; lane++) {
-        __builtin_prefetch(to[lane] + at + 64, 1, 3);
+    for (int lane = 0; lane < LANES; lane++) {
+        PREFETCH(to[lane] + at + 64);
     }
 }
 
@@ -118,35 +125,30 @@ static void run_joints(const lmb_batch *batch, const rows *to, frame f, uint32_t
     if (USES_INERTIA && kept != NULL) {
         now = load_inertia_clock(f);
     }
-    for (uint32_t first = 0; first < plan.computed; first += TILE_JOINTS) {
-        uint32_t count = plan.computed - first < TILE_JOINTS ? plan.computed - first : TILE_JOINTS;
+    uint32_t joints = batch->program->joint_count, count;
+    for (uint32_t first = 0; first < joints; first += count) {
+        bool computed = first < plan.computed;
+        uint32_t left = (computed ? plan.computed : joints) - first;
+        count = left < TILE_JOINTS ? left : TILE_JOINTS;
         take_joints(f, plan, first, count, held);
-        evaluate_joints(f, count, held);
-        if (USES_INERTIA && kept != NULL) {
-            inertialize_joints(&f, &now, kept, count, held);
+        if (computed) {
+            evaluate_joints(f, count, held);
+            if (USES_INERTIA && kept != NULL) {
+                inertialize_joints(&f, &now, kept, count, held);
+            }
         }
-        if (plan.mixed) {
+        if (plan.mixed || !computed) {
             leave_at_rest(f, plan, count, held);
         }
         for (uint32_t place = 0; place < count; place++) {
             if (batch->outputs & LMB_OUTPUT_LOCAL) {
                 transform local = load_slot(held, 0, place);
-                store_local(to, batch->program->joint_count, held->joints[place], &local);
+                store_local(to, joints, held->joints[place], &local);
             }
             if (needs_models(batch)) {
                 finish_joint(batch, to, f.program, held->joints[place], evaluated_matrix(f.program, place, held),
                              models);
             }
-        }
-    }
-    for (uint32_t place = plan.computed; place < batch->program->joint_count; place++) {
-        uint32_t joint = walk_joint(f, plan, place);
-        transform rest = load_rest(f.program, joint);
-        if (batch->outputs & LMB_OUTPUT_LOCAL) {
-            store_local(to, batch->program->joint_count, joint, &rest);
-        }
-        if (needs_models(batch)) {
-            finish_joint(batch, to, f.program, joint, own_matrix(rest), models);
         }
     }
 }
@@ -173,9 +175,7 @@ static void run_bounds(memory block, uint32_t joints, const rows *to, const affi
     }
     const real *components = (const real *)&bounds;
     for (uint32_t i = 0; i < BOX_COMPONENTS; i++) {
-        for (int lane = 0; lane < to->lanes; lane++) {
-            to->stages[LMB_STAGE_BOUNDS][lane][i] = components[i][lane];
-        }
+        store_value(to, LMB_STAGE_BOUNDS, i, components[i]);
     }
 }
 
@@ -201,13 +201,11 @@ static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, fr
     for (uint32_t channel = 0; channel < channels; channel++) {
         f.joint = joints + channel;
         real value = evaluate_channel(f);
-        for (int lane = 0; lane < to->lanes; lane++) {
-            if (batch->outputs & LMB_OUTPUT_LOCAL) {
-                to->stages[LMB_STAGE_LOCAL][lane][(size_t)POSE_COMPONENTS * joints + channel] = value[lane];
-            }
-            if (batch->outputs & LMB_OUTPUT_CHANNELS) {
-                to->stages[LMB_STAGE_CHANNELS][lane][channel] = value[lane];
-            }
+        if (batch->outputs & LMB_OUTPUT_LOCAL) {
+            store_value(to, LMB_STAGE_LOCAL, (size_t)POSE_COMPONENTS * joints + channel, value);
+        }
+        if (batch->outputs & LMB_OUTPUT_CHANNELS) {
+            store_value(to, LMB_STAGE_CHANNELS, channel, value);
         }
     }
 }
@@ -230,13 +228,16 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
                .sources = sources,
                .searches = searches};
     models[program->joint_count] = own_matrix(identity_transform());
-    for (uint32_t done = 0; done < count; done += LMB_LANES) {
-        int lanes = count - done < LMB_LANES ? (int)(count - done) : LMB_LANES;
+    for (uint32_t done = 0; done < count; done += LANES) {
+        int lanes = count - done < LANES ? (int)(count - done) : LANES;
         size_t character = (size_t)first + done;
-        for (int lane = 0; lane < LMB_LANES; lane++) {
-            f.character[lane] = (uint32_t)(lane < lanes ? lane : lanes - 1);
-            f.active[lane] = lane < lanes ? -1 : 0;
+        // Rows are found here, with indices as wide as memory; the evaluator numbers characters from 0.
+        word number = ALL_WORD(0u);
+        for (int lane = 0; lane < LANES; lane++) {
+            LANE(number, lane) = (uint32_t)lane;
         }
+        f.character = MINIMUM(number, (uint32_t)lanes - 1u);
+        f.active = f.character == number;
         if (program->parameter_count > 0) {
             f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
         }

@@ -1,5 +1,6 @@
-// The shared operations over vectors: LMB_LANES characters at once, the same joint of each. Compiled once for each
-// instruction set; src/cpu.c chooses at run time.
+// The executor: the shared operations over several characters at once, the same joint of each. Compiled once for each
+// instruction set, over vectors, and once as plain C for one character: the reference, which defines the bits. src/cpu.c
+// chooses at run time.
 #ifndef LIMBER_SRC_LANES_H
 #define LIMBER_SRC_LANES_H
 
@@ -17,6 +18,7 @@
                                               const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,        \
                                               void *scratch);
 
+LMB_DECLARE_LANES(1)
 // For any program; and for those that are plain, as lmb_graph_is_plain() has it.
 LMB_DECLARE_LANES(4)
 LMB_DECLARE_LANES(4_plain)

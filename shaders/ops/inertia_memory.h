@@ -25,7 +25,9 @@ OP real load_inertia_parameter(frame f, uint which, float largest) {
     word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
     real given = GATHER_REAL(f.parameters, row + parameter);
     truth finite = is_finite(given);
-    REFUSE(f, REFUSED_TIME, BOTH(JOINT_IS_FIRST(f), NOT(finite)));
+    if (f.joint == 0u) {
+        REFUSE(f, REFUSED_TIME, NOT(finite));
+    }
     real bounded = clamp_real(snap(given), 0.0f, largest);
     return SELECT(finite, bounded, ALL(0.0f));
 }

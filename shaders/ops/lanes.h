@@ -23,6 +23,9 @@ typedef int32_t truth __attribute__((vector_size(4 * LMB_LANES)));
 #define TO_REAL(integer) __builtin_convertvector((truth)(integer), real)
 #define TO_WORD(x) ((word) __builtin_convertvector(x, truth))
 
+#define LANES LMB_LANES
+#define LANE(x, lane) ((x)[lane])
+#define PREFETCH(address) __builtin_prefetch(address, 1, 3)
 #define ALL(x) lmb_all(x)
 #define ALL_WORD(integer) lmb_all_word(integer)
 #define SELECT(condition, yes, no) _Generic((yes), real : lmb_select_real, word : lmb_select_word)(condition, yes, no)

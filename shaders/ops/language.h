@@ -139,6 +139,22 @@ static inline word BITS(real x) {
     return bits;
 }
 
+// How many lanes there are, and the value of one of them.
+#define LANES 1
+#define LANE(x, lane) (x)
+#define PREFETCH(address) UNUSED(address) // processors follow one row by themselves
+
+// Counts the lanes in which it holds.
+OP uint32_t lmb_count(truth condition) {
+    return condition;
+}
+
+// Stores a row of four for each lane. In one copy: compilers then vectorise what leads to it.
+OP void lmb_store_rows(float *const rows[LANES], size_t offset, real v0, real v1, real v2, real v3) {
+    const float row[] = {v0, v1, v2, v3};
+    memcpy(rows[0] + offset, row, sizeof row);
+}
+
 #define REAL(bits) lmb_float_of(bits)
 #define TO_REAL(integer) ((real)(integer))
 #define TO_WORD(x) ((word)(x))

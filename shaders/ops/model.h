@@ -38,15 +38,6 @@ OP affine matrix_under(affine parent, affine own) {
                           matrix_row_under(row_z(parent), own));
 }
 
-// Model matrix of a joint: the parent's (the identity for roots), then its own transform.
-OP affine model_matrix(transform local, bool has_parent, affine parent) {
-    affine model = own_matrix(local);
-    if (has_parent) {
-        model = matrix_under(parent, model);
-    }
-    return model;
-}
-
 // Palette matrix: from the bind pose's model space to the model space of this frame.
 OP matrix_row palette_row(matrix_row model, affine inverse_bind) {
     return snap_row(row_times(model, inverse_bind));

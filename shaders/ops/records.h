@@ -86,14 +86,6 @@ key_position find_key_again(frame f, uint times, uint keys, uint largest_step, f
 #define POSES(frame, index) (frame).poses[index]
 #define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
 
-#ifdef LMB_LANES
-#define JOINT_IS_FIRST(frame) ((truth){0} - ((frame).joint == 0u))
-#else
-OP uint32_t lmb_count(truth condition) {
-    return condition;
-}
-#endif
-
 OP real load_weight(frame f, uint index) {
     return f.weights[index].value;
 }
@@ -160,9 +152,5 @@ OP source operand_source(frame f, uint instruction) {
     return *f.from;
 #endif
 }
-
-#ifndef LMB_LANES
-#define JOINT_IS_FIRST(frame) ((frame).joint == 0u)
-#endif
 
 #endif
