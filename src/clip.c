@@ -183,6 +183,9 @@ static uint64_t count_words(const builder *b, uint64_t name_words) {
             words += given ? 0 : lmb_channel_width((lmb_channel)channel);
         }
     }
+    for (uint32_t channel = 0; channel < floats && b->def->additive; channel++) {
+        words += b->track_of[CHANNELS * joints + channel] != 0 ? 0 : 1;
+    }
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         const lmb_track_def *track = &b->def->tracks[i];
         words += (uint64_t)track->key_count * lmb_key_stride(track->channel, lmb_track_mode(track->interpolation));
@@ -221,7 +224,9 @@ static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *
     return at;
 }
 
-static uint32_t write_rest(uint32_t *words, uint32_t at, const lmb_transform *rest, lmb_channel channel) {
+static uint32_t write_rest(const builder *b, uint32_t *words, uint32_t at, uint32_t joint, lmb_channel channel) {
+    static const lmb_transform no_change = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
+    const lmb_transform *rest = b->def->additive ? &no_change : &b->rig->rest[joint];
     const float *values = channel == LMB_CHANNEL_TRANSLATION ? rest->translation
                           : channel == LMB_CHANNEL_ROTATION  ? rest->rotation
                                                              : rest->scale;
@@ -240,6 +245,7 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     words[CLIP_RATE] = lmb_duration_rate(words[CLIP_DURATION]);
     words[CLIP_TRACKS] = CLIP_HEADER_WORDS + name_words;
     words[CLIP_AUTHORED] = b->def->track_count;
+    words[CLIP_ADDITIVE] = b->def->additive;
     words[CLIP_NAME] = CLIP_HEADER_WORDS;
     words[CLIP_NAME_WORDS] = name_words;
     uint32_t longest = 1;
@@ -278,15 +284,28 @@ static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, cons
     return end;
 }
 
+// A track of one value, which stands at `at`.
+static void write_constant(uint32_t *track, uint32_t stride, uint32_t constant_time, uint32_t at) {
+    track[TRACK_MODE * stride] = MODE_STEP;
+    track[TRACK_KEYS * stride] = 1;
+    track[TRACK_TIMES * stride] = constant_time;
+    track[TRACK_VALUES * stride] = at;
+}
+
 // Of the float channels; where what follows begins.
-static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at) {
+static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uint32_t constant_time) {
     uint32_t floats = b->rig->channel_count;
     words[CLIP_FLOATS] = floats > 0 ? at : 0;
     at += TRACK_FIELDS * floats;
     for (uint32_t channel = 0; channel < floats; channel++) {
         uint32_t given = b->track_of[(size_t)CHANNELS * b->rig->joint_count + channel];
         words[words[CLIP_FLOATS] + channel] = MODE_REST;
-        at = given != 0 ? write_track(b, words, at, &b->def->tracks[given - 1]) : at;
+        if (given != 0) {
+            at = write_track(b, words, at, &b->def->tracks[given - 1]);
+        } else if (b->def->additive) {
+            write_constant(words + words[CLIP_FLOATS] + channel, floats, constant_time, at);
+            words[at++] = 0;
+        }
     }
     return at;
 }
@@ -301,17 +320,14 @@ static void write_tracks(const builder *b, uint32_t *words) {
             uint32_t *track = words + table + channel * TRACK_FIELDS * joints + joint;
             uint32_t given = b->track_of[(size_t)channel * joints + joint];
             if (given == 0) {
-                track[TRACK_MODE * joints] = MODE_STEP;
-                track[TRACK_KEYS * joints] = 1;
-                track[TRACK_TIMES * joints] = constant_time;
-                track[TRACK_VALUES * joints] = at;
-                at = write_rest(words, at, &b->rig->rest[joint], (lmb_channel)channel);
+                write_constant(track, joints, constant_time, at);
+                at = write_rest(b, words, at, joint, (lmb_channel)channel);
                 continue;
             }
             at = write_track(b, words, at, &b->def->tracks[given - 1]);
         }
     }
-    at = write_floats(b, words, at);
+    at = write_floats(b, words, at, constant_time);
     // Times after values, so that tracks that share them need not be met in any order.
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         if (b->times_of[i] == i) {
@@ -454,6 +470,10 @@ float lmb_clip_duration(const lmb_clip *clip) {
 
 uint32_t lmb_clip_joint_count(const lmb_clip *clip) {
     return clip->words[CLIP_JOINTS];
+}
+
+bool lmb_clip_is_additive(const lmb_clip *clip) {
+    return clip->words[CLIP_ADDITIVE] != 0;
 }
 
 uint32_t lmb_clip_channel_count(const lmb_clip *clip) {

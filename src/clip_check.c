@@ -53,10 +53,11 @@ static lmb_result check_header(const uint32_t *words, uint64_t size, lmb_error *
     if (words[CLIP_WEIGHTS] != 0 && !range_fits(words[CLIP_WEIGHTS], lmb_weight_words(words), size)) {
         return fail_word(error, CLIP_WEIGHTS, "the joints' weights leave the block");
     }
-    for (uint32_t i = CLIP_COMMON; i < CLIP_HEADER_WORDS; i++) {
-        if (i != CLIP_WEIGHTS && i != CLIP_FLOAT_COUNT && i != CLIP_FLOATS && words[i] != 0) {
-            return fail_word(error, i, "reserved, and not 0");
-        }
+    if (words[CLIP_COMMON] != 0) {
+        return fail_word(error, CLIP_COMMON, "reserved, and not 0");
+    }
+    if (words[CLIP_ADDITIVE] > 1) {
+        return fail_word(error, CLIP_ADDITIVE, "it is neither 0 nor 1");
     }
     return LMB_OK;
 }

@@ -410,7 +410,8 @@ static void build(baker *b, lmb_clip **clip) {
                               .duration = source_duration(b),
                               .tracks = b->tracks,
                               .track_count = b->track_count,
-                              .joint_weights = weights != 0 ? (const uint8_t *)(b->source->words + weights) : NULL};
+                              .joint_weights = weights != 0 ? (const uint8_t *)(b->source->words + weights) : NULL,
+                              .additive = true};
     b->result = lmb_clip_create(b->rig, &def, &b->host, clip, b->error);
 }
 

@@ -32,7 +32,7 @@ static float_track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32
                      fields[TRACK_VALUES * count]};
     if (t.mode != MODE_REST && is_constant(words, &t)) {
         const uint32_t value = words[t.values + (t.mode == MODE_CUBIC ? 1 : 0)];
-        t = value == BITS(rig->channels[channel].rest)
+        t = value == BITS(rig->channels[channel].rest) && !lmb_clip_is_additive(source)
                 ? (float_track){.mode = MODE_REST}
                 : (float_track){MODE_STEP, 1, t.times, t.values + (t.mode == MODE_CUBIC ? 1 : 0)};
     }

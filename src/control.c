@@ -96,7 +96,8 @@ static bool rule_reads_late(const lmb_control_def *def, const uint32_t *block, c
             late = late || reads_late(def, block, block[rule[RULE_TABLE] + i]);
         }
         return late;
-    case RULE_LAYERS: // the rest pose below them has no fade
+    case RULE_LAYERS:
+    case RULE_JOINT_LAYERS: // the rest pose below them has no fade
         for (uint32_t i = 0; i + 1 < rule[RULE_COUNT]; i++) {
             late = late || reads_late(def, block, block[rule[RULE_TABLE] + i * LAYER_WORDS + LAYER_VALUE]);
         }

@@ -115,13 +115,14 @@ static lmb_result check_shares(const lmb_compiler *c, uint32_t index) {
     return result;
 }
 
-static lmb_result check_parts_of(const lmb_compiler *c, uint32_t index) {
-    const lmb_node_def *node = &c->def->nodes[index];
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        if (node->parts[i] != LMB_NONE && node->parts[i] >= c->def->part_count) {
+// Of each input an index, or LMB_NONE.
+static lmb_result check_indices(const lmb_compiler *c, uint32_t index, const uint32_t *indices, uint32_t count,
+                                const char *name, const char *what) {
+    for (uint32_t i = 0; i < c->def->nodes[index].input_count; i++) {
+        if (indices[i] != LMB_NONE && indices[i] >= count) {
             char field[sizeof "parts[16]"];
-            snprintf(field, sizeof field, "parts[%u]", (unsigned)(i % LMB_MAX_INPUTS));
-            return lmb_graph_fail_node(c, index, field, "there is no such part");
+            snprintf(field, sizeof field, "%s[%u]", name, (unsigned)(i % LMB_MAX_INPUTS));
+            return lmb_graph_fail_node(c, index, field, what);
         }
     }
     return LMB_OK;
@@ -183,7 +184,10 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
         result = lmb_graph_fail_node(c, index, "limits", "there are no such limits");
     }
     if (result == LMB_OK && (takes & TAKES_PART)) {
-        result = check_parts_of(c, index);
+        result = check_indices(c, index, node->parts, c->def->part_count, "parts", "there is no such part");
+    }
+    if (result == LMB_OK && (takes & TAKES_LAYER)) {
+        result = check_indices(c, index, node->masks, c->def->mask_count, "masks", "there is no such mask");
     }
     if (result == LMB_OK) {
         result = check_choices(c, index);
@@ -198,7 +202,7 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     return result;
 }
 
-lmb_result lmb_graph_check_def(const lmb_compiler *c) {
+lmb_result lmb_graph_check_def(lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
     if (def->rig == NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the rig is NULL");
@@ -259,6 +263,9 @@ lmb_result lmb_graph_check_def(const lmb_compiler *c) {
     }
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         result = check_node(c, i);
+        if (result == LMB_OK) {
+            result = lmb_graph_find_type(c, i);
+        }
     }
     return result;
 }

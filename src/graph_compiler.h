@@ -32,6 +32,7 @@ static inline bool lmb_graph_has_levels(const lmb_graph_def *def) {
 const lmb_operation *lmb_find_operation(lmb_op op);
 
 // What an operation takes for the rule of its inputs' weights. Continued from shaders/ops/operations.h.
+#define TAKES_REST 2048u    // SUM_REST
 #define TAKES_LAYER 4096u   // weights and priorities of the inputs
 #define TAKES_SPACE 0x2000u // places of the inputs, along[0]
 #define TAKES_PLANE 0x4000u // along[1] too
@@ -58,6 +59,7 @@ typedef struct lmb_compiler {
     uint32_t parts;          // offset of the first part's table
     uint32_t static_poses;   // offset of the first static pose
     uint32_t part;           // that the place so far stands in, or LMB_NONE
+    uint32_t layers;         // offset of the table of the layers whose inputs are taken in
     lmb_result result;       // of what only a node's place shows
     double (*rest_turns)[4]; // scratch, while writing: a rotation for each joint
     uint32_t masks;          // offset of the first mask
@@ -73,10 +75,18 @@ typedef struct lmb_compiler {
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
     bool uses_parts;                     // a source stands in one
+    uint32_t no_change;                  // offset of an additive that changes nothing, as a static pose
+    uint8_t types[LMB_MAX_NODES];        // of each node: what it can be
 } lmb_compiler;
 
 // Everything that can be wrong with a descriptor but for its sizes, and for what only a node's place shows.
-lmb_result lmb_graph_check_def(const lmb_compiler *c);
+lmb_result lmb_graph_check_def(lmb_compiler *c);
+
+// program_types.c: whether a node may play a clip; what a node can be, or which input it cannot take; whether it is an
+// additive for certain.
+bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip);
+lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index);
+bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node);
 
 // A message about a field of a node; #LMB_ERROR_ARGUMENT.
 lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
@@ -86,6 +96,7 @@ lmb_result lmb_graph_check_parts(const lmb_compiler *c);
 lmb_result lmb_graph_check_static_poses(const lmb_compiler *c);
 void lmb_graph_add_parts(lmb_compiler *c);
 void lmb_graph_add_static_poses(lmb_compiler *c);
+void lmb_graph_add_no_change(lmb_compiler *c);
 uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part);
 uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose);
 lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t node);
@@ -101,8 +112,15 @@ uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);
 // A value's offset.
 uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value);
 
-// program_layers.c: the table of a node's priority layers. Returns its offset.
-uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node);
+// program_layers.c. Whether joints have different shares of the inputs of a node's layers.
+bool lmb_graph_layers_differ(const lmb_compiler *c, const lmb_node_def *node);
+// An input's place in the table of its layers: from the highest priority down, those of one in their own order.
+uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input);
+// Whether an input is a clip that may have joint weights.
+bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node);
+// The table, but for LAYER_CLIP; `fades` is the weight of the first input's fade. In root motion the shares are those of joint 0. Returns
+// its offset.
+uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion);
 
 // program_space.c: whether a blend space's places make one; and the table of its rule. Returns its offset.
 lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
@@ -112,8 +130,13 @@ uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 // in `inputs` what the node's inputs weigh: of what lies over something else, what lies below and what lies over it.
 uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
-uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]);
+// `table` is the offset of what the pose's shares follow from.
+uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS],
+                             uint32_t *table);
 uint32_t lmb_graph_weigh_level(lmb_compiler *c, lmb_value level);
+// How much of joint 0 a mask leaves (all of it for LMB_NONE), and a clip.
+float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask);
+float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node);
 // A use of a clip. Returns which source it is.
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node);
 

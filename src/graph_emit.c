@@ -87,14 +87,15 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
         *takes = TAKES_WEIGHT | TAKES_CHOICE | ((choices & CHOICE_MASKED) != 0 ? TAKES_MASK : 0);
         return blends ? OPERATION_INTERPOLATE : is_affine ? OPERATION_PRODUCT : OPERATION_APPLY;
     }
-    if (node->op == LMB_OP_WEIGHTED && choices != CHOICE_NLERP) {
+    if ((node->op == LMB_OP_WEIGHTED && choices != CHOICE_NLERP) || (*takes & TAKES_LAYER)) {
         *takes |= TAKES_CHOICE;
         return OPERATION_MEAN;
     }
     return operations[node->op].code;
 }
 
-// `weight` is what the instruction reads, where it reads one; `input` the one that is accumulated or taken.
+// `weight` is what the instruction reads, where it reads one; `input` the one that is accumulated or taken, of layers the
+// one behind the last for the rest pose.
 static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t weight, uint32_t input,
                            uint32_t *at) {
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
@@ -119,7 +120,15 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[TAKE_PART] = lmb_graph_part_table(c, node->parts[input]);
     }
     if (takes & TAKES_CHOICE) {
-        at[CHOICES] = choices_of(node);
+        at[CHOICES] = (takes & TAKES_LAYER) ? CHOICE_NLERP | CHOICE_LAYERS : choices_of(node);
+    }
+    if (takes & TAKES_LAYER) {
+        at[LAYERS_TABLE] = c->layers;
+        at[LAYERS_COUNT] = node->input_count;
+        at[LAYERS_PLACE] = input < node->input_count ? lmb_graph_layer_place(node, input) : input;
+    }
+    if (takes & TAKES_REST) {
+        at[SUM_REST] = lmb_graph_is_additive(c, node) ? c->no_change : c->block != NULL ? c->block[PROGRAM_REST] : 0;
     }
     if (takes & TAKES_MASK) {
         at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
@@ -174,27 +183,51 @@ static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
     return fits;
 }
 
-static void emit_rest(lmb_compiler *c) {
-    static const lmb_node_def rest = {.op = LMB_OP_REST};
-    emit(c, &rest, 0, 1, TAKES_NOTHING, 0, 0);
+// What is below a node's inputs: the rest pose, or of additives no change.
+static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
+    uint32_t unused[INSTRUCTION_WORDS];
+    uint32_t *at = add_instruction(c, 1, unused);
+    at[INSTRUCTION_OPERATION] = OPERATION_REST;
+    if (lmb_graph_is_additive(c, node)) {
+        at[INSTRUCTION_OPERATION] = OPERATION_FIXED;
+        at[POSE_BUFFER] = LMB_NONE;
+        at[FIXED_POSE] = c->no_change;
+        at[POSE_JOINTS] = c->def->rig->joint_count;
+    }
+}
+
+// Tells a table of layers by joint where the next instruction is, which is that of an input that is a clip.
+static void set_layer_clip(lmb_compiler *c, const lmb_node_def *node, uint32_t input, uint32_t table) {
+    if (c->block != NULL && lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]])) {
+        c->block[table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_CLIP] =
+            c->block[PROGRAM_INSTRUCTIONS] + c->instruction_count * INSTRUCTION_WORDS;
+    }
 }
 
 static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     lmb_share inputs[LMB_MAX_INPUTS];
-    const uint32_t shares = lmb_graph_weigh_sum(c, node, inputs);
+    uint32_t table;
+    const uint32_t shares = lmb_graph_weigh_sum(c, node, inputs, &table);
+    const uint32_t by_joint = lmb_graph_layers_differ(c, node) ? TAKES_LAYER : TAKES_NOTHING;
     uint32_t count = node->input_count;
-    emit(c, node, 0, 2, TAKES_NOTHING, 0, 0);
+    emit(c, node, 0, 2, by_joint, 0, 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
+        if (by_joint) {
+            set_layer_clip(c, node, i, table);
+        }
         if (!emit_weighed(c, node->inputs[i], inputs[i])) {
             return false;
         }
-        emit(c, node, 1, -1, TAKES_SHARE, shares + i, i);
+        c->layers = table;
+        emit(c, node, 1, -1, TAKES_SHARE | by_joint, shares + i, i);
     }
     if (takes & TAKES_LAYER) {
-        emit_rest(c);
-        emit(c, node, 1, -1, TAKES_SHARE, shares + count++, 0);
+        emit_rest(c, node);
+        emit(c, node, 1, -1, TAKES_SHARE | by_joint, shares + count, count);
+        count++;
     }
-    emit(c, node, 2, -1, TAKES_SHARE, shares + count, 0);
+    c->layers = table;
+    emit(c, node, 2, -1, TAKES_SHARE | TAKES_REST | by_joint, shares + count, 0);
     return true;
 }
 
@@ -339,7 +372,7 @@ static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     const uint32_t around = c->part;
     bool fits = true;
     if (node->parts[0] != LMB_NONE) {
-        emit_rest(c);
+        emit_rest(c, node);
     }
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
         c->part = node->parts[i];
@@ -423,6 +456,7 @@ static void add_tables(lmb_compiler *c) {
     }
     lmb_graph_add_parts(c);
     lmb_graph_add_static_poses(c);
+    lmb_graph_add_no_change(c);
     if (c->block != NULL) {
         c->block[PROGRAM_MATRICES] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
     }

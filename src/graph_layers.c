@@ -1,34 +1,61 @@
 #include "graph_compiler.h"
 
-#include "../shaders/ops/layout.h"
+#include "clip.h"
+#include "number.h"
 
-// Inputs from the highest priority down, those of one priority in their own order.
-static void sort_inputs(const lmb_node_def *node, uint32_t *order) {
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t place = i;
-        for (; place > 0 && node->priorities[order[place - 1]] < node->priorities[i]; place--) {
-            order[place] = order[place - 1];
-        }
-        order[place] = i;
+#include "../shaders/ops/operations.h"
+
+bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node) {
+    bool is_partial = node->op == LMB_OP_CLIP && node->joint_weights != LMB_NONE;
+    for (uint32_t i = 0; i < c->def->clip_count && !is_partial; i++) {
+        is_partial = lmb_graph_may_play(node, i) && c->def->clips[i]->words[CLIP_WEIGHTS] != 0;
     }
+    return is_partial;
 }
 
-uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node) {
-    uint32_t order[LMB_MAX_INPUTS], offset;
-    sort_inputs(node, order);
+static bool differs(const lmb_compiler *c, const lmb_node_def *node, uint32_t input) {
+    return node->masks[input] != LMB_NONE || lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]]);
+}
+
+bool lmb_graph_layers_differ(const lmb_compiler *c, const lmb_node_def *node) {
+    bool any = false;
+    for (uint32_t i = 0; i < node->input_count && node->op == LMB_OP_LAYERS && !any; i++) {
+        any = differs(c, node, i);
+    }
+    return any;
+}
+
+// How many inputs are in layers from that priority up, those from `end` on only where they are above it.
+static uint32_t count_from(const lmb_node_def *node, int32_t priority, uint32_t end) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        count += node->priorities[i] > priority || (node->priorities[i] == priority && i < end);
+    }
+    return count;
+}
+
+uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input) {
+    return count_from(node, node->priorities[input], input);
+}
+
+uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion) {
+    uint32_t offset;
     uint32_t *layers = lmb_graph_add_data(c, LAYER_WORDS * node->input_count, &offset);
-    uint32_t end = node->input_count;
-    for (uint32_t place = node->input_count; place-- > 0;) {
-        const uint32_t input = order[place];
-        const uint32_t value = lmb_graph_add_value(c, node->weights[input]);
-        if (place + 1 < node->input_count && node->priorities[order[place + 1]] != node->priorities[input]) {
-            end = place + 1;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const lmb_node_def *input = &c->def->nodes[node->inputs[i]];
+        const uint32_t value = lmb_graph_add_value(c, node->weights[i]);
+        if (layers == NULL) {
+            continue;
         }
-        if (layers != NULL) {
-            layers[place * LAYER_WORDS + LAYER_VALUE] = value;
-            layers[place * LAYER_WORDS + LAYER_INPUT] = input;
-            layers[place * LAYER_WORDS + LAYER_END] = end;
-        }
+        const float root = lmb_graph_mask_root(c, node->masks[i]) * lmb_graph_clip_root(c, input);
+        uint32_t *layer = layers + (size_t)lmb_graph_layer_place(node, i) * LAYER_WORDS;
+        layer[LAYER_VALUE] = value;
+        layer[LAYER_INPUT] = i;
+        layer[LAYER_END] = count_from(node, node->priorities[i], node->input_count);
+        layer[LAYER_COVERS] = BITS(is_motion ? root : differs(c, node, i) ? 0.0f : 1.0f);
+        layer[LAYER_SHARE] = BITS(is_motion ? root : 1.0f);
+        layer[LAYER_FADE] = fades + i;
+        layer[LAYER_MASK] = node->masks[i] != LMB_NONE ? c->masks + node->masks[i] * c->mask_words : 0;
     }
     return offset;
 }

@@ -16,6 +16,7 @@ lmb_node_def lmb_default_node_def(void) {
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
         node.parts[i] = LMB_NONE;
+        node.masks[i] = LMB_NONE;
     }
     return node;
 }

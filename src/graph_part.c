@@ -229,6 +229,21 @@ void lmb_graph_add_static_poses(lmb_compiler *c) {
     }
 }
 
+void lmb_graph_add_no_change(lmb_compiler *c) {
+    bool is_used = false;
+    for (uint32_t i = 0; i < c->def->node_count; i++) {
+        const lmb_node_def *node = &c->def->nodes[i];
+        is_used = is_used || ((lmb_find_operation(node->op)->fold || node->op == LMB_OP_COMBINE) &&
+                              lmb_graph_is_additive(c, node));
+    }
+    const uint32_t joints = c->def->rig->joint_count;
+    uint32_t *table = lmb_graph_add_data(c, is_used ? lmb_graph_pose_words(c->def, joints) : 0, &c->no_change);
+    // The rotation's w and the scale; a block begins as zeros.
+    for (uint32_t i = 6 * joints; i < POSE_COMPONENTS * joints && is_used && table != NULL; i++) {
+        table[i] = BITS(1.0f);
+    }
+}
+
 uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose) {
     uint32_t offset = c->static_poses;
     for (uint32_t i = 0; i < pose; i++) {

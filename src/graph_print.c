@@ -94,7 +94,7 @@ static void add_mask(line *line, const lmb_graph *program, const char *name, uin
 static const uint32_t *find_rule(const lmb_graph *program, uint32_t index) {
     const uint32_t *rule = program->block + program->block[PROGRAM_RULES];
     for (uint32_t i = 1; i < program->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
-        const bool is_sum = rule[RULE_KIND] >= RULE_WEIGHTED && rule[RULE_KIND] <= RULE_SPACE2D;
+        const bool is_sum = rule[RULE_KIND] >= RULE_WEIGHTED && rule[RULE_KIND] != RULE_LEVEL;
         const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
         if (index >= first && index < first + count) {
             break;
@@ -117,8 +117,8 @@ static void add_clip(line *line, const lmb_graph *program, const uint32_t *at) {
     }
 }
 
-static void add_layer(line *line, const uint32_t *block, const uint32_t *rule, uint32_t input) {
-    const uint32_t inputs = rule[RULE_COUNT] - 1;
+static void add_layer(line *line, const lmb_graph *program, const uint32_t *rule, uint32_t input) {
+    const uint32_t *block = program->block, inputs = rule[RULE_COUNT] - 1;
     if (input == inputs) {
         add_operand(line, "what is left");
         return;
@@ -131,6 +131,9 @@ static void add_layer(line *line, const uint32_t *block, const uint32_t *rule, u
     add_value(line, "fade", block + at[LAYER_VALUE]);
     add_operand(line, "layer");
     add(line, " %u from above", (unsigned)layer);
+    if (at[LAYER_MASK] != 0) {
+        add_mask(line, program, "mask", at[LAYER_MASK]);
+    }
 }
 
 static const char *const space_names[] = {
@@ -154,7 +157,8 @@ static void add_weight(line *line, const lmb_graph *program, uint32_t index) {
     const uint32_t input = index - rule[RULE_LOCAL];
     switch (rule[RULE_KIND]) {
     case RULE_LAYERS:
-        add_layer(line, block, rule, input);
+    case RULE_JOINT_LAYERS:
+        add_layer(line, program, rule, input);
         break;
     case RULE_SPACE1D:
     case RULE_SPACE2D:
@@ -173,11 +177,8 @@ static void add_choices(line *line, uint32_t choices) {
     static const struct {
         uint32_t bit;
         const char *name;
-    } names[] = {{CHOICE_NLERP, "nlerp"},
-                 {CHOICE_LERP, "lerp"},
-                 {CHOICE_AS_GIVEN, "not the shortest"},
-                 {CHOICE_PARENT, "parent"},
-                 {CHOICE_UNCLAMPED, "unclamped"}};
+    } names[] = {{CHOICE_NLERP, "nlerp"},   {CHOICE_LERP, "lerp"},           {CHOICE_AS_GIVEN, "not the shortest"},
+                 {CHOICE_PARENT, "parent"}, {CHOICE_UNCLAMPED, "unclamped"}, {CHOICE_LAYERS, "by joint"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (choices & names[i].bit) {
             add_operand(line, names[i].name);
@@ -186,6 +187,10 @@ static void add_choices(line *line, uint32_t choices) {
 }
 
 static void add_pose(line *line, const uint32_t *at) {
+    if (at[POSE_BUFFER] == LMB_NONE) {
+        add_operand(line, "no change");
+        return;
+    }
     add_operand(line, at[INSTRUCTION_OPERATION] == OPERATION_FIXED ? "static pose" : "buffer");
     add(line, " %u", (unsigned)at[POSE_BUFFER]);
 }

@@ -66,19 +66,18 @@ uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inpu
     return local;
 }
 
-// What a row of bytes gives joint 0.
-static float root_share(const lmb_compiler *c, const uint8_t *bytes) {
-    return bytes != NULL && c->def->rig->joint_count > 0 ? (float)bytes[0] / 255.0f : 1.0f;
+float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask) {
+    return mask != LMB_NONE && c->def->rig->joint_count > 0 ? (float)c->def->masks[mask][0] / 255.0f : 1.0f;
 }
 
 static bool is_constant(lmb_value value, float constant) {
     return value.parameter == LMB_NONE && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
 }
 
-// How much of joint 0 a clip has. One of several that a parameter chooses counts as having it.
-static float clip_root_share(const lmb_compiler *c, const lmb_node_def *node) {
+// One of several clips that a parameter chooses counts as having joint 0.
+float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
-        return node->op == LMB_OP_CLIP ? root_share(c, c->def->masks[node->joint_weights]) : 1.0f;
+        return node->op == LMB_OP_CLIP ? lmb_graph_mask_root(c, node->joint_weights) : 1.0f;
     }
     const bool is_root = c->part == LMB_NONE || c->def->rig->joint_count == 0;
     const uint32_t joint = is_root ? 0 : c->def->parts[c->part].joints[0]; // of the clip
@@ -95,9 +94,9 @@ static float clip_root_share(const lmb_compiler *c, const lmb_node_def *node) {
 // How much of joint 0 a node gives that lies over another.
 static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op == LMB_OP_MASKED || (node->op == LMB_OP_ADDITIVE && node->masked)) {
-        return root_share(c, c->def->masks[node->mask]);
+        return lmb_graph_mask_root(c, node->mask);
     }
-    return node->op == LMB_OP_PARTIAL ? clip_root_share(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
+    return node->op == LMB_OP_PARTIAL ? lmb_graph_clip_root(c, &c->def->nodes[node->inputs[1]]) : 1.0f;
 }
 
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]) {
@@ -141,12 +140,14 @@ static uint32_t find_kind(uint32_t takes) {
                                    : RULE_WEIGHTED;
 }
 
-static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t own, bool is_motion, uint32_t *inputs) {
+static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t own, bool is_motion, uint32_t *inputs,
+                          uint32_t *table) {
     const uint32_t takes = lmb_find_operation(node->op)->takes;
     // Below the layers is the rest pose.
     const uint32_t count = node->input_count + ((takes & TAKES_LAYER) ? 1 : 0);
     uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c, find_kind(takes), own, is_motion, unused);
+    const bool by_joint = !is_motion && lmb_graph_layers_differ(c, node);
+    uint32_t *rule = add_rule(c, by_joint ? RULE_JOINT_LAYERS : find_kind(takes), own, is_motion, unused);
     const uint32_t local = add_weights(c, count + 2);
     *inputs = add_weights(c, count);
     rule[RULE_LOCAL] = local;
@@ -156,8 +157,10 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
         rule[RULE_X] = lmb_graph_add_value(c, node->along[0]);
         rule[RULE_TABLE] = lmb_graph_add_space(c, node);
     } else {
-        rule[RULE_TABLE] = (takes & TAKES_LAYER) ? lmb_graph_add_layers(c, node) : add_weight_values(c, node);
+        rule[RULE_TABLE] =
+            (takes & TAKES_LAYER) ? lmb_graph_add_layers(c, node, local, is_motion) : add_weight_values(c, node);
     }
+    *table = rule[RULE_TABLE];
     if (takes & TAKES_PLANE) {
         rule[RULE_Y] = lmb_graph_add_value(c, node->along[1]);
         rule[RULE_SPACE] = (uint32_t)node->space2d;
@@ -165,12 +168,13 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
     return local;
 }
 
-uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS]) {
-    uint32_t pose, motion;
-    const uint32_t local = weigh_sum(c, node, c->own.pose, false, &pose);
+uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS],
+                             uint32_t *table) {
+    uint32_t pose, motion, of_motion;
+    const uint32_t local = weigh_sum(c, node, c->own.pose, false, &pose, table);
     motion = pose;
-    if (is_apart(c)) {
-        weigh_sum(c, node, c->own.motion, true, &motion);
+    if (is_apart(c) || (c->own.motion != WEIGHT_NONE && lmb_graph_layers_differ(c, node))) {
+        weigh_sum(c, node, c->own.motion, true, &motion, &of_motion);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         inputs[i] = (lmb_share){pose + i, c->own.motion == WEIGHT_NONE ? WEIGHT_NONE : motion + i};

@@ -710,7 +710,8 @@ static lmb_result build_clip(const extraction *e, lmb_clip **clip) {
                               .duration = lmb_clip_duration(e->clip),
                               .tracks = e->tracks,
                               .track_count = copy_tracks(e),
-                              .joint_weights = weights != 0 ? e->weights : NULL};
+                              .joint_weights = weights != 0 ? e->weights : NULL,
+                              .additive = lmb_clip_is_additive(e->clip)};
     return lmb_clip_create(e->rig, &def, e->host, clip, e->error);
 }
 

@@ -349,9 +349,17 @@ static double sample(uint32_t clip, uint32_t channel, double time) {
 static value evaluate(const world *world, uint32_t index, uint32_t character, uint32_t channel);
 
 // Shares of a layered node's inputs, and at last the rest pose's.
-static void layer_shares(const world *world, const lmb_node_def *node, uint32_t character, double *shares) {
-    double left = 1.0;
+static void layer_shares(const world *world, const lmb_node_def *node, uint32_t character, uint32_t channel,
+                         const value *inputs, double *shares) {
+    double left = 1.0, fades[LMB_MAX_INPUTS];
     bool done[LMB_MAX_INPUTS] = {false};
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const double mask =
+            node->masks[i] == LMB_NONE ? 255.0 : (double)world->masks[node->masks[i]][world->joint_count + channel];
+        const bool is_clip = world->nodes[node->inputs[i]].op == LMB_OP_CLIP;
+        fades[i] = number(world, node->weights[i], character, 0.0, 1.0) * mask / 255.0 *
+                   (is_clip ? inputs[i].weight / 255.0 : 1.0);
+    }
     for (;;) {
         int32_t highest = INT32_MIN;
         for (uint32_t i = 0; i < node->input_count; i++) {
@@ -362,11 +370,11 @@ static void layer_shares(const world *world, const lmb_node_def *node, uint32_t 
         }
         double sum = 0.0;
         for (uint32_t i = 0; i < node->input_count; i++) {
-            sum += node->priorities[i] == highest ? number(world, node->weights[i], character, 0.0, 1.0) : 0.0;
+            sum += node->priorities[i] == highest ? fades[i] : 0.0;
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
             if (node->priorities[i] == highest) {
-                shares[i] = left * number(world, node->weights[i], character, 0.0, 1.0) / fmax(1.0, sum);
+                shares[i] = left * fades[i] / fmax(1.0, sum);
                 done[i] = true;
             }
         }
@@ -385,7 +393,7 @@ static value mean(const world *world, const lmb_node_def *node, uint32_t charact
     }
     if (node->op == LMB_OP_LAYERS) {
         inputs[node->input_count] = (value){(double)lmb_rig_channel_rest(world->rig, channel), 255.0};
-        layer_shares(world, node, character, shares);
+        layer_shares(world, node, character, channel, inputs, shares);
     }
     uint32_t most = 0;
     double sum = 0.0, total = 0.0, carried = 0.0;
@@ -572,6 +580,9 @@ static void every_operation_follows_its_formula(void **state) {
                                         LMB_OP_SUBTRACT, LMB_OP_ADD,    LMB_OP_ADDITIVE};
         for (uint32_t i = 0; i < sizeof binary / sizeof binary[0]; i++) {
             for (uint32_t leaves = 2; leaves <= 3; leaves++) { // the second is a clip with weights, or a pose
+                if (binary[i] == LMB_OP_ADDITIVE && leaves == 2) {
+                    continue; // a clip is no additive
+                }
                 add_leaves(w, leaves);
                 lmb_node_def *node = add(w, binary[i], 2, in_order);
                 node->weight = lmb_parameter(0);
@@ -645,6 +656,15 @@ static void means_of_many(void **state) {
     add(w, LMB_OP_WEIGHTED, 2, (const uint32_t[]){0, 3})->weights[0] = lmb_parameter(0);
     add(w, LMB_OP_WEIGHTED, 3, (const uint32_t[]){1, 4, 2})->weights[1] = lmb_parameter(1);
     add(w, LMB_OP_LAYERS, 3, (const uint32_t[]){5, 4, 0})->weights[2] = lmb_parameter(2);
+    run_and_compare(w, 2e-6);
+    // Masks of layers, and a clip with weights for joints and channels.
+    add_leaves(w, 4);
+    lmb_node_def *node = add(w, LMB_OP_LAYERS, 4, in_order);
+    for (uint32_t i = 0; i < 4; i++) {
+        node->weights[i] = lmb_parameter(i);
+        node->priorities[i] = (int32_t)(i / 2);
+        node->masks[i] = i < 2 ? i : LMB_NONE;
+    }
     run_and_compare(w, 2e-6);
     world_end(w);
 }

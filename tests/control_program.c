@@ -17,12 +17,14 @@ lmb_graph *control_program_create_of(const lmb_node_def *nodes, uint32_t node_co
     lmb_error error = {0};
     lmb_rig *rig = NULL;
     expect_made(lmb_rig_create(&(lmb_rig_def){.joints = &root, .joint_count = 1}, NULL, &rig, &error), &error);
-    const lmb_clip_def still = {.name = "still", .duration = 1.0f};
-    lmb_clip *clip = NULL;
-    expect_made(lmb_clip_create(rig, &still, NULL, &clip, &error), &error);
+    lmb_clip *clips[2] = {NULL};
+    for (uint32_t i = 0; i < 2; i++) {
+        const lmb_clip_def still = {.name = "still", .duration = 1.0f, .additive = i == 1};
+        expect_made(lmb_clip_create(rig, &still, NULL, &clips[i], &error), &error);
+    }
     const lmb_graph_def program_def = {.rig = rig,
-                                       .clips = (const lmb_clip *const *)&clip,
-                                       .clip_count = 1,
+                                       .clips = (const lmb_clip *const *)clips,
+                                       .clip_count = 2,
                                        .masks = masks,
                                        .mask_count = 1,
                                        .nodes = nodes,
@@ -30,7 +32,8 @@ lmb_graph *control_program_create_of(const lmb_node_def *nodes, uint32_t node_co
                                        .parameter_count = parameter_count};
     lmb_graph *program = NULL;
     expect_made(lmb_graph_create(&program_def, NULL, &program, &error), &error);
-    lmb_clip_destroy(clip);
+    lmb_clip_destroy(clips[0]);
+    lmb_clip_destroy(clips[1]);
     lmb_rig_destroy(rig);
     return program;
 }

@@ -353,7 +353,7 @@ static lmb_node_def draw_leaf(plan *p) {
         return node;
     }
     node.op = LMB_OP_CLIP;
-    node.clip = chance(p, 4) ? lmb_parameter(random_below(p->random, CONTROL_RANDOM_PARAMETERS))
+    node.clip = chance(p, 2) ? lmb_parameter(random_below(p->random, CONTROL_RANDOM_PARAMETERS))
                              : lmb_constant((float)random_below(p->random, CLIPS));
     node.time = draw_weight(p);
     if (p->def.player_count > 0 && !chance(p, 5)) {
@@ -438,12 +438,14 @@ static lmb_graph *draw_program(plan *p) {
     lmb_clip *clips[CLIPS] = {NULL};
     bool is_made = lmb_rig_create(&rig_def, NULL, &rig, &error) == LMB_OK;
     for (uint32_t i = 0; i < CLIPS && is_made; i++) {
-        const lmb_clip_def def = {.duration = 1.0f, .joint_weights = i > 0 ? masks[1 + i] : NULL};
+        const lmb_clip_def def = {
+            .duration = 1.0f, .joint_weights = i > 0 ? masks[1 + i] : NULL, .additive = i == CLIPS - 1};
         is_made = lmb_clip_create(rig, &def, NULL, &clips[i], &error) == LMB_OK;
     }
     lmb_graph *program = NULL;
     lmb_result result = LMB_ERROR_LIMIT;
-    while (is_made && result == LMB_ERROR_LIMIT) { // of the stack
+    // Until one holds few enough poses at once, and adds nothing but additives.
+    while (is_made && (result == LMB_ERROR_LIMIT || result == LMB_ERROR_ARGUMENT)) {
         nodes made;
         draw_nodes(p, &made);
         const lmb_graph_def def = {.rig = rig,

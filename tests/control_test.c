@@ -818,6 +818,7 @@ static void test_weights_in_root_motion(void **state) {
         def.mover = &mover;
         lmb_node_def nodes[] = {clip_at(0), clip_at(1), node_of(cases[i].op, 0, 1, lmb_parameter(2))};
         nodes[2].masked = cases[i].is_masked;
+        nodes[1].clip = lmb_constant(cases[i].op == LMB_OP_ADDITIVE ? 1.0f : 0.0f);
         nodes[1].joint_weights = cases[i].op == LMB_OP_PARTIAL && cases[i].is_masked ? 0 : LMB_NONE;
         stage s = begin_with(&def, control_program_create_of(nodes, 3, def.parameter_count));
         for (int frame = 0; frame < 50; frame++) {

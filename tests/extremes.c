@@ -144,7 +144,7 @@ static void draw_places(plan *plan, lmb_node_def *node) {
 }
 
 // A tree that holds at most `stack` poses at once.
-static uint32_t grow(plan *plan, uint32_t stack) {
+static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
     random_source *random = plan->random;
     lmb_node_def node = lmb_default_node_def();
     bool leaf = stack < 4 || plan->node_count > NODES / 12 || random_below(random, 5) == 0;
@@ -153,14 +153,16 @@ static uint32_t grow(plan *plan, uint32_t stack) {
                                         LMB_OP_ADDITIVE, LMB_OP_LAYERS, LMB_OP_SPACE1D,  LMB_OP_SPACE2D};
     static const lmb_op folds[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS, LMB_OP_SPACE1D, LMB_OP_SPACE2D};
     static const lmb_op unary[] = {LMB_OP_MIRROR, LMB_OP_CLAMP};
-    node.op = leaf ? leaves[random_below(random, 5)]
-                   : operations[random_below(random, sizeof operations / sizeof operations[0])];
+    do {
+        node.op = leaf ? leaves[random_below(random, 5)]
+                       : operations[random_below(random, sizeof operations / sizeof operations[0])];
+    } while (additive ? node.op == LMB_OP_CLIP || node.op == LMB_OP_REST : node.op == LMB_OP_DIFFERENCE);
     if (!leaf && plan->unary < MOST_UNARY && random_below(random, 4) == 0) {
         plan->unary++;
-        node.op = unary[random_below(random, sizeof unary / sizeof unary[0])];
+        node.op = additive ? LMB_OP_MIRROR : unary[random_below(random, sizeof unary / sizeof unary[0])];
         node.mirror = random_below(random, LMB_AXIS_COUNT);
         node.input_count = 1;
-        node.inputs[0] = grow(plan, stack);
+        node.inputs[0] = grow(plan, additive, stack);
     } else if (!leaf) {
         bool weighted = false;
         for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++) {
@@ -168,7 +170,9 @@ static uint32_t grow(plan *plan, uint32_t stack) {
         }
         node.input_count = weighted ? 2 + random_below(random, 3) : 2;
         for (uint32_t i = 0; i < node.input_count; i++) {
-            node.inputs[i] = grow(plan, weighted ? stack - 2 : stack - (i > 0));
+            const bool adds = node.op == LMB_OP_ADDITIVE && i == 1;
+            node.inputs[i] =
+                grow(plan, node.op != LMB_OP_DIFFERENCE && (additive || adds), weighted ? stack - 2 : stack - (i > 0));
             node.weights[i] = draw_value(plan);
             node.priorities[i] = (int32_t)random_bits(random);
         }
@@ -235,7 +239,7 @@ static lmb_graph *create_program(random_source *random, const lmb_rig *rig, cons
         limits[i] = draw_limit(random);
     }
     plan plan = {.random = random};
-    grow(&plan, STACK);
+    grow(&plan, false, STACK);
     const lmb_graph_def def = {.rig = rig,
                                .clips = clips,
                                .clip_count = EXTREMES_CLIPS,

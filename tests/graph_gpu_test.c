@@ -33,6 +33,7 @@ typedef struct character {
 } character;
 
 #define CLIP(index) "{\"op\":\"clip\",\"clip\":" index "}"
+#define ADDED(index) "{\"op\":\"clip\",\"clip\":" index ",\"additive\":true}"
 #define WEIGHT "\"weight\":{\"param\":\"w\"},"
 #define ADDITIVE(base)                                                                                                 \
     "{\"op\":\"additive\"," WEIGHT "\"base\":" base ",\"add\":{\"op\":\"clip\",\"clip\":2,\"additive\":true}}"
@@ -50,6 +51,7 @@ static const char *const texts[LMB_OP_COUNT] = {
                                                                                                    CLIP("2")) "}]}",
     [LMB_OP_DIFFERENCE] = "{\"op\":\"difference\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
     [LMB_OP_LAYERS] = "{\"op\":\"layers\",\"level\":{\"param\":\"level\"},\"inputs\":[{\"fade\":{\"param\":\"x\"},"
+                      "\"mask\":{\"@\":200},"
                       "\"pose\":" CLIP("0") "},{\"priority\":2,\"fade\":{\"param\":\"y\"},\"pose\":" MASKED(
                           "{\"op\":\"rest\"}", CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"
                                                           "\"priority\":-1,"
@@ -141,10 +143,14 @@ static const struct {
          "0") ",\"add\":{\"op\":\"clip\",\"clip\":1,\"additive\":true,\"space\":\"model\"}}"},
     {LMB_OP_ADDITIVE,
      "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"additive\",\"space\":\"model\",\"weight\":{\"param\":\"w\"},"
-     "\"base\":{\"op\":\"additive\",\"space\":\"model\",\"base\":{\"op\":\"pose\",\"pose\":0},\"add\":" CLIP(
+     "\"base\":{\"op\":\"additive\",\"space\":\"model\",\"base\":{\"op\":\"pose\",\"pose\":0},\"add\":" ADDED(
          "1") "},"
               "\"add\":{\"op\":\"difference\",\"space\":\"model\",\"pose\":{\"op\":\"additive\",\"space\":\"model\","
-              "\"base\":" CLIP("0") ",\"add\":" CLIP("2") "},\"reference\":{\"op\":\"rest\"}}}}"},
+              "\"base\":" CLIP("0") ",\"add\":" ADDED("2") "},\"reference\":{\"op\":\"rest\"}}}}"},
+    {LMB_OP_LAYERS, "{\"op\":\"additive\",\"base\":" CLIP("0") ",\"add\":{\"op\":\"layers\",\"inputs\":[{\"fade\":{"
+                                                               "\"param\":\"x\"},\"mask\":{\"@\":99},\"pose\":" ADDED(
+                                                                   "1") "},{\"fade\":{\"param\":\"y\"},\"priority\":1,"
+                                                                        "\"pose\":" ADDED("2") "}]}}"},
 };
 
 static void run_gpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,

@@ -875,7 +875,8 @@ static void what_a_fade_weighs(void **state) {
     (void)state;
 #define A "\"a\":{\"op\":\"rest\"}"
 #define FADE "{\"in\":\"I\",\"out\":\"O\"}"
-#define NOTIFYING "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"ended\":\"E\",\"end\":\"hold\"}}"
+#define NOTIFIES "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"ended\":\"E\",\"end\":\"hold\"}"
+#define NOTIFYING NOTIFIES "}"
     static const struct {
         const char *text;
         bool pose_is_first;
@@ -885,7 +886,8 @@ static void what_a_fade_weighs(void **state) {
         {"{\"op\":\"blend\"," A ",\"weight\":" FADE ",\"b\":" NOTIFYING "}", false, LMB_NONE},
         {"{\"op\":\"masked\"," A ",\"weight\":" FADE ",\"b\":" NOTIFYING ",\"mask\":{\"Spine\":255}}", false, LMB_NONE},
         {"{\"op\":\"partial\"," A ",\"b\":" NOTIFYING ",\"weight\":" FADE "}", true, LMB_NONE},
-        {"{\"op\":\"additive\",\"weight\":" FADE ",\"base\":{\"op\":\"rest\"},\"add\":" NOTIFYING "}", false, LMB_NONE},
+        {"{\"op\":\"additive\",\"weight\":" FADE ",\"base\":{\"op\":\"rest\"},\"add\":" NOTIFIES ",\"additive\":true}}",
+         false, LMB_NONE},
         {"{\"op\":\"scale\",\"factor\":" FADE ",\"pose\":" NOTIFYING "}", false, LMB_NONE},
         {"{\"op\":\"weighted\",\"inputs\":[{\"pose\":{\"op\":\"rest\"}},{\"pose\":" NOTIFYING ",\"weight\":" FADE "}]}",
          true, 1},

@@ -196,6 +196,9 @@ static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) 
     } else if (node->op == LMB_OP_LAYERS) {
         put(writer, ",\"priority\":%d", (int)node->priorities[input]);
         put_value(writer, "fade", node->weights[input]);
+        if (node->masks[input] != LMB_NONE) {
+            put_mask(writer, "mask", writer->def->masks[node->masks[input]]);
+        }
     } else if (node->op == LMB_OP_SPACE1D) {
         put(writer, ",\"at\":%.9g", (double)node->places[input][0]);
     } else if (node->op == LMB_OP_SPACE2D) {

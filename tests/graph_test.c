@@ -102,6 +102,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
         assert_int_equal(node->inputs[i], expected->inputs[i]);
         expect_number(node->weights[i], expected->weights[i]);
         assert_int_equal(node->priorities[i], expected->priorities[i]);
+        assert_int_equal(node->masks[i], expected->masks[i]);
         assert_memory_equal(node->places[i], expected->places[i], sizeof node->places[i]);
     }
     expect_number(node->weight, expected->weight);
@@ -280,6 +281,15 @@ static void layers(void **state) {
     expect_nodes("{\"op\":\"layers\",\"inputs\":[{\"fade\":{\"param\":\"x\"},\"pose\":{\"op\":\"rest\"}},"
                  "{\"priority\":-3,\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}},"
                  "{\"pose\":{\"op\":\"rest\"},\"fade\":0.5,\"priority\":1000000}]}",
+                 nodes, 4);
+    nodes[3].masks[0] = 0;
+    nodes[3].masks[2] = 1;
+    nodes[3].weights[0] = nodes[3].weights[2] = lmb_constant(1.0f);
+    nodes[3].priorities[1] = nodes[3].priorities[2] = 0;
+    nodes[1].time = lmb_parameter(0);
+    expect_nodes("{\"op\":\"layers\",\"inputs\":[{\"pose\":{\"op\":\"rest\"},\"mask\":{\"Head\":3}},"
+                 "{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}},"
+                 "{\"pose\":{\"op\":\"rest\"},\"mask\":{\"Head\":4}}]}",
                  nodes, 4);
 }
 
@@ -791,6 +801,12 @@ static void malformed_texts(void **state) {
          "kind", 1, 36, "unknown; there are triangles, grid, freeform"},
         {"{\"op\":\"space2d\",\"x\":0,\"y\":0,\"inputs\":[" SPACE_INPUT("[1,1]") "," SPACE_INPUT("[1,2]") "]}", "", 1,
          1, "node 2 (space2d): places: all lie on the line through places[0] and places[1]"},
+        {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\n\"b\":{\"op\":\"additive\",\"base\":{\"op\":\"rest\"},\"add\":{"
+         "\"op\":\"rest\"}}}",
+         "b", 2, 5,
+         "program: node 3 (additive): inputs[1]: a pose; what is added is an additive, such as a difference"},
+        {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"mask\":{\"Hand\":1},\"pose\":{\"op\":\"rest\"}}]}",
+         "inputs[1].mask.Hand", 1, 58, "the rig has no joint of this name"},
         {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"priority\":0.5,\"pose\":{\"op\":\"rest\"}}]}",
          "inputs[1].priority", 1, 61, "0.5 is no whole number"},
         {"{\"op\":\"layers\",\"inputs\":[" REST_INPUT ",{\"weight\":1,\"pose\":{\"op\":\"rest\"}}]}",

@@ -269,6 +269,138 @@ static void fades_that_are_no_number(void **state) {
     scene_end(&scene);
 }
 
+static const uint8_t odd_shares[] = {0, 0, 1, 127, 128, 254, 255, 255};
+
+static void draw_mask(random_source *source, uint8_t *mask) {
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        const bool is_odd = random_below(source, 2) == 0;
+        mask[joint] = is_odd ? odd_shares[random_below(source, sizeof odd_shares)] : (uint8_t)random_below(source, 256);
+    }
+}
+
+// Clips with and without joint weights, which characters choose, pose buffers and the rest pose; some with masks.
+static void masks_and_joint_weights(void **state) {
+    (void)state;
+    static uint8_t masks[SCENE_MASKS][JOINTS], weights[2][JOINTS];
+    keyframes keys[3];
+    lmb_clip_def clips[3];
+    random_source source = {90};
+    for (uint32_t i = 0; i < 3; i++) {
+        keys[i] = keyframes_create_waves(JOINTS, 5, 6 + i);
+        clips[i] = keys[i].clip;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        draw_mask(&source, weights[i]);
+        clips[i].joint_weights = weights[i];
+    }
+    for (uint32_t inputs = 2; inputs <= LMB_MAX_INPUTS; inputs += 7) {
+        test_scene scene;
+        start(&scene, inputs, CHARACTERS, 90 + inputs);
+        scene.clips = clips;
+        scene.clip_count = 3;
+        scene.mask_count = SCENE_MASKS;
+        for (uint32_t i = 0; i < SCENE_MASKS; i++) {
+            draw_mask(&source, masks[i]);
+            scene.masks[i] = masks[i];
+        }
+        lmb_node_def *layers = last(&scene);
+        for (uint32_t i = 0; i < inputs; i++) {
+            layers->masks[i] = i % 3 == 0 ? LMB_NONE : random_below(&source, SCENE_MASKS);
+        }
+        for (uint32_t i = 0; i + 1 < scene.node_count; i += 2) {
+            scene.nodes[i] = lmb_default_node_def();
+            scene.nodes[i].op = LMB_OP_CLIP;
+            scene.nodes[i].clip = i % 4 == 0 ? lmb_parameter(inputs - 1) : lmb_constant(1.5f);
+            scene.nodes[i].joint_weights = i == 6 ? 2 : LMB_NONE;
+        }
+        // Fades, but for the last, which tells clips too: 3 is none.
+        for (uint32_t character = 0; character < CHARACTERS; character++) {
+            *scene_parameter(&scene, character, inputs - 1) = (float)random_between(&source, 0.0, 3.2);
+        }
+        char title[64];
+        snprintf(title, sizeof title, "layers of %u with masks and joint weights", inputs);
+        for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
+            if (lmb_cpu_has((lmb_cpu_path)path)) {
+                scene.path = (lmb_cpu_path)path;
+                scene_run(&scene);
+                scene_compare_local(&scene, title, bounds());
+            }
+        }
+        scene_end(&scene);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        keyframes_destroy(&keys[i]);
+    }
+}
+
+static void full_masks_change_no_bit(void **state) {
+    (void)state;
+    uint8_t mask[JOINTS];
+    memset(mask, 255, sizeof mask);
+    test_scene plain, masked;
+    start(&plain, 7, CHARACTERS, 110);
+    start(&masked, 7, CHARACTERS, 110);
+    masked.masks[0] = mask;
+    masked.mask_count = 1;
+    for (uint32_t i = 0; i < 7; i++) {
+        last(&masked)->masks[i] = 0;
+    }
+    scene_run(&plain);
+    scene_run(&masked);
+    assert_memory_equal(plain.stages[LMB_STAGE_LOCAL], masked.stages[LMB_STAGE_LOCAL],
+                        scene_stage_floats(&plain, LMB_STAGE_LOCAL) * sizeof(float));
+    scene_end(&plain);
+    scene_end(&masked);
+}
+
+// Legs walk, arms hold something: a joint that a higher layer has is its, to the bit, and any other the lower one's.
+static void a_layer_takes_the_joints_that_it_has(void **state) {
+    (void)state;
+    uint8_t arms[JOINTS];
+    test_scene scene, walk, hold;
+    start(&scene, 2, CHARACTERS, 120);
+    start(&walk, 2, CHARACTERS, 120);
+    start(&hold, 2, CHARACTERS, 120);
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        arms[joint] = joint % 3 == 1 ? 255 : 0;
+    }
+    for (uint32_t i = 0; i < CHARACTERS * 2; i++) {
+        scene.parameters[i] = walk.parameters[i] = hold.parameters[i] = 1.0f;
+    }
+    scene.masks[0] = arms;
+    scene.mask_count = 1;
+    last(&scene)->masks[1] = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        last(&scene)->priorities[i] = (int32_t)i;
+        last(&walk)->inputs[i] = 0;
+        last(&hold)->inputs[i] = 1;
+        last(&walk)->priorities[i] = last(&hold)->priorities[i] = (int32_t)i;
+    }
+    scene_run(&scene);
+    scene_run(&walk);
+    scene_run(&hold);
+    for (uint32_t i = 0; i < CHARACTERS * JOINTS * LMB_POSE_COMPONENTS; i++) {
+        const test_scene *from = arms[i % JOINTS] == 255 ? &hold : &walk;
+        assert_true(scene.stages[LMB_STAGE_LOCAL][i] == from->stages[LMB_STAGE_LOCAL][i]);
+    }
+    scene_end(&scene);
+    scene_end(&walk);
+    scene_end(&hold);
+}
+
+static void a_mask_that_is_not_there(void **state) {
+    (void)state;
+    test_scene scene;
+    start(&scene, 4, 1, 130);
+    last(&scene)->masks[2] = 0;
+    const lmb_graph_def def = {
+        .rig = scene.rig, .nodes = scene.nodes, .node_count = scene.node_count, .parameter_count = 4};
+    lmb_error error = {0};
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "program: node 4 (layers): masks[2]: there is no such mask");
+    scene_end(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_inputs),
@@ -279,6 +411,10 @@ int main(void) {
         cmocka_unit_test(a_fade_blends_over_what_is_below),
         cmocka_unit_test(the_order_within_a_layer_does_not_matter),
         cmocka_unit_test(fades_that_are_no_number),
+        cmocka_unit_test(masks_and_joint_weights),
+        cmocka_unit_test(full_masks_change_no_bit),
+        cmocka_unit_test(a_layer_takes_the_joints_that_it_has),
+        cmocka_unit_test(a_mask_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -788,7 +788,7 @@ static void add_random_tree(test_scene *scene, random_source *source) {
         // A weighted operation holds two sums, so no more than two of them.
         const lmb_op op = operations[random_below(source, i % 4 == 0 ? 4 : 3)];
         const uint32_t previous = scene->node_count - 1;
-        lmb_node_def *node = scene_add(scene, op, i == 0 ? 0 : previous, random_below(source, 6));
+        lmb_node_def *node = scene_add(scene, op, i == 0 ? 0 : previous, random_below(source, 5));
         if (op == LMB_OP_ADDITIVE) {
             node->inputs[1] = 5;
         }

@@ -781,6 +781,17 @@ static oracle_transform partial(const oracle_transform *a, const oracle_transfor
     return result;
 }
 
+// What a joint has of an input's fade.
+static double layer_input_share(const oracle_scene *scene, const lmb_node_def *node, uint32_t input, uint32_t character,
+                                uint32_t joint) {
+    oracle_choices ignored = {0};
+    double share = node->masks[input] == LMB_NONE ? 1.0 : (double)scene->masks[node->masks[input]][joint] / 255.0;
+    if (scene->nodes[node->inputs[input]].op == LMB_OP_CLIP) {
+        share *= oracle_evaluate(scene, node->inputs[input], character, joint, &ignored).weight / 255.0;
+    }
+    return share;
+}
+
 // The rest pose stands behind the inputs, with what no layer took.
 static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                         uint32_t joint, oracle_choices *choices) {
@@ -791,7 +802,8 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
     bool done[LMB_MAX_INPUTS] = {false};
     double shares[LMB_MAX_INPUTS] = {0.0};
     for (uint32_t i = 0; i < node->input_count; i++) {
-        fades[i] = read_weight(scene, node->weights[i], character, 0.0, 1.0);
+        fades[i] = read_weight(scene, node->weights[i], character, 0.0, 1.0) *
+                   layer_input_share(scene, node, i, character, joint);
     }
     for (uint32_t finished = 0; finished < node->input_count;) {
         int64_t highest = INT64_MIN;

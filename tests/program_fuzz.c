@@ -73,6 +73,7 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
             node->weights[i] = fuzz_value(in, parameters);
             node->priorities[i] = (int32_t)fuzz_byte(in);
             node->parts[i] = fuzz_index(in, def->part_count);
+            node->masks[i] = fuzz_index(in, def->mask_count);
         }
         node->places[i][0] = fields & 8 ? fuzz_float(in) : (float)(i % 2);
         node->places[i][1] = fields & 8 ? fuzz_float(in) : (float)(i / 2);

@@ -151,6 +151,31 @@ static void a_program_is_printed(void **state) {
     end(&r);
 }
 
+static void layers_are_printed(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    lmb_node_def *layers = &r.nodes[NODES - 1];
+    set_inputs(layers, LMB_OP_LAYERS, CLIP, REST);
+    layers->priorities[1] = 4;
+    layers->masks[1] = 1;
+    layers->weights[0] = lmb_parameter(1);
+    lmb_graph *program = created(&r);
+    printed p = {0};
+    lmb_graph_print(program, append_line, &p);
+    assert_string_equal(p.text,
+                        "   0  s0   mean begin\n"
+                        "   1  s2   clip           clip p2, time p0, clamped\n"
+                        "   2  s0   mean add       s0 s1 s2, fade p1, layer 1 from above, nlerp, by joint\n"
+                        "   3  s2   rest\n"
+                        "   4  s0   mean add       s0 s1 s2, fade 1, layer 0 from above, mask 1, nlerp, by joint\n"
+                        "   5  s2   rest\n"
+                        "   6  s0   mean add       s0 s1 s2, what is left, nlerp, by joint\n"
+                        "   7  s0   mean end       s0 s1\n");
+    lmb_graph_destroy(program);
+    end(&r);
+}
+
 static void a_descriptor_is_checked_alone(void **state) {
     (void)state;
     recipe r;
@@ -662,6 +687,7 @@ int main(void) {
         cmocka_unit_test(a_node_starts_at_rest),
         cmocka_unit_test(a_program_tells_what_it_is),
         cmocka_unit_test(a_program_is_printed),
+        cmocka_unit_test(layers_are_printed),
         cmocka_unit_test(a_descriptor_is_checked_alone),
         cmocka_unit_test(poses_are_counted_by_the_largest_used),
         cmocka_unit_test(counts_have_limits),

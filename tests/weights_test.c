@@ -61,6 +61,7 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
             node.weights[i] = lmb_constant(draw_weight(&tree->random, 0.0f, node.op == LMB_OP_LAYERS ? 1.0f : 100.0f));
             node.priorities[i] = (int32_t)random_below(&tree->random, 3);
             node.places[i][0] = (float)i;
+            node.masks[i] = random_below(&tree->random, 2) == 0 ? LMB_NONE : random_below(&tree->random, MASKS);
         }
         for (uint32_t i = 0; i < 3; i++) {
             node.along[i] = lmb_constant(node.op == LMB_OP_SPACE1D ? (float)random_between(&tree->random, -1.0, 6.0)
@@ -71,6 +72,7 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
         }
     } else {
         node.op = LMB_OP_CLIP;
+        node.clip = lmb_parameter(0);
         node.joint_weights = random_below(&tree->random, MASKS);
     }
     assert_true(tree->count < MOST_NODES);
@@ -106,19 +108,39 @@ static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t 
     expect_corners(tree, node, first + (1u << (places - 1)), places - 1, times(own, w), all);
 }
 
-static void expect_layers(const lmb_node_def *node, double *shares) {
+// `shares` are those of the fades at a joint, `covers` what all joints have of them; both are multiplied by the fades.
+static void expect_layers(const lmb_node_def *node, const double *covers, double *shares) {
     double left = 1.0;
     for (int priority = 2; priority >= 0; priority--) {
         double sum = 0.0;
         for (uint32_t i = 0; i < node->input_count; i++) {
-            sum += node->priorities[i] == priority ? (double)node->weights[i].constant : 0.0;
+            sum += node->priorities[i] == priority ? (double)node->weights[i].constant * covers[i] : 0.0;
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
             if (node->priorities[i] == priority) {
-                shares[i] = left * (double)node->weights[i].constant / fmax(sum, 1.0);
+                shares[i] *= left * (double)node->weights[i].constant / fmax(sum, 1.0);
             }
         }
         left *= 1.0 - fmin(sum, 1.0);
+    }
+}
+
+// In the pose an input with a mask or with joint weights may have its fade at some joint and nothing at another.
+static void expect_layer_inputs(const tree *tree, const lmb_node_def *node, share own, weights *all) {
+    double covers[LMB_MAX_INPUTS], poses[LMB_MAX_INPUTS], roots[LMB_MAX_INPUTS];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const lmb_node_def *below = &tree->nodes[node->inputs[i]];
+        covers[i] = node->masks[i] == LMB_NONE && below->op != LMB_OP_CLIP ? 1.0 : 0.0;
+        roots[i] = (node->masks[i] == LMB_NONE ? 1.0 : joint_0[node->masks[i]] / 255.0) *
+                   (below->op == LMB_OP_CLIP ? joint_0[below->joint_weights] / 255.0 : 1.0);
+        poses[i] = 1.0;
+    }
+    double motions[LMB_MAX_INPUTS];
+    memcpy(motions, roots, sizeof motions);
+    expect_layers(node, covers, poses);
+    expect_layers(node, roots, motions);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        expect(tree, node->inputs[i], (share){own.pose * poses[i], own.motion * motions[i]}, all);
     }
 }
 
@@ -128,10 +150,6 @@ static void expect_sum(const tree *tree, const lmb_node_def *node, share own, we
     for (uint32_t i = 0; i < node->input_count; i++) {
         shares[i] = node->op == LMB_OP_SPACE1D ? fmax(1.0 - fabs(x - i), 0.0) : (double)node->weights[i].constant;
         total += shares[i];
-    }
-    if (node->op == LMB_OP_LAYERS) {
-        expect_layers(node, shares);
-        total = 1.0; // with the rest pose
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         expect(tree, node->inputs[i], times(own, total > 0.0 ? shares[i] / total : 0.0), all);
@@ -177,8 +195,10 @@ static void expect(const tree *tree, uint32_t index, share own, weights *all) {
     case LMB_OP_TRILINEAR:
         expect_corners(tree, node, 0, node->op == LMB_OP_BILINEAR ? 2 : 3, own, all);
         return;
-    case LMB_OP_WEIGHTED:
     case LMB_OP_LAYERS:
+        expect_layer_inputs(tree, node, own, all);
+        return;
+    case LMB_OP_WEIGHTED:
     case LMB_OP_SPACE1D:
         expect_sum(tree, node, own, all);
         return;
@@ -211,9 +231,13 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
     (void)state;
     static const uint8_t *const masks[MASKS] = {joint_0, joint_0 + 1, joint_0 + 2};
     lmb_rig *rig = create_rig();
-    const lmb_clip_def still = {.name = "still", .duration = 1.0f};
-    lmb_clip *clip = NULL;
-    assert_int_equal(lmb_clip_create(rig, &still, NULL, &clip, NULL), LMB_OK);
+    // A parameter chooses the clips, which so can be poses and additives.
+    lmb_clip *both[2] = {NULL};
+    for (uint32_t i = 0; i < 2; i++) {
+        const lmb_clip_def still = {.name = "still", .duration = 1.0f, .additive = i == 1};
+        assert_int_equal(lmb_clip_create(rig, &still, NULL, &both[i], NULL), LMB_OK);
+    }
+    const uint32_t chosen = 0; // the bits of 0
     tree *tree = malloc(sizeof *tree);
     weights *all = malloc(sizeof *all);
     uint32_t zeros = 0, clips = 0, apart = 0;
@@ -222,8 +246,9 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         tree->random = (random_source){seed};
         const uint32_t last = draw_node(tree, 3);
         const lmb_graph_def def = {.rig = rig,
-                                   .clips = (const lmb_clip *const *)&clip,
-                                   .clip_count = 1,
+                                   .clips = (const lmb_clip *const *)both,
+                                   .clip_count = 2,
+                                   .parameter_count = 1,
                                    .nodes = tree->nodes,
                                    .node_count = tree->count,
                                    .masks = masks,
@@ -240,6 +265,7 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         assert_true(program->block[PROGRAM_WEIGHTS] <= sizeof stored / sizeof stored[0]);
         assert_true(program->block[PROGRAM_SOURCES] <= MOST_CLIPS);
         const frame f = {.program = program->block,
+                         .parameters = &chosen,
                          .refused = refused,
                          .active = true,
                          .weights = stored,
@@ -265,7 +291,8 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
     assert_true(clips > 2 * TREES && apart > clips / 32 && zeros > clips / 8 && clips - zeros > clips / 8);
     free(all);
     free(tree);
-    lmb_clip_destroy(clip);
+    lmb_clip_destroy(both[0]);
+    lmb_clip_destroy(both[1]);
     lmb_rig_destroy(rig);
 }
 

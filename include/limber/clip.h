@@ -53,6 +53,9 @@ typedef struct lmb_clip_def {
     /// For a clip that animates a part of the body: 0 to 255 for each joint of the rig, then for each float channel, which
     /// its poses carry for #LMB_OP_PARTIAL; 0 means that the joint is absent. Copied; NULL takes 255 for all.
     const uint8_t *joint_weights;
+    /// Its poses are additives, as those of lmb_clip_difference(): what #LMB_OP_ADDITIVE adds. What has no track then takes no
+    /// change, instead of the rest pose.
+    bool additive;
 } lmb_clip_def;
 
 /// Builds a clip. Before its first key and after its last a track holds that key's value. Fails with
@@ -74,6 +77,8 @@ LMB_API const char *lmb_clip_name(const lmb_clip *clip);
 /// Seconds.
 LMB_API float lmb_clip_duration(const lmb_clip *clip);
 LMB_API uint32_t lmb_clip_joint_count(const lmb_clip *clip);
+/// Whether its poses are additives.
+LMB_API bool lmb_clip_is_additive(const lmb_clip *clip);
 /// Of the rig's float channels, whether or not the clip has a track for each.
 LMB_API uint32_t lmb_clip_channel_count(const lmb_clip *clip);
 /// Tracks and keys as the author gave them: what the rest pose fills in is not counted.

@@ -50,9 +50,10 @@
 /// because devices differ in whether a subnormal is above 0. A comparison takes an infinity as 2^40. A comparison with
 /// NaN is false. Elsewhere what is not finite stays so, and each place says what becomes of it.
 ///
-/// **Weights of clips.** A player's clip weighs what its node weighs in the graph; nobody states it. In root motion a masked or partial pose of weight w, whose mask
-/// gives joint 0 the share m, passes m w to what lies over and 1 - m w to what lies below, and an additive 1 and m w;
-/// in a combine only the input that joint 0 comes from counts.
+/// **Weights of clips.** A player's clip weighs what its node weighs in the graph; nobody states it. In root motion a
+/// masked or partial pose of weight w, whose mask gives joint 0 the share m, passes m w to what lies over and 1 - m w to
+/// what lies below, and an additive 1 and m w; layers pass on the shares that joint 0 has; in a combine only the input
+/// that joint 0 comes from counts.
 ///
 /// **Groups.** The players of a group have as many sync markers each (one by default, at lmb_player_def.offset: the
 /// sync offset), and are matched piece by piece between them: with leader's position p between its markers m and m',

@@ -1,6 +1,6 @@
 /// @file difference.h
-/// Differences baked into clips: what #LMB_OP_DIFFERENCE finds at run time, found once. The result is a clip like any other,
-/// whose pose is what #LMB_OP_ADDITIVE takes as its second input, in the form and space it was baked in; added to its
+/// Differences baked into clips: what #LMB_OP_DIFFERENCE finds at run time, found once. The result is an additive clip
+/// (lmb_clip_is_additive()), whose pose is what #LMB_OP_ADDITIVE takes as its second input, in the form and space it was baked in; added to its
 /// reference it gives its source.
 #ifndef LIMBER_DIFFERENCE_H
 #define LIMBER_DIFFERENCE_H

@@ -47,6 +47,14 @@
 /// | #LMB_OP_COMBINE | 1 to 16 | for each joint the last input whose part has it, to the bit; rest where none has |
 /// | #LMB_OP_MACHINE | 1 to 16 | #LMB_OP_WEIGHTED, with the weights of the machine's states: see control.h |
 ///
+/// Types. A pose and an additive, a change of poses, are different things, and lmb_graph_create() refuses what would mix
+/// them. The rest pose is a pose; a clip is what lmb_clip_is_additive() says, and either where a parameter chooses among
+/// clips of both types; pose buffers and static poses are either, as the host knows. A difference is an additive, of
+/// two of one type. What an additive adds is an additive, to a base of any type, which is the result's. Clamp takes poses.
+/// Algebra takes any: add gives an additive of additives and else a pose, subtract a pose only of a pose less an
+/// additive. Every other operation takes inputs of one type, and gives that. A program's result may be an additive, for
+/// a host that keeps it. Where this file says rest pose for want of an input, of additives no change takes its place.
+///
 /// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
 /// is NaN as 0 and as refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly;
 /// where s is to be divided by a zero, the quotient is 1 (no change). Weighted: translation is the weighted mean,
@@ -67,7 +75,10 @@
 /// all leave goes to the rest pose. The weights found so are those of #LMB_OP_WEIGHTED, in the order of the inputs: within a
 /// layer the order matters no more than it does there. A layer of fade 1 hides all below it to the bit. (Priorities as those of
 /// layers in Unity's legacy animation: higher ones take their weights first, and what they do not use up falls through.)
-/// Each weight is within 1e-6 of float64.
+/// Each weight is within 1e-6 of float64. An input may have a mask, and one that is a clip has the clip's joint weights:
+/// then all this holds for each joint, with the fade times mask/255 times joint weight/255 in the place of the fade. Masks
+/// of 255 give the same bits as none. So legs walk under arms that hold, and where a layer has no share of a joint, those
+/// below it show. Joint weights that are further down in an input, as in a blend of clips, do not count: give it a mask.
 ///
 /// Combine. Each input may have a part of the rig (part.h): its sources then have the part's joints, poses smaller than the
 /// rig's, and the joints of the part's table are taken from it. An input without a part is a whole pose and has all joints. Later
@@ -172,7 +183,8 @@
 /// Weights. Each node's weight in the result is found before any joint, from the root down. The last node has 1. A node
 /// of weight W passes (1-w) W and w W to the inputs of a blend; W to what a masked, partial or additive pose lies over,
 /// and |w| W, at most W, to that pose; W times each input's share to those of a weighted sum, of layers and of a blend
-/// space; W to those of any other operation. A clip of weight 0 is not sampled: the rest pose takes its place, which
+/// space; W to those of any other operation. Of layers with masks or joint weights an input's share is the largest that
+/// a joint can have: its fade, of what inputs without them leave. A clip of weight 0 is not sampled: the rest pose takes its place, which
 /// changes no output, but can change how many shears are counted. The second input of a partial blend is always
 /// sampled, since it shows where the first one is absent.
 #ifndef LIMBER_GRAPH_H
@@ -272,6 +284,7 @@ typedef struct lmb_node_def {
     lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the greatest are the highest layer
+    uint32_t masks[LMB_MAX_INPUTS];     ///< layers: of each input an index into the program's masks, or #LMB_NONE
     uint32_t parts[LMB_MAX_INPUTS]; ///< combine: of each input an index into the program's parts, or #LMB_NONE: whole
     lmb_value clip;         ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
     lmb_value time;         ///< clip: seconds, for all that follows it
@@ -300,7 +313,7 @@ typedef struct lmb_node_def {
 } lmb_node_def;
 
 /// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; triangles, all places 0; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
-/// pose buffer 0; no parts; no inputs.
+/// pose buffer 0; no masks of layers; no parts; no inputs.
 LMB_API lmb_node_def lmb_default_node_def(void);
 /// A clip at a time that the host gives, looped; the clip is an index.
 LMB_API lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time);

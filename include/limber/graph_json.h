@@ -8,6 +8,9 @@
 ///      "a": {"op": "clip", "clip": "Walk"},
 ///      "b": {"op": "clip", "clip": "Run"}}
 ///
+/// Poses and additives are different types (graph.h): what `additive` adds is a `difference`, a clip with `additive`, or
+/// a clip that was baked as one.
+///
 /// | op | fields, those in parentheses optional |
 /// | --- | --- |
 /// | `rest` | none |
@@ -18,7 +21,7 @@
 /// | `partial` | `a`, `b`: poses, (`weight`: 1), (`curve`) |
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); (`interpolation`), (`shortest`) |
 /// | `weighted-matrix` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); the outermost operation alone |
-/// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number) |
+/// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number), (`mask`) |
 /// | `space1d` | `at`: the position, `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, a number |
 /// | `space2d` | `x`, `y`: the position, (`kind`), `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, [x, y] |
 /// | `difference` | `pose`, `reference`: poses, (`form`), (`space`) |

@@ -324,7 +324,7 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
         folds = folds + 1u;                                                                                            \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
-        shares[depth - 1u] = operand_weight(f, at);                                                                    \
+        shares[depth - 1u] = input_weight(f, at, ((takes)&TAKES_CHOICE) != 0u ? LOAD(f.program, at + CHOICES) : 0u);   \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
         ends = true;                                                                                                   \
@@ -394,6 +394,9 @@ OP real evaluate_channel(frame f) {
                 sum = sum + shares[place] * number_difference(angle, held[place].x, nearest);
             }
             float_value mean = rest_channel(f, at);
+            if (LOAD(f.program, at + SUM_REST) != LOAD(f.program, PROGRAM_REST)) {
+                mean.x = ALL(0.0f); // no change
+            }
             real x = finish_number(angle, nearest + sum * reciprocal(total));
             mean.x = SELECT(total > 0.0f, x, mean.x);
             mean.weight = SELECT(total > 0.0f, carried, mean.weight);

@@ -9,29 +9,43 @@ OP real load_fade(frame f, uint value) {
 }
 
 // An input gets its fade, divided by the sum of its layer's fades if that exceeds 1, of what the layers above leave.
-// The rest pose, the last input, gets what all of them leave.
-OP void weigh_layers(frame f, uint rule) {
+// The rest pose, the last input, gets what all of them leave. joint_share() does so for a joint. Where joints differ,
+// an input's weight is the most that a joint can give it: only what every joint has takes anything from the others.
+OP void weigh_layers(frame f, uint rule, bool by_joint) {
     uint count = LOAD(f.program, rule + RULE_COUNT) - 1u;
     uint table = LOAD(f.program, rule + RULE_TABLE);
+    real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
     real left = ALL(1.0f);
     for (uint first = 0u; first < count;) {
         uint end = LOAD(f.program, table + first * LAYER_WORDS + LAYER_END);
         real sum = ALL(0.0f);
         for (uint i = first; i < end; i++) {
-            uint value = LOAD(f.program, table + i * LAYER_WORDS + LAYER_VALUE);
+            uint layer = table + i * LAYER_WORDS;
+            uint value = LOAD(f.program, layer + LAYER_VALUE);
             REFUSE(f, REFUSED_WEIGHT, is_nan(load_plain_value(f, value)));
-            sum = sum + load_fade(f, value);
+            sum = sum + load_fade(f, value) * LOAD_FLOAT(f.program, layer + LAYER_COVERS);
         }
-        real part = SELECT(sum > 1.0f, reciprocal(sum), ALL(1.0f));
+        real part = layer_part(sum);
         for (uint i = first; i < end; i++) {
             uint layer = table + i * LAYER_WORDS;
+            uint which = LOAD(f.program, layer + LAYER_INPUT);
             real fade = load_fade(f, LOAD(f.program, layer + LAYER_VALUE));
-            store_share(f, rule, LOAD(f.program, layer + LAYER_INPUT), snap_small((fade * part) * left));
+            real share = snap_small(((fade * LOAD_FLOAT(f.program, layer + LAYER_SHARE)) * part) * left);
+            if (by_joint) {
+                store_share(f, rule, which, fade);
+                store_weight(f, LOAD(f.program, rule + RULE_INPUTS) + which, weight_below(own, share));
+            } else {
+                store_share(f, rule, which, share);
+            }
         }
-        left = left * (1.0f - LESSER(sum, 1.0f));
+        left = layer_rest(left, sum);
         first = end;
     }
-    store_share(f, rule, count, snap_small(left));
+    // Joints find out themselves what is left, and what the shares sum up to.
+    store_share(f, rule, count, by_joint ? ALL(1.0f) : snap_small(left));
+    if (by_joint) {
+        store_share(f, rule, count + 1u, ALL(1.0f));
+    }
 }
 
 #endif

@@ -71,7 +71,8 @@
 #define RULE_LAYERS 4u   // table: [input][LAYER_WORDS], from the highest priority down; the rest pose is one more input
 #define RULE_SPACE1D 5u  // table: float [input][ROW_WORDS]
 #define RULE_SPACE2D 6u
-#define RULE_LEVEL 7u // a level of detail
+#define RULE_LEVEL 7u        // a level of detail
+#define RULE_JOINT_LAYERS 8u // as RULE_LAYERS, of layers whose shares differ by joint; local: the inputs' fades
 
 // A use of a clip, in the order of the sources.
 #define USE_WEIGHT 0u // which weight: in the pose
@@ -86,8 +87,14 @@
 
 #define LAYER_VALUE 0u
 #define LAYER_INPUT 1u
-#define LAYER_END 2u // the input behind the last one of its priority
-#define LAYER_WORDS 3u
+#define LAYER_END 2u    // the input behind the last one of its priority
+#define LAYER_COVERS 3u // float: how much of its fade every joint has
+#define LAYER_SHARE 4u  // float: how much of its fade a joint has at most; in root motion both are of joint 0
+// Of layers by joint:
+#define LAYER_FADE 5u // which weight has the fade
+#define LAYER_MASK 6u // offset of the mask, or 0
+#define LAYER_CLIP 7u // offset of the instruction of a clip with joint weights, or 0
+#define LAYER_WORDS 8u
 
 // An instruction: its operation, then operands.
 #define INSTRUCTION_WORDS 8u
@@ -106,8 +113,12 @@
 #define MIRROR_AXIS 2u      // mirror: 0, 1, 2
 #define LIMIT_TABLE 1u      // clamp: offset of its table
 #define CHOICES 3u          // interpolate, apply, product, scale, mean: CHOICE_... bits
-#define CLIMB_BACK 6u       // chain, unchain: how many instructions before this one its first one stands
-#define WRAP_LEVEL 7u       // of instructions that change the joint: how many of them are around it
+#define LAYERS_TABLE 2u     // mean, of layers by joint: the rule's table
+#define LAYERS_COUNT 4u     // of how many inputs
+#define LAYERS_PLACE 5u     // of the input that is accumulated: its place in the table, behind all for the rest pose
+#define SUM_REST 6u   // the last one of a sum: offset of a pose, in whose place one stands that no input weighs for
+#define CLIMB_BACK 6u // chain, unchain: how many instructions before this one its first one stands
+#define WRAP_LEVEL 7u // of instructions that change the joint: how many of them are around it
 
 // A part: how many joints it has, then for each joint of the rig the part's, or NO_JOINT.
 #define PART_JOINTS 0u

@@ -30,8 +30,8 @@ OP transform mark_unlike_scales(transform notes, transform a, truth counts) {
 }
 
 OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
-    real weight = operand_weight(f, instruction);
     uint choice = LOAD(f.program, instruction + CHOICES);
+    real weight = input_weight(f, instruction, choice);
     truth counts = weight > 0.0f;
     truth starts = BOTH(counts, so_far.notes.q.x == 0.0f);
     fold_sums sum = accumulate_pose(so_far, a, weight);
@@ -50,12 +50,16 @@ OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transf
 }
 
 OP transform mean_end(frame f, uint instruction, fold_sums all) {
+    uint choice = LOAD(f.program, instruction + CHOICES);
+    real inverse = total_inverse(f, instruction);
     transform mean;
-    if ((LOAD(f.program, instruction + CHOICES) & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        mean = finish_mean(f, instruction, all, total_inverse(f, instruction), all.sums.q,
-                           NOT(operand_weight(f, instruction) > 0.0f));
+    if ((choice & CHOICE_LAYERS) != 0u) {
+        inverse = reciprocal(all.notes.q.x);
+    }
+    if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
+        mean = finish_mean(f, instruction, all, inverse, all.sums.q, NOT(operand_weight(f, instruction) > 0.0f));
     } else {
-        mean = weighted_end(f, instruction, all);
+        mean = finish_sum(f, instruction, all, inverse);
     }
     return mean;
 }

@@ -300,11 +300,16 @@ OP transform blend_operation(frame f, uint instruction, transform a, transform b
     return blend_transforms(a, b, operand_weight(f, instruction));
 }
 
+// What of a weight a byte's share leaves.
+OP real share_of_weight(real weight, real byte) {
+    // 1/255; a share of 255 gives exactly 1.
+    real part = byte * 0.00392156886f;
+    return weight * part;
+}
+
 // What of a weight an instruction's mask leaves to the joint.
 OP real masked_weight(frame f, uint instruction, real weight) {
-    // 1/255; a share of 255 gives exactly 1.
-    real part = load_byte(f.program, LOAD(f.program, instruction + MASK_OFFSET), f.joint) * 0.00392156886f;
-    return weight * part;
+    return share_of_weight(weight, load_byte(f.program, LOAD(f.program, instruction + MASK_OFFSET), f.joint));
 }
 
 OP transform masked_operation(frame f, uint instruction, transform a, transform b) {
@@ -524,7 +529,7 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
     return snap_number(SELECT(mixed != 0.0f, linear * inverse, mean));
 }
 
-// `q` is a unit quaternion; that of the rest pose is taken where it vanished.
+// `q` is a unit quaternion; that of the rest pose, or of no change, is taken where it vanished.
 OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse, quaternion q, truth vanished) {
     transform sums = all.sums;
     transform notes = all.notes;
@@ -543,21 +548,27 @@ OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse,
     }
     truth weighs = operand_weight(f, instruction) > 0.0f;
     if (ANY(EITHER(vanished, NOT(weighs)))) {
-        transform rest = rest_operation(f, instruction);
+        uint rest_at = LOAD(f.program, instruction + SUM_REST) + f.joint;
+        transform rest = load_fixed_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));
         mean.q = select_quaternion(vanished, rest.q, mean.q);
         mean = select_transform(weighs, mean, rest);
     }
     return mean;
 }
 
-OP transform weighted_end(frame f, uint instruction, fold_sums all) {
-    real inverse = total_inverse(f, instruction);
+// Of a sum of rotations, which is normalised.
+OP transform finish_sum(frame f, uint instruction, fold_sums all, real inverse) {
     quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
     truth vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
     return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);
 }
 
+OP transform weighted_end(frame f, uint instruction, fold_sums all) {
+    return finish_sum(f, instruction, all, total_inverse(f, instruction));
+}
+
 #include "chain.h"
+#include "joint_layers.h"
 #include "matrices.h"
 #include "mean.h"
 
@@ -603,6 +614,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 // - WRAP has its input evaluated at another joint, in two kinds of instructions with numbers in a row: before the input,
 //   name_joint(frame, instruction) gives that joint; after it, back at the joint itself, the newest pose is replaced by
 //   name_operation(frame, instruction, a).
+#define OPERATION_REST 0u
 #define OPERATION_CLIP 1u
 #define OPERATION_WEIGHTED 7u
 #define OPERATION_INTERPOLATE 10u
@@ -617,7 +629,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
 #define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
-    SOURCE(REST, rest, 0u, TAKES_NOTHING)                                                                              \
+    SOURCE(REST, rest, OPERATION_REST, TAKES_NOTHING)                                                                  \
     SOURCE(CLIP, clip, OPERATION_CLIP, TAKES_CLIP)                                                                     \
     SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
     BINARY(BLEND, blend, 3u, TAKES_WEIGHT)                                                                             \

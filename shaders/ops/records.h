@@ -94,6 +94,10 @@ OP void store_weight(frame f, uint index, real weight) {
     f.weights[index].value = weight;
 }
 
+OP source load_source(frame f, uint index) {
+    return f.sources[index];
+}
+
 // Most joints find the keys that the joint before them found.
 OP_SELDOM void search_key(memory data, key_search *search, uint times, uint keys, uint largest_step, const real *time) {
     search->times = times;
@@ -122,6 +126,15 @@ OP frame begin_source(frame f, uint instruction) {
     return f;
 }
 #endif
+
+// Of layers: what the inputs of one are multiplied by, of fades with that sum; and what is left below it.
+OP real layer_part(real sum) {
+    return SELECT(sum > 1.0f, reciprocal(sum), ALL(1.0f));
+}
+
+OP real layer_rest(real left, real sum) {
+    return left * (1.0f - LESSER(sum, 1.0f));
+}
 
 // What stage 1 has weighed for an instruction; of the last one of a sum what all inputs weigh together.
 OP real operand_weight(frame f, uint instruction) {

@@ -28,6 +28,7 @@
 #define CLIP_WEIGHTS 16
 #define CLIP_FLOAT_COUNT 17 // float channels of the rig
 #define CLIP_FLOATS 18      // offset of their track table, word [field][channel]; 0 where there are none
+#define CLIP_ADDITIVE 19    // 1 where its poses are additives
 #define CLIP_HEADER_WORDS 20
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"

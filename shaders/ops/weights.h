@@ -245,8 +245,9 @@ OP void weigh_nodes(frame given) {
             weigh_inputs(f, rule);
             break;
         case RULE_LAYERS:
+        case RULE_JOINT_LAYERS:
             if (USES_SPACES) {
-                weigh_layers(f, rule);
+                weigh_layers(f, rule, kind == RULE_JOINT_LAYERS);
             }
             break;
         case RULE_SPACE1D:

@@ -149,6 +149,9 @@ static void draw_layers(plan *plan, lmb_node_def *node) {
         node->weights[i] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
         node->priorities[i] = (int32_t)random_below(plan->random, 4) - 2;
     }
+    for (uint32_t i = 0; i < node->input_count && random_below(plan->random, 2) == 0; i++) {
+        node->masks[i] = random_below(plan->random, RANDOM_PROGRAM_MASKS);
+    }
 }
 
 // A whole pose hides what is below it.
@@ -262,23 +265,48 @@ static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uin
     return plan->program->node_count++;
 }
 
+// Whether an operation that is to give an additive, or a pose, takes an additive; `first` is what it took first.
+static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool first) {
+    const bool any = random_below(plan->random, 2) == 0;
+    switch (op) {
+    case LMB_OP_DIFFERENCE:
+        return input == 0 ? any : first;
+    case LMB_OP_ADDITIVE:
+        return additive || input == 1;
+    case LMB_OP_ADD:
+        return additive || (any && !first);
+    case LMB_OP_SUBTRACT:
+        return additive ? any && (input == 0 || first) : input == 1;
+    case LMB_OP_SUBTRACT_SCALE_ADD:
+        return input == 2 ? additive : any && (input == 0 || first);
+    default:
+        return additive;
+    }
+}
+
+// Of leaves only pose buffers and static poses can be additives.
+static bool gives(lmb_op op, bool additive) {
+    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP : op != LMB_OP_DIFFERENCE;
+}
+
 // A row that takes inputs, or none, and fits into so many nodes and so many poses held at once (see lmb_graph_stack()).
-static const row *draw_row(plan *plan, bool leaf, uint32_t nodes, uint32_t stack) {
+static const row *draw_row(plan *plan, bool leaf, bool additive, uint32_t nodes, uint32_t stack) {
     for (;;) {
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];
         bool fits =
             drawn->least_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->least_inputs <= stack);
         fits = fits && !(takes_other_joints(drawn->op) && plan->wraps == MOST_WRAPS);
         fits = fits && !(drawn->op == LMB_OP_WEIGHTED_MATRIX && plan->inside);
-        if (fits && leaf == (drawn->most_inputs == 0)) {
+        if (fits && gives(drawn->op, additive) && leaf == (drawn->most_inputs == 0)) {
             return drawn;
         }
     }
 }
 
 // Clips are what most leaves are.
-static uint32_t add_leaf(plan *plan) {
-    const row *row = random_below(plan->random, 2) == 0 ? &rows[LMB_OP_CLIP] : draw_row(plan, true, 1, 1);
+static uint32_t add_leaf(plan *plan, bool additive) {
+    const bool is_clip = !additive && random_below(plan->random, 2) == 0;
+    const row *row = is_clip ? &rows[LMB_OP_CLIP] : draw_row(plan, true, additive, 1, 1);
     return add_node(plan, row, NULL, 0);
 }
 
@@ -291,11 +319,11 @@ static uint32_t draw_input_count(plan *plan, const row *row, uint32_t nodes) {
 }
 
 // A tree of at most `nodes` nodes that holds at most `stack` poses at once.
-static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
+static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) {
     if (nodes < 3 || stack < 2) {
-        return add_leaf(plan);
+        return add_leaf(plan, additive);
     }
-    const row *row = draw_row(plan, false, nodes, stack);
+    const row *row = draw_row(plan, false, additive, nodes, stack);
     uint32_t inputs[LMB_MAX_INPUTS] = {0};
     uint32_t left = nodes - 1;
     uint32_t count = draw_input_count(plan, row, left);
@@ -305,10 +333,13 @@ static uint32_t grow(plan *plan, uint32_t nodes, uint32_t stack) {
     plan->wraps += wraps;
     plan->climbs = plan->climbs || climbs;
     plan->inside = true;
+    bool first = false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others = count - 1 - i;
         uint32_t share = others == 0 ? left : 1 + random_below(plan->random, left - others);
-        inputs[i] = grow(plan, share, row->sums > 0 ? stack - row->sums : stack - i);
+        const bool type = draw_type(plan, row->op, additive, i, first);
+        first = i == 0 ? type : first;
+        inputs[i] = grow(plan, type, share, row->sums > 0 ? stack - row->sums : stack - i);
         left -= share;
     }
     plan->wraps -= wraps;
@@ -328,7 +359,7 @@ static plan begin(random_program *program, random_source *random, uint32_t clip_
 
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {
     plan plan = begin(program, random, clip_count);
-    grow(&plan, most_nodes, RANDOM_PROGRAM_STACK);
+    grow(&plan, random_below(random, 8) == 0, most_nodes, RANDOM_PROGRAM_STACK);
 }
 
 void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count) {
@@ -350,8 +381,10 @@ void random_program_hold_all(random_program *program, random_source *random, uin
             aside = LMB_NONE;
         }
         for (uint32_t input = 0; input < count; input++) {
-            bool is_chain = input == 0 && !few;
-            inputs[input] = is_chain ? chain : input > 0 && aside != LMB_NONE ? aside : add_leaf(&plan);
+            // A difference is added to a leaf; a leaf that is subtracted leaves a pose only where it can be an additive.
+            bool is_chain = input == (row->op == LMB_OP_ADDITIVE ? 1 : 0) && !few;
+            bool is_aside = input > 0 && aside != LMB_NONE;
+            inputs[input] = is_chain ? chain : is_aside ? aside : add_leaf(&plan, row->op == LMB_OP_SUBTRACT);
             aside = input > 0 ? LMB_NONE : aside;
         }
         if (count > 0) {

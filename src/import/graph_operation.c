@@ -90,6 +90,7 @@ typedef struct input {
     lmb_value weight;
     uint32_t node;
     int32_t priority;
+    uint32_t mask;
     uint32_t part;
     float place[2];
     lmb_graph_fade fade;
@@ -149,8 +150,9 @@ static const lmb_graph_field layer_members[] = {
      .least = -LARGEST_PRIORITY,
      .greatest = LARGEST_PRIORITY},
     {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
+    {.name = "mask", .read = lmb_graph_read_mask, .offset = offsetof(input, mask)},
 };
-static const lmb_graph_fields layer_fields = {"an input", layer_members, 4, NULL};
+static const lmb_graph_fields layer_fields = {"an input", layer_members, 5, NULL};
 
 static const lmb_graph_field combined_members[] = {
     {.name = "pose", .required = true, .read = read_pose, .offset = offsetof(input, node)},
@@ -206,7 +208,7 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
     }
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        input one = {.weight = lmb_constant(1.0f), .part = LMB_NONE};
+        input one = {.weight = lmb_constant(1.0f), .mask = LMB_NONE, .part = LMB_NONE};
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
             const char *weight = find_weight(fields->fields, fields->count, read_input_weight);
             lmb_graph_begin_fade(reader, at, weight, &one.fade);
@@ -216,6 +218,7 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
         if (def->input_count < LMB_MAX_INPUTS) {
             def->weights[def->input_count] = one.weight;
             def->priorities[def->input_count] = one.priority;
+            def->masks[def->input_count] = one.mask;
             def->parts[def->input_count] = one.part;
             memcpy(def->places[def->input_count], one.place, sizeof one.place);
             def->inputs[def->input_count++] = one.node;

@@ -1,0 +1,83 @@
+// Layers whose inputs have masks or joint weights: the formula of layers.h for one joint. Included by operations.h.
+#ifndef LMB_OPS_JOINT_LAYERS_H
+#define LMB_OPS_JOINT_LAYERS_H
+
+// Of the clip that a character plays; all that it lacks has the full weight.
+OP real played_joint_weight(frame f, source s, uint joint) {
+    word size = GATHER(f.program, s.clip + CLIP_JOINTS) + GATHER(f.program, s.clip + CLIP_FLOAT_COUNT);
+    word row = GATHER(f.program, s.clip + CLIP_WEIGHTS);
+    truth has = BOTH(s.known, BOTH(ABOVE(row, 0u), ABOVE(size, joint)));
+    word bytes = GATHER(f.program, s.clip + KEEP(has, row + (joint >> 2u)));
+    return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), ALL(WEIGHT_PRESENT));
+}
+
+// The joint weight of a clip's instruction, without sampling the clip. Behind the joints are float channels, which no
+// part has.
+OP real input_joint_weight(frame f, uint instruction) {
+    uint row = LOAD(f.program, instruction + CLIP_WEIGHTS_ROW);
+    real weight = ALL(WEIGHT_PRESENT);
+    if (row != 0u) {
+        weight = load_byte(f.program, row, f.joint);
+    } else {
+        uint joint = f.joint;
+        if (joint < LOAD(f.program, PROGRAM_JOINTS)) {
+            joint = source_joint(f, instruction);
+        }
+        if (joint != NO_JOINT) {
+            weight = played_joint_weight(f, load_source(f, LOAD(f.program, instruction + CLIP_SOURCE)), joint);
+        }
+    }
+    return weight;
+}
+
+OP real joint_fade(frame f, uint layer) {
+    uint mask = LOAD(f.program, layer + LAYER_MASK);
+    uint clip = LOAD(f.program, layer + LAYER_CLIP);
+    real fade = load_weight(f, LOAD(f.program, layer + LAYER_FADE));
+    if (mask != 0u) {
+        fade = share_of_weight(fade, load_byte(f.program, mask, f.joint));
+    }
+    if (USES_WEIGHTS && clip != 0u) {
+        fade = share_of_weight(fade, input_joint_weight(f, clip));
+    }
+    return fade;
+}
+
+// What an input has of the joint: only the layers above count, and its own.
+OP real joint_share(frame f, uint instruction) {
+    uint table = LOAD(f.program, instruction + LAYERS_TABLE);
+    uint count = LOAD(f.program, instruction + LAYERS_COUNT);
+    uint place = LOAD(f.program, instruction + LAYERS_PLACE);
+    real left = ALL(1.0f);
+    real share = ALL(0.0f);
+    for (uint first = 0u; first < count && first <= place;) {
+        uint end = LOAD(f.program, table + first * LAYER_WORDS + LAYER_END);
+        real sum = ALL(0.0f);
+        real own = ALL(0.0f);
+        for (uint i = first; i < end; i++) {
+            real fade = joint_fade(f, table + i * LAYER_WORDS);
+            sum = sum + fade;
+            if (i == place) {
+                own = fade;
+            }
+        }
+        share = (own * layer_part(sum)) * left;
+        left = layer_rest(left, sum);
+        first = end;
+    }
+    if (place == count) {
+        share = left;
+    }
+    return snap_small(share);
+}
+
+// The weight of an input of a sum: the joint's where layers have one for each joint, else the character's.
+OP real input_weight(frame f, uint instruction, uint choice) {
+    real weight = operand_weight(f, instruction);
+    if ((choice & CHOICE_LAYERS) != 0u) {
+        weight = joint_share(f, instruction);
+    }
+    return weight;
+}
+
+#endif

@@ -1,0 +1,114 @@
+// Types of nodes. A pose and an additive, a change of poses, look alike as numbers and mean different things. What
+// nodes can be follows from the leaves up; where an operation could only mix the two, the program is refused.
+#include "graph_compiler.h"
+
+#include "clip.h"
+
+#include "../shaders/ops/sampling.h"
+
+#include <stdio.h>
+
+#define POSE_TYPE 1u
+#define ADDITIVE_TYPE 2u
+
+bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip) {
+    return node->op == LMB_OP_CLIP && (node->clip.parameter != LMB_NONE || node->clip.curve != LMB_CURVE_LINEAR ||
+                                       (uint32_t)node->clip.constant == clip);
+}
+
+static uint8_t clip_types(const lmb_compiler *c, const lmb_node_def *node) {
+    uint8_t types = 0;
+    for (uint32_t i = 0; i < c->def->clip_count; i++) {
+        if (lmb_graph_may_play(node, i)) {
+            types |= lmb_clip_is_additive(c->def->clips[i]) ? ADDITIVE_TYPE : POSE_TYPE;
+        }
+    }
+    return types;
+}
+
+// An additive is the sum of additives alone.
+static uint8_t sum_types(uint8_t a, uint8_t b) {
+    return (uint8_t)(((a | b) & POSE_TYPE) | (a & b & ADDITIVE_TYPE));
+}
+
+// What leads from a pose to a pose is an additive; a pose less an additive is a pose.
+static uint8_t difference_types(uint8_t a, uint8_t b) {
+    const bool is_additive = (a & ADDITIVE_TYPE) != 0 || (a & b & POSE_TYPE) != 0;
+    const bool is_pose = (a & POSE_TYPE) != 0 && (b & ADDITIVE_TYPE) != 0;
+    return (uint8_t)((is_pose ? POSE_TYPE : 0) | (is_additive ? ADDITIVE_TYPE : 0));
+}
+
+static lmb_result fail_input(const lmb_compiler *c, uint32_t index, uint32_t input, const char *what) {
+    char field[sizeof "inputs[4294967295]"];
+    snprintf(field, sizeof field, "inputs[%u]", (unsigned)input);
+    return lmb_graph_fail_node(c, index, field, what);
+}
+
+// What all inputs can be.
+static lmb_result find_common(const lmb_compiler *c, uint32_t index, uint8_t *types) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    *types = POSE_TYPE | ADDITIVE_TYPE;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const uint8_t own = c->types[node->inputs[i]];
+        if ((*types & own) == 0) {
+            return fail_input(c, index, i,
+                              own == POSE_TYPE ? "a pose, where the inputs before it are additives"
+                                               : "an additive, where the inputs before it are poses");
+        }
+        *types &= own;
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    uint8_t of[3] = {0}, *types = &c->types[index];
+    for (uint32_t i = 0; i < node->input_count && i < 3; i++) {
+        of[i] = c->types[node->inputs[i]];
+    }
+    lmb_result result = LMB_OK;
+    switch (node->op) {
+    case LMB_OP_REST:
+        *types = POSE_TYPE;
+        break;
+    case LMB_OP_CLIP:
+        *types = clip_types(c, node);
+        break;
+    case LMB_OP_POSE: // the host knows
+        *types = POSE_TYPE | ADDITIVE_TYPE;
+        break;
+    case LMB_OP_ADDITIVE:
+        *types = of[0];
+        if ((of[1] & ADDITIVE_TYPE) == 0) {
+            return fail_input(c, index, 1, "a pose; what is added is an additive, such as a difference");
+        }
+        break;
+    case LMB_OP_CLAMP:
+        *types = POSE_TYPE;
+        if ((of[0] & POSE_TYPE) == 0) {
+            return fail_input(c, index, 0, "an additive, and limits are those of poses");
+        }
+        break;
+    case LMB_OP_DIFFERENCE:
+        result = find_common(c, index, types);
+        *types = ADDITIVE_TYPE;
+        break;
+    case LMB_OP_ADD:
+        *types = sum_types(of[0], of[1]);
+        break;
+    case LMB_OP_SUBTRACT:
+        *types = difference_types(of[0], of[1]);
+        break;
+    case LMB_OP_SUBTRACT_SCALE_ADD:
+        *types = sum_types(difference_types(of[0], of[1]), of[2]);
+        break;
+    default:
+        result = find_common(c, index, types);
+        break;
+    }
+    return result;
+}
+
+bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node) {
+    return c->types[node - c->def->nodes] == ADDITIVE_TYPE;
+}
