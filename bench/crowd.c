@@ -90,8 +90,8 @@ static lmb_transition_def make_transition(uint32_t from, uint32_t to, const lmb_
 }
 
 static void make_transitions(lmb_transition_def body[TRANSITIONS], lmb_term terms[2]) {
-    terms[0] = (lmb_term){LMB_TERM_GREATER, lmb_parameter(PLACE), lmb_constant(0.05f)};
-    terms[1] = (lmb_term){LMB_TERM_LESS_EQUAL, lmb_parameter(PLACE), lmb_constant(0.02f)};
+    terms[0] = (lmb_term){.kind = LMB_TERM_GREATER, .left = lmb_parameter(PLACE), .right = lmb_constant(0.05f)};
+    terms[1] = (lmb_term){.kind = LMB_TERM_LESS_EQUAL, .left = lmb_parameter(PLACE), .right = lmb_constant(0.02f)};
     body[0] = make_transition(IDLES, MOVES, &terms[0]);
     body[1] = make_transition(MOVES, IDLES, &terms[1]);
     body[2] = make_transition(LMB_NONE, JUMPS, NULL);

@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-// Who writes each parameter.
-enum { BY_HOST, BY_FOLLOWER, BY_REST };
+// Who writes each parameter, in the order in which they do. One that is computed counts as written by the last of those
+// that it reads, BY_FOLLOWER where that comes before.
+enum { BY_HOST, BY_FOLLOWER, BY_MOVER, BY_MACHINE, BY_REST };
 
 typedef struct checker {
     const lmb_control_def *def;
@@ -50,10 +51,28 @@ static lmb_result check_part_count(const checker *c, place at, const char *what,
 
 static lmb_result check_value(const checker *c, place at, const char *field, lmb_value value) {
     const char *fault = lmb_value_fault(value, c->def->parameter_count);
-    if (fault == NULL && value.parameter != LMB_NONE && c->writers[value.parameter] == BY_REST) {
-        fault = "reads a parameter that a player, a group or a machine writes";
+    if (fault == NULL && value.parameter != LMB_NONE && c->writers[value.parameter] > BY_MOVER) {
+        fault = "reads a parameter that a player, a group or a machine writes, or that is computed from one";
     }
     return fault == NULL ? LMB_OK : fail_at(c, at, field, fault);
+}
+
+// One that is needed before the mover.
+static lmb_result check_early_value(const checker *c, place at, const char *field, lmb_value value) {
+    const lmb_result result = check_value(c, at, field, value);
+    return result == LMB_OK && value.parameter != LMB_NONE && c->writers[value.parameter] == BY_MOVER
+               ? fail_at(c, at, field, "reads what the mover writes")
+               : result;
+}
+
+// One that is needed before parameters are computed, from one of the list on.
+static lmb_result check_not_computed(const checker *c, place at, const char *field, lmb_value value, uint32_t first) {
+    for (uint32_t i = first; i < c->def->computed_count && value.parameter != LMB_NONE; i++) {
+        if (c->def->computed[i].parameter == value.parameter) {
+            return fail_at(c, at, field, "reads a parameter that is computed after it");
+        }
+    }
+    return LMB_OK;
 }
 
 static lmb_result check_seconds(const checker *c, place at, const char *field, float seconds, float most) {
@@ -86,7 +105,7 @@ static lmb_result claim_parameters(checker *c) {
         const place at = {.what = "player", .index = i};
         result = claim_parameter(c, at, "time_parameter", def->players[i].time_parameter, BY_REST);
         if (result == LMB_OK) {
-            result = claim_parameter(c, at, "weight_parameter", def->players[i].weight_parameter, BY_REST);
+            result = claim_parameter(c, at, "weight_parameter", def->players[i].weight_parameter, BY_MACHINE);
         }
     }
     for (uint32_t i = 0; i < def->group_count && result == LMB_OK; i++) {
@@ -100,7 +119,7 @@ static lmb_result claim_parameters(checker *c) {
         at.part = "state";
         for (uint32_t j = 0; j < machine->state_count && result == LMB_OK; j++) {
             at.part_index = j;
-            result = claim_parameter(c, at, "weight_parameter", machine->states[j].weight_parameter, BY_REST);
+            result = claim_parameter(c, at, "weight_parameter", machine->states[j].weight_parameter, BY_MACHINE);
         }
     }
     for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS && def->inertialize && result == LMB_OK; i++) {
@@ -108,6 +127,10 @@ static lmb_result claim_parameters(checker *c) {
         const uint32_t first = def->inertia_parameters;
         result = first < def->parameter_count ? claim_parameter(c, at, "inertia_parameters", first + i, BY_REST)
                                               : fail_at(c, at, "inertia_parameters", "there is no such parameter");
+    }
+    for (uint32_t i = 0; i < 3 && def->mover != NULL && result == LMB_OK; i++) {
+        const place at = {.what = "mover", .index = 0};
+        result = claim_parameter(c, at, "velocity_parameters", def->mover->velocity_parameters[i], BY_MOVER);
     }
     return result;
 }
@@ -117,7 +140,7 @@ static lmb_result check_followers(checker *c) {
     for (uint32_t i = 0; i < c->def->follower_count && result == LMB_OK; i++) {
         const lmb_follower_def *follower = &c->def->followers[i];
         const place at = {.what = "follower", .index = i};
-        result = check_value(c, at, "source", follower->source);
+        result = check_early_value(c, at, "source", follower->source);
         // What a later one writes would be a frame old on one side and the host's on the other.
         for (uint32_t j = i; j < c->def->follower_count && result == LMB_OK; j++) {
             if (follower->source.parameter != LMB_NONE &&
@@ -125,11 +148,8 @@ static lmb_result check_followers(checker *c) {
                 result = fail_at(c, at, "source", "reads what this follower or a later one writes");
             }
         }
-        for (uint32_t j = 0; j < 3 && c->def->mover != NULL && result == LMB_OK; j++) {
-            if (follower->source.parameter != LMB_NONE &&
-                follower->source.parameter == c->def->mover->velocity_parameters[j]) {
-                result = fail_at(c, at, "source", "reads what the mover writes");
-            }
+        if (result == LMB_OK) {
+            result = check_not_computed(c, at, "source", follower->source, 0);
         }
         if (result == LMB_OK) {
             result = check_seconds(c, at, "half_life", follower->half_life, LMB_MAX_CONTROL_SECONDS);
@@ -144,6 +164,35 @@ static lmb_result check_followers(checker *c) {
     return result;
 }
 
+static lmb_result check_computed(checker *c) {
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < c->def->computed_count && result == LMB_OK; i++) {
+        const lmb_computed_def *computed = &c->def->computed[i];
+        const place at = {.what = "computed parameter", .index = i};
+        uint8_t writer = BY_FOLLOWER;
+        if ((unsigned)computed->kind >= LMB_COMPUTED_COUNT) {
+            return fail_at(c, at, "kind", "unknown");
+        }
+        for (uint32_t j = 0; j < lmb_computed_input_count(computed->kind) && result == LMB_OK; j++) {
+            const lmb_value input = computed->inputs[j];
+            const char *fault = lmb_value_fault(input, c->def->parameter_count);
+            const uint8_t read = fault == NULL && input.parameter != LMB_NONE ? c->writers[input.parameter] : BY_HOST;
+            if (read == BY_REST) {
+                fault = "reads a time or a velocity that a player or a group writes";
+            }
+            result = fault != NULL ? fail_at(c, at, "inputs", fault) : check_not_computed(c, at, "inputs", input, i);
+            writer = read > writer ? read : writer;
+        }
+        if (result == LMB_OK && computed->parameter == LMB_NONE) {
+            result = fail_at(c, at, "parameter", "there is none");
+        }
+        if (result == LMB_OK) {
+            result = claim_parameter(c, at, "parameter", computed->parameter, writer);
+        }
+    }
+    return result;
+}
+
 // 0, or within what does not lose itself in a frame.
 static lmb_result check_limit(const checker *c, place at, const char *field, float limit) {
     return limit == 0.0f || (limit >= 1e-6f && limit <= 1048576.0f)
@@ -151,8 +200,7 @@ static lmb_result check_limit(const checker *c, place at, const char *field, flo
                : fail_at(c, at, field, "neither 0 nor 1e-6 to 2^20");
 }
 
-// After the followers: it may read what they write, and others what it writes.
-static lmb_result check_mover(checker *c) {
+static lmb_result check_mover(const checker *c) {
     const lmb_mover_def *mover = c->def->mover;
     const place at = {.what = "mover", .index = 0};
     if (mover == NULL) {
@@ -166,19 +214,10 @@ static lmb_result check_mover(checker *c) {
         result = check_limit(c, at, "turn_rate", mover->turn_rate);
     }
     if (result == LMB_OK) {
-        result = check_value(c, at, "heading", mover->heading);
+        result = check_early_value(c, at, "heading", mover->heading);
     }
     for (uint32_t i = 0; i < 3 && result == LMB_OK; i++) {
-        result = check_value(c, at, "velocity", mover->velocity[i]);
-    }
-    for (uint32_t i = 0; i < 3 && result == LMB_OK; i++) {
-        result = claim_parameter(c, at, "velocity_parameters", mover->velocity_parameters[i], BY_FOLLOWER);
-    }
-    const lmb_value read[] = {mover->heading, mover->velocity[0], mover->velocity[1], mover->velocity[2]};
-    for (uint32_t i = 0; i < 12 && result == LMB_OK; i++) {
-        if (read[i % 4].parameter != LMB_NONE && read[i % 4].parameter == mover->velocity_parameters[i / 4]) {
-            result = fail_at(c, at, i % 4 == 0 ? "heading" : "velocity", "reads what the mover writes");
-        }
+        result = check_early_value(c, at, "velocity", mover->velocity[i]);
     }
     return result;
 }
@@ -309,6 +348,26 @@ static lmb_result check_group(const checker *c, uint32_t index) {
     return result;
 }
 
+// A clip's phase, or what remains of it.
+static lmb_result check_place(const checker *c, place at, const lmb_term *term) {
+    if ((unsigned)term->operand >= LMB_OPERAND_COUNT) {
+        return fail_at(c, at, "terms: operand", "unknown");
+    }
+    if (term->player >= c->def->player_count) {
+        return fail_at(c, at, "terms: player", "there is no such player");
+    }
+    const char *fault = lmb_value_fault(term->right, c->def->parameter_count);
+    if (fault == NULL && term->right.parameter != LMB_NONE) {
+        fault = "a clip's phase or remaining time is compared with a constant";
+    }
+    if (fault == NULL) {
+        const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : c->def->players[term->player].duration;
+        const float right = lmb_value_at(term->right, NULL);
+        fault = right >= 0.0f && right <= most ? NULL : "out of range";
+    }
+    return fault == NULL ? LMB_OK : fail_at(c, at, "terms: right", fault);
+}
+
 static lmb_result check_condition(const checker *c, place at, const lmb_transition_def *transition) {
     lmb_result result = check_part_count(c, at, "terms", transition->terms, transition->term_count, LMB_MAX_TERMS);
     uint32_t truths = 0;
@@ -321,6 +380,10 @@ static lmb_result check_condition(const checker *c, place at, const lmb_transiti
             truths--;
         } else {
             truths++;
+            if (term->operand != LMB_OPERAND_VALUE) {
+                result = check_place(c, at, term);
+                continue;
+            }
             result = check_value(c, at, "terms: left", term->left);
             if (result == LMB_OK) {
                 result = check_value(c, at, "terms: right", term->right);
@@ -419,6 +482,9 @@ static lmb_result check_counts(const checker *c) {
     }
     lmb_result result = check_count(c, "followers", def->followers, def->follower_count, LMB_MAX_PARAMETERS);
     if (result == LMB_OK) {
+        result = check_count(c, "computed parameters", def->computed, def->computed_count, LMB_MAX_PARAMETERS);
+    }
+    if (result == LMB_OK) {
         result = check_count(c, "players", def->players, def->player_count, LMB_MAX_PLAYERS);
     }
     if (result == LMB_OK) {
@@ -437,6 +503,9 @@ lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error) {
         result = check_followers(&c);
     }
     if (result == LMB_OK) {
+        result = check_computed(&c);
+    }
+    if (result == LMB_OK) {
         result = check_mover(&c);
     }
     for (uint32_t i = 0; i < def->machine_count && result == LMB_OK; i++) {
@@ -448,7 +517,9 @@ lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error) {
     for (uint32_t i = 0; i < def->group_count && result == LMB_OK; i++) {
         result = check_group(&c, i);
     }
-    return result == LMB_OK
-               ? check_value(&c, (place){.what = "character", .index = 0}, "update_every", def->update_every)
-               : result;
+    const place character = {.what = "character", .index = 0};
+    if (result == LMB_OK) {
+        result = check_value(&c, character, "update_every", def->update_every);
+    }
+    return result == LMB_OK ? check_not_computed(&c, character, "update_every", def->update_every, 0) : result;
 }

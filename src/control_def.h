@@ -1,5 +1,5 @@
 // What a control is compiled from: a graph's players, groups, machines and fades once their nodes are known, and the
-// parameters that they write. Words are those of control.h.
+// parameters that they write. Words are those of control.h; an lmb_term names a player's number instead of its node.
 #ifndef LIMBER_SRC_CONTROL_DEF_H
 #define LIMBER_SRC_CONTROL_DEF_H
 
@@ -71,6 +71,8 @@ typedef struct lmb_control_def {
     uint32_t event_count;     ///< events are numbers below it
     const lmb_follower_def *followers; ///< in the order in which they move; one may follow an earlier one
     uint32_t follower_count;
+    const lmb_computed_def *computed; ///< in the order in which they are found; one may read an earlier one
+    uint32_t computed_count;          ///< up to #LMB_MAX_PARAMETERS
     const lmb_control_player_def *players;
     uint32_t player_count;
     const lmb_control_group_def *groups;

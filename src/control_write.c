@@ -22,11 +22,11 @@ typedef struct writer {
     bool weighs; // the program plays a player's clip
 } writer;
 
-// Among the numbers of ticks that give the same float, returns the multiple of the largest part of a second: 0.4 s is
-// 282,240,000 ticks, not 282,240,004. Returns 0 if there is none.
-static uint64_t find_whole_ticks(float seconds) {
-    const double ticks = (double)seconds * (double)LMB_TICKS_PER_SECOND;
-    const double bound = 0.5 * ((double)seconds - (double)nextafterf(seconds, 0.0f)) * (double)LMB_TICKS_PER_SECOND;
+// Among the numbers of ticks that give the same float, `share` of a whole, returns the multiple of the largest part of
+// a second: 0.4 s is 282,240,000 ticks, not 282,240,004. Returns 0 if there is none.
+static uint64_t find_whole_ticks(float share, double whole) {
+    const double ticks = (double)share * whole;
+    const double bound = 0.5 * ((double)share - (double)nextafterf(share, 0.0f)) * whole;
     static const uint32_t threes[] = {1, 3, 9}, fives[] = {1, 5, 25, 125, 625, 3125}, sevens[] = {1, 7, 49};
     uint32_t largest = 0;
     _Static_assert(LMB_TICKS_PER_SECOND == 512u * 9u * 3125u * 49u, "the parts of a second");
@@ -40,7 +40,7 @@ static uint64_t find_whole_ticks(float seconds) {
 }
 
 uint64_t lmb_control_fine(float seconds) {
-    const uint64_t whole = find_whole_ticks(seconds);
+    const uint64_t whole = find_whole_ticks(seconds, (double)LMB_TICKS_PER_SECOND);
     return whole > 0 ? whole << FINE_BITS
                      : (uint64_t)llround((double)seconds * (double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS));
 }
@@ -251,14 +251,47 @@ static void write_states(writer *w, uint32_t record, const lmb_control_machine_d
     }
 }
 
+// Where in its clip a player is when it is at a term's phase, or has as much left.
+static uint64_t find_place(const writer *w, const lmb_term *term) {
+    const uint64_t duration = lmb_control_fine(w->def->players[term->player].duration);
+    const float right = lmb_value_at(term->right, NULL);
+    uint64_t place = lmb_control_fine(right);
+    if (term->operand == LMB_OPERAND_PHASE) {
+        const uint64_t whole = find_whole_ticks(right, (double)(duration >> FINE_BITS));
+        place = whole > 0 ? whole << FINE_BITS : (uint64_t)((double)right * (double)duration);
+    }
+    place = place < duration ? place : duration;
+    return term->operand == LMB_OPERAND_PHASE ? place : duration - place;
+}
+
+// As less remains, the time in the clip is more.
+static void write_place(const writer *w, uint32_t at, const lmb_term *term) {
+    static const uint32_t turned[LMB_TERM_COUNT] = {
+        [LMB_TERM_LESS] = TERM_GREATER, [LMB_TERM_LESS_EQUAL] = TERM_GREATER_EQUAL,
+        [LMB_TERM_GREATER] = TERM_LESS, [LMB_TERM_GREATER_EQUAL] = TERM_LESS_EQUAL,
+        [LMB_TERM_EQUAL] = TERM_EQUAL,
+    };
+    const uint64_t place = find_place(w, term);
+    put(w, at + TERM_KIND,
+        (term->operand == LMB_OPERAND_PHASE ? (uint32_t)term->kind : turned[term->kind]) | TERM_OF_PLACE);
+    put(w, at + TERM_PLAYER, player_record(w, term->player));
+    put(w, at + TERM_PLACE, (uint32_t)place);
+    put(w, at + TERM_PLACE + 1, (uint32_t)(place >> 32));
+}
+
 static void write_terms(writer *w, uint32_t record, const lmb_transition_def *transition) {
     uint32_t at = take(w, (uint64_t)transition->term_count * TERM_WORDS);
     put(w, record + TRANSITION_TERMS, at);
     put(w, record + TRANSITION_TERM_COUNT, transition->term_count);
     for (uint32_t i = 0; i < transition->term_count; i++, at += TERM_WORDS) {
-        put(w, at + TERM_KIND, (uint32_t)transition->terms[i].kind);
-        put_value(w, at + TERM_LEFT, transition->terms[i].left);
-        put_value(w, at + TERM_RIGHT, transition->terms[i].right);
+        const lmb_term *term = &transition->terms[i];
+        if (term->kind < LMB_TERM_AND && term->operand != LMB_OPERAND_VALUE) {
+            write_place(w, at, term);
+            continue;
+        }
+        put(w, at + TERM_KIND, (uint32_t)term->kind);
+        put_value(w, at + TERM_LEFT, term->left);
+        put_value(w, at + TERM_RIGHT, term->right);
     }
 }
 
@@ -429,6 +462,60 @@ static void write_alone(writer *w) {
     put(w, CONTROL_ALONE_COUNT, count);
 }
 
+// Whatever reads what is known late is known late.
+static void find_phases(const lmb_control_def *def, uint8_t phases[LMB_MAX_PARAMETERS]) {
+    for (uint32_t i = 0; i < 3 && def->mover != NULL; i++) {
+        if (def->mover->velocity_parameters[i] != LMB_NONE) {
+            phases[def->mover->velocity_parameters[i]] = COMPUTED_MOVED;
+        }
+    }
+    for (uint32_t i = 0; i < def->player_count; i++) {
+        if (def->players[i].weight_parameter != LMB_NONE) {
+            phases[def->players[i].weight_parameter] = COMPUTED_WEIGHED;
+        }
+    }
+    for (uint32_t i = 0; i < def->machine_count; i++) {
+        for (uint32_t j = 0; j < def->machines[i].state_count; j++) {
+            if (def->machines[i].states[j].weight_parameter != LMB_NONE) {
+                phases[def->machines[i].states[j].weight_parameter] = COMPUTED_WEIGHED;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < def->computed_count; i++) {
+        const lmb_computed_def *computed = &def->computed[i];
+        uint8_t *phase = &phases[computed->parameter];
+        for (uint32_t j = 0; j < lmb_computed_input_count(computed->kind); j++) {
+            const uint32_t parameter = computed->inputs[j].parameter;
+            *phase = parameter != LMB_NONE && phases[parameter] > *phase ? phases[parameter] : *phase;
+        }
+    }
+}
+
+// Behind the players that no group moves. In the order of their phases, then their own.
+static void write_computed(writer *w) {
+    uint8_t phases[LMB_MAX_PARAMETERS] = {COMPUTED_EARLY};
+    find_phases(w->def, phases);
+    const uint32_t table = take(w, COMPUTED_PHASES + 1);
+    put(w, table, w->size);
+    for (uint32_t phase = 0; phase < COMPUTED_PHASES; phase++) {
+        for (uint32_t i = 0; i < w->def->computed_count; i++) {
+            const lmb_computed_def *computed = &w->def->computed[i];
+            const uint32_t count = lmb_computed_input_count(computed->kind);
+            if (phases[computed->parameter] != phase) {
+                continue;
+            }
+            const uint32_t at = take(w, COMPUTED_WORDS);
+            put(w, at + COMPUTED_KIND, (uint32_t)computed->kind);
+            put(w, at + COMPUTED_PARAMETER, computed->parameter);
+            put(w, at + COMPUTED_INPUT_COUNT, count);
+            for (uint32_t j = 0; j < count; j++) {
+                put_value(w, at + COMPUTED_INPUTS + j * CONTROL_VALUE_WORDS, computed->inputs[j]);
+            }
+        }
+        put(w, table + phase + 1, w->size);
+    }
+}
+
 // A state's transitions that need no event. Those written are in the order of their priorities; counted are they as well
 // as they come.
 static void write_state_table(writer *w, const lmb_control_machine_def *machine, uint32_t record, uint32_t state) {
@@ -457,6 +544,7 @@ static void write_state_table(writer *w, const lmb_control_machine_def *machine,
 
 static void write_tables(writer *w) {
     write_alone(w);
+    write_computed(w);
     for (uint32_t i = 0; i < w->def->machine_count; i++) {
         for (uint32_t state = 0; state < w->def->machines[i].state_count; state++) {
             write_state_table(w, &w->def->machines[i], machine_record(w, i), state);

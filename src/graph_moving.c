@@ -32,6 +32,10 @@ typedef struct lowering {
     lmb_control_machine_def *machines;
     lmb_control_state_def *states; // of machines, one after another in the order in which they are found
     lmb_transition_def *fade_transitions;
+    lmb_transition_def *transitions; // of machines, one after another
+    lmb_term *terms;                 // of those
+    uint32_t transition_count;
+    uint32_t term_count;
     owner *owners; // [node]
     bool *reached; // [node]
     bool *moves;   // [node] whether a clip plays in it, or a machine runs
@@ -51,7 +55,8 @@ static lmb_result fail_node(const lowering *l, uint32_t node, const char *what) 
 }
 
 bool lmb_graph_moves(const lmb_graph_def *def) {
-    bool moves = def->follower_count > 0 || def->fade_count > 0 || def->group_count > 0 || def->mover != NULL;
+    bool moves = def->follower_count > 0 || def->computed_count > 0 || def->fade_count > 0 || def->group_count > 0 ||
+                 def->mover != NULL;
     const uint32_t count = def->nodes != NULL && def->node_count <= LMB_MAX_NODES ? def->node_count : 0;
     for (uint32_t i = 0; i < count && !moves; i++) {
         moves = plays(&def->nodes[i]) || def->nodes[i].op == LMB_OP_MACHINE;
@@ -128,13 +133,17 @@ void lmb_moving_release(lmb_moving *moving) {
 static lmb_result allocate_all(lowering *l, const lmb_host *scratch) {
     const lmb_graph_def *def = l->def;
     uint32_t players = 0, machines = def->fade_count, states = 2 * def->fade_count;
-    size_t visits = 1;
+    size_t visits = 1, transitions = 0, terms = 0;
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
         players += plays(node);
         machines += node->op == LMB_OP_MACHINE;
         states += node->op == LMB_OP_MACHINE ? node->input_count : 0;
         visits += node->input_count;
+        transitions += node->op == LMB_OP_MACHINE ? node->machine->transition_count : 0;
+        for (uint32_t k = 0; node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
+            terms += node->machine->transitions[k].term_count;
+        }
     }
     lmb_moving *moving = l->moving;
     l->nodes = allocate(l, def->node_count, sizeof *l->nodes);
@@ -144,6 +153,8 @@ static lmb_result allocate_all(lowering *l, const lmb_host *scratch) {
     l->machines = allocate(l, machines, sizeof *l->machines);
     l->states = allocate(l, states, sizeof *l->states);
     l->fade_transitions = allocate(l, (size_t)FADE_TRANSITIONS * def->fade_count, sizeof *l->fade_transitions);
+    l->transitions = allocate(l, transitions, sizeof *l->transitions);
+    l->terms = allocate(l, terms, sizeof *l->terms);
     l->fade_machines = allocate(l, def->fade_count, sizeof *l->fade_machines);
     moving->player_nodes = allocate(l, players, sizeof *moving->player_nodes);
     moving->machines = allocate(l, machines, sizeof *moving->machines);
@@ -389,10 +400,36 @@ static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t paramete
     state_of(l, own)->weight_parameter = parameter;
 }
 
+static uint32_t find_player(const lowering *l, uint32_t node) {
+    for (uint32_t i = 0; i < l->moving->control.player_count; i++) {
+        if (l->moving->player_nodes[i] == node) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+// A copy in which conditions name players in place of nodes.
+static const lmb_transition_def *copy_transitions(lowering *l, const lmb_machine_def *machine) {
+    lmb_transition_def *to = l->transitions + l->transition_count;
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        lmb_term *terms = l->terms + l->term_count;
+        to[i] = machine->transitions[i];
+        to[i].terms = to[i].terms != NULL ? terms : NULL;
+        for (uint32_t k = 0; to[i].terms != NULL && k < to[i].term_count; k++) {
+            terms[k] = machine->transitions[i].terms[k];
+            terms[k].player = terms[k].operand != LMB_OPERAND_VALUE ? find_player(l, terms[k].player) : 0;
+        }
+        l->term_count += to[i].terms != NULL ? to[i].term_count : 0;
+    }
+    l->transition_count += machine->transition_count;
+    return to;
+}
+
 static void fill_machine(lowering *l, uint32_t index, uint32_t node_index) {
     const lmb_node_def *node = &l->def->nodes[node_index];
     const lmb_machine_def *machine = node->machine;
-    l->machines[index].transitions = machine->transitions;
+    l->machines[index].transitions = copy_transitions(l, machine);
     l->machines[index].transition_count = machine->transition_count;
     for (uint32_t i = 0; i < machine->state_count; i++) {
         const owner own = {index, i};
@@ -500,6 +537,8 @@ static void write_control(lowering *l) {
     control->event_count = l->def->event_count;
     control->followers = l->def->followers;
     control->follower_count = l->def->follower_count;
+    control->computed = l->def->computed;
+    control->computed_count = l->def->computed_count;
     control->players = l->players;
     control->groups = l->groups;
     control->group_count = l->def->group_count;

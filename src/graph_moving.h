@@ -23,7 +23,7 @@ typedef struct lmb_moving {
     uint32_t *player_nodes;       // [player]
     lmb_moving_machine *machines; // [machine]
     uint32_t *first_parameters;   // [node] of its own parameters, or LMB_NONE
-    void *memory[11];             // all that was allocated
+    void *memory[16];             // all that was allocated
     uint32_t allocations;
 } lmb_moving;
 

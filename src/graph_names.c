@@ -114,6 +114,9 @@ static void mark_written(const writer *w) {
     for (uint32_t i = 0; i < def->follower_count; i++) {
         mark(w, def->followers[i].parameter);
     }
+    for (uint32_t i = 0; i < def->computed_count; i++) {
+        mark(w, def->computed[i].parameter);
+    }
     for (uint32_t i = 0; i < def->fade_count; i++) {
         mark(w, def->fades[i].parameter);
     }

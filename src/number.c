@@ -2,7 +2,7 @@
 
 #include "environment.h"
 
-#include "../shaders/ops/control_memory.h"
+#include "../shaders/ops/computed.h"
 #include "../shaders/ops/layout.h"
 
 #include <math.h>
@@ -66,6 +66,30 @@ float lmb_value_at(lmb_value value, const float *parameters) {
         x = snap_finite(parameters[value.parameter]);
     }
     const float number = shape(words, x);
+    lmb_environment_leave(&callers);
+    return number;
+}
+
+_Static_assert((uint32_t)LMB_COMPUTED_REMAP == COMPUTED_REMAP && (uint32_t)LMB_COMPUTED_CLAMP == COMPUTED_CLAMP &&
+                   LMB_MAX_COMPUTED_INPUTS == MOST_COMPUTED_INPUTS,
+               "the kinds of computed parameters differ");
+
+uint32_t lmb_computed_input_count(lmb_computed_kind kind) {
+    return kind == LMB_COMPUTED_REMAP ? 5 : kind == LMB_COMPUTED_CLAMP ? 3 : 2;
+}
+
+static LMB_NOINLINE float compute_snapped(lmb_computed_kind kind, const float inputs[LMB_MAX_COMPUTED_INPUTS]) {
+    return compute((uint32_t)kind, snap(inputs[0]), snap(inputs[1]), snap(inputs[2]), snap(inputs[3]), snap(inputs[4]));
+}
+
+float lmb_computed_at(const lmb_computed_def *computed, const float *parameters) {
+    float inputs[LMB_MAX_COMPUTED_INPUTS] = {0.0f};
+    for (uint32_t i = 0; i < lmb_computed_input_count(computed->kind); i++) {
+        inputs[i] = lmb_value_at(computed->inputs[i], parameters);
+    }
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    const float number = compute_snapped(computed->kind, inputs);
     lmb_environment_leave(&callers);
     return number;
 }

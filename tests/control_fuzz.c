@@ -22,6 +22,19 @@ static void read_followers(fuzz_input *in, lmb_control_def *def) {
     def->followers = followers;
 }
 
+static void read_computed(fuzz_input *in, lmb_control_def *def) {
+    def->computed_count = fuzz_count(in, 4, LMB_MAX_PARAMETERS);
+    lmb_computed_def *computed = fuzz_array(in, def->computed_count, LMB_MAX_PARAMETERS, sizeof *computed);
+    for (uint32_t i = 0; i < def->computed_count && i < fuzz_elements(def->computed_count, LMB_MAX_PARAMETERS); i++) {
+        computed[i].kind = (lmb_computed_kind)fuzz_choice(in, LMB_COMPUTED_COUNT);
+        for (uint32_t j = 0; j < LMB_MAX_COMPUTED_INPUTS; j++) {
+            computed[i].inputs[j] = fuzz_value(in, def->parameter_count);
+        }
+        computed[i].parameter = fuzz_index(in, def->parameter_count);
+    }
+    def->computed = computed;
+}
+
 static const lmb_motion_track *read_motion(fuzz_input *in) {
     lmb_motion_track *track = fuzz_array(in, 1, 1, sizeof *track);
     track->key_count = fuzz_count(in, 4, LMB_MAX_MOTION_KEYS);
@@ -108,6 +121,11 @@ static void read_terms(fuzz_input *in, const lmb_control_def *def, lmb_transitio
         terms[i].kind = (lmb_term_kind)fuzz_choice(in, LMB_TERM_COUNT);
         terms[i].left = fuzz_value(in, def->parameter_count);
         terms[i].right = fuzz_value(in, def->parameter_count);
+        if (fuzz_flag(in)) {
+            terms[i].operand = (lmb_operand)fuzz_choice(in, LMB_OPERAND_COUNT);
+            terms[i].player = fuzz_index(in, def->player_count);
+            terms[i].right = lmb_constant(fuzz_float(in));
+        }
     }
     transition->terms = terms;
 }
@@ -205,6 +223,9 @@ static lmb_control_def read_def(fuzz_input *in) {
     }
     if (parts & 64) {
         read_mover(in, &def);
+    }
+    if (parts & 128) {
+        read_computed(in, &def);
     }
     return def;
 }

@@ -5,6 +5,7 @@
 enum {
     HOST_PARAMETERS = 6,
     MOST_FOLLOWERS = 4,
+    MOST_COMPUTED = 8,
     MOST_PLAYERS = 9,
     MOST_GROUPS = 2,
     MOST_MACHINES = 4,
@@ -29,6 +30,7 @@ typedef struct plan {
     control_random *made;
     lmb_control_def def;
     lmb_follower_def followers[MOST_FOLLOWERS];
+    lmb_computed_def computed[MOST_COMPUTED];
     lmb_control_player_def players[MOST_PLAYERS];
     lmb_notify_def notifies[MOST_PLAYERS][MOST_NOTIFIES];
     float markers[MOST_PLAYERS][MOST_MARKERS];
@@ -41,7 +43,7 @@ typedef struct plan {
     lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
     lmb_term terms[MOST_MACHINES][MOST_TRANSITIONS][MOST_TERMS];
     lmb_mover_def mover;
-    uint32_t readable[HOST_PARAMETERS + MOST_FOLLOWERS + 3]; // parameters that values may name
+    uint32_t readable[HOST_PARAMETERS + MOST_FOLLOWERS + MOST_COMPUTED + 3]; // parameters that values may name
     uint32_t readable_count;
     uint32_t next_parameter;
 } plan;
@@ -103,6 +105,45 @@ static void draw_followers(plan *p) {
     }
 }
 
+// One that reads what values may name by now, and then becomes such a parameter itself.
+static void draw_computed(plan *p) {
+    lmb_computed_def *computed = &p->computed[p->def.computed_count++];
+    computed->kind = (lmb_computed_kind)random_below(p->random, LMB_COMPUTED_COUNT);
+    for (uint32_t i = 0; i < LMB_MAX_COMPUTED_INPUTS; i++) {
+        computed->inputs[i] = draw_value(p);
+    }
+    computed->parameter = take_parameter(p);
+    p->readable[p->readable_count++] = computed->parameter;
+    p->def.computed = p->computed;
+}
+
+// After all others: what reads the weights of states and players. Some stand before those that are known earlier.
+static void draw_weighed(plan *p) {
+    uint32_t weights[MOST_MACHINES * MOST_STATES + MOST_PLAYERS], count = 0;
+    for (uint32_t i = 0; i < p->def.machine_count; i++) {
+        for (uint32_t j = 0; j < p->machines[i].state_count; j++) {
+            weights[count] = p->states[i][j].weight_parameter;
+            count += weights[count] != LMB_NONE;
+        }
+    }
+    for (uint32_t i = 0; i < p->def.player_count; i++) {
+        weights[count] = p->players[i].weight_parameter;
+        count += weights[count] != LMB_NONE;
+    }
+    while (count > 0 && p->def.computed_count < MOST_COMPUTED && !chance(p, 3)) {
+        const uint32_t last = p->def.computed_count;
+        draw_computed(p);
+        p->computed[last].inputs[random_below(p->random, 2)] = lmb_parameter(weights[random_below(p->random, count)]);
+        if (chance(p, 3)) { // reads no other that is computed: it may stand before them
+            const lmb_computed_def late = {.kind = LMB_COMPUTED_SUBTRACT,
+                                           .inputs = {lmb_constant(1.0f), lmb_parameter(weights[0])},
+                                           .parameter = p->computed[last].parameter};
+            memmove(p->computed + 1, p->computed, last * sizeof *p->computed);
+            p->computed[0] = late;
+        }
+    }
+}
+
 static float draw_limit(plan *p) {
     static const float usual[] = {0.0f, 0.0f, 1e-6f, 1.0f, 50.0f, 1048576.0f};
     return usual[random_below(p->random, 6)];
@@ -130,6 +171,14 @@ static void draw_mover(plan *p) {
     }
 }
 
+// A phase or what remains, in place of a value.
+static void draw_place(plan *p, lmb_term *term) {
+    term->operand = chance(p, 2) ? LMB_OPERAND_PHASE : LMB_OPERAND_REMAINING;
+    term->player = random_below(p->random, p->def.player_count);
+    const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : p->players[term->player].duration;
+    term->right = lmb_constant(chance(p, 4) ? most : fminf((float)random_between(p->random, 0.0, (double)most), most));
+}
+
 // Comparisons, each joined with those before it now, or at the end.
 static uint32_t draw_terms(plan *p, lmb_term *terms) {
     uint32_t count = 0, truths = 0;
@@ -145,6 +194,9 @@ static uint32_t draw_terms(plan *p, lmb_term *terms) {
             term->kind = (lmb_term_kind)random_below(p->random, LMB_TERM_AND);
             term->left = draw_value(p);
             term->right = chance(p, 3) ? draw_value(p) : lmb_constant(draw_constant(p));
+            if (p->def.player_count > 0 && chance(p, 3)) {
+                draw_place(p, term);
+            }
             truths++;
             i++;
         }
@@ -303,11 +355,18 @@ static void draw_control(plan *p) {
     p->def.inertia_parameters = p->next_parameter;
     p->next_parameter += LMB_INERTIA_PARAMETERS;
     draw_followers(p);
+    p->def.update_every = chance(p, 3) ? draw_value(p) : lmb_constant(chance(p, 2) ? 1.0f : 2.5f);
+    for (uint32_t i = random_below(p->random, 4); i > 0; i--) {
+        draw_computed(p);
+    }
     draw_mover(p);
+    for (uint32_t i = random_below(p->random, 3); i > 0; i--) {
+        draw_computed(p);
+    }
     count_machines(p);
     draw_players(p);
     draw_machines(p);
-    p->def.update_every = chance(p, 3) ? draw_value(p) : lmb_constant(chance(p, 2) ? 1.0f : 2.5f);
+    draw_weighed(p);
 }
 
 // ---- The program whose clips the players play. ----

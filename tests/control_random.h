@@ -1,6 +1,6 @@
-// Random controls: followers, players, groups, machines inside each other, conditions, fades and a mover, with numbers
-// at the edges of what is allowed, half of them with a random program that plays their clips; and frames for them,
-// whose parameters are any floats at all.
+// Random controls: followers, computed parameters, players, groups, machines inside each other, conditions, fades and a
+// mover, with numbers at the edges of what is allowed, half of them with a random program that plays their clips; and
+// frames for them, whose parameters are any floats at all.
 #ifndef LIMBER_TESTS_CONTROL_RANDOM_H
 #define LIMBER_TESTS_CONTROL_RANDOM_H
 

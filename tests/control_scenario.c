@@ -71,9 +71,10 @@ static void make_machines(lmb_control_machine_def machines[3], lmb_control_state
             0.0f, 1.0f                                                                                                 \
         }                                                                                                              \
     }
-    static const lmb_term excited[] = {{LMB_TERM_GREATER, NUMBER(0.0f, MOOD), NUMBER(0.75f, LMB_NONE)},
-                                       {LMB_TERM_LESS_EQUAL, NUMBER(0.0f, FOLLOWED), NUMBER(1.0f, LMB_NONE)},
-                                       {LMB_TERM_OR, NUMBER(0.0f, LMB_NONE), NUMBER(0.0f, LMB_NONE)}};
+    static const lmb_term excited[] = {
+        {.kind = LMB_TERM_GREATER, .left = NUMBER(0.0f, MOOD), .right = NUMBER(0.75f, LMB_NONE)},
+        {.kind = LMB_TERM_LESS_EQUAL, .left = NUMBER(0.0f, FOLLOWED), .right = NUMBER(1.0f, LMB_NONE)},
+        {.kind = LMB_TERM_OR, .left = NUMBER(0.0f, LMB_NONE), .right = NUMBER(0.0f, LMB_NONE)}};
 #undef NUMBER
     static const struct {
         uint32_t machine, from, to, event;

@@ -1247,12 +1247,12 @@ static void test_conditions(void **state) {
     for (uint32_t i = 0; i < 4; i++) {
         states[i] = lmb_default_control_state_def();
     }
-    const lmb_term fast[] = {{LMB_TERM_GREATER, lmb_parameter(0), lmb_constant(1.0f)},
-                             {LMB_TERM_LESS_EQUAL, lmb_parameter(1), lmb_constant(0.0f)},
-                             {LMB_TERM_AND, lmb_constant(0), lmb_constant(0)}};
-    const lmb_term either[] = {{LMB_TERM_GREATER_EQUAL, lmb_parameter(0), lmb_constant(5.0f)},
-                               {LMB_TERM_EQUAL, lmb_parameter(1), lmb_constant(7.0f)},
-                               {LMB_TERM_OR, lmb_constant(0), lmb_constant(0)}};
+    const lmb_term fast[] = {{.kind = LMB_TERM_GREATER, .left = lmb_parameter(0), .right = lmb_constant(1.0f)},
+                             {.kind = LMB_TERM_LESS_EQUAL, .left = lmb_parameter(1), .right = lmb_constant(0.0f)},
+                             {.kind = LMB_TERM_AND, .left = lmb_constant(0), .right = lmb_constant(0)}};
+    const lmb_term either[] = {{.kind = LMB_TERM_GREATER_EQUAL, .left = lmb_parameter(0), .right = lmb_constant(5.0f)},
+                               {.kind = LMB_TERM_EQUAL, .left = lmb_parameter(1), .right = lmb_constant(7.0f)},
+                               {.kind = LMB_TERM_OR, .left = lmb_constant(0), .right = lmb_constant(0)}};
     lmb_transition_def transitions[3] = {lmb_default_transition_def(), lmb_default_transition_def(),
                                          lmb_default_transition_def()};
     transitions[0].from = 0;
@@ -1458,10 +1458,17 @@ static void test_refusals(void **state) {
     lmb_control_group_def other = GROUP(both, LMB_CADENCE_DEFAULT, LMB_NONE);
     other.rate = lmb_parameter(3);
 #undef GROUP
-    const lmb_term join = {LMB_TERM_AND, lmb_constant(0), lmb_constant(0)};
-    const lmb_term two[] = {{LMB_TERM_LESS, lmb_constant(0), lmb_constant(0)},
-                            {LMB_TERM_LESS, lmb_constant(0), lmb_constant(0)}};
-    const lmb_term reads = {LMB_TERM_LESS, lmb_parameter(0), lmb_constant(0)};
+    const lmb_term join = {.kind = LMB_TERM_AND, .left = lmb_constant(0), .right = lmb_constant(0)};
+    const lmb_term two[] = {{.kind = LMB_TERM_LESS, .left = lmb_constant(0), .right = lmb_constant(0)},
+                            {.kind = LMB_TERM_LESS, .left = lmb_constant(0), .right = lmb_constant(0)}};
+    const lmb_term reads = {.kind = LMB_TERM_LESS, .left = lmb_parameter(0), .right = lmb_constant(0)};
+#define PLACE(of, what, number)                                                                                        \
+    { .kind = LMB_TERM_LESS, .left = lmb_constant(0), .right = number, .operand = of, .player = what }
+    const lmb_term beyond = PLACE(LMB_OPERAND_REMAINING, 1, lmb_constant(1.5f)),
+                   varies = PLACE(LMB_OPERAND_PHASE, 1, lmb_parameter(7)),
+                   of_none = PLACE(LMB_OPERAND_PHASE, 3, lmb_constant(0.5f)),
+                   of_what = PLACE(LMB_OPERAND_COUNT, 1, lmb_constant(0.5f));
+#undef PLACE
     const lmb_follower_def itself = {lmb_parameter(7), 1.0f, 7}, nowhere = {lmb_parameter(7), 1.0f, LMB_NONE};
     REFUSED(small.players[0].duration = -1.0f, "player 0: duration");
     REFUSED(small.players[1].duration = NAN, "player 1: duration");
@@ -1518,6 +1525,10 @@ static void test_refusals(void **state) {
     REFUSED((small.transitions[0].terms = &join, small.transitions[0].term_count = 1), "terms: nothing to join");
     REFUSED((small.transitions[0].terms = two, small.transitions[0].term_count = 2), "terms: they do not come to one");
     REFUSED((small.transitions[0].terms = &reads, small.transitions[0].term_count = 1), "terms: left: reads");
+    REFUSED((small.transitions[0].terms = &beyond, small.transitions[0].term_count = 1), "terms: right: out of range");
+    REFUSED((small.transitions[0].terms = &varies, small.transitions[0].term_count = 1), "compared with a constant");
+    REFUSED((small.transitions[0].terms = &of_none, small.transitions[0].term_count = 1), "terms: player: there is no");
+    REFUSED((small.transitions[0].terms = &of_what, small.transitions[0].term_count = 1), "terms: operand: unknown");
     REFUSED((def.followers = &itself, def.follower_count = 1), "follower 0: source");
     REFUSED((def.followers = &nowhere, def.follower_count = 1), "follower 0: parameter");
     REFUSED(def.update_every = lmb_parameter(99), "update_every");

@@ -164,7 +164,7 @@ static void test_after(void **state) {
     for (uint32_t i = 0; i < RATES; i++) {
         circle c;
         make_circle(&c, 2);
-        const lmb_term term = {LMB_TERM_GREATER, lmb_parameter(0), lmb_constant(0.5f)};
+        const lmb_term term = {.kind = LMB_TERM_GREATER, .left = lmb_parameter(0), .right = lmb_constant(0.5f)};
         c.transitions[0].at_end = false;
         c.transitions[0].after = 0.35f;
         c.transitions[1].after = 0.1f; // and its end
@@ -181,6 +181,131 @@ static void test_after(void **state) {
         s.parameters[0] = 1.0f;
         step(&s, 0);
         assert_int_equal(s.entries[0], 41);
+        lmb_control_destroy(s.control);
+    }
+}
+
+static lmb_term place_term(lmb_term_kind kind, lmb_operand operand, float right, uint32_t player) {
+    return (lmb_term){
+        .kind = kind, .left = lmb_constant(0.0f), .right = lmb_constant(right), .operand = operand, .player = player};
+}
+
+// A phase or what remains, each reached once in a clip of 0.4 s: `each` seconds after it begins, at the pace's own
+// time.
+static const struct {
+    lmb_term_kind kind;
+    lmb_operand operand;
+    float right;
+    lmb_end end;
+    float pace, offset;
+    double each;
+} places[] = {
+    {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.5f, LMB_END_LOOP, 1.0f, 0.0f, 0.2},
+    {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.1f, LMB_END_HOLD, 1.0f, 0.0f, 0.04},
+    {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 1.0f, LMB_END_HOLD, 1.0f, 0.0f, 0.4},
+    {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.75f, LMB_END_ONCE, 2.0f, 0.1f, 0.1},
+    {LMB_TERM_LESS_EQUAL, LMB_OPERAND_REMAINING, 0.1f, LMB_END_LOOP, 1.0f, 0.0f, 0.3},
+    {LMB_TERM_LESS_EQUAL, LMB_OPERAND_REMAINING, 0.25f, LMB_END_HOLD, 0.5f, 0.0f, 0.3},
+    {LMB_TERM_LESS_EQUAL, LMB_OPERAND_PHASE, 0.25f, LMB_END_HOLD, -1.0f, 0.4f, 0.3},
+    {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_REMAINING, 0.1f, LMB_END_LOOP, -1.0f, 0.35f, 0.05},
+    {LMB_TERM_LESS_EQUAL, LMB_OPERAND_PHASE, 0.5f, LMB_END_PING_PONG, -1.0f, 0.4f, 0.2},
+    {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.5f, LMB_END_PING_PONG, 1.0f, 0.1f, 0.1},
+    // One tick later than the same with the place.
+    {LMB_TERM_GREATER, LMB_OPERAND_PHASE, 0.5f, LMB_END_LOOP, 1.0f, 0.0f, 0.2 + 1.0 / 705600000.0},
+    {LMB_TERM_LESS, LMB_OPERAND_REMAINING, 0.1f, LMB_END_HOLD, 1.0f, 0.0f, 0.3 + 1.0 / 705600000.0},
+    {LMB_TERM_LESS, LMB_OPERAND_PHASE, 0.25f, LMB_END_HOLD, -1.0f, 0.4f, 0.3 + 1.0 / 705600000.0},
+};
+
+static void test_places(void **state) {
+    (void)state;
+    for (size_t i = 0; i < RATES * sizeof places / sizeof places[0]; i++) {
+        const uint64_t rate = rates[i % RATES];
+        circle c;
+        lmb_term terms[2][3];
+        make_circle(&c, 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            c.players[k].end = places[i / RATES].end;
+            c.players[k].rate = lmb_constant(places[i / RATES].pace);
+            c.players[k].offset = places[i / RATES].offset;
+            c.transitions[k].at_end = false;
+            terms[k][0] = place_term(places[i / RATES].kind, places[i / RATES].operand, places[i / RATES].right, k);
+            // A condition besides, which holds, or another place, which is behind.
+            terms[k][1] = (lmb_term){.kind = LMB_TERM_EQUAL, .left = lmb_parameter(0), .right = lmb_constant(0.0f)};
+            if (places[i / RATES].pace > 0.0f && places[i / RATES].offset > 0.0f) {
+                terms[k][1] = place_term(LMB_TERM_GREATER, LMB_OPERAND_PHASE, 0.1f, k);
+            }
+            terms[k][2] = (lmb_term){.kind = LMB_TERM_AND, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
+            c.transitions[k].terms = terms[k];
+            c.transitions[k].term_count = i % 2 == 0 ? 1 : 3;
+        }
+        stage s = begin(&c.def);
+        run(&s, rate, 20);
+        // At low rates more transitions are due in a frame than it has pieces.
+        const double passed = floor(20.0 / places[i / RATES].each + 1e-7);
+        if (places[i / RATES].each * (double)rate * 15.0 > 1.0) {
+            assert_int_equal(s.entries[0] + s.entries[1], (uint32_t)passed);
+        }
+        lmb_control_destroy(s.control);
+    }
+}
+
+// A frame of a minute on a clip that takes as long as a float counts to: whole places, and no more pieces than needed.
+static void test_far_places(void **state) {
+    (void)state;
+    circle c;
+    make_circle(&c, 2);
+    const lmb_term term = place_term(LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.0003f, 0);
+    c.players[0].duration = 1e5f;
+    c.transitions[0].at_end = false;
+    c.transitions[0].terms = &term;
+    c.transitions[0].term_count = 1;
+    c.players[1].duration = 100.0f;
+    stage s = begin(&c.def);
+    step(&s, 60 * SECOND);
+    assert_true(lmb_control_player_ticks(s.control, s.state, 1) == 30 * SECOND);
+    lmb_control_destroy(s.control);
+}
+
+// A place is seen at the beginning of a piece: by events, of clips in a group, of those that wrapped.
+static void test_places_seen(void **state) {
+    (void)state;
+    static const struct {
+        lmb_term_kind kind;
+        float right;
+        bool has_event, is_grouped;
+        uint32_t frames; // of 0.1 s, whose clip takes 0.4 s
+    } rows[] = {{LMB_TERM_GREATER_EQUAL, 0.5f, true, false, 3}, {LMB_TERM_GREATER, 0.5f, true, false, 4},
+                {LMB_TERM_GREATER_EQUAL, 0.4f, false, true, 3}, {LMB_TERM_GREATER_EQUAL, 0.4f, true, true, 3},
+                {LMB_TERM_LESS, 0.01f, false, false, 1},        {LMB_TERM_EQUAL, 0.75f, false, false, 4},
+                {LMB_TERM_GREATER_EQUAL, 0.0f, true, false, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        circle c;
+        make_circle(&c, 2);
+        const lmb_term term = place_term(rows[i].kind, LMB_OPERAND_PHASE, rows[i].right, 0);
+        static const uint32_t member[] = {0};
+        const lmb_control_group_def group = {
+            .players = member, .player_count = 1, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
+        c.players[0].end = LMB_END_LOOP;
+        c.transitions[0].at_end = false;
+        c.transitions[0].terms = &term;
+        c.transitions[0].term_count = 1;
+        c.transitions[0].event = rows[i].has_event ? 0 : LMB_NONE;
+        c.def.groups = &group;
+        c.def.group_count = rows[i].is_grouped ? 1 : 0;
+        stage s = begin(&c.def);
+        uint32_t frames = 0;
+        const lmb_event event = {0, 0};
+        while (frames < 20 && lmb_control_current_state(s.control, s.state, 0) == 0) {
+            const lmb_control_frame frame = {.step = SECOND / 10,
+                                             .number = frames++,
+                                             .character_count = 1,
+                                             .state = s.state,
+                                             .parameters = s.parameters,
+                                             .events = &event,
+                                             .event_count = 1};
+            assert_int_equal(lmb_control_run(s.control, &frame, 0, 1, NULL), LMB_OK);
+        }
+        assert_int_equal(frames, rows[i].frames);
         lmb_control_destroy(s.control);
     }
 }
@@ -253,7 +378,7 @@ static void make_pair(pair *p) {
         p->players[1 + i].machine = 1;
         p->line.states[i].end_player = 1 + i;
     }
-    p->never = (lmb_term){LMB_TERM_GREATER, lmb_parameter(0), lmb_constant(10.0f)};
+    p->never = (lmb_term){.kind = LMB_TERM_GREATER, .left = lmb_parameter(0), .right = lmb_constant(10.0f)};
     for (uint32_t i = 0; i < 2; i++) {
         p->states[i] = lmb_default_control_state_def();
         p->transitions[i] = lmb_default_transition_def();
@@ -294,6 +419,23 @@ static void test_idle_neighbours(void **state) {
         assert_true(fabs(place - 0.1) < 1e-8);
         lmb_control_destroy(s.control);
     }
+}
+
+// Nor does the place of a clip that stands still because its state is not seen.
+static void test_places_at_rest(void **state) {
+    (void)state;
+    pair p;
+    make_pair(&p);
+    p.players[0].duration = 5.0f;
+    p.players[0].state = 1;
+    lmb_term term = place_term(LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.0001f, 0);
+    p.transitions[0].at_end = false;
+    p.transitions[0].terms = &term;
+    stage s = begin(&p.line.def);
+    step(&s, SECOND / 5);
+    assert_int_equal(lmb_control_current_state(s.control, s.state, 1), 2);
+    assert_true(fabs((double)lmb_control_player_ticks(s.control, s.state, 3) / (double)SECOND - 0.1) < 1e-8);
+    lmb_control_destroy(s.control);
 }
 
 // An event finds the end of a clip in any piece of the frame before.
@@ -345,14 +487,12 @@ static void test_ends_at_once(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),
-                                       cmocka_unit_test(test_remainders),
-                                       cmocka_unit_test(test_after),
-                                       cmocka_unit_test(test_fades),
-                                       cmocka_unit_test(test_rounding),
-                                       cmocka_unit_test(test_long_frames),
-                                       cmocka_unit_test(test_idle_neighbours),
-                                       cmocka_unit_test(test_ends_with_events),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ends),           cmocka_unit_test(test_remainders),
+                                       cmocka_unit_test(test_after),          cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_far_places),     cmocka_unit_test(test_places_seen),
+                                       cmocka_unit_test(test_fades),          cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_long_frames),    cmocka_unit_test(test_idle_neighbours),
+                                       cmocka_unit_test(test_places_at_rest), cmocka_unit_test(test_ends_with_events),
                                        cmocka_unit_test(test_ends_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -579,6 +579,102 @@ static void conditions_compare_and_join(void **state) {
     end(&p);
 }
 
+// {"fade": NAME} reads a weight, here of a fade that stands further down; 1 - fade is that of the same frame.
+static void numbers_are_computed(void **state) {
+    (void)state;
+    player p = begin(
+        "{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"fade\":\"wave\"}]},\"a\":{\"op\":\"rest\"},"
+        "\"b\":{\"op\":\"blend\",\"weight\":{\"in\":\"WAVE\",\"out\":\"WAVE\",\"name\":\"wave\",\"seconds\":1,"
+        "\"curve\":\"linear\"},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},"
+        "\"weight\":{\"remap\":[{\"multiply\":[{\"param\":\"x\",\"default\":0.25},{\"max\":[2,{\"add\":[1,0.5]}]}]},"
+        "0,2,1,0]},\"b\":{\"op\":\"blend\",\"weight\":{\"curve\":\"smoothstep\",\"of\":{\"clamp\":[{\"param\":"
+        "\"y\"},0.5,{\"fade\":\"wave\"}]}},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"blend\",\"weight\":{\"min\":"
+        "[0.75,{\"fade\":\"wave\"}]},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}}}}}}");
+    const lmb_control_def *def = p.graph->control;
+    const lmb_graph_def *program = lmb_graph_json_def(p.graph->json);
+    assert_int_equal(def->computed_count, 5);
+    assert_int_equal(def->machine_count, 1);
+    const uint32_t wave = def->computed[0].inputs[1].parameter;
+    assert_int_equal(def->machines[0].states[1].weight_parameter, wave);
+    assert_true(def->computed[0].inputs[0].parameter == LMB_NONE && def->computed[0].inputs[0].constant == 1.0f);
+    assert_true(def->computed[1].kind == LMB_COMPUTED_MULTIPLY && def->computed[2].kind == LMB_COMPUTED_REMAP);
+    assert_true(def->computed[1].inputs[1].parameter == LMB_NONE && def->computed[1].inputs[1].constant == 2.0f);
+    assert_int_equal(def->computed[2].inputs[0].parameter, def->computed[1].parameter);
+    assert_int_equal(program->nodes[program->node_count - 1].weight.parameter, def->computed[0].parameter);
+    const lmb_graph_parameter defaults = lmb_graph_parameter_at(p.graph->graph, def->computed[2].parameter);
+    assert_true(defaults.is_written && defaults.initial == 0.75f); // of 0.25 times 2 in 0 to 2
+    assert_true(lmb_graph_parameter_at(p.graph->graph, def->computed[0].parameter).initial == 1.0f);
+    assert_true(lmb_graph_parameter_at(p.graph->graph, wave).initial == 0.0f);
+    set(&p, "y", 0.625f);
+    for (int frame = 0; frame < 6; frame++) {
+        step(&p, 0.25, frame == 1 ? "WAVE" : NULL);
+        const double faded = frame < 1 ? 0.0 : fmin(0.25 * frame, 1.0);
+        const double expected[5] = {1.0 - faded, 0.5, 0.75, fmin(fmax(0.625, 0.5), faded), fmin(0.75, faded)};
+        for (int i = 0; i < 5; i++) {
+            assert_true(fabs((double)p.parameters[def->computed[i].parameter] - expected[i]) < 1e-6);
+        }
+    }
+    end(&p);
+    // Where all is constant, nothing moves by itself.
+    reading *graph = read_graph("{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"remap\":[5,0,10,0,0.5]}]},\"a\":"
+                                "{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"}}");
+    assert_null(graph->control);
+    assert_true(lmb_graph_json_def(graph->json)->nodes[2].weight.constant == 0.75f);
+    reading_destroy(graph);
+}
+
+// By name, in a machine inside the state too, and of the state's first clip.
+static void conditions_name_places(void **state) {
+    (void)state;
+    player p = begin(
+        "{\"op\":\"machine\",\"max-emitted-events\":40,\"states\":["
+        "{\"name\":\"a\",\"pose\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"stand\"},"
+        "\"b\":{\"op\":\"clip\",\"clip\":\"hop\"}},"
+        "\"transitions\":[{\"to\":\"b\",\"fade\":0,\"when\":{\">=\":[{\"phase\":\"hop\"},0.5]}}]},"
+        "{\"name\":\"b\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\",\"offset\":0.25},\"transitions\":[{\"to\":\"c\","
+        "\"fade\":0,\"when\":{\"<=\":[{\"remaining\":true},{\"subtract\":[0.5,0.25]}]}}]},"
+        "{\"name\":\"c\",\"pose\":{\"op\":\"machine\",\"states\":[{\"name\":\"in\",\"pose\":{\"op\":\"clip\",\"clip\":"
+        "\"float\"}}]},\"transitions\":[{\"to\":\"a\",\"fade\":0,\"when\":{\"and\":[{\">=\":[{\"phase\":\"float\"},"
+        "0.125]},{\"<\":[{\"add\":[{\"param\":\"x\"},1]},2]}]}}]}]}");
+    const lmb_control_def *def = p.graph->control;
+    assert_int_equal(def->told_capacity, 40);
+    static const struct {
+        uint32_t player;
+        lmb_operand operand;
+        float right;
+    } expected[] = {{1, LMB_OPERAND_PHASE, 0.5f}, {2, LMB_OPERAND_REMAINING, 0.25f}, {3, LMB_OPERAND_PHASE, 0.125f}};
+    for (uint32_t i = 0; i < 3; i++) {
+        const lmb_term *term = &def->machines[0].transitions[i].terms[0];
+        assert_int_equal(term->player, expected[i].player);
+        assert_int_equal(term->operand, expected[i].operand);
+        assert_true(term->right.parameter == LMB_NONE && term->right.constant == expected[i].right);
+    }
+    // 0.375, 0.25 and 0.125 s, in frames of any length.
+    step(&p, 0.5, NULL);
+    assert_string_equal(current(&p, 0), "b");
+    step(&p, 0.1875, NULL);
+    assert_string_equal(current(&p, 0), "c");
+    step(&p, 0.125, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    expect_hips(&p, HOP, 0.0625);
+    assert_int_equal(lmb_graph_json_warning_count(p.graph->json), 0);
+    end(&p);
+}
+
+// A state that leads back at once is no loop where that depends on a place or a computed number.
+static void places_are_no_loops(void **state) {
+    (void)state;
+    reading *graph = read_graph(
+        "{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"},\"transitions\":"
+        "[{\"to\":\"b\",\"when\":{\">\":[{\"phase\":true},0.5]}}]},{\"name\":\"b\",\"pose\":{\"op\":\"rest\"},"
+        "\"transitions\":[{\"to\":\"a\",\"when\":{\"<\":[0,1]}},{\"to\":\"c\",\"priority\":1,\"when\":{\">\":[{"
+        "\"param\":"
+        "\"x\"},1]}}]},{\"name\":\"c\",\"pose\":{\"op\":\"rest\"},\"transitions\":[{\"to\":\"b\",\"when\":{\"<\":["
+        "{\"subtract\":[2,{\"param\":\"x\"}]},0]}}]}]}");
+    assert_int_equal(lmb_graph_json_warning_count(graph->json), 0);
+    reading_destroy(graph);
+}
+
 // Left, then entered; what a machine begins with was not entered, and a transition to the same state does both.
 static void what_states_tell(void **state) {
     (void)state;
@@ -1304,6 +1400,12 @@ static void expect_problem(const malformed *row) {
     "{\"op\":\"weighted-matrix\",\"inputs\":[{\"weight\":1,\"pose\":" pose "},{\"weight\":1," REST "}]}"
 #define GROUPED(members) "{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"group\":\"g\"" members "}}"
 
+// With a fade "I", and more members from line 2 on.
+#define WITH_FADE(members) "{\"op\":\"blend\",\"weight\":{\"in\":\"I\"},\"a\":{\"op\":\"rest\"},\n" members "}"
+#define ADD(number) "{\"add\":[0," number "]}"
+#define ADD8(number) ADD(ADD(ADD(ADD(ADD(ADD(ADD(ADD(number))))))))
+#define ADDED8 ".add[1].add[1].add[1].add[1].add[1].add[1].add[1].add[1]"
+
 static void malformed_texts(void **state) {
     (void)state;
     static const malformed rows[] = {
@@ -1464,6 +1566,51 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":{\"param\":\"w\",\"smooth\":-"
          "1}}",
          "weight.smooth", 2, 32, "-1 is outside 0 to 100000"},
+        {WEIGHT("{\"subtract\":[1]}"), "weight.subtract", 2, 22, "1 numbers, where 2 were expected"},
+        {WEIGHT("{\"clamp\":[1,2]}"), "weight.clamp", 2, 19, "2 numbers, where 3 were expected"},
+        {WEIGHT("{\"remap\":1}"), "weight.remap", 2, 19, "an array was expected"},
+        {WEIGHT("{\"add\":[1,{\"min\":[0,\"x\"]}]}"), "weight.add[1].min[1]", 2, 30, "a string, where a number"},
+        {WEIGHT("{\"add\":[1,1]}"), "weight", 2, 10, "it comes to 2, outside 0 to 1"},
+        {WEIGHT(ADD8("{\"add\":[1,1]}")), "weight" ADDED8 ".add", 2, 97, "more than 8 inside each other"},
+        {WEIGHT("{\"fade\":\"wave\"}"), "weight.fade", 2, 18, "there is no fade of this name"},
+        {WEIGHT("{\"add\":[1,{\"fade\":\"\"}]}"), "weight.add[1].fade", 2, 28, "a name without a character"},
+        {WEIGHT("{\"fade\":7}"), "weight.fade", 2, 18, "a string was expected"},
+        {"{\"op\":\"blend\",\n\"weight\":{\"fade\":\"I\"},\"a\":" FADED(
+             "{\"in\":\"I\"}", "{\"op\":\"rest\"}") ",\"b\":" FADED("{\"in\":\"I\"}", "{\"op\":\"rest\"}") "}",
+         "weight.fade", 2, 18, "several fades have this name"},
+        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"mover\":{\"heading\":{\"add\":[1,{\"fade\":\"I\"}]}}"), "mover.heading",
+         2, 38, "a fade's weight is known only"},
+        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"mover\":{\"velocity\":[0,0,{\"fade\":\"I\"}]}"), "mover.velocity[2]", 2,
+         44, "a fade's weight is known only"},
+        {WITH_FADE("\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":{\"fade\":\"I\"}}}"), "b.play.rate", 2,
+         46, "a fade's weight is known only"},
+        {MOVER("{\"heading\":{\"add\":[{\"param\":\"v\"},1]},\"actual-velocity\":[\"v\",null,null]}"),
+         "mover.actual-velocity[0]", 2, 65, "cannot be what it wants"},
+        {WITH_FADE("\"b\":" GOES("\"to\":\"b\",\"when\":{\"<\":[{\"add\":[{\"fade\":\"I\"},1]},1]}")),
+         "b.states[0].transitions[0].when.<[0]", 3, 39, "a fade's weight is known only"},
+        {GOES("\"to\":\"b\",\"when\":{\"<\":[{\"phase\":\"hop\"},1]}"), "states[0].transitions[0].when.<[0].phase", 2,
+         48, "no clip of this name plays in the state"},
+        {GOES("\"to\":\"b\",\"when\":{\"<\":[{\"phase\":true},1]}"), "states[0].transitions[0].when.<[0].phase", 2, 48,
+         "no clip plays in this state"},
+        {GOES("\"to\":\"b\",\"when\":{\"<\":[{\"phase\":false},1]}"), "states[0].transitions[0].when.<[0].phase", 2, 48,
+         "a string was expected"},
+        {GOES("\"to\":\"b\",\"when\":{\"<\":[1,{\"remaining\":true}]}"), "states[0].transitions[0].when.<[1]", 2, 41,
+         "stands on the left"},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"},\"transitions\":"
+         "\n"
+         "[{\"to\":\"a\",\"when\":{\"<\":[{\"remaining\":\"hop\"},0.8]}}]}]}",
+         "states[0].transitions[0].when.<[1]", 2, 45, "0.8 is outside 0 to 0.75"},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"},\"transitions\":"
+         "\n"
+         "[{\"to\":\"a\",\"when\":{\"<\":[{\"phase\":true},{\"param\":\"x\"}]}}]}]}",
+         "states[0].transitions[0].when.<[1]", 2, 40, "compared with a constant"},
+        {"{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"}}],\n"
+         "\"any\":[{\"to\":\"a\",\"when\":{\"<\":[{\"phase\":true},1]}}]}",
+         "any[0].when.<[0].phase", 2, 40, "leaves no one state"},
+        {"{\"op\":\"rest\",\n\"max-emitted-events\":257}", "max-emitted-events", 2, 22, "257 is outside 1 to 256"},
+        {"{\"op\":\"rest\",\n\"max-emitted-events\":1.5}", "max-emitted-events", 2, 22, "no whole number"},
+        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"max-emitted-events\":1}"), "b.max-emitted-events", 2, 18,
+         "the outermost pose alone has a limit of emitted events"},
         {IN_MATRICES(GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\"")),
          "inputs[0].pose.states[0].transitions[0]", 2, 16, "it ends with a blend of matrices"},
     };
@@ -1567,6 +1714,10 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, fade);
     char mover[] = "{\"op\":\"rest\",\"mover\":{\"actual-velocity\":[\"v\",null,\"w\"]}}";
     failing_host_try_all(create_and_destroy, mover);
+    char computed[] =
+        "{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"fade\":\"f\"}]},\"a\":{\"op\":\"rest\"},\"b\":" FADED(
+            "{\"in\":\"I\",\"name\":\"f\"}", PLAYED("hop")) "}";
+    failing_host_try_all(create_and_destroy, computed);
     char unnamed[] = FADED("{\"in\":\"I\",\"at-end\":true}", PLAYED("hop"));
     failing_host_try_all(create_and_destroy, unnamed);
 }
@@ -1583,6 +1734,9 @@ int main(void) {
         cmocka_unit_test(a_player_alone_moves_its_clip),
         cmocka_unit_test(followers_are_shared),
         cmocka_unit_test(conditions_compare_and_join),
+        cmocka_unit_test(numbers_are_computed),
+        cmocka_unit_test(conditions_name_places),
+        cmocka_unit_test(places_are_no_loops),
         cmocka_unit_test(what_states_tell),
         cmocka_unit_test(a_clip_played_once_drops_out),
         cmocka_unit_test(clips_in_states_take_what_they_say),

@@ -355,6 +355,35 @@ static void inertialized_transitions_inertialize(void **state) {
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT, "inertialize");
 }
 
+// A condition names the node of a clip that plays, and a fade's weight can be computed with.
+static void conditions_name_nodes(void **state) {
+    (void)state;
+    recipe r;
+    start(&r);
+    const lmb_term half = {
+        .kind = LMB_TERM_GREATER_EQUAL, .right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player = 1};
+    lmb_computed_def rest = {.kind = LMB_COMPUTED_SUBTRACT, .parameter = HOST};
+    rest.inputs[0] = lmb_constant(1.0f);
+    rest.inputs[1] = lmb_parameter(FADE);
+    r.transitions[1].event = LMB_NONE;
+    r.transitions[1].terms = &half;
+    r.transitions[1].term_count = 1;
+    r.def.computed = &rest;
+    r.def.computed_count = 1;
+    lmb_graph *graph = created(&r);
+    assert_int_equal(lmb_graph_find_parameter(graph, "host"), LMB_NONE); // it is written
+    character c = begin(graph);
+    step(&c, 0.5, GO);
+    assert_float_equal(c.x, 10.5, 1e-5);
+    step(&c, 0.75, HELLO); // walk is halfway 0.5 s on, and idle goes on for the rest
+    assert_float_equal(c.parameters[FADE], 1.0, 0.0);
+    assert_float_equal(c.parameters[HOST], 0.0, 0.0);
+    assert_int_equal(lmb_control_current_state(lmb_graph_control(graph), c.state, 0), 0);
+    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 0) == LMB_TICKS_PER_SECOND / 4);
+    lmb_cpu_destroy(c.cpu);
+    lmb_graph_destroy(graph);
+}
+
 #define REFUSED(change, what)                                                                                          \
     do {                                                                                                               \
         start(&r);                                                                                                     \
@@ -392,6 +421,8 @@ static void what_is_refused(void **state) {
             "fade 0: it weighs poses of several states");
     REFUSED(r.nodes[1] = lmb_blend_node(0, 0, lmb_constant(0.5f)), "node 0 (clip): it moves by itself, and is used");
     REFUSED(r.transitions[0].to = 2, "machine 0: transition 0");
+    const lmb_term of_none = {.right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player = 2};
+    REFUSED((r.transitions[0].terms = &of_none, r.transitions[0].term_count = 1), "there is no such player");
     REFUSED(r.step.time = 9.0f, "player 1");
     REFUSED(r.nodes[4].weight = lmb_parameter(PARAMETERS), "node 4 (blend): weight");
 }
@@ -468,6 +499,7 @@ int main(void) {
         cmocka_unit_test(nodes_that_nothing_uses),
         cmocka_unit_test(a_graph_that_stands_still),
         cmocka_unit_test(inertialized_transitions_inertialize),
+        cmocka_unit_test(conditions_name_nodes),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(limits),
         cmocka_unit_test(poses_are_not_run_without_their_control),

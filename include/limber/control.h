@@ -10,17 +10,19 @@
 /// - **machines**, nodes whose states transitions fade between;
 /// - **fades**, weights that events fade in and out;
 /// - **followers**, which smooth a parameter;
+/// - **computed parameters**, which combine numbers;
 /// - a **mover**: where the character is and which way it faces.
 ///
 /// What happens in a frame, in this order:
-/// 1. Smoothed parameters (followers) move, then the mover by what parameters want.
+/// 1. Smoothed parameters (followers) move, then computed parameters are found, then the mover moves by what parameters
+///    want, then those computed parameters are found that read its velocity.
 /// 2. Machines, parents before those inside their states, take transitions. First, as often as there is one, a transition
 ///    that needs no event; then the events sent, in the order sent, each moving a machine at most once, with what needs
 ///    no event again after each. At most #LMB_MAX_TRANSITIONS_A_FRAME at one time; further ones are left for the next
 ///    piece or frame and counted (lmb_control_counts). Every machine sees every event. One that nobody takes is gone
 ///    with the frame.
-/// 3. Time goes on by the frame's step in states and fades. That gives the states' weights, and they, by the rules of
-///    the graph (graph.h, "Weights"), those of every clip.
+/// 3. Time goes on by the frame's step in states and fades. That gives the states' weights, then the computed parameters
+///    that read them, and, by the rules of the graph (graph.h, "Weights"), the weights of every clip.
 /// 4. Groups and players in states that have a weight (or in no state at all) move by the step, and use these weights.
 ///    What they pass is told as an event: notifies, in the order of passing, then ended or looped, once. The mover goes
 ///    where they carry it.
@@ -28,12 +30,13 @@
 ///
 /// So the pose shown, the sync groups, root motion and the weights of events agree in each frame.
 ///
-/// **Exact times.** A transition that needs no event, and waits for a state's clip to end or for its time in the state,
-/// happens at its own time inside the frame: the step is cut there, and 2 to 4 happen for each piece, events sent in
-/// the first one alone. The next state moves by the rest of the step. So how many transitions there are does not depend
-/// on the frame rate. A transition due at the very end of a frame is the next frame's. At most #LMB_MAX_PIECES_A_FRAME
-/// pieces; the last one is not cut. The end of a clip in a sync group counts at the end of its piece. Parameters,
-/// conditions among them, are the frame's.
+/// **Exact times.** A transition that needs no event, and waits for a state's clip to end, for a clip's place
+/// (lmb_term) or for its time in the state, happens at its own time inside the frame: the step is cut there, and 2 to 4
+/// happen for each piece, events sent in the first one alone. The next state moves by the rest of the step. So how many
+/// transitions there are does not depend on the frame rate. A transition due at the very end of a frame is the next
+/// frame's. At most #LMB_MAX_PIECES_A_FRAME pieces; the last one is not cut. Of several such things that a transition
+/// waits for, the last one counts. The end and the place of a clip in a sync group count at the end of its piece.
+/// Parameters, conditions among them, are the frame's.
 ///
 /// **Time** is in ticks of 1/705,600,000 s, which every usual frame rate divides: a day of steps of 1/60 s ends on
 /// exactly their sum. Places in clips are kept to 1/65,536 of a tick, and rates are rounded to 1/65,536, so a place is
@@ -179,10 +182,43 @@ LMB_API lmb_group_def lmb_default_group_def(void);
 /// A parameter that follows another: y += (x - y) (1 - 2^(-step / half_life)), so that each half-life halves what is left,
 /// whatever the steps. In a character's first frame y is x.
 typedef struct lmb_follower_def {
-    lmb_value source;   ///< what is not finite changes nothing
+    lmb_value source;   ///< the host's or an earlier follower's; what is not finite changes nothing
     float half_life;    ///< seconds; 0 follows at once
     uint32_t parameter; ///< written
 } lmb_follower_def;
+
+#define LMB_MAX_COMPUTED_INPUTS 5u
+
+/// How a parameter is computed from its inputs a, b, c, d and e. Inputs and results are clamped to +-2^40; a magnitude
+/// below 2^-40 is 0, and so is an input that is NaN. Sums and products are rounded once.
+typedef enum lmb_computed_kind {
+    LMB_COMPUTED_ADD,      ///< a + b
+    LMB_COMPUTED_SUBTRACT, ///< a - b
+    LMB_COMPUTED_MULTIPLY, ///< a b
+    LMB_COMPUTED_MIN,      ///< the smaller of a and b
+    LMB_COMPUTED_MAX,      ///< the larger
+    LMB_COMPUTED_CLAMP,    ///< min(max(a, b), c): c where b is above c
+    /// Maps a from the range b to c onto the range d to e: linear; d and e beyond its ends, exactly. b may be above c.
+    /// Where b equals c: d below it, e from there on. Within 1e-6 of the larger magnitude of d and e.
+    LMB_COMPUTED_REMAP,
+    LMB_COMPUTED_COUNT
+} lmb_computed_kind;
+
+/// A parameter that is computed from others. It is known once all that it reads is:
+/// - from what the host and followers write: before the mover. All but followers and `update_every` may read it.
+/// - from the mover's velocity: after the mover. Conditions, rates and the program may read it.
+/// - from weights of states or players: after those, in each piece of the frame. The program alone may read it.
+///
+/// Conditions and rates so see what it is at the beginning of the frame. None may read a time or a velocity that
+/// players and groups write.
+typedef struct lmb_computed_def {
+    lmb_computed_kind kind;
+    lmb_value inputs[LMB_MAX_COMPUTED_INPUTS]; ///< those that the kind has
+    uint32_t parameter;                        ///< written
+} lmb_computed_def;
+
+/// What it comes to for a row of parameters, which may be NULL where it reads none: the same bits.
+LMB_API float lmb_computed_at(const lmb_computed_def *computed, const float *parameters);
 
 typedef enum lmb_term_kind {
     LMB_TERM_LESS,          ///< left < right; pushes a truth, as all six do. NaN compares false
@@ -195,11 +231,27 @@ typedef enum lmb_term_kind {
     LMB_TERM_COUNT
 } lmb_term_kind;
 
+/// What a comparison has on its left.
+typedef enum lmb_operand {
+    LMB_OPERAND_VALUE,     ///< `left`
+    LMB_OPERAND_PHASE,     ///< of `player`: its time in its clip over the clip's duration, 0 to 1
+    LMB_OPERAND_REMAINING, ///< of `player`: the clip's duration less its time in the clip, in seconds at rate 1
+    LMB_OPERAND_COUNT
+} lmb_operand;
+
 /// A piece of a condition, which is written as a stack machine has it: what is compared first, then how it is joined.
+///
+/// A phase or what remains is that at the beginning of the frame's piece. It is compared with a constant, exactly: the
+/// constant becomes a time in the clip, rounded as all seconds are. A transition that waits for it happens at its own
+/// time where the player gets there as it plays: forwards to a phase of at least, or a rest of at most, backwards to a
+/// phase of at most, or a rest of at least that. What comes about otherwise (a player loops, or begins anew) is seen at
+/// the beginning of the next piece. A loop is never at phase 1.
 typedef struct lmb_term {
     lmb_term_kind kind;
-    lmb_value left; ///< of a comparison
-    lmb_value right;
+    lmb_value left;      ///< of a comparison
+    lmb_value right;     ///< where the operand is no value, a constant: 0 to 1, or 0 to the clip's duration
+    lmb_operand operand; ///< of a comparison
+    uint32_t player;     ///< of a phase or what remains: the node of a clip that plays
 } lmb_term;
 
 typedef enum lmb_fade_kind {

@@ -372,7 +372,9 @@ typedef struct lmb_graph_def {
     const char *const *event_names;      ///< copied; or NULL: without names
     const lmb_follower_def *followers;   ///< in the order in which they move; one may follow an earlier one
     uint32_t follower_count;
-    const lmb_group_def *groups; ///< each with one player at least
+    const lmb_computed_def *computed; ///< in the order in which they are found; one may read an earlier one
+    uint32_t computed_count;          ///< up to #LMB_MAX_PARAMETERS
+    const lmb_group_def *groups;      ///< each with one player at least
     uint32_t group_count;
     const lmb_fade_def *fades;
     uint32_t fade_count;

@@ -92,6 +92,13 @@
 ///   `smoothstep`; `quadratic-in`, `quadratic-out`, `quadratic-in-out`, and so for `cubic`, `sine` and `cosine`;
 ///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas stand in graph.h.
 /// - a fade that events ask for, where it is the weight of one pose: see below.
+/// - **computed** from others: `{"add": [a, b]}`, `{"subtract": [a, b]}`, `{"multiply": [a, b]}`, `{"min": [a, b]}`,
+///   `{"max": [a, b]}`, `{"clamp": [x, low, high]}`, `{"remap": [x, from low, from high, to low, to high]}`; up to 8
+///   inside each other. What they do stands in control.h (lmb_computed_kind), which finds them. Where all is constant,
+///   it is a constant. A parameter inside has the default 0 and the range 0 to 1 where no use states them.
+/// - the weight of a fade, `{"fade": "NAME"}`, by the name of the fade, which may stand further down: `{"subtract": [1,
+///   {"fade": "NAME"}]}` is what the fade leaves. Not in conditions, rates and a mover, which are needed before it is
+///   known.
 ///
 /// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
 /// used at the end of that clip, as do those inside its `play`, and those of a state's transitions at the end of the state.
@@ -157,19 +164,24 @@
 ///   that plays in the pose where `at-end` is true, and `after` as many seconds, whichever of those are given comes
 ///   first. All but `in` is optional: `seconds` (0.2) for either way, `out-seconds` where the way back takes others,
 ///   `curve` (`"smoothstep"`, any but a Bezier), `restart` (false), `initial` (`"out"`, or `"in"`: it begins with 1),
-///   `name` (that of the event `in`). In the middle of a fade it goes on from the weight that it has, for the whole
-///   time again; there is no jump. `in` sent once more does nothing, but with `restart`, where the pose then begins
-///   anew; `out` may be the same event, which then goes back and forth.
+///   `name` (that of the event `in`), by which `{"fade": "NAME"}` reads its weight. In the middle of a fade it goes on
+///   from the weight that it has, for the whole time again; there is no jump. `in` sent once more does nothing, but
+///   with `restart`, where the pose then begins anew; `out` may be the same event, which then goes back and forth.
 ///
 ///   A fade is a machine of two states, `out` and `in`, with all that belongs to those: clips in the pose play as in a state,
 ///   from their offsets when it is faded in from 0, and stand still at 0; they hold where `at-end` is true; machines inside begin
 ///   anew; it counts for the depth; and within a machine's state it takes events while that is current, and begins
 ///   anew, as `initial` says, where that does.
 /// - **A condition** is `{"<": [a, b]}` with two numbers as everywhere, and so for `<=`, `>`, `>=` and `==`; or
-///   `{"and": [CONDITION, ...]}`, `{"or": [CONDITION, ...]}`; 16 of all these at most.
+///   `{"and": [CONDITION, ...]}`, `{"or": [CONDITION, ...]}`; 16 of all these at most. In place of a, `{"phase":
+///   "Walk"}` is a clip's time over its duration, and `{"remaining": "Walk"}` its seconds up to its end: of the first
+///   clip of this name that plays in the state that the transition leaves, in machines inside it too, or with `true` of
+///   the clip whose end is the state's. b is then a constant, from 0 to 1 or to the clip's duration; lmb_term says when
+///   it is seen.
 /// - **A parameter that is smoothed**: `{"param": "speed", "smooth": 0.2}` follows the parameter with this half-life in
 ///   seconds, as lmb_follower_def says.
-/// - **Events** are names, numbered in the order in which the text first uses them; `"END"` is none.
+/// - **Events** are names, numbered in the order in which the text first uses them; `"END"` is none. As many as
+///   `"max-emitted-events"` in the outermost object, 1 to #LMB_MAX_TOLD (8), are told of a character in a frame.
 ///
 /// Everything is checked before anything is built, and every mistake is told with where it stands: unknown operations,
 /// fields, clips, poses, joints, channels and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,

@@ -4,6 +4,7 @@
 #define LMB_OPS_CONTROL_H
 
 #include "carrying.h"
+#include "computed.h"
 #include "groups.h"
 #include "player_weights.h"
 
@@ -353,8 +354,8 @@ OP control begin_frame(control c) {
     return c;
 }
 
-// Returns the time until a transition is due that waits for its state's clip to end, or for a time in the state. If
-// that is not within the step, returns all that is left of it.
+// Returns the time until a transition is due that waits for its state's clip to end, for the place of a clip, or for a
+// time in the state: for the last of those. If that is not within the step, returns all that is left of it.
 OP ticks time_to_transition(control c, address machine, address transition, address state) {
     bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
     ticks after = block_ticks(c, transition + TRANSITION_AFTER);
@@ -363,14 +364,22 @@ OP ticks time_to_transition(control c, address machine, address transition, addr
     if (ticks_less(time, after)) {
         until = ticks_at_rate(subtract_ticks(after, time), 1u << FINE_BITS);
     }
-    address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
-    if (at_end && player != CONTROL_NONE) {
-        ticks ends = time_to_end(c, player);
-        until = ticks_less(until, ends) ? ends : until;
+    address terms = LOAD(c.block, transition + TRANSITION_TERMS);
+    uint count = LOAD(c.block, transition + TRANSITION_TERM_COUNT);
+    for (uint i = 0u; i <= count; i++) {
+        address term = i < count ? terms + i * TERM_WORDS : CONTROL_NONE;
+        address player = CONTROL_NONE;
+        if (i == count) {
+            player = at_end ? LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER) : CONTROL_NONE;
+        } else if ((LOAD(c.block, term + TERM_KIND) & TERM_OF_PLACE) != 0u) {
+            player = LOAD(c.block, term + TERM_PLAYER);
+        }
+        if (player != CONTROL_NONE) {
+            ticks time_left = time_to_place(c, player, term);
+            until = ticks_less(until, time_left) ? time_left : until;
+        }
     }
-    bool is_due = !no_ticks(until) && ticks_less(until, c.left);
-    is_due = is_due && condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
-                                       LOAD(c.block, transition + TRANSITION_TERM_COUNT));
+    bool is_due = !no_ticks(until) && ticks_less(until, c.left) && condition_holds(c, terms, count, true);
     return is_due ? until : c.left;
 }
 
@@ -423,13 +432,19 @@ OP bool go_on(CHANGED_CROWD all) {
 // happen at their own times. In each piece come decisions first, then weights, then what moves by them.
 OP void run_control(CHANGED_CROWD all) {
     move_followers(all);
-    move_before_machines(all);
+    for (uint phase = COMPUTED_EARLY; phase <= COMPUTED_MOVED; phase++) {
+        if (phase == COMPUTED_MOVED) {
+            move_before_machines(all);
+        }
+        write_computed(all, phase);
+    }
     bool goes_on = true;
     for (uint piece = 1u; goes_on; piece++) {
         run_all_machines(all);
         cut_steps(all, piece == MOST_PIECES);
         move_fades(all);
         write_weights(all, piece == 1u);
+        write_computed(all, COMPUTED_WEIGHED);
         weigh_all_players(all);
         move_players(all);
         move_groups(all);

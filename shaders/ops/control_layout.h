@@ -7,7 +7,9 @@
 
 // The block is words; offsets count words from its start. States hold offsets of transitions, and golden hashes hold states:
 // what is new stands behind what there was. The header:
-#define CONTROL_ALONE 0u // offset: [player] offset of its record: those that no group moves
+// Offset: [player] offset of its record: those that no group moves. Then [phase + 1] offsets of computed parameters:
+// where those of each COMPUTED_... phase begin, and where the last ones end.
+#define CONTROL_ALONE 0u
 #define CONTROL_PARAMETERS 1u
 #define CONTROL_STATE_WORDS 2u
 #define CONTROL_FOLLOWERS 3u // offset: [follower][FOLLOWER_WORDS]
@@ -37,6 +39,25 @@
 #define FOLLOWER_PARAMETER 6u
 #define FOLLOWER_STATE 7u // offset in the state: float
 #define FOLLOWER_WORDS 8u
+
+#define COMPUTED_KIND 0u // COMPUTED_ADD and so on, in the order of lmb_computed_kind
+#define COMPUTED_PARAMETER 1u
+#define COMPUTED_INPUT_COUNT 2u
+#define COMPUTED_INPUTS 3u // [input] value
+#define COMPUTED_WORDS 28u
+#define MOST_COMPUTED_INPUTS 5u
+#define COMPUTED_ADD 0u
+#define COMPUTED_SUBTRACT 1u
+#define COMPUTED_MULTIPLY 2u
+#define COMPUTED_MIN 3u
+#define COMPUTED_MAX 4u
+#define COMPUTED_CLAMP 5u
+#define COMPUTED_REMAP 6u
+// When they are known: before the mover, after it, after the weights of states and players.
+#define COMPUTED_EARLY 0u
+#define COMPUTED_MOVED 1u
+#define COMPUTED_WEIGHED 2u
+#define COMPUTED_PHASES 3u
 
 #define PLAYER_DURATION 0u // fine ticks, two words, as all times here
 #define PLAYER_OFFSET 2u
@@ -150,6 +171,11 @@
 #define TERM_EQUAL 4u
 #define TERM_AND 5u
 #define TERM_OR 6u
+#define TERM_COMPARISON 7u // of a kind
+// Or the comparison of a player's time in its clip with a constant one, by this flag of the kind.
+#define TERM_OF_PLACE 8u
+#define TERM_PLAYER 1u // offset of its record
+#define TERM_PLACE 2u  // two words
 
 #define INERTIAL_STATE 0u     // offset in the state
 #define INERTIAL_PARAMETER 1u // the first of INERTIA_PARAMETERS

@@ -196,8 +196,31 @@ OP bool compare_terms(uint kind, real left, real right) {
     return holds;
 }
 
-// The truths so far are bits, the newest the lowest.
-OP bool condition_holds(control c, address terms, uint count) {
+// The time in the clip of a place on the way there and back.
+OP ticks turned_time(ticks place, ticks duration) {
+    ticks time = place;
+    if (!ticks_less(place, duration)) {
+        time = subtract_ticks(add_ticks(duration, duration), place);
+    }
+    return time;
+}
+
+OP ticks time_in_clip(control c, address player) {
+    ticks time = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
+    return LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS
+               ? turned_time(time, block_ticks(c, player + PLAYER_DURATION))
+               : time;
+}
+
+// Below 0 where the player of a term is before the term's place, 0 where it is there, above 0 where it is past it.
+OP real side_of_place(control c, address term) {
+    ticks time = time_in_clip(c, LOAD(c.block, term + TERM_PLAYER));
+    ticks place = block_ticks(c, term + TERM_PLACE);
+    return ticks_less(time, place) ? -1.0f : (same_ticks(time, place) ? 0.0f : 1.0f);
+}
+
+// The truths so far are bits, the newest the lowest. `reached`: once players are at the places that the terms name.
+OP bool condition_holds(control c, address terms, uint count, bool reached) {
     uint truths = 1u;
     for (address i = 0u; i < count; i++) {
         address term = terms + i * TERM_WORDS;
@@ -208,8 +231,14 @@ OP bool condition_holds(control c, address terms, uint count) {
         } else if (kind == TERM_OR) {
             truths = ((truths >> 2u) << 1u) | (both != 0u ? 1u : 0u);
         } else {
-            real left = control_number(c, term + TERM_LEFT);
-            real right = control_number(c, term + TERM_RIGHT);
+            bool is_place = (kind & TERM_OF_PLACE) != 0u;
+            real left = is_place ? side_of_place(c, term) : 0.0f;
+            real right = 0.0f;
+            // The left one, then the right one: a loop, so that kernels hold the reading of a number once.
+            for (address side = 0u; side < 2u && !is_place; side++) {
+                left = right;
+                right = control_number(c, term + TERM_LEFT + side * CONTROL_VALUE_WORDS);
+            }
             // By its bits: devices may compare NaN as they like, and infinities.
             bool known = true;
             if (!is_finite(left) || !is_finite(right)) {
@@ -217,7 +246,8 @@ OP bool condition_holds(control c, address terms, uint count) {
                 left = snap(left);
                 right = snap(right);
             }
-            bool holds = known && compare_terms(kind, left, right);
+            bool holds = known && compare_terms(kind & TERM_COMPARISON, left, right);
+            holds = holds || (reached && is_place);
             truths = (truths << 1u) | (holds ? 1u : 0u);
         }
     }
@@ -253,7 +283,7 @@ OP bool transition_applies(control c, address machine, address current, address 
         return false;
     }
     return condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
-                           LOAD(c.block, transition + TRANSITION_TERM_COUNT));
+                           LOAD(c.block, transition + TRANSITION_TERM_COUNT), false);
 }
 
 OP void tell_state(control c, address machine, address state, uint which) {

@@ -67,13 +67,9 @@ OP void tell_loop(control c, address player, passage p, ticks duration, real wei
     }
 }
 
-// The time in the clip of a place on the way there and back.
-OP ticks turned_time(ticks place, ticks duration) {
-    ticks time = place;
-    if (!ticks_less(place, duration)) {
-        time = subtract_ticks(add_ticks(duration, duration), place);
-    }
-    return time;
+// Whether the time in the clip goes up from a place on the way there and back.
+OP bool turned_time_rises(ticks place, ticks duration, bool backwards) {
+    return backwards ? no_ticks(place) || ticks_less(duration, place) : ticks_less(place, duration);
 }
 
 // How many ends lie at or before a place on the way there and back, coming from the first, or going back to it.
@@ -87,10 +83,7 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
 
 // On the way there and back, leg by leg. The clip's end is told where it is reached, its beginning where it is left.
 OP_APART void tell_turns(control c, address player, passage p, ticks duration, real weight) {
-    bool rising = ticks_less(p.from, duration); // in the clip's time
-    if (p.backwards) {
-        rising = no_ticks(p.from) || ticks_less(duration, p.from);
-    }
+    bool rising = turned_time_rises(p.from, duration, p.backwards);
     ticks from = turned_time(p.from, duration);
     ticks to = turned_time(p.to, duration);
     uint most = LOAD(c.block, CONTROL_TOLD_CAPACITY) + 2u;
@@ -272,24 +265,44 @@ OP ticks distance_to_end(player own, ticks place, bool backwards) {
     return distance;
 }
 
-// How long until the next end of a player's clip, in ticks; 0 where it comes to none, is at one, or a group moves it.
-OP ticks time_to_end(control c, address record) {
+// How far a player is from the place of a term, as it plays; 0 where it is past it or goes away from it.
+OP ticks distance_to_place(control c, player own, ticks place, bool backwards, address term) {
+    uint kind = LOAD(c.block, term + TERM_KIND) & TERM_COMPARISON;
+    ticks time = time_in_clip(c, own.record);
+    ticks target = block_ticks(c, term + TERM_PLACE);
+    bool rises = own.end == PLAYER_TURNS ? turned_time_rises(place, own.duration, backwards) : !backwards;
+    bool waits =
+        rises ? kind == TERM_GREATER || kind == TERM_GREATER_EQUAL : kind == TERM_LESS || kind == TERM_LESS_EQUAL;
+    ticks past = make_ticks(kind == TERM_GREATER || kind == TERM_LESS ? 1u : 0u, 0u);
+    bool is_before = rises ? !ticks_less(target, time) : !ticks_less(time, target);
+    ticks distance = make_ticks(0u, 0u);
+    if (waits && is_before) {
+        distance = add_ticks(rises ? subtract_ticks(target, time) : subtract_ticks(time, target), past);
+    }
+    return distance;
+}
+
+// How long until a player's clip is at a term's place, or at its next end where there is no term, in ticks. 0 where it
+// does not get there, is there, does not move, or a group moves it.
+OP ticks time_to_place(control c, address record, address term) {
     player own = load_player(c.block, record);
     pace speed = player_pace(c, own);
-    ticks time = make_ticks(0u, 0u);
-    if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u) {
+    ticks distance = make_ticks(0u, 0u);
+    if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u && home_moves(c, own.at)) {
         ticks place = state_ticks(c, own.state + PLAYING_PLACE);
-        ticks distance = distance_to_end(own, place, speed.backwards);
         bool stays = own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT;
-        bool ended = (state_word(c, own.state + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
-        if (stays && !ended && no_ticks(distance)) {
-            distance = make_ticks(1u, 0u); // at its end from the first tick on
+        bool ended = stays && (state_word(c, own.state + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
+        if (term != CONTROL_NONE && !ended) {
+            distance = distance_to_place(c, own, place, speed.backwards, term);
         }
-        if (stays || !no_ticks(own.duration)) {
-            time = ticks_at_rate(distance, speed.rate);
+        if (term == CONTROL_NONE && (stays || !no_ticks(own.duration))) {
+            distance = distance_to_end(own, place, speed.backwards);
+            if (stays && !ended && no_ticks(distance)) {
+                distance = make_ticks(1u, 0u); // at its end from the first tick on
+            }
         }
     }
-    return time;
+    return no_ticks(distance) ? distance : ticks_at_rate(distance, speed.rate);
 }
 
 OP void move_players(CROWD all) {

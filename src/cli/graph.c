@@ -32,6 +32,31 @@ static void put(const printing *p, const char *text) {
 
 // ---- What a transition needs.
 
+static void put_value(const printing *p, lmb_value value);
+
+static void put_computed(const printing *p, const lmb_computed_def *computed) {
+    static const uint32_t counts[LMB_COMPUTED_COUNT] = {2, 2, 2, 2, 2, 3, 5};
+    for (uint32_t i = 0; i < counts[computed->kind]; i++) {
+        terminal_print("%s", i == 0 ? "(" : ", ");
+        put_value(p, computed->inputs[i]);
+    }
+    terminal_print(")");
+}
+
+// A parameter's name; of a computed one its kind and what it reads.
+static void put_parameter(const printing *p, uint32_t parameter) {
+    static const char *const kinds[LMB_COMPUTED_COUNT] = {"add", "subtract", "multiply", "min",
+                                                          "max", "clamp",    "remap"};
+    for (uint32_t i = 0; i < p->def->computed_count; i++) {
+        if (p->def->computed[i].parameter == parameter) {
+            terminal_print("%s", kinds[p->def->computed[i].kind]);
+            put_computed(p, &p->def->computed[i]);
+            return;
+        }
+    }
+    put(p, lmb_graph_parameter_at(p->graph, parameter).name);
+}
+
 static void put_value(const printing *p, lmb_value value) {
     if (value.curve != LMB_CURVE_LINEAR) {
         terminal_print("%s(", lmb_curve_name(value.curve));
@@ -39,7 +64,7 @@ static void put_value(const printing *p, lmb_value value) {
     if (value.parameter == LMB_NONE) {
         terminal_print("%g", (double)value.constant);
     } else {
-        put(p, lmb_graph_parameter_at(p->graph, value.parameter).name);
+        put_parameter(p, value.parameter);
     }
     terminal_print("%s", value.curve != LMB_CURVE_LINEAR ? ")" : "");
 }
@@ -63,7 +88,12 @@ static void put_condition(const printing *p, const lmb_term *terms, uint32_t end
     static const char *const signs[LMB_TERM_COUNT] = {" < ", " <= ", " > ", " >= ", " == ", " and ", " or "};
     const lmb_term *term = &terms[end];
     if (!joins(term)) {
-        put_value(p, term->left);
+        if (term->operand == LMB_OPERAND_VALUE) {
+            put_value(p, term->left);
+        } else {
+            terminal_print("%s", term->operand == LMB_OPERAND_PHASE ? "phase of " : "remaining of ");
+            put(p, lmb_graph_player_name(p->graph, term->player));
+        }
         terminal_print("%s", signs[term->kind]);
         put_value(p, term->right);
         return;

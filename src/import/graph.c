@@ -128,6 +128,7 @@ static void finish_moving(lmb_graph_reader *reader) {
     }
     graph->def.parameters = parameters;
     graph->def.followers = graph->followers;
+    graph->def.computed = graph->computed;
     graph->def.groups = graph->groups;
     graph->def.fades = graph->fades;
     graph->def.event_names = graph->events;
@@ -272,12 +273,11 @@ static LMB_NOINLINE void read_all(lmb_graph_reader *reader, const lmb_graph_sour
 static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, const lmb_host *host,
                              lmb_graph_json **graph, lmb_graph_problems *problems, lmb_error *error) {
     *graph = NULL;
-    lmb_graph_reader reader = {
-        .source = source,
-        .problems = problems,
-        .graph = create(source, host),
-        .inertia_at = LMB_NONE,
-    };
+    lmb_graph_reader reader = {.source = source,
+                               .problems = problems,
+                               .graph = create(source, host),
+                               .inertia_at = LMB_NONE,
+                               .home = {.end_node = LMB_NONE}};
     if (reader.graph == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");
     }

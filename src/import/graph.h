@@ -21,7 +21,17 @@ typedef struct lmb_graph_declared {
     lmb_graph_stated least;
     lmb_graph_stated greatest;
     bool is_written; // by the control: no use finds it by its name
+    bool is_computed;
+    bool is_late; // a fade's weight, or computed from one: not known where transitions are taken and rates are read
 } lmb_graph_declared;
+
+// A fade's weight, by the fade's name.
+typedef struct lmb_graph_named {
+    const char *name;
+    uint32_t parameter;
+    uint32_t count;   // of fades of this name
+    uint32_t used_at; // the first use, or LMB_NONE
+} lmb_graph_named;
 
 // What a parameter that is smoothed follows.
 typedef struct lmb_graph_smoothed {
@@ -58,6 +68,11 @@ struct lmb_graph_json {
     lmb_graph_smoothed *smoothed; // for each follower
     size_t follower_capacity;
     size_t smoothed_capacity;
+    lmb_computed_def *computed;
+    size_t computed_capacity;
+    lmb_graph_named *fade_names;
+    uint32_t fade_name_count;
+    size_t fade_name_capacity;
     lmb_group_def *groups;
     const lmb_player_def **leaders; // of each group
     size_t group_capacity;
@@ -76,11 +91,19 @@ struct lmb_graph_json {
 
 // The state of a machine, or the fade, that a pose is read for.
 typedef struct lmb_graph_home {
-    const char *name; // the state's; NULL in none
-    uint32_t depth;   // of machines
-    bool plays;       // a clip plays in it
-    bool holds;       // clips hold at their ends, where they do not say otherwise
+    const char *name;  // the state's; NULL in none
+    uint32_t depth;    // of machines
+    uint32_t end_node; // the first clip that plays in it, or LMB_NONE
+    bool holds;        // clips hold at their ends, where they do not say otherwise
 } lmb_graph_home;
+
+// The state that a transition leaves.
+typedef struct lmb_graph_left {
+    uint32_t first; // node of its pose
+    uint32_t end;   // the node past the last one; 0 where it leaves no one state, or its pose was not read
+    uint32_t end_node;
+    bool is_any;
+} lmb_graph_left;
 
 // What stands in the text that is read for something else in the source's text.
 typedef struct lmb_graph_insert {
@@ -107,14 +130,16 @@ typedef struct lmb_graph_reader {
     uint32_t *objects; // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
     lmb_graph_home home;
-    uint32_t mover_at; // the member's name, or 0
+    lmb_graph_left left; // the state that the transition leaves which is read
+    uint32_t mover_at;   // the member's name, or 0
     uint32_t player_count;
     uint32_t machine_count; // fades among them
     uint32_t inertia_at;    // the first transition that is inertialized, or LMB_NONE
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
-    uint32_t detail[2]; // keys of "level" and "levels", or 0
+    uint32_t detail[3]; // keys of "level", "levels" and "max-emitted-events", or 0
+    uint32_t depth;     // of computed numbers inside each other
     bool is_full;       // a limit on nodes or parameters was reported
     lmb_result result;  // no longer LMB_OK where memory is lacking: reading then ends
 } lmb_graph_reader;
@@ -205,7 +230,7 @@ void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *fiel
 
 // graph_value.c: the parameter of that name that is not written, or LMB_NONE.
 uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name);
-// A number, a parameter or a curve, as an lmb_value.
+// A number, a parameter, a curve or a computed number, as an lmb_value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // The curve that stands beside a number, at the offset of that.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
@@ -223,6 +248,16 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
 uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value);
 // Completes defaults and ranges once all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
+
+// graph_computed.c: whether a number is computed, or the weight of a fade; then that number, in a place of this field;
+// and their defaults, once those of all parameters are known.
+bool lmb_graph_is_computed(const lmb_graph_reader *reader, uint32_t value);
+lmb_value lmb_graph_read_computed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value);
+void lmb_graph_finish_computed(lmb_graph_reader *reader);
+// Reports a value that is not known where transitions are taken and rates are read.
+void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read);
+// The parameter for the weight of a fade that is read now, and begins with this one.
+uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value);
 
 // graph_mask.c: a byte for each joint, up to `greatest`; a joint that is not named has its parent's, a root `of_root`; behind
 // them, if asked for, one for each channel, 0 where it is not named. In the graph's pool; NULL where there is no memory or no
@@ -245,8 +280,8 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 // graph_limits.c: a node's limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_detail.c: reads a member of a pose's object where it belongs to levels of detail; false where it does not. Then what
-// they leave out.
+// graph_detail.c: reads a member of a pose's object where it belongs to levels of detail, or limits emitted events;
+// false where it does not. Then what the levels leave out.
 bool lmb_graph_read_detail(lmb_graph_reader *reader, uint32_t key, uint32_t object);
 void lmb_graph_finish_detail(lmb_graph_reader *reader);
 
@@ -295,7 +330,7 @@ void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
 // the machine's. False where that failed.
 bool lmb_graph_insert_machine(lmb_graph_reader *reader);
 
-// graph_condition.c: what a transition needs of parameters, as its terms.
+// graph_condition.c: what a transition needs of parameters and clips, as its terms.
 void lmb_graph_read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 #endif

@@ -1,5 +1,7 @@
 #include "graph.h"
 
+#include <string.h>
+
 // Terms while they are read.
 typedef struct condition {
     lmb_term terms[LMB_MAX_TERMS];
@@ -16,6 +18,66 @@ static void add_term(condition *condition, const lmb_term *term) {
     condition->count += condition->count <= LMB_MAX_TERMS ? 1 : 0;
 }
 
+// The member that names the clip whose phase or remaining time a value is, or LMB_NONE.
+static uint32_t find_place(const lmb_graph_reader *reader, uint32_t value, lmb_operand *operand) {
+    static const char *const names[LMB_OPERAND_COUNT] = {
+        [LMB_OPERAND_PHASE] = "phase", [LMB_OPERAND_REMAINING] = "remaining"};
+    const bool is_one = reader->json.values[value].type == LMB_JSON_OBJECT && reader->json.values[value].count == 1;
+    for (int i = LMB_OPERAND_PHASE; is_one && i < LMB_OPERAND_COUNT; i++) {
+        if (lmb_graph_is_text(reader, value + 1, names[i])) {
+            *operand = (lmb_operand)i;
+            return value + 2;
+        }
+    }
+    return LMB_NONE;
+}
+
+static const lmb_clip *clip_of(const lmb_graph_reader *reader, uint32_t node) {
+    return reader->graph->clips[(uint32_t)reader->graph->nodes[node].clip.constant];
+}
+
+// The node of a clip that plays in the state that the transition leaves, or in a machine in there: by the clip's name, or,
+// with true, the one whose end is the state's. LMB_NONE where it was reported.
+static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
+    const lmb_graph_left *left = &reader->left;
+    const lmb_json_type type = reader->json.values[value].type;
+    if (left->is_any) {
+        lmb_graph_report(reader, value, "a transition of \"any\" leaves no one state, whose clips it could name");
+        return LMB_NONE;
+    }
+    if (type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, value)) {
+        if (left->end_node == LMB_NONE) {
+            lmb_graph_report(reader, value, "no clip plays in this state");
+        }
+        return left->end_node;
+    }
+    const char *name = lmb_graph_read_name(reader, value);
+    if (name == NULL || name[0] == '\0') {
+        return LMB_NONE;
+    }
+    for (uint32_t i = left->first; i < left->end; i++) {
+        if (reader->graph->nodes[i].player != NULL && strcmp(lmb_clip_name(clip_of(reader, i)), name) == 0) {
+            return i;
+        }
+    }
+    lmb_graph_report(reader, value, "no clip of this name plays in the state that the transition leaves");
+    return LMB_NONE;
+}
+
+// A place in a clip, and the constant that it is compared with.
+static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value, lmb_term *term) {
+    term->player = find_node(reader, place);
+    if (term->player >= reader->left.end) {
+        return; // it was reported, or the state's pose was
+    }
+    const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_duration(clip_of(reader, term->player));
+    const lmb_graph_field field = {.offset = offsetof(lmb_term, right), .greatest = most};
+    lmb_graph_read_value(reader, &field, value, term);
+    if (term->right.parameter != LMB_NONE) {
+        lmb_graph_report(reader, value, "a clip's phase or remaining time is compared with a constant");
+    }
+}
+
 static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32_t value, condition *condition) {
     static const lmb_graph_field sides[2] = {NUMBER(offsetof(lmb_term, left)), NUMBER(offsetof(lmb_term, right))};
     const lmb_json_value *values = reader->json.values;
@@ -27,8 +89,19 @@ static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32
         lmb_graph_report(reader, value, "%u numbers, where 2 were expected", (unsigned)values[value].count);
         return;
     }
-    lmb_graph_read_value(reader, &sides[0], value + 1, &term);
-    lmb_graph_read_value(reader, &sides[1], values[value + 1].next, &term);
+    const uint32_t left = value + 1, right = values[left].next;
+    const uint32_t place = find_place(reader, left, &term.operand);
+    lmb_operand other;
+    if (find_place(reader, right, &other) != LMB_NONE) {
+        lmb_graph_report(reader, right, "a clip's phase or remaining time stands on the left");
+    } else if (place != LMB_NONE) {
+        read_place(reader, place, right, &term);
+    } else {
+        lmb_graph_read_value(reader, &sides[0], left, &term);
+        lmb_graph_read_value(reader, &sides[1], right, &term);
+        lmb_graph_expect_early(reader, left, term.left);
+        lmb_graph_expect_early(reader, right, term.right);
+    }
     add_term(condition, &term);
 }
 

@@ -1,6 +1,6 @@
 #include "graph.h"
 
-// Levels of detail, which the outermost object alone has beside its operation's fields.
+// Levels of detail and the limit of emitted events, which the outermost object alone has beside its operation's fields.
 
 static void read_level(lmb_graph_reader *reader, uint32_t value) {
     static const lmb_graph_field field = {.offset = offsetof(lmb_graph_def, level),
@@ -21,17 +21,24 @@ static void read_levels(lmb_graph_reader *reader, uint32_t value) {
     reader->graph->def.last_levels = table;
 }
 
+static void read_max_emitted_events(lmb_graph_reader *reader, uint32_t value) {
+    static const lmb_graph_field field = {
+        .offset = offsetof(lmb_graph_def, told_capacity), .least = 1.0f, .greatest = LMB_MAX_TOLD};
+    lmb_graph_read_whole(reader, &field, value, &reader->graph->def);
+}
+
 bool lmb_graph_read_detail(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
     static const struct {
         const char *name;
         void (*read)(lmb_graph_reader *reader, uint32_t value);
-    } members[] = {{"level", read_level}, {"levels", read_levels}};
-    for (int i = 0; i < 2; i++) {
+    } members[] = {{"level", read_level}, {"levels", read_levels}, {"max-emitted-events", read_max_emitted_events}};
+    for (int i = 0; i < 3; i++) {
         if (!lmb_graph_is_text(reader, key, members[i].name)) {
             continue;
         }
         if (object != 0) {
-            lmb_graph_report(reader, key, "the outermost pose alone has levels of detail");
+            lmb_graph_report(reader, key, "the outermost pose alone has %s",
+                             i < 2 ? "levels of detail" : "a limit of emitted events");
         } else if (reader->detail[i] != 0) {
             lmb_graph_report(reader, key, "given twice");
         } else {

@@ -96,7 +96,7 @@ static void add_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
     }
     graph->fades = fades;
     const bool begins = begins_in(reader, fade->at);
-    fade->parameter = lmb_graph_add_written(reader, fade->name, "in", begins ? 1.0f : 0.0f, 1.0f, fade->at);
+    fade->parameter = lmb_graph_name_fade(reader, fade->name, begins ? 1.0f : 0.0f, fade->at);
     fade->index = graph->def.fade_count++;
     fades[fade->index] = lmb_default_fade_def();
     fades[fade->index].name = fade->name;
@@ -124,11 +124,13 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
         return lmb_graph_read_pose(reader, value);
     }
     const lmb_graph_home outside = reader->home;
-    reader->home =
-        (lmb_graph_home){.name = fade->name, .depth = outside.depth + 1, .holds = ends_with_clip(reader, fade->end_at)};
+    reader->home = (lmb_graph_home){.name = fade->name,
+                                    .depth = outside.depth + 1,
+                                    .end_node = LMB_NONE,
+                                    .holds = ends_with_clip(reader, fade->end_at)};
     uint32_t node = lmb_graph_read_pose(reader, value);
     fade->is_read = true;
-    fade->plays = reader->home.plays;
+    fade->plays = reader->home.end_node != LMB_NONE;
     reader->home = outside;
     return node;
 }

@@ -14,6 +14,7 @@
 enum { MOST_PARAMETERS = 4, MOST_NUMBERS = 64, MOST_COMPARED = 1 << 17 };
 
 typedef struct trial {
+    const lmb_graph_json *graph;
     const lmb_machine_def *machine;
     uint32_t parameters[MOST_PARAMETERS];
     uint32_t parameter_count;
@@ -24,9 +25,20 @@ typedef struct trial {
     uint32_t next[LMB_MAX_STATES]; // the state that each leads to with those, or LMB_NONE
 } trial;
 
-// Taken in any frame, as far as its event, the clip's end and the time are concerned.
-static bool needs_conditions_alone(const lmb_transition_def *transition) {
-    return transition->event == LMB_NONE && !transition->at_end && !(transition->after > 0.0f);
+static bool is_computed(const trial *t, lmb_value value) {
+    return value.parameter != LMB_NONE && t->graph->parameters[value.parameter].is_computed;
+}
+
+// Taken in any frame, as far as its event, the clip and the time are concerned. Computed parameters are not tried: what
+// they can be depends on others.
+static bool needs_conditions_alone(const trial *t, const lmb_transition_def *transition) {
+    bool alone = transition->event == LMB_NONE && !transition->at_end && !(transition->after > 0.0f);
+    for (uint32_t i = 0; i < transition->term_count; i++) {
+        const lmb_term *term = &transition->terms[i];
+        alone =
+            alone && term->operand == LMB_OPERAND_VALUE && !is_computed(t, term->left) && !is_computed(t, term->right);
+    }
+    return alone;
 }
 
 static void add_number(trial *t, float number) {
@@ -66,7 +78,7 @@ static int compare(const void *a, const void *b) {
 static void collect(trial *t) {
     for (uint32_t i = 0; i < t->machine->transition_count; i++) {
         const lmb_transition_def *transition = &t->machine->transitions[i];
-        for (uint32_t k = 0; needs_conditions_alone(transition) && k < transition->term_count; k++) {
+        for (uint32_t k = 0; needs_conditions_alone(t, transition) && k < transition->term_count; k++) {
             if (transition->terms[k].kind < LMB_TERM_AND) {
                 add_value(t, transition->terms[k].left);
                 add_value(t, transition->terms[k].right);
@@ -112,7 +124,7 @@ static void find_next(trial *t) {
     const lmb_transition_def *found[LMB_MAX_STATES] = {NULL};
     for (uint32_t i = 0; i < t->machine->transition_count; i++) {
         const lmb_transition_def *transition = &t->machine->transitions[i];
-        const bool taken = needs_conditions_alone(transition) && holds(t, transition);
+        const bool taken = needs_conditions_alone(t, transition) && holds(t, transition);
         for (uint32_t state = 0; taken && state < t->machine->state_count; state++) {
             const bool leaves = transition->from == state || (transition->from == LMB_NONE && transition->to != state);
             if (leaves && (found[state] == NULL || transition->priority > found[state]->priority)) {
@@ -168,7 +180,7 @@ static uint32_t count_terms(const lmb_machine_def *machine) {
 }
 
 uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, char text[LMB_GRAPH_LOOP_TEXT]) {
-    trial t = {.machine = machine};
+    trial t = {.graph = reader->graph, .machine = machine};
     collect(&t);
     uint64_t tries = 1;
     for (uint32_t i = 0; i < t.parameter_count; i++) {

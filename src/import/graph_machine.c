@@ -23,9 +23,8 @@ typedef struct machine {
 typedef struct state {
     machine *machine;
     uint32_t number;
-    bool was_full; // a limit on transitions was reported
-    bool is_read;  // its pose was
-    bool plays;    // and a clip plays in it
+    bool was_full;       // a limit on transitions was reported
+    lmb_graph_left left; // once its pose was read
 } state;
 
 typedef struct transition {
@@ -131,8 +130,7 @@ static void add_transition(lmb_graph_reader *reader, machine *machine, const tra
     }
 }
 
-// `plays`: whether a clip plays in the state that it leaves.
-static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, bool plays, uint32_t object) {
+static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t object) {
     transition read = {.def = lmb_default_transition_def(), .machine = machine, .end_at = LMB_NONE};
     if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
         return;
@@ -147,7 +145,7 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (def->event == LMB_NONE && !def->at_end && def->after < 0.0f && def->term_count == 0) {
         lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
     }
-    if (def->at_end && from != LMB_NONE && !plays) {
+    if (def->at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
         lmb_graph_report(reader, read.end_at, "no clip plays in this state, so it has no end");
     }
     if (machine->transition_count == LMB_MAX_TRANSITIONS) {
@@ -160,14 +158,15 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     add_transition(reader, machine, &read);
 }
 
-static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_t from, bool plays, uint32_t value) {
+// From the state that reader->left has.
+static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t value) {
     const lmb_json_value *values = reader->json.values;
     uint32_t problems = reader->problem_count;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
     }
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        read_transition(reader, machine, from, plays, at);
+        read_transition(reader, machine, from, at);
         if (machine->transition_count == LMB_MAX_TRANSITIONS && reader->problem_count > problems) {
             return;
         }
@@ -206,10 +205,11 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     const lmb_graph_home outside = reader->home;
     reader->home = (lmb_graph_home){.name = machine->names[read->number],
                                     .depth = machine->depth,
+                                    .end_node = LMB_NONE,
                                     .holds = asks_for_end(reader, machine->objects[read->number])};
+    const uint32_t first = reader->graph->def.node_count;
     machine->pose.inputs[read->number] = lmb_graph_read_pose(reader, value);
-    read->is_read = true;
-    read->plays = reader->home.plays;
+    read->left = (lmb_graph_left){first, reader->graph->def.node_count, reader->home.end_node, false};
     reader->home = outside;
 }
 
@@ -240,12 +240,12 @@ static const lmb_graph_fields state_fields = {"a state", state_members, sizeof s
 // Its transitions are read when its pose is known, wherever they stand.
 static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
     uint32_t object = machine->objects[number];
-    state read = {.machine = machine, .number = number};
+    state read = {.machine = machine, .number = number, .left.end_node = LMB_NONE};
     lmb_graph_read_fields(reader, &state_fields, object, &read);
     uint32_t list = find_member(reader, object, "transitions");
     if (list != LMB_NONE && reader->result == LMB_OK) {
-        // Without a pose it cannot be said whether there is an end.
-        read_transitions(reader, machine, number, !read.is_read || read.plays, list);
+        reader->left = read.left;
+        read_transitions(reader, machine, number, list);
     }
 }
 
@@ -399,7 +399,8 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
         read_state(reader, machine, i);
     }
     if (machine->node->any_at != LMB_NONE && reader->result == LMB_OK) {
-        read_transitions(reader, machine, LMB_NONE, false, machine->node->any_at);
+        reader->left = (lmb_graph_left){.end_node = LMB_NONE, .is_any = true};
+        read_transitions(reader, machine, LMB_NONE, machine->node->any_at);
     }
     if (reader->problem_count == problems && reader->result == LMB_OK) {
         warn_of_unreachable(reader, machine);

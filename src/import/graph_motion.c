@@ -150,13 +150,16 @@ static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field
     lmb_graph_field number = *field;
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
         lmb_graph_read_value(reader, &number, at, target);
+        lmb_graph_expect_early(reader, at, *(const lmb_value *)(const void *)((const char *)target + number.offset));
         number.offset += sizeof(lmb_value);
     }
 }
 
 static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((lmb_mover_def *)target)->steers = true;
+    lmb_mover_def *mover = target;
+    mover->steers = true;
     lmb_graph_read_value(reader, field, value, target);
+    lmb_graph_expect_early(reader, value, mover->heading);
 }
 
 // 0, or what a mover takes.
@@ -206,12 +209,23 @@ static const lmb_graph_field mover_members[] = {
 };
 static const lmb_graph_fields mover_fields = {"\"mover\"", mover_members, 6, NULL};
 
+// Whether a number is a parameter, or computed from it.
+static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
+    bool found = value.parameter == parameter;
+    for (uint32_t i = 0; i < graph->def.computed_count && value.parameter != LMB_NONE && !found; i++) {
+        for (uint32_t k = 0; k < LMB_MAX_COMPUTED_INPUTS && graph->computed[i].parameter == value.parameter; k++) {
+            found = found || reads(graph, graph->computed[i].inputs[k], parameter);
+        }
+    }
+    return found;
+}
+
 // Why the mover cannot write a parameter, or NULL.
 static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) {
     const lmb_mover_def *mover = &graph->mover;
-    bool is_wanted = mover->heading.parameter == parameter;
+    bool is_wanted = reads(graph, mover->heading, parameter);
     for (uint32_t i = 0; i < 3; i++) {
-        is_wanted = is_wanted || mover->velocity[i].parameter == parameter;
+        is_wanted = is_wanted || reads(graph, mover->velocity[i], parameter);
     }
     for (uint32_t i = 0; i < graph->def.follower_count; i++) {
         if (graph->smoothed[i].source == parameter) {

@@ -68,8 +68,10 @@ static void read_kept_choice(lmb_graph_reader *reader, const lmb_graph_field *fi
 }
 
 static void read_kept_rate(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    ((play *)target)->rate_at = value;
+    play *read = target;
+    read->rate_at = value;
     lmb_graph_read_value(reader, field, value, target);
+    lmb_graph_expect_early(reader, value, read->def.rate);
 }
 
 static void read_kept_cadence(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -223,6 +225,7 @@ static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play
 // A clip in a state, which only says what a clip without a player may say.
 static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
     read->def.rate = node->def.rate;
+    lmb_graph_expect_early(reader, find_member(reader, node->object, "rate"), read->def.rate);
     if (!node->def.loop) {
         read->def.end = LMB_END_HOLD;
     }
@@ -357,7 +360,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     *player = read.def;
     join_group(reader, &read, player);
     reader->player_count++;
-    home->plays = true;
+    home->end_node = home->end_node == LMB_NONE ? reader->graph->def.node_count : home->end_node; // the next one
     clip->player = player;
     clip->time = lmb_constant(0.0f);
     clip->rate = lmb_constant(1.0f);

@@ -206,6 +206,7 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
         follower->least = source->least;
         follower->greatest = source->greatest;
     }
+    lmb_graph_finish_computed(reader);
 }
 
 static void read_control(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -342,6 +343,8 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
                          lmb_json_type_name(type));
     } else if (lmb_graph_is_fade(reader, value)) {
         lmb_graph_report(reader, value, "a fade stands where a pose is weighed, and in no curve");
+    } else if (lmb_graph_is_computed(reader, value)) {
+        set_value(result, lmb_graph_read_computed(reader, field, value));
     } else if (lmb_json_member(&reader->json, value, "curve", &twice) == LMB_NONE) {
         read_parameter(reader, field, value, result);
     } else if (is_inside) {
