@@ -12,7 +12,7 @@
 #include "control_plain.spv.h"
 
 // Of a block, of a character's state, and of what is emitted of it; weights that a program finds of one.
-enum { MOST_WORDS = 1 << 14, MOST_STATE_WORDS = 512, MOST_TOLD_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
+enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_TOLD_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
 
 static device opened;
 static VkPipelineLayout layout;

@@ -152,7 +152,7 @@ cases() {
     local name=cases-$(basename "$2" .json) found=0 cases
     LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" \
         ctest --preset release --verbose --timeout 100000 -FA . \
-        -R '^(cli_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|inertia_gpu|program_random_gpu|viewer)_test$' || found=1
+        -R '^(bench_gpu|capture|cli_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|inertia_gpu|play|program_random_gpu|viewer)_test$' || found=1
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
