@@ -38,36 +38,36 @@ static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig
     return result;
 }
 
-static lmb_result clip_program(const lmb_rig *rig, const lmb_clip *clip, lmb_graph **program, lmb_error *error) {
+static lmb_result clip_program(const lmb_rig *rig, const lmb_clip *clip, lmb_graph **graph, lmb_error *error) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    return lmb_graph_create(&def, NULL, program, error);
+    return lmb_graph_create(&def, NULL, graph, error);
 }
 
 // The clip's poses at the key times, one character for each: float [key][10][joints of the body].
 static lmb_result sample_clip(const lmb_rig *body, const lmb_clip *clip, const keyframes *keyframes, float *poses,
                               lmb_error *error) {
-    lmb_graph *program = NULL;
+    lmb_graph *graph = NULL;
     lmb_cpu *cpu = NULL;
     float *times = malloc(keyframes->count * sizeof *times);
-    lmb_result result = times != NULL ? clip_program(body, clip, &program, error) : actor_no_memory(error);
+    lmb_result result = times != NULL ? clip_program(body, clip, &graph, error) : actor_no_memory(error);
     if (result == LMB_OK) {
-        result = lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, error);
+        result = lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
     }
     if (result == LMB_OK) {
         for (uint32_t key = 0; key < keyframes->count; key++) {
             times[key] = keyframes_time(keyframes, key);
         }
-        lmb_batch batch = {program, keyframes->count, LMB_OUTPUT_LOCAL};
+        lmb_batch batch = {graph, keyframes->count, LMB_OUTPUT_LOCAL};
         lmb_batch_inputs inputs = {.parameters = times};
         lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_LOCAL] = poses}};
         result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
     }
     lmb_cpu_destroy(cpu);
-    lmb_graph_destroy(program);
+    lmb_graph_destroy(graph);
     free(times);
     return result;
 }

@@ -53,14 +53,14 @@ static int run(lmb_cpu_path path, const workload *workload) {
     static float palette[CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
     lmb_cpu *cpu = NULL;
     lmb_error error;
-    if (lmb_cpu_create(workload->program, path, NULL, &cpu, &error) != LMB_OK) {
+    if (lmb_cpu_create(workload->graph, path, NULL, &cpu, &error) != LMB_OK) {
         return fail(lmb_cpu_path_name(path), error.message);
     }
     workload_fill(workload, CHARACTERS, 0, parameters);
     if (workload->control != NULL && run_control(workload, false) != 0) {
         return 1;
     }
-    lmb_batch batch = {workload->program, CHARACTERS, LMB_OUTPUT_PALETTE};
+    lmb_batch batch = {workload->graph, CHARACTERS, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = parameters};
     lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}};
     lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, CHARACTERS, &error);

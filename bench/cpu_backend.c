@@ -38,7 +38,7 @@ static lmb_result move_crowd(cpu_state *state, uint32_t frame, double *seconds, 
 static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     cpu_state *state = backend->state;
     workload_fill(backend->workload, backend->characters, frame, state->parameters);
-    lmb_batch batch = {backend->workload->program, backend->characters, LMB_OUTPUT_PALETTE};
+    lmb_batch batch = {backend->workload->graph, backend->characters, LMB_OUTPUT_PALETTE};
     lmb_batch_inputs inputs = {.parameters = state->parameters};
     lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = state->palette}};
     *taken = (frame_time){0};
@@ -68,7 +68,7 @@ static lmb_result profile_cpu(backend *backend, lmb_error *error) {
 }
 
 static size_t parameter_bytes(const workload *workload, uint32_t characters) {
-    return (size_t)characters * lmb_graph_parameter_count(workload->program) * sizeof(float);
+    return (size_t)characters * lmb_graph_parameter_count(workload->graph) * sizeof(float);
 }
 
 double backend_cpu_bytes(const workload *workload, uint32_t characters) {
@@ -100,5 +100,5 @@ lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_c
     if (workload->control != NULL) {
         result = movement_create(workload, characters, state->parameters, &state->movement, error);
     }
-    return result == LMB_OK ? lmb_cpu_create(workload->program, path, NULL, &state->cpu, error) : result;
+    return result == LMB_OK ? lmb_cpu_create(workload->graph, path, NULL, &state->cpu, error) : result;
 }

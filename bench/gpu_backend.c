@@ -10,7 +10,7 @@
 typedef struct gpu_state {
     device *device;
     lmb_gpu *gpu;
-    lmb_gpu_graph *program;
+    lmb_gpu_graph *graph;
     lmb_gpu_batch *batch;
     lmb_gpu_profile *profile;
     lmb_event *events; // of a frame; NULL where nothing moves by itself
@@ -22,7 +22,7 @@ static void close_gpu(backend *backend) {
         lmb_gpu_profile_destroy(state->profile);
         free(state->events);
         lmb_gpu_batch_destroy(state->batch);
-        lmb_gpu_graph_destroy(state->program);
+        lmb_gpu_graph_destroy(state->graph);
         lmb_gpu_destroy(state->gpu);
         free(state);
     }
@@ -113,10 +113,10 @@ static lmb_result upload(gpu_state *state, lmb_error *error) {
     if (result != LMB_OK) {
         return result;
     }
-    lmb_result recorded = lmb_gpu_graph_record_upload(state->program, commands, error);
+    lmb_result recorded = lmb_gpu_graph_record_upload(state->graph, commands, error);
     result = device_submit_and_wait(state->device, pool, commands, error);
     result = recorded != LMB_OK ? recorded : result;
-    return result == LMB_OK ? lmb_gpu_graph_uploaded(state->program, error) : result;
+    return result == LMB_OK ? lmb_gpu_graph_uploaded(state->graph, error) : result;
 }
 
 // The states of a crowd that the CPU has moved through its warm frames: the first frame on the device begins with states of
@@ -151,7 +151,7 @@ static lmb_result open_control(backend *backend, lmb_error *error) {
 // Palettes, local poses on the way to them, and parameters on both sides; a control's on the device and on the CPU.
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
     double joints = lmb_rig_joint_count(workload->actor->rig);
-    double parameters = lmb_graph_parameter_count(workload->program);
+    double parameters = lmb_graph_parameter_count(workload->graph);
     double control = workload->control != NULL ? 2.0 * movement_bytes(workload, characters) : 0.0;
     return control + (double)characters * sizeof(float) *
                          (joints * (LMB_MATRIX_COMPONENTS + LMB_POSE_COMPONENTS) + 2.0 * parameters);
@@ -176,11 +176,11 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     lmb_gpu_def gpu_def = device_gpu_def(device);
     lmb_result result = lmb_gpu_create(&gpu_def, NULL, &state->gpu, error);
     if (result == LMB_OK) {
-        result = lmb_gpu_graph_create(state->gpu, workload->program, &state->program, error);
+        result = lmb_gpu_graph_create(state->gpu, workload->graph, &state->graph, error);
     }
     if (result == LMB_OK) {
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-        def.program = state->program;
+        def.graph = state->graph;
         def.character_count = characters;
         def.frame_count = 1;
         def.events_a_frame = characters;

@@ -27,7 +27,7 @@ lmb_result movement_create(const workload *workload, uint32_t characters, float 
     }
     lmb_result result = LMB_OK;
     for (uint32_t frame = 0; frame < CROWD_WARM_FRAMES && result == LMB_OK; frame++) {
-        crowd_fill(workload->program, characters, frame, parameters);
+        crowd_fill(workload->graph, characters, frame, parameters);
         movement->event_count = crowd_list_events(characters, frame, movement->events);
         result = run(movement, frame, parameters, error);
     }

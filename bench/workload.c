@@ -98,8 +98,8 @@ static void make_levels(const actor *actor, uint8_t *last_levels) {
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error) {
     *workload = (struct workload){.kind = kind, .actor = actor};
     if (kind == WORKLOAD_MACHINES) {
-        lmb_result result = crowd_create_graph(actor, &workload->program, error);
-        workload->control = result == LMB_OK ? lmb_graph_control(workload->program) : NULL;
+        lmb_result result = crowd_create_graph(actor, &workload->graph, error);
+        workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
         return result;
     }
     lmb_node_def nodes[MOST_NODES];
@@ -125,19 +125,19 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
         def.last_levels = last_levels;
         def.level = lmb_parameter(clip_count(kind));
     }
-    lmb_result result = lmb_graph_create(&def, NULL, &workload->program, error);
+    lmb_result result = lmb_graph_create(&def, NULL, &workload->graph, error);
     free(last_levels);
     return result;
 }
 
 void workload_destroy(workload *workload) {
-    lmb_graph_destroy(workload->program);
+    lmb_graph_destroy(workload->graph);
     *workload = (struct workload){0};
 }
 
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
     if (workload->control != NULL) {
-        crowd_fill(workload->program, characters, CROWD_WARM_FRAMES + frame, parameters);
+        crowd_fill(workload->graph, characters, CROWD_WARM_FRAMES + frame, parameters);
         return;
     }
     uint32_t state = 1, clips = clip_count(workload->kind), width = parameter_count(workload->kind);

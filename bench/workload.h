@@ -1,4 +1,4 @@
-// What each character of the bench does: a program over an actor's clips, and the parameters of a frame. Characters
+// What each character of the bench does: a graph over an actor's clips, and the parameters of a frame. Characters
 // start in random phase and advance 1/60 s a frame; model matrices and palette follow. Where there is a control, it moves
 // them, before their poses.
 #ifndef LIMBER_BENCH_WORKLOAD_H
@@ -23,7 +23,7 @@ enum { WORKLOAD_MOST_PARAMETERS = 16 };
 typedef struct workload {
     workload_kind kind;
     const actor *actor;
-    lmb_graph *program;
+    lmb_graph *graph;
     const lmb_control *control; // the graph's, or NULL
 } workload;
 

@@ -180,7 +180,7 @@ static lmb_gpu *create_gpu(void) {
 
 static lmb_gpu_batch *create_batch(lmb_gpu *gpu, lmb_gpu_graph *graph) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = graph;
+    def.graph = graph;
     def.character_count = CHARACTER_COUNT;
     def.frame_count = 1;
     lmb_gpu_batch *batch = NULL;

@@ -44,14 +44,14 @@ uint32_t lmb_stage_components(lmb_stage stage) {
     return stages[stage].components;
 }
 
-uint32_t lmb_graph_outputs(const lmb_graph *program) {
+uint32_t lmb_graph_outputs(const lmb_graph *graph) {
     const uint32_t all = (UINT32_C(1) << LMB_STAGE_COUNT) - 1;
-    return program->gives_matrices ? all & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_DUAL_QUATERNIONS) : all;
+    return graph->gives_matrices ? all & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_DUAL_QUATERNIONS) : all;
 }
 
 lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
-    if (batch == NULL || batch->program == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: %s is NULL", batch == NULL ? "it" : "the program");
+    if (batch == NULL || batch->graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: %s is NULL", batch == NULL ? "it" : "the graph");
     }
     if (batch->outputs == 0 || batch->outputs >> LMB_STAGE_COUNT != 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: outputs 0x%x name %s", (unsigned)batch->outputs,
@@ -61,22 +61,22 @@ lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: outputs 0x%x have the previous palette without the palette",
                         (unsigned)batch->outputs);
     }
-    const uint32_t refused = batch->outputs & ~lmb_graph_outputs(batch->program);
+    const uint32_t refused = batch->outputs & ~lmb_graph_outputs(batch->graph);
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         if (refused >> stage & 1u) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
-                            "batch: outputs 0x%x have %s, and the program ends as matrices, which have none",
+                            "batch: outputs 0x%x have %s, and the graph ends as matrices, which have none",
                             (unsigned)batch->outputs, stages[stage].name);
         }
     }
-    uint64_t floats = batch->program->parameter_count;
+    uint64_t floats = batch->graph->parameter_count;
     for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         uint32_t of_stage = lmb_batch_stage_floats(batch, (lmb_stage)stage);
         floats = floats > of_stage ? floats : of_stage;
     }
     if ((uint64_t)batch->character_count * floats > SIZE_MAX / sizeof(float)) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "batch: %u characters of %u joints do not fit in memory",
-                        (unsigned)batch->character_count, (unsigned)batch->program->joint_count);
+                        (unsigned)batch->character_count, (unsigned)batch->graph->joint_count);
     }
     return LMB_OK;
 }
@@ -85,10 +85,10 @@ uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage) {
     if ((unsigned)stage >= LMB_STAGE_COUNT) {
         return 0;
     }
-    const lmb_graph *program = batch->program;
-    uint32_t count = stages[stage].rows == ROWS_JOINTS     ? program->joint_count
-                     : stages[stage].rows == ROWS_SOCKETS  ? program->socket_count
-                     : stages[stage].rows == ROWS_CHANNELS ? program->channel_count
+    const lmb_graph *graph = batch->graph;
+    uint32_t count = stages[stage].rows == ROWS_JOINTS     ? graph->joint_count
+                     : stages[stage].rows == ROWS_SOCKETS  ? graph->socket_count
+                     : stages[stage].rows == ROWS_CHANNELS ? graph->channel_count
                                                            : 1;
-    return count * stages[stage].components + (stage == LMB_STAGE_LOCAL ? program->channel_count : 0);
+    return count * stages[stage].components + (stage == LMB_STAGE_LOCAL ? graph->channel_count : 0);
 }

@@ -13,7 +13,7 @@ uint32_t lmb_stage_components(lmb_stage stage);
 // what is refused is counted.
 static inline bool lmb_batch_runs_channels(const lmb_batch *batch) {
     const bool asked = (batch->outputs & (LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
-    return batch->program->channel_count > 0 && (asked || batch->program->joint_count == 0);
+    return batch->graph->channel_count > 0 && (asked || batch->graph->joint_count == 0);
 }
 
 #endif

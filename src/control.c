@@ -113,28 +113,27 @@ static bool rule_reads_late(const lmb_control_def *def, const uint32_t *block, c
     }
 }
 
-static lmb_result check_program(const lmb_control_def *def, const lmb_graph *program, lmb_error *error) {
-    if (program != NULL && program->parameter_count != def->parameter_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: it has %u parameters, and the program %u",
-                        (unsigned)def->parameter_count, (unsigned)program->parameter_count);
+static lmb_result check_program(const lmb_control_def *def, const lmb_graph *graph, lmb_error *error) {
+    if (graph != NULL && graph->parameter_count != def->parameter_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: it has %u parameters, and the graph %u",
+                        (unsigned)def->parameter_count, (unsigned)graph->parameter_count);
     }
-    if (program != NULL && program->block[PROGRAM_WEIGHTS] > LMB_MAX_CONTROL_WEIGHTS) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "control: the program finds %u weights, and at most %u are possible",
-                        (unsigned)program->block[PROGRAM_WEIGHTS], LMB_MAX_CONTROL_WEIGHTS);
+    if (graph != NULL && graph->block[PROGRAM_WEIGHTS] > LMB_MAX_CONTROL_WEIGHTS) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "control: the graph finds %u weights, and at most %u are possible",
+                        (unsigned)graph->block[PROGRAM_WEIGHTS], LMB_MAX_CONTROL_WEIGHTS);
     }
-    const uint32_t *block = program != NULL ? program->block : NULL;
+    const uint32_t *block = graph != NULL ? graph->block : NULL;
     for (uint32_t i = 0; block != NULL && i < block[PROGRAM_RULE_COUNT]; i++) {
         if (rule_reads_late(def, block, block + block[PROGRAM_RULES] + (size_t)i * RULE_WORDS)) {
-            return lmb_fail(
-                error, LMB_ERROR_ARGUMENT,
-                "control: a weight in the program reads a time or a velocity that a player or a group writes"
-                " after weights are found");
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "control: a weight in the graph reads a time or a velocity that a player or a group writes"
+                            " after weights are found");
         }
     }
     return LMB_OK;
 }
 
-lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *program, const lmb_host *host,
+lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph, const lmb_host *host,
                               lmb_control **control, lmb_error *error) {
     if (control != NULL) {
         *control = NULL;
@@ -145,7 +144,7 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *progr
     }
     lmb_result result = lmb_control_check_def(def, error);
     if (result == LMB_OK) {
-        result = check_program(def, program, error);
+        result = check_program(def, graph, error);
     }
     if (result != LMB_OK) {
         return result;
@@ -153,7 +152,7 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *progr
     fenv_t callers;
     lmb_environment_enter(&callers);
     uint32_t state_words;
-    uint32_t size = lmb_control_write(def, program, NULL, &state_words);
+    uint32_t size = lmb_control_write(def, graph, NULL, &state_words);
     lmb_environment_leave(&callers);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_control *created = lmb_host_allocate(&resolved, 1, sizeof *created);
@@ -164,10 +163,10 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *progr
         return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory for %u words", (unsigned)size);
     }
     lmb_environment_enter(&callers);
-    lmb_control_write(def, program, block, &state_words);
+    lmb_control_write(def, graph, block, &state_words);
     lmb_environment_leave(&callers);
     *created = (lmb_control){.host = resolved,
-                             .program = program,
+                             .graph = graph,
                              .parameter_count = def->parameter_count,
                              .event_count = def->event_count,
                              .told_capacity = def->told_capacity,
@@ -277,7 +276,7 @@ static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_f
     stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // the stages after this one count it
     control c = {.block = block->block,
-                 .program = block->program != NULL ? block->program->block : NULL,
+                 .program = block->graph != NULL ? block->graph->block : NULL,
                  .weights = weights,
                  .refused = refused,
                  .tells = frame->told != NULL,

@@ -10,7 +10,7 @@
 
 struct lmb_control {
     lmb_host host;
-    const lmb_graph *program; // whose clips the players play, or NULL
+    const lmb_graph *graph; // whose clips the players play, or NULL
     uint32_t parameter_count;
     uint32_t event_count;
     uint32_t told_capacity;
@@ -24,8 +24,7 @@ struct lmb_control {
 lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
 
 // Writes the block, or returns its size where `block` is NULL.
-uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *program, uint32_t *block,
-                           uint32_t *state_words);
+uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, uint32_t *block, uint32_t *state_words);
 
 // The velocity of a clip: the stated one, or else that of its motion track from end to end. Below 2^-40 it is 0.
 static inline float lmb_clip_velocity(float stated, const lmb_motion_track *track, float duration) {

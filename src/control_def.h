@@ -67,7 +67,7 @@ typedef struct lmb_control_machine_def {
 
 /// Start from lmb_default_control_def().
 typedef struct lmb_control_def {
-    uint32_t parameter_count; ///< the program's. A parameter is written by one place of the control, or by the host
+    uint32_t parameter_count; ///< the graph's. A parameter is written by one place of the control, or by the host
     uint32_t event_count;     ///< events are numbers below it
     const lmb_follower_def *followers; ///< in the order in which they move; one may follow an earlier one
     uint32_t follower_count;
@@ -86,22 +86,22 @@ typedef struct lmb_control_def {
     lmb_value update_every;
     const lmb_mover_def *mover; ///< NULL: there is none, and motion tracks count for nothing
     /// Whether transitions may be #LMB_FADE_INERTIALIZED: of every machine, and one decay for the whole character, which a later
-    /// one begins anew; of several in a frame the longest `fade` counts. The program's lmb_graph_def.inertialize does
+    /// one begins anew; of several in a frame the longest `fade` counts. The graph's lmb_graph_def.inertialize does
     /// it. What a character begins with, or anew, has nothing before it.
     bool inertialize;
     uint32_t
-        inertia_parameters; ///< written, where it does: the first of #LMB_INERTIA_PARAMETERS parameters, as the program's
+        inertia_parameters; ///< written, where it does: the first of #LMB_INERTIA_PARAMETERS parameters, as the graph's
 } lmb_control_def;
 
 /// Nothing at all, no mover, updated in every frame, 8 events told.
 LMB_API lmb_control_def lmb_default_control_def(void);
 
-/// Checks and compiles. `program` is the one whose clips the players play, and must outlive the control; NULL where
+/// Checks and compiles. `graph` is the one whose clips the players play, and must outlive the control; NULL where
 /// there is none, or its weights do not matter. Fails with #LMB_ERROR_ARGUMENT (the message names the place; a value
-/// that reads what players, groups or machines write, a parameter with two writers, a program with another number of
+/// that reads what players, groups or machines write, a parameter with two writers, a graph with another number of
 /// parameters, one whose weights read times or velocities that players and groups write, which are known after them,
 /// among all that is out of range), #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY. Immutable once created.
-LMB_API lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *program, const lmb_host *host,
+LMB_API lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph, const lmb_host *host,
                                       lmb_control **control, lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_control_destroy(lmb_control *control);

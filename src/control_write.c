@@ -13,13 +13,13 @@
 // The block while it is counted (`block` is NULL then) and while it is written.
 typedef struct writer {
     const lmb_control_def *def;
-    const lmb_graph *program; // or NULL
+    const lmb_graph *graph; // or NULL
     uint32_t *block;
     uint32_t size;
     uint32_t state_words;
     uint32_t machines; // where their records begin
     uint32_t players;
-    bool weighs; // the program plays a player's clip
+    bool weighs; // the graph plays a player's clip
 } writer;
 
 // Among the numbers of ticks that give the same float, `share` of a whole, returns the multiple of the largest part of
@@ -123,9 +123,9 @@ static bool is_in_group(const writer *w, uint32_t player) {
     return false;
 }
 
-// Where the program plays a clip at the time that a player writes.
+// Where the graph plays a clip at the time that a player writes.
 static void write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
-    const uint32_t *block = w->program != NULL ? w->program->block : NULL;
+    const uint32_t *block = w->graph != NULL ? w->graph->block : NULL;
     const uint32_t sources = block != NULL && time_parameter != LMB_NONE ? block[PROGRAM_SOURCES] : 0;
     uint32_t count = 0;
     put(w, record + PLAYER_USES, w->size);
@@ -567,10 +567,9 @@ static void write_header(const writer *w) {
     put(w, CONTROL_WEIGHS, w->weighs);
 }
 
-uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *program, uint32_t *block,
-                           uint32_t *state_words) {
+uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {
     writer w = {
-        .def = def, .program = program, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};
+        .def = def, .graph = graph, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};
     w.machines = take(&w, (uint64_t)def->machine_count * MACHINE_WORDS);
     w.players = take(&w, (uint64_t)def->player_count * PLAYER_WORDS);
     write_followers(&w);

@@ -9,7 +9,7 @@
 static lmb_result check_def(const lmb_cost_def *def, const lmb_node_cost *costs, lmb_error *error) {
     const char *missing = def == NULL              ? "the descriptor"
                           : costs == NULL          ? "the result"
-                          : def->program == NULL   ? "the program"
+                          : def->graph == NULL     ? "the graph"
                           : def->inputs == NULL    ? "the list of inputs"
                           : def->clock.now == NULL ? "the clock"
                                                    : NULL;
@@ -23,14 +23,14 @@ static lmb_result check_def(const lmb_cost_def *def, const lmb_node_cost *costs,
         return lmb_fail(error, LMB_ERROR_LIMIT, "cost: %u rounds, and at most %u are possible", (unsigned)def->rounds,
                         LMB_MAX_COST_ROUNDS);
     }
-    return lmb_graph_check(def->program, error);
+    return lmb_graph_check(def->graph, error);
 }
 
-static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *program, lmb_error *error) {
-    if (lmb_graph_parameter_count(program) > 0 && def->inputs->parameters == NULL) {
+static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *graph, lmb_error *error) {
+    if (lmb_graph_parameter_count(graph) > 0 && def->inputs->parameters == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: the parameters are NULL");
     }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(graph); i++) {
         if (def->inputs->poses[i] == NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "cost: pose buffer %u is NULL", (unsigned)i);
         }
@@ -56,36 +56,36 @@ static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb
 
 static lmb_result time_program(const lmb_cost_def *def, const lmb_graph_def *program_def, uint32_t part,
                                const lmb_host *host, double *nanoseconds, lmb_error *error) {
-    lmb_graph *program = NULL;
-    lmb_result result = lmb_graph_create_in(program_def, part, host, &program, error);
+    lmb_graph *graph = NULL;
+    lmb_result result = lmb_graph_create_in(program_def, part, host, &graph, error);
     if (result != LMB_OK) {
         return result;
     }
-    const uint32_t outputs = program->gives_matrices ? LMB_OUTPUT_MODEL : LMB_OUTPUT_LOCAL;
-    const lmb_batch batch = {program, def->character_count, outputs};
+    const uint32_t outputs = graph->gives_matrices ? LMB_OUTPUT_MODEL : LMB_OUTPUT_LOCAL;
+    const lmb_batch batch = {graph, def->character_count, outputs};
     lmb_cpu *cpu = NULL;
-    result = check_inputs(def, program, error);
+    result = check_inputs(def, graph, error);
     if (result == LMB_OK) {
         result = lmb_batch_check(&batch, error);
     }
     if (result == LMB_OK) {
-        result = lmb_cpu_create(program, def->path, host, &cpu, error);
+        result = lmb_cpu_create(graph, def->path, host, &cpu, error);
     }
     if (result == LMB_OK) {
         *nanoseconds = time_rounds(def, cpu, &batch);
     }
     lmb_cpu_destroy(cpu);
-    lmb_graph_destroy(program);
+    lmb_graph_destroy(graph);
     return result;
 }
 
 // A part in which each node stands, or LMB_NONE: that of its first use from the end on.
-static void find_parts(const lmb_graph_def *program, const lmb_node_cost *costs, uint32_t *parts) {
-    for (uint32_t i = 0; i < program->node_count; i++) {
+static void find_parts(const lmb_graph_def *graph, const lmb_node_cost *costs, uint32_t *parts) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
         parts[i] = LMB_NONE;
     }
-    for (uint32_t i = program->node_count; i-- > 0;) {
-        const lmb_node_def *node = &program->nodes[i];
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        const lmb_node_def *node = &graph->nodes[i];
         for (uint32_t input = 0; costs[i].uses > 0 && input < node->input_count; input++) {
             parts[node->inputs[input]] = node->op == LMB_OP_COMBINE ? node->parts[input] : parts[i];
         }
@@ -93,14 +93,14 @@ static void find_parts(const lmb_graph_def *program, const lmb_node_cost *costs,
 }
 
 // Those of a node are complete once every node behind it has been seen.
-static void count_uses(const lmb_graph_def *program, lmb_node_cost *costs) {
-    for (uint32_t i = 0; i < program->node_count; i++) {
+static void count_uses(const lmb_graph_def *graph, lmb_node_cost *costs) {
+    for (uint32_t i = 0; i < graph->node_count; i++) {
         costs[i] = (lmb_node_cost){0};
     }
-    costs[program->node_count - 1].uses = 1;
-    for (uint32_t i = program->node_count; i-- > 0;) {
-        for (uint32_t input = 0; input < program->nodes[i].input_count; input++) {
-            costs[program->nodes[i].inputs[input]].uses += costs[i].uses;
+    costs[graph->node_count - 1].uses = 1;
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        for (uint32_t input = 0; input < graph->nodes[i].input_count; input++) {
+            costs[graph->nodes[i].inputs[input]].uses += costs[i].uses;
         }
     }
 }
@@ -116,27 +116,27 @@ lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_n
         return result;
     }
     const lmb_host resolved = lmb_host_resolve(host);
-    uint32_t *parts = lmb_host_allocate(&resolved, def->program->node_count, sizeof *parts);
+    uint32_t *parts = lmb_host_allocate(&resolved, def->graph->node_count, sizeof *parts);
     if (parts == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "cost: no memory for %u nodes", (unsigned)def->program->node_count);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cost: no memory for %u nodes", (unsigned)def->graph->node_count);
     }
     const lmb_node_def resting = lmb_default_node_def();
-    lmb_graph_def program = *def->program;
+    lmb_graph_def graph = *def->graph;
     double base = 0.0;
-    program.nodes = &resting;
-    program.node_count = 1;
-    result = time_program(def, &program, LMB_NONE, host, &base, error);
-    program.nodes = def->program->nodes;
-    count_uses(def->program, costs);
-    find_parts(def->program, costs, parts);
-    for (uint32_t i = 0; i < def->program->node_count && result == LMB_OK; i++) {
-        const lmb_node_def *node = &program.nodes[i];
-        program.node_count = i + 1;
+    graph.nodes = &resting;
+    graph.node_count = 1;
+    result = time_program(def, &graph, LMB_NONE, host, &base, error);
+    graph.nodes = def->graph->nodes;
+    count_uses(def->graph, costs);
+    find_parts(def->graph, costs, parts);
+    for (uint32_t i = 0; i < def->graph->node_count && result == LMB_OK; i++) {
+        const lmb_node_def *node = &graph.nodes[i];
+        graph.node_count = i + 1;
         double nanoseconds = 0.0;
         if (costs[i].uses == 0) {
             continue;
         }
-        result = time_program(def, &program, parts[i], host, &nanoseconds, error);
+        result = time_program(def, &graph, parts[i], host, &nanoseconds, error);
         costs[i].with_inputs = above_zero(nanoseconds - base);
         double inputs = 0.0;
         for (uint32_t input = 0; input < node->input_count; input++) {

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-// What runs programs, and the scratch memory it needs.
+// What runs graphs, and the scratch memory it needs.
 typedef struct runner {
-    size_t (*scratch)(const lmb_graph *program);
+    size_t (*scratch)(const lmb_graph *graph);
     lmb_run_function *run;
 } runner;
 
-// Each path for any program, and for plain ones; NULL where this build has none. The fast path stands for another.
+// Each path for any graph, and for plain ones; NULL where this build has none. The fast path stands for another.
 static const struct {
     const char *name;
     runner any, plain;
@@ -81,13 +81,13 @@ static lmb_cpu_path resolve(lmb_cpu_path path) {
     return path == LMB_CPU_FAST ? LMB_CPU_REFERENCE : path;
 }
 
-lmb_result lmb_cpu_create(const lmb_graph *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
+lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
                           lmb_error *error) {
     if (cpu != NULL) {
         *cpu = NULL;
     }
-    if (program == NULL || cpu == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: %s is NULL", program == NULL ? "the program" : "the result");
+    if (graph == NULL || cpu == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: %s is NULL", graph == NULL ? "the graph" : "the result");
     }
     if (!lmb_cpu_has(path)) {
         return lmb_fail(error, (unsigned)path < LMB_CPU_PATH_COUNT ? LMB_ERROR_UNSUPPORTED : LMB_ERROR_ARGUMENT,
@@ -96,16 +96,16 @@ lmb_result lmb_cpu_create(const lmb_graph *program, lmb_cpu_path path, const lmb
     path = resolve(path);
     lmb_host resolved = lmb_host_resolve(host);
     lmb_cpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
-    runner runner = lmb_graph_is_plain(program) ? paths[path].plain : paths[path].any;
-    char *memory = lmb_host_allocate(&resolved, runner.scratch(program) + LMB_LANES_ALIGNMENT, 1);
+    runner runner = lmb_graph_is_plain(graph) ? paths[path].plain : paths[path].any;
+    char *memory = lmb_host_allocate(&resolved, runner.scratch(graph) + LMB_LANES_ALIGNMENT, 1);
     if (created == NULL || memory == NULL) {
         lmb_host_release(&resolved, created);
         lmb_host_release(&resolved, memory);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "cpu: no memory for %u joints", (unsigned)program->joint_count);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cpu: no memory for %u joints", (unsigned)graph->joint_count);
     }
     size_t past = (uintptr_t)memory % LMB_LANES_ALIGNMENT;
     *created = (lmb_cpu){.host = resolved,
-                         .program = program,
+                         .graph = graph,
                          .path = path,
                          .run = runner.run,
                          .memory = memory,
@@ -139,17 +139,17 @@ static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch *batch, const lm
     if (result != LMB_OK) {
         return result;
     }
-    if (batch->program != cpu->program) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the batch has another program");
+    if (batch->graph != cpu->graph) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the batch has another graph");
     }
     if (first > batch->character_count || count > batch->character_count - first) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: characters %u and %u more are not in a batch of %u",
                         (unsigned)first, (unsigned)count, (unsigned)batch->character_count);
     }
-    if (count > 0 && cpu->program->parameter_count > 0 && inputs->parameters == NULL) {
+    if (count > 0 && cpu->graph->parameter_count > 0 && inputs->parameters == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the parameters are NULL");
     }
-    for (uint32_t i = 0; count > 0 && i < cpu->program->pose_count; i++) {
+    for (uint32_t i = 0; count > 0 && i < cpu->graph->pose_count; i++) {
         if (inputs->poses[i] == NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: pose buffer %u is NULL", (unsigned)i);
         }
@@ -181,7 +181,7 @@ lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inp
 
 lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
-    const lmb_control *control = cpu != NULL ? lmb_graph_control(cpu->program) : NULL;
+    const lmb_control *control = cpu != NULL ? lmb_graph_control(cpu->graph) : NULL;
     if (control == NULL || inputs == NULL || batch == NULL) {
         return lmb_cpu_run_poses(cpu, batch, inputs, outputs, first, count, error);
     }
@@ -253,7 +253,7 @@ lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batc
 
 void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count) {
-    const lmb_batch writes_nothing = {.program = batch->program, .character_count = batch->character_count};
+    const lmb_batch writes_nothing = {.graph = batch->graph, .character_count = batch->character_count};
     const lmb_batch_outputs nowhere = {0};
     cpu->run(&writes_nothing, inputs, &nowhere, first, count, cpu->scratch);
 }

@@ -11,7 +11,7 @@ typedef void lmb_run_function(const lmb_batch *batch, const lmb_batch_inputs *in
 
 struct lmb_cpu {
     lmb_host host;
-    const lmb_graph *program;
+    const lmb_graph *graph;
     lmb_cpu_path path;
     lmb_run_function *run;
     lmb_cpu_profile *profile; // or NULL
@@ -19,7 +19,7 @@ struct lmb_cpu {
     void *scratch; // in `memory`, aligned
 };
 
-// Evaluates programs alone and writes nothing. Everything is checked already; the environment is the default one.
+// Evaluates graphs alone and writes nothing. Everything is checked already; the environment is the default one.
 void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count);
 

@@ -81,7 +81,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_graph *program, lmb_cpu_path path, lmb_error *error) {
+static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_graph *graph, lmb_cpu_path path, lmb_error *error) {
     pool->has_mutex = pthread_mutex_init(&pool->mutex, NULL) == 0;
     pool->has_work = pthread_cond_init(&pool->work, NULL) == 0;
     pool->has_rest = pthread_cond_init(&pool->rest, NULL) == 0;
@@ -91,7 +91,7 @@ static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_graph *program, lm
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         worker *w = &pool->workers[i];
         w->pool = pool;
-        lmb_result result = lmb_cpu_create(program, path, &pool->host, &w->cpu, error);
+        lmb_result result = lmb_cpu_create(graph, path, &pool->host, &w->cpu, error);
         if (result != LMB_OK) {
             return result;
         }
@@ -104,14 +104,13 @@ static lmb_result start_workers(lmb_cpu_pool *pool, const lmb_graph *program, lm
     return LMB_OK;
 }
 
-lmb_result lmb_cpu_pool_create(const lmb_graph *program, lmb_cpu_path path, uint32_t thread_count, const lmb_host *host,
+lmb_result lmb_cpu_pool_create(const lmb_graph *graph, lmb_cpu_path path, uint32_t thread_count, const lmb_host *host,
                                lmb_cpu_pool **pool, lmb_error *error) {
     if (pool != NULL) {
         *pool = NULL;
     }
-    if (program == NULL || pool == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu pool: %s is NULL",
-                        program == NULL ? "the program" : "the result");
+    if (graph == NULL || pool == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu pool: %s is NULL", graph == NULL ? "the graph" : "the result");
     }
     if (thread_count == 0 || thread_count > LMB_MAX_THREADS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "cpu pool: %u threads are not 1 to %u", (unsigned)thread_count,
@@ -128,7 +127,7 @@ lmb_result lmb_cpu_pool_create(const lmb_graph *program, lmb_cpu_path path, uint
     created->host = resolved;
     created->workers = workers;
     created->worker_count = thread_count;
-    lmb_result result = start_workers(created, program, path, error);
+    lmb_result result = start_workers(created, graph, path, error);
     if (result != LMB_OK) {
         lmb_cpu_pool_destroy(created);
         return result;

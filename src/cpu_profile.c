@@ -74,7 +74,7 @@ static uint64_t look(const lmb_cpu_profile *profile) {
     return profile->clock.now(profile->clock.user);
 }
 
-// Nanoseconds that the programs of the run's characters take, from those of its first ones: the lesser of two times, since
+// Nanoseconds that the graphs of the run's characters take, from those of its first ones: the lesser of two times, since
 // the first may be that of filling a cache.
 static double estimate_pose(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                             uint32_t count) {

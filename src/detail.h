@@ -1,10 +1,10 @@
-// Levels of detail as a program's block has them.
+// Levels of detail as a graph's block has them.
 #ifndef LIMBER_SRC_DETAIL_H
 #define LIMBER_SRC_DETAIL_H
 
 #include <limber/detail.h>
 
-// Words of the table in a program's block.
+// Words of the table in a graph's block.
 uint32_t lmb_detail_words(const lmb_rig *rig);
 
 // Writes it, from a table that is checked. `weight` is the index of the weight that has the level.

@@ -19,7 +19,7 @@
 #define LMB_NOINLINE
 #endif
 
-// FE_DFL_ENV clears flushing as well: it is the state at program start, MXCSR or FPCR included.
+// FE_DFL_ENV clears flushing as well: it is the state at graph start, MXCSR or FPCR included.
 static inline void lmb_environment_enter(fenv_t *callers) {
     fegetenv(callers);
     fesetenv(FE_DFL_ENV);

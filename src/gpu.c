@@ -25,7 +25,7 @@ static const struct {
     [LMB_KERNEL_PROBE] = {"limber probe", kernel_probe, sizeof kernel_probe / sizeof kernel_probe[0]},
 };
 
-// The kernel that interprets programs has room for so many, where the device has: most programs hold fewer, and what
+// The kernel that interprets graphs has room for so many, where the device has: most graphs hold fewer, and what
 // workgroups take decides how many of them run side by side.
 #define INTERPRETED_POSES 8u
 
@@ -264,7 +264,7 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     created->device = def->device;
     created->debug_utils = def->debug_utils;
     created->accept_mismatch = def->accept_mismatch;
-    created->interpret_programs = def->interpret_programs;
+    created->interpret_graphs = def->interpret_graphs;
     created->pipeline_cache = def->pipeline_cache;
     if (def->vulkan_allocator != NULL) {
         created->callbacks = *def->vulkan_allocator;
@@ -286,11 +286,11 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         result = create_layout(created, error);
     }
     for (lmb_kernel kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
-        // Those for any program.
-        if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_programs) {
+        // Those for any graph.
+        if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_graphs) {
             continue;
         }
-        result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_programs,
+        result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs,
                                &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {

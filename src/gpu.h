@@ -89,13 +89,13 @@ struct lmb_gpu {
     uint32_t queue_family_count;
     bool debug_utils;
     bool accept_mismatch;
-    bool interpret_programs;
+    bool interpret_graphs;
     VkPipelineCache pipeline_cache;
     VkPhysicalDeviceMemoryProperties memory;
     VkDeviceSize largest_allocation;
     double timestamp_period; // nanoseconds
     lmb_gpu_limits limits;
-    uint32_t interpreted_poses; // that the kernel which interprets programs has room for, which is there where all are
+    uint32_t interpreted_poses; // that the kernel which interprets graphs has room for, which is there where all are
     VkPipelineLayout layout;
     VkPipeline pipelines[LMB_KERNEL_COUNT];
     lmb_gpu_probe_result probe;
@@ -148,14 +148,14 @@ typedef struct lmb_kernel_constants {
 // Of workgroup memory, for each pose that shaders/pose.comp has room for.
 #define LMB_GPU_POSE_BYTES (11u * sizeof(float) * LMB_GPU_GROUP)
 
-// That of weights for a program with layers or blend spaces in the plane.
+// That of weights for a graph with layers or blend spaces in the plane.
 lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, VkPipeline *pipeline, lmb_error *error);
 
-// That of float channels for a program that needs no more than the constants say.
+// That of float channels for a graph that needs no more than the constants say.
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                    lmb_error *error);
 
-// The kernel that interprets programs, with room for so many poses; fails as lmb_gpu_pipeline_create() does.
+// The kernel that interprets graphs, with room for so many poses; fails as lmb_gpu_pipeline_create() does.
 lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
 
 // A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.
@@ -181,20 +181,20 @@ void lmb_gpu_end_label(const lmb_gpu *gpu, VkCommandBuffer commands);
 
 struct lmb_gpu_graph {
     lmb_gpu *gpu;
-    const lmb_graph *program;
+    const lmb_graph *graph;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline weights;     // where it has layers or blend spaces in the plane, and the gpu no kernel for any program
-    VkPipeline channels;    // where the rig has float channels, and the gpu no kernel for any program
-    VkPipeline steps;       // the kernel made for this program, or VK_NULL_HANDLE where it is interpreted
+    VkPipeline weights;     // where it has layers or blend spaces in the plane, and the gpu no kernel for any graph
+    VkPipeline channels;    // where the rig has float channels, and the gpu no kernel for any graph
+    VkPipeline steps;       // the kernel made for this graph, or VK_NULL_HANDLE where it is interpreted
     VkPipeline interpreter; // the one that interprets it, where the gpu has none that can, or VK_NULL_HANDLE
     lmb_gpu_shape shape;    // of that kernel where it does all stages; characters are 0 where it does the pose alone
     bool recorded;
 };
 
 // Whether the gpu's own interpreter can run it.
-static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_graph *program) {
-    return gpu->interpret_programs && lmb_graph_stack(program) <= gpu->interpreted_poses;
+static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_graph *graph) {
+    return gpu->interpret_graphs && lmb_graph_stack(graph) <= gpu->interpreted_poses;
 }
 
 #endif

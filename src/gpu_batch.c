@@ -35,12 +35,12 @@ typedef struct frame_slot {
 
 struct lmb_gpu_batch {
     lmb_gpu *gpu;
-    lmb_gpu_graph *program;
+    lmb_gpu_graph *graph;
     lmb_batch description;
     uint32_t frame_count;
     uint32_t span_characters; // of every span but the last
     uint32_t span_count;
-    lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL where the program needs none
+    lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL where the graph needs none
     bool begun;               // they hold what they should
     lmb_gpu_control *control; // or NULL
     frame_slot frames[MOST_FRAMES];
@@ -62,56 +62,56 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
 
 // Of a character.
 static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
-    return (VkDeviceSize)lmb_graph_inertia_words(batch->description.program) * sizeof(uint32_t);
+    return (VkDeviceSize)lmb_graph_inertia_words(batch->description.graph) * sizeof(uint32_t);
 }
 
 // Of a character.
 static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
-    return (VkDeviceSize)batch->description.program->block[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
+    return (VkDeviceSize)batch->description.graph->block[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
 }
 
 static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
-    return source_bytes(batch) + (VkDeviceSize)batch->description.program->block[PROGRAM_WEIGHTS] * sizeof(float);
+    return source_bytes(batch) + (VkDeviceSize)batch->description.graph->block[PROGRAM_WEIGHTS] * sizeof(float);
 }
 
 // Whether anything is to be weighed.
 static bool has_rules(const lmb_gpu_batch *batch) {
-    const uint32_t *block = batch->description.program->block;
+    const uint32_t *block = batch->description.graph->block;
     return block[PROGRAM_RULE_COUNT] + block[PROGRAM_SOURCES] > 0;
 }
 
 // Of a character in a pose buffer.
 static VkDeviceSize pose_bytes(const lmb_gpu_batch *batch, uint32_t pose) {
-    return (VkDeviceSize)batch->description.program->pose_floats[pose] * sizeof(float);
+    return (VkDeviceSize)batch->description.graph->pose_floats[pose] * sizeof(float);
 }
 
-// Whether one kernel does everything: its program's.
+// Whether one kernel does everything: its graph's.
 static bool in_one_kernel(const lmb_gpu_batch *batch) {
-    return batch->program->shape.characters > 0;
+    return batch->graph->shape.characters > 0;
 }
 
 // One kernel for all stages keeps outputs alone. Otherwise local transforms are kept, since the model kernel reads them,
-// and model matrices where that runs; it finds own matrices in their place where a program ends as those.
+// and model matrices where that runs; it finds own matrices in their place where a graph ends as those.
 static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
     uint32_t outputs = batch->description.outputs;
     if (!in_one_kernel(batch)) {
         uint32_t needs_models = outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS);
-        const bool matrices = batch->description.program->gives_matrices;
+        const bool matrices = batch->description.graph->gives_matrices;
         outputs |= (matrices ? 0u : LMB_OUTPUT_LOCAL) | (needs_models || matrices ? LMB_OUTPUT_MODEL : 0u);
     }
     return outputs >> stage & 1u;
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
-    if (gpu == NULL || def == NULL || batch == NULL || def->program == NULL) {
+    if (gpu == NULL || def == NULL || batch == NULL || def->graph == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s is NULL",
                         gpu == NULL     ? "the gpu"
                         : def == NULL   ? "the descriptor"
                         : batch == NULL ? "the result"
-                                        : "the program");
+                                        : "the graph");
     }
-    if (def->program->gpu != gpu) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the program belongs to another gpu");
+    if (def->graph->gpu != gpu) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the graph belongs to another gpu");
     }
     if (def->character_count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there are no characters");
@@ -120,15 +120,14 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u frame slots are not 1 to %u",
                         (unsigned)def->frame_count, MOST_FRAMES);
     }
-    const lmb_graph *program = def->program->program;
+    const lmb_graph *graph = def->graph->graph;
     uint64_t joints = (uint64_t)def->character_count *
-                      (program->joint_count > program->channel_count ? program->joint_count : program->channel_count);
+                      (graph->joint_count > graph->channel_count ? graph->joint_count : graph->channel_count);
     if (joints >= MOST_JOINTS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu %s of all characters are not below 2^31",
-                        (unsigned long long)joints,
-                        program->joint_count < program->channel_count ? "channels" : "joints");
+                        (unsigned long long)joints, graph->joint_count < graph->channel_count ? "channels" : "joints");
     }
-    lmb_batch description = {def->program->program, def->character_count, def->outputs};
+    lmb_batch description = {def->graph->graph, def->character_count, def->outputs};
     return lmb_batch_check(&description, error);
 }
 
@@ -157,7 +156,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one character takes %llu bytes, and a span has %llu",
                         (unsigned long long)bytes, (unsigned long long)limit);
     }
-    uint64_t parameters = lmb_graph_parameter_count(batch->description.program);
+    uint64_t parameters = lmb_graph_parameter_count(batch->description.graph);
     uint64_t parameter_bytes = parameters * sizeof(float) * batch->description.character_count;
     if (gpu->largest_allocation != 0 && parameter_bytes > gpu->largest_allocation) {
         return lmb_fail(error, LMB_ERROR_LIMIT,
@@ -165,7 +164,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_erro
                         (unsigned long long)parameter_bytes, (unsigned long long)gpu->largest_allocation);
     }
     uint64_t words = bytes / sizeof(float) > parameters ? bytes / sizeof(float) : parameters;
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
         words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
     }
     uint64_t addressable = (MOST_WORDS - 1) / words;
@@ -184,7 +183,7 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
     }
     VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
-                              lmb_graph_parameter_count(batch->description.program) * sizeof(float);
+                              lmb_graph_parameter_count(batch->description.graph) * sizeof(float);
     lmb_result result = lmb_gpu_buffer_create(gpu, LMB_REFUSAL_COUNT * sizeof(uint32_t), false, "limber refused",
                                               &frame->refused, error);
     if (result == LMB_OK) {
@@ -239,7 +238,7 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
 }
 
 static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
-    const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.program),
+    const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.graph),
                                          .batch = batch,
                                          .events_a_frame = def->events_a_frame,
                                          .tells = def->tells};
@@ -260,8 +259,8 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory");
     }
     created->gpu = gpu;
-    created->program = def->program;
-    created->description = (lmb_batch){def->program->program, def->character_count, def->outputs};
+    created->graph = def->graph;
+    created->description = (lmb_batch){def->graph->graph, def->character_count, def->outputs};
     created->frame_count = def->frame_count;
     result = plan_spans(created, def->span_bytes, error);
     if (result == LMB_OK) {
@@ -341,7 +340,7 @@ uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch) {
 }
 
 VkDeviceAddress lmb_gpu_batch_graph_address(const lmb_gpu_batch *batch) {
-    return batch->program->buffer.address;
+    return batch->graph->buffer.address;
 }
 
 float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame) {
@@ -404,10 +403,10 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the probe has not %s on this device",
                         gpu->probe.done ? "passed" : "run");
     }
-    if (!batch->program->recorded) {
-        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the upload of its program has not been recorded");
+    if (!batch->graph->recorded) {
+        return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the upload of its graph has not been recorded");
     }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
         if (batch->frames[info->frame].poses[i] == 0) {
             return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: pose buffer %u of frame slot %u is not bound",
                             (unsigned)i, (unsigned)info->frame);
@@ -427,9 +426,9 @@ static void mark(const lmb_gpu_record_info *info, uint32_t stage) {
 static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t span) {
     const frame_slot *frame = &batch->frames[info->frame];
     const frame_slot *named = info->has_previous_frame ? &batch->frames[info->previous_frame] : frame;
-    const lmb_graph *program = batch->description.program;
+    const lmb_graph *graph = batch->description.graph;
     uint64_t first = (uint64_t)span * batch->span_characters;
-    lmb_span_row row = {.parameters = frame->parameters.address + first * program->parameter_count * sizeof(float),
+    lmb_span_row row = {.parameters = frame->parameters.address + first * graph->parameter_count * sizeof(float),
                         .named_palette = named->stages[span * LMB_STAGE_COUNT + LMB_STAGE_PALETTE].address};
     for (uint32_t stage = 0; stage < LMB_STAGE_COUNT; stage++) {
         row.stages[stage] = frame->stages[span * LMB_STAGE_COUNT + stage].address;
@@ -437,7 +436,7 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     }
     row.dual_quaternions = row.stages[LMB_STAGE_DUAL_QUATERNIONS];
     row.named_rows = row.named_palette;
-    for (uint32_t i = 0; i < program->pose_count; i++) {
+    for (uint32_t i = 0; i < graph->pose_count; i++) {
         row.poses[i] = frame->poses[i] + first * pose_bytes(batch, i);
     }
     if (batch->inertia != NULL) {
@@ -501,7 +500,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                           uint64_t groups, uint32_t offset) {
     const frame_slot *frame = &batch->frames[info->frame];
     const bool has_list = info->list != 0;
-    const lmb_batch_push push = {.program = batch->program->buffer.address,
+    const lmb_batch_push push = {.graph = batch->graph->buffer.address,
                                  .spans = frame->spans.address,
                                  .refused = frame->refused.address,
                                  .list = info->list,
@@ -526,9 +525,9 @@ typedef struct share {
 } share;
 
 static share first_share(const lmb_gpu_batch *batch) {
-    const lmb_gpu_graph *program = batch->program;
-    return program->shape.characters > 0 ? (share){program->shape.characters, 1}
-                                         : (share){LMB_GPU_GROUP, program->program->joint_count};
+    const lmb_gpu_graph *graph = batch->graph;
+    return graph->shape.characters > 0 ? (share){graph->shape.characters, 1}
+                                       : (share){LMB_GPU_GROUP, graph->graph->joint_count};
 }
 
 static uint64_t groups_for(uint64_t count, uint32_t of_each) {
@@ -546,7 +545,7 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
                                 .first_items = first.items,
                                 .first_parts = first.parts,
                                 .character_items = LMB_GPU_GROUP,
-                                .channels = batch->description.program->channel_count,
+                                .channels = batch->description.graph->channel_count,
                                 .channel_items = LMB_GPU_GROUP};
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber list");
     lmb_gpu_dispatch(batch->gpu, info->commands, batch->gpu->pipelines[LMB_KERNEL_LIST], &push, sizeof push, 1);
@@ -558,7 +557,7 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
 
 static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
-    const VkPipeline own = batch->program->weights;
+    const VkPipeline own = batch->graph->weights;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
                   groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS);
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
@@ -568,22 +567,22 @@ static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info
 
 // The pose, or all stages in one.
 static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    const lmb_gpu_graph *program = batch->program;
+    const lmb_gpu_graph *graph = batch->graph;
     const share first = first_share(batch);
     bool all_stages = in_one_kernel(batch);
     lmb_gpu_begin_label(batch->gpu, info->commands, all_stages ? "limber characters" : "limber pose");
     record_kernel(batch, info,
-                  program->steps != VK_NULL_HANDLE         ? program->steps
-                  : program->interpreter != VK_NULL_HANDLE ? program->interpreter
-                                                           : batch->gpu->pipelines[LMB_KERNEL_POSE],
+                  graph->steps != VK_NULL_HANDLE         ? graph->steps
+                  : graph->interpreter != VK_NULL_HANDLE ? graph->interpreter
+                                                         : batch->gpu->pipelines[LMB_KERNEL_POSE],
                   groups_for((uint64_t)batch->description.character_count * first.parts, first.items), DISPATCH_FIRST);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
 static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    const uint64_t channels = batch->description.program->channel_count;
+    const uint64_t channels = batch->description.graph->channel_count;
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
-    const VkPipeline own = batch->program->channels;
+    const VkPipeline own = batch->graph->channels;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
                   groups_for(batch->description.character_count * channels, LMB_GPU_GROUP), DISPATCH_CHANNELS);
     lmb_gpu_end_label(batch->gpu, info->commands);
@@ -619,7 +618,7 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     if (has_control_stage(batch, info)) {
         mark(info, LMB_GPU_STAGE_CONTROL);
     }
-    if (batch->description.program->joint_count > 0) {
+    if (batch->description.graph->joint_count > 0) {
         record_poses(batch, info);
     }
     if (lmb_batch_runs_channels(&batch->description)) {
@@ -702,8 +701,8 @@ uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, ui
     for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
         lmb_gpu_bytes_add(&batch->inertia[i], all, &found);
     }
-    lmb_gpu_bytes_add(&batch->program->buffer, all, &found);
-    lmb_gpu_bytes_add(&batch->program->staging, all, &found);
+    lmb_gpu_bytes_add(&batch->graph->buffer, all, &found);
+    lmb_gpu_bytes_add(&batch->graph->staging, all, &found);
     for (uint32_t i = 0; i < found && i < count; i++) {
         rows[i] = all[i];
     }

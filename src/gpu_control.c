@@ -38,7 +38,7 @@ struct lmb_gpu_control {
     VkPipeline pipeline;
     lmb_gpu_buffer block;
     lmb_gpu_buffer state;
-    lmb_gpu_buffer weights; // float [weight][character], if the program uses a player's clip
+    lmb_gpu_buffer weights; // float [weight][character], if the graph uses a player's clip
     frame_slot frames[MOST_FRAMES];
 };
 
@@ -47,7 +47,7 @@ lmb_gpu_control_def lmb_default_gpu_control_def(void) {
 }
 
 static uint32_t weight_count(const lmb_control *control) {
-    return control->block[CONTROL_WEIGHS] != 0 ? control->program->block[PROGRAM_WEIGHTS] : 0;
+    return control->block[CONTROL_WEIGHS] != 0 ? control->graph->block[PROGRAM_WEIGHTS] : 0;
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -62,18 +62,18 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: %s is NULL", missing);
     }
     const lmb_batch batch = lmb_gpu_batch_description(def->batch);
-    uint32_t parameters = lmb_graph_parameter_count(batch.program);
+    uint32_t parameters = lmb_graph_parameter_count(batch.graph);
     if (def->control->parameter_count != parameters) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's program %u",
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's graph %u",
                         (unsigned)def->control->parameter_count, (unsigned)parameters);
     }
-    if (def->control->program != NULL && def->control->program != batch.program) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: its program is not the batch's");
+    if (def->control->graph != NULL && def->control->graph != batch.graph) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: its graph is not the batch's");
     }
     if (lmb_control_inertia_parameters(def->control) != LMB_NONE &&
-        lmb_control_inertia_parameters(def->control) != lmb_graph_inertia_parameters(batch.program)) {
+        lmb_control_inertia_parameters(def->control) != lmb_graph_inertia_parameters(batch.graph)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
-                        "gpu control: it inertializes, and the batch's program does not by the same parameters");
+                        "gpu control: it inertializes, and the batch's graph does not by the same parameters");
     }
     uint32_t words = def->control->state_words;
     if (parameters > words) {
@@ -138,8 +138,8 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
 
 // That without a mover is smaller.
 static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
-    const lmb_graph *program = control->control->program;
-    const lmb_kernel_constants constants = {.spaces = program != NULL && program->uses_spaces};
+    const lmb_graph *graph = control->control->graph;
+    const lmb_kernel_constants constants = {.spaces = graph != NULL && graph->uses_spaces};
     const bool moves = lmb_control_has_mover(control->control);
     const uint32_t *code = moves ? kernel_control : kernel_control_plain;
     const size_t words = moves ? sizeof kernel_control / sizeof kernel_control[0]
@@ -258,7 +258,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .sent = slot->sent.address,
                                    .told = slot->told.address,
                                    .movers = slot->movers.address,
-                                   .program = lmb_gpu_batch_graph_address(control->batch),
+                                   .graph = lmb_gpu_batch_graph_address(control->batch),
                                    .weights = control->weights.address,
                                    .sent_count = slot->sent_count,
                                    .characters = control->character_count,

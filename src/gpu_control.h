@@ -44,7 +44,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
 
 // gpu_batch.c
 uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch);
-// Of its program's block on the device.
+// Of its graph's block on the device.
 VkDeviceAddress lmb_gpu_batch_graph_address(const lmb_gpu_batch *batch);
 // The control that its frames run, or NULL.
 void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control);

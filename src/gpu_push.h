@@ -20,7 +20,7 @@ typedef struct lmb_span_row {
 } lmb_span_row;
 
 typedef struct lmb_batch_push {
-    VkDeviceAddress program;
+    VkDeviceAddress graph;
     VkDeviceAddress spans;
     VkDeviceAddress refused;
     VkDeviceAddress list;
@@ -52,7 +52,7 @@ typedef struct lmb_control_push {
     VkDeviceAddress sent;
     VkDeviceAddress told;
     VkDeviceAddress movers;
-    VkDeviceAddress program;
+    VkDeviceAddress graph;
     VkDeviceAddress weights;
     uint32_t sent_count;
     uint32_t characters;

@@ -41,19 +41,19 @@ static const struct {
 #undef CLIMB_STEPS
 };
 
-bool lmb_gpu_steps_fit(const lmb_graph *program) {
-    return program->joint_count > 0 && program->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
+bool lmb_gpu_steps_fit(const lmb_graph *graph) {
+    return graph->joint_count > 0 && graph->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
 }
 
-lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *program, bool all_stages, lmb_spirv *module,
+lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
                                 lmb_error *error) {
     lmb_spirv_call calls[MOST_STEPS];
-    uint32_t count = program->block[PROGRAM_INSTRUCTION_COUNT];
+    uint32_t count = graph->block[PROGRAM_INSTRUCTION_COUNT];
     uint32_t depth = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = program->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
-        uint32_t code = program->block[at + INSTRUCTION_OPERATION];
-        uint32_t level = steps[code].wraps ? program->block[at + WRAP_LEVEL] : 0;
+        uint32_t at = graph->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
+        uint32_t code = graph->block[at + INSTRUCTION_OPERATION];
+        uint32_t level = steps[code].wraps ? graph->block[at + WRAP_LEVEL] : 0;
         calls[i] = (lmb_spirv_call){steps[code].function, {at, depth | level << 8}, steps[code].flow};
         depth += (uint32_t)steps[code].pushed;
     }
@@ -64,33 +64,33 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *program, 
                           {kernel_pose_steps, sizeof kernel_pose_steps / sizeof(uint32_t)}},
                          {{kernel_character_steps_plain, sizeof kernel_character_steps_plain / sizeof(uint32_t)},
                           {kernel_character_steps, sizeof kernel_character_steps / sizeof(uint32_t)}}};
-    const bool whole = program->uses_packed || program->uses_inertia;
+    const bool whole = graph->uses_packed || graph->uses_inertia;
     const uint32_t *words = templates[all_stages][whole].words;
     size_t size = templates[all_stages][whole].count;
     return lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
 }
 
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_gpu_shape *shape,
                                 lmb_error *error) {
-    *shape = lmb_gpu_find_shape(gpu->limits, program->joint_count);
+    *shape = lmb_gpu_find_shape(gpu->limits, graph->joint_count);
     lmb_spirv module;
-    lmb_result result = lmb_gpu_steps_module(&gpu->host, program, shape->characters > 0, &module, error);
+    lmb_result result = lmb_gpu_steps_module(&gpu->host, graph, shape->characters > 0, &module, error);
     if (result == LMB_OK) {
-        lmb_kernel_constants constants = {.cubic = program->uses_cubic,
-                                          .scale = program->uses_scale,
-                                          .far = program->uses_far,
-                                          .packed = program->uses_packed,
+        lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
+                                          .scale = graph->uses_scale,
+                                          .far = graph->uses_far,
+                                          .packed = graph->uses_packed,
                                           .invocations = shape->invocations,
-                                          .joints = program->joint_count,
+                                          .joints = graph->joint_count,
                                           .characters = shape->characters,
                                           .walks = shape->walks,
-                                          .weights = program->uses_weights,
-                                          .parts = program->uses_parts,
-                                          .detail = program->uses_detail,
-                                          .matrices = program->gives_matrices,
-                                          .poses = program->stack,
-                                          .inertia = program->uses_inertia};
-        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber program", pipeline, error);
+                                          .weights = graph->uses_weights,
+                                          .parts = graph->uses_parts,
+                                          .detail = graph->uses_detail,
+                                          .matrices = graph->gives_matrices,
+                                          .poses = graph->stack,
+                                          .inertia = graph->uses_inertia};
+        result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber graph", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }
     return result;

@@ -1,4 +1,4 @@
-// The kernel made for one program: its instructions as straight-line code, so that no device interprets them and
+// The kernel made for one graph: its instructions as straight-line code, so that no device interprets them and
 // poses stay in registers.
 #ifndef LIMBER_SRC_GPU_STEPS_H
 #define LIMBER_SRC_GPU_STEPS_H
@@ -6,15 +6,15 @@
 #include "gpu.h"
 #include "spirv.h"
 
-// Whether a program is short enough to be worth a pipeline of its own.
-bool lmb_gpu_steps_fit(const lmb_graph *program);
+// Whether a graph is short enough to be worth a pipeline of its own.
+bool lmb_gpu_steps_fit(const lmb_graph *graph);
 
-// The module of a program's kernel: of all stages, or of the pose alone.
-lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *program, bool all_stages, lmb_spirv *module,
+// The module of a graph's kernel: of all stages, or of the pose alone.
+lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
                                 lmb_error *error);
 
 // The pipeline, of all stages where a character of the rig fits a workgroup; and its shape, which says so.
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *program, VkPipeline *pipeline, lmb_gpu_shape *shape,
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_gpu_shape *shape,
                                 lmb_error *error);
 
 #endif

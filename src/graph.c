@@ -123,7 +123,7 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
     }
 }
 
-// A track of a clip in the program whose key times most others share, if more than half do, as CLIP_COMMON has it.
+// A track of a clip in the graph whose key times most others share, if more than half do, as CLIP_COMMON has it.
 static uint32_t find_common_track(const uint32_t *block, uint32_t clip) {
     uint32_t found = 0, lead = 0, times = 0;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -190,24 +190,24 @@ static bool clip_scales(const uint32_t *clip) {
     return false;
 }
 
-static void find_uses(lmb_graph *program, const lmb_graph_def *def) {
+static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
-        program->uses_spaces =
-            program->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS || def->nodes[i].op == LMB_OP_SPACE2D;
-        program->uses_weights =
-            program->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
+        graph->uses_spaces =
+            graph->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS || def->nodes[i].op == LMB_OP_SPACE2D;
+        graph->uses_weights =
+            graph->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
-    program->uses_scale = program->pose_count > 0 || rest_scales(def->rig) || lmb_graph_static_poses_scale(def);
+    graph->uses_scale = graph->pose_count > 0 || rest_scales(def->rig) || lmb_graph_static_poses_scale(def);
     for (uint32_t i = 0; i < def->limits_count; i++) {
-        program->uses_scale = program->uses_scale || lmb_limits_scale(def->rig, def->limits[i]);
+        graph->uses_scale = graph->uses_scale || lmb_limits_scale(def->rig, def->limits[i]);
     }
     for (uint32_t i = 0; i < def->clip_count; i++) {
-        program->uses_cubic = program->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
-        program->uses_far = program->uses_far || def->clips[i]->words[CLIP_FAR] != 0;
-        program->uses_packed = program->uses_packed || def->clips[i]->words[CLIP_PACKED] != 0;
-        program->uses_scale = program->uses_scale || clip_scales(def->clips[i]->words);
-        program->uses_weights = program->uses_weights || def->clips[i]->words[CLIP_WEIGHTS] != 0;
-        program->uses_parts = program->uses_parts || def->clips[i]->words[CLIP_JOINTS] != def->rig->joint_count;
+        graph->uses_cubic = graph->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
+        graph->uses_far = graph->uses_far || def->clips[i]->words[CLIP_FAR] != 0;
+        graph->uses_packed = graph->uses_packed || def->clips[i]->words[CLIP_PACKED] != 0;
+        graph->uses_scale = graph->uses_scale || clip_scales(def->clips[i]->words);
+        graph->uses_weights = graph->uses_weights || def->clips[i]->words[CLIP_WEIGHTS] != 0;
+        graph->uses_parts = graph->uses_parts || def->clips[i]->words[CLIP_JOINTS] != def->rig->joint_count;
     }
 }
 
@@ -223,7 +223,7 @@ static lmb_result prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS]
     *size = plan_block(c, header);
     if (*size > LARGEST_BLOCK) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                        "program: its block would take %llu words, and at most 2^30 are possible",
+                        "graph: its block would take %llu words, and at most 2^30 are possible",
                         (unsigned long long)*size);
     }
     return LMB_OK;
@@ -231,7 +231,7 @@ static lmb_result prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS]
 
 lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
     if (def == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: the descriptor is NULL");
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the descriptor is NULL");
     }
     lmb_compiler c = {.def = def, .error = error, .part = LMB_NONE};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
@@ -285,8 +285,7 @@ lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_
         *graph = NULL;
     }
     if (def == NULL || graph == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: %s is NULL",
-                        def == NULL ? "the descriptor" : "the result");
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s is NULL", def == NULL ? "the descriptor" : "the result");
     }
     lmb_result result;
     if (lmb_graph_moves(def)) {
@@ -302,9 +301,9 @@ lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_
     return result;
 }
 
-lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **program,
+lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **graph,
                                lmb_error *error) {
-    *program = NULL;
+    *graph = NULL;
     lmb_compiler c = {.def = def, .error = error, .part = part};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
@@ -321,7 +320,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lm
         lmb_host_release(&resolved, created);
         lmb_host_release(&resolved, block);
         lmb_host_release(&resolved, c.rest_turns);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "program: no memory for %llu words", (unsigned long long)size);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for %llu words", (unsigned long long)size);
     }
     memcpy(block, header, sizeof header);
     write_block(&c, block);
@@ -344,68 +343,68 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lm
     memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
     memcpy(created->pose_floats, c.pose_floats, sizeof c.pose_floats);
     find_uses(created, def);
-    *program = created;
+    *graph = created;
     return LMB_OK;
 }
 
-void lmb_graph_destroy(lmb_graph *program) {
-    if (program == NULL) {
+void lmb_graph_destroy(lmb_graph *graph) {
+    if (graph == NULL) {
         return;
     }
-    lmb_host host = program->host;
-    lmb_control_destroy(program->control);
-    lmb_graph_names_destroy(program->names, &host);
-    lmb_host_release(&host, program->block);
-    lmb_host_release(&host, program);
+    lmb_host host = graph->host;
+    lmb_control_destroy(graph->control);
+    lmb_graph_names_destroy(graph->names, &host);
+    lmb_host_release(&host, graph->block);
+    lmb_host_release(&host, graph);
 }
 
 const lmb_control *lmb_graph_control(const lmb_graph *graph) {
     return graph->control;
 }
 
-uint32_t lmb_graph_joint_count(const lmb_graph *program) {
-    return program->joint_count;
+uint32_t lmb_graph_joint_count(const lmb_graph *graph) {
+    return graph->joint_count;
 }
 
-uint32_t lmb_graph_parameter_count(const lmb_graph *program) {
-    return program->parameter_count;
+uint32_t lmb_graph_parameter_count(const lmb_graph *graph) {
+    return graph->parameter_count;
 }
 
-uint32_t lmb_graph_pose_count(const lmb_graph *program) {
-    return program->pose_count;
+uint32_t lmb_graph_pose_count(const lmb_graph *graph) {
+    return graph->pose_count;
 }
 
-uint32_t lmb_graph_pose_floats(const lmb_graph *program, uint32_t pose) {
-    return pose < LMB_MAX_POSES ? program->pose_floats[pose] : 0;
+uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose) {
+    return pose < LMB_MAX_POSES ? graph->pose_floats[pose] : 0;
 }
 
-uint32_t lmb_graph_pose_joint_count(const lmb_graph *program, uint32_t pose) {
-    return pose < LMB_MAX_POSES ? program->pose_joints[pose] : 0;
+uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose) {
+    return pose < LMB_MAX_POSES ? graph->pose_joints[pose] : 0;
 }
 
-uint32_t lmb_graph_socket_count(const lmb_graph *program) {
-    return program->socket_count;
+uint32_t lmb_graph_socket_count(const lmb_graph *graph) {
+    return graph->socket_count;
 }
 
-uint32_t lmb_graph_channel_count(const lmb_graph *program) {
-    return program->channel_count;
+uint32_t lmb_graph_channel_count(const lmb_graph *graph) {
+    return graph->channel_count;
 }
 
-uint32_t lmb_graph_joints_at(const lmb_graph *program, uint32_t level) {
-    if (!program->uses_detail) {
-        return program->joint_count;
+uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level) {
+    if (!graph->uses_detail) {
+        return graph->joint_count;
     }
-    return detail_count(program->block, level < LMB_MAX_LEVELS ? level : LMB_MAX_LEVELS - 1);
+    return detail_count(graph->block, level < LMB_MAX_LEVELS ? level : LMB_MAX_LEVELS - 1);
 }
 
-uint32_t lmb_graph_inertia_parameters(const lmb_graph *program) {
-    return program->uses_inertia ? program->block[PROGRAM_INERTIA] - 1 : LMB_NONE;
+uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph) {
+    return graph->uses_inertia ? graph->block[PROGRAM_INERTIA] - 1 : LMB_NONE;
 }
 
-uint32_t lmb_graph_inertia_words(const lmb_graph *program) {
-    return program->uses_inertia ? INERTIA_WORDS * program->joint_count : 0;
+uint32_t lmb_graph_inertia_words(const lmb_graph *graph) {
+    return graph->uses_inertia ? INERTIA_WORDS * graph->joint_count : 0;
 }
 
-uint32_t lmb_graph_stack(const lmb_graph *program) {
-    return program->stack;
+uint32_t lmb_graph_stack(const lmb_graph *graph) {
+    return graph->stack;
 }

@@ -1,4 +1,4 @@
-// A program as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
+// A graph as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
 // layout is in shaders/ops/layout.h.
 #ifndef LIMBER_SRC_GRAPH_H
 #define LIMBER_SRC_GRAPH_H
@@ -40,13 +40,13 @@ LMB_API lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *er
 LMB_API lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error);
 
 // Of poses alone: of nodes in a part of the descriptor's, or LMB_NONE.
-LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host,
-                                       lmb_graph **program, lmb_error *error);
+LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **graph,
+                                       lmb_error *error);
 
 // Whether it needs none of what the kernels can leave out.
-static inline bool lmb_graph_is_plain(const lmb_graph *program) {
-    return !program->uses_cubic && !program->uses_far && !program->uses_packed && !program->uses_scale &&
-           !program->uses_weights && !program->uses_parts && !program->uses_inertia && !program->gives_matrices;
+static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
+    return !graph->uses_cubic && !graph->uses_far && !graph->uses_packed && !graph->uses_scale &&
+           !graph->uses_weights && !graph->uses_parts && !graph->uses_inertia && !graph->gives_matrices;
 }
 
 #endif

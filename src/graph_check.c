@@ -13,8 +13,8 @@
 
 lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what) {
     lmb_op op = c->def->nodes[node].op;
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op),
-                    field, what);
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: node %u (%s): %s: %s", (unsigned)node, lmb_op_name(op), field,
+                    what);
 }
 
 static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
@@ -28,7 +28,7 @@ static lmb_result check_detail(const lmb_compiler *c) {
     }
     const char *fault = lmb_value_fault(c->def->level, c->def->parameter_count);
     if (fault != NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: level: %s", fault);
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: level: %s", fault);
     }
     return lmb_rig_check_levels(c->def->rig, c->def->last_levels, c->error);
 }
@@ -41,12 +41,12 @@ static lmb_result check_inertia(const lmb_compiler *c) {
     if (def->parameter_count < LMB_INERTIA_PARAMETERS ||
         def->inertia_parameters > def->parameter_count - LMB_INERTIA_PARAMETERS) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
-                        "program: inertia_parameters: there are not %u parameters from %u on",
+                        "graph: inertia_parameters: there are not %u parameters from %u on",
                         (unsigned)LMB_INERTIA_PARAMETERS, (unsigned)def->inertia_parameters);
     }
     if (def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
-                        "program: inertialize: it ends with a blend of matrices, which are no transforms");
+                        "graph: inertialize: it ends with a blend of matrices, which are no transforms");
     }
     return LMB_OK;
 }
@@ -81,7 +81,7 @@ static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
 static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     if (c->def->clip_count == 0) {
-        return lmb_graph_fail_node(c, index, "clip", "the program has no clips");
+        return lmb_graph_fail_node(c, index, "clip", "the graph has no clips");
     }
     lmb_result result = check_value(c, index, "clip", node->clip);
     if (result == LMB_OK) {
@@ -205,45 +205,45 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
 lmb_result lmb_graph_check_def(lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
     if (def->rig == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the rig is NULL");
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the rig is NULL");
     }
     if (def->parameter_count > LMB_MAX_PARAMETERS) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u parameters, and at most %u are possible",
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u parameters, and at most %u are possible",
                         (unsigned)def->parameter_count, LMB_MAX_PARAMETERS);
     }
     if (def->node_count == 0 || def->nodes == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: there are no nodes");
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: there are no nodes");
     }
     if (def->node_count > LMB_MAX_NODES) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u nodes, and at most %u are possible",
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u nodes, and at most %u are possible",
                         (unsigned)def->node_count, LMB_MAX_NODES);
     }
     for (uint32_t i = 0; i < def->clip_count; i++) {
         if (def->clips == NULL || def->clips[i] == NULL) {
-            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u is NULL", (unsigned)i);
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u is NULL", (unsigned)i);
         }
     }
     for (uint32_t i = 0; i < def->mask_count; i++) {
         if (def->masks == NULL || def->masks[i] == NULL) {
-            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: mask %u is NULL", (unsigned)i);
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: mask %u is NULL", (unsigned)i);
         }
     }
     lmb_result result = LMB_OK;
     if (def->mirror_count > 0 && def->mirrors == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the mirrors are NULL");
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the mirrors are NULL");
     }
     if (def->mirror_count > LMB_MAX_MIRRORS) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u mirrors, and at most %u are possible",
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u mirrors, and at most %u are possible",
                         (unsigned)def->mirror_count, LMB_MAX_MIRRORS);
     }
     for (uint32_t i = 0; i < def->mirror_count && result == LMB_OK; i++) {
         result = lmb_mirror_check(def->rig, &def->mirrors[i], i, c->error);
     }
     if (result == LMB_OK && def->limits_count > 0 && def->limits == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the limits are NULL");
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the limits are NULL");
     }
     if (result == LMB_OK && def->limits_count > LMB_MAX_LIMITS) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u limits, and at most %u are possible",
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u limits, and at most %u are possible",
                         (unsigned)def->limits_count, LMB_MAX_LIMITS);
     }
     for (uint32_t i = 0; i < def->limits_count && result == LMB_OK; i++) {

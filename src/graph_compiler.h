@@ -1,4 +1,4 @@
-// A program on its way from its descriptor to its block: checked, then emitted twice, to count and to write.
+// A graph on its way from its descriptor to its block: checked, then emitted twice, to count and to write.
 #ifndef LIMBER_SRC_GRAPH_COMPILER_H
 #define LIMBER_SRC_GRAPH_COMPILER_H
 

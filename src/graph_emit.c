@@ -475,11 +475,10 @@ static lmb_result check_model_work(const lmb_compiler *c) {
     if (c->model_work <= LMB_MAX_MODEL_OPERATIONS) {
         return LMB_OK;
     }
-    return lmb_fail(
-        c->error, LMB_ERROR_LIMIT,
-        "program: a character of this rig would evaluate %.3g operations inside differences and additives of"
-        " model space, and at most %u are possible",
-        c->model_work, LMB_MAX_MODEL_OPERATIONS);
+    return lmb_fail(c->error, LMB_ERROR_LIMIT,
+                    "graph: a character of this rig would evaluate %.3g operations inside differences and additives of"
+                    " model space, and at most %u are possible",
+                    c->model_work, LMB_MAX_MODEL_OPERATIONS);
 }
 
 lmb_result lmb_graph_emit(lmb_compiler *c) {
@@ -500,12 +499,12 @@ lmb_result lmb_graph_emit(lmb_compiler *c) {
     }
     if (c->instruction_count >= LMB_MOST_INSTRUCTIONS) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                        "program: more than %u operations once nodes used several times are counted for each use",
+                        "graph: more than %u operations once nodes used several times are counted for each use",
                         LMB_MOST_INSTRUCTIONS);
     }
     if (c->most_wraps > MOST_WRAPS) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                        "program: more than %u operations around one another that take other joints", MOST_WRAPS);
+                        "graph: more than %u operations around one another that take other joints", MOST_WRAPS);
     }
-    return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: it would hold more than %u poses at once", LMB_MAX_STACK);
+    return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: it would hold more than %u poses at once", LMB_MAX_STACK);
 }

@@ -22,7 +22,7 @@ uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
 }
 
 static lmb_result fail_part(const lmb_compiler *c, uint32_t part, const char *what) {
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: part %u: %s", (unsigned)part, what);
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: part %u: %s", (unsigned)part, what);
 }
 
 static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
@@ -37,7 +37,7 @@ static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         if (part->joints[joint] != LMB_NONE && part->joints[joint] >= part->joint_count) {
             return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
-                            "program: part %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
+                            "graph: part %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
                             (unsigned)joint, rig->names[joint], (unsigned)part->joints[joint],
                             (unsigned)part->joint_count);
         }
@@ -55,13 +55,13 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
         is_part = is_part || joints == def->parts[part].joint_count;
     }
     if (!is_whole && !is_part) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: clip %u '%s' is for %u joints, and the rig has %u%s",
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u '%s' is for %u joints, and the rig has %u%s",
                         (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
                         def->part_count > 0 ? ", and no part as many" : "");
     }
     if (channels != def->rig->channel_count && !(is_part && channels == 0)) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
-                        "program: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
+                        "graph: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
                         (unsigned)channels, (unsigned)def->rig->channel_count);
     }
     return LMB_OK;
@@ -70,10 +70,10 @@ static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
 lmb_result lmb_graph_check_parts(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
     if (def->part_count > 0 && def->parts == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the parts are NULL");
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the parts are NULL");
     }
     if (def->part_count > LMB_MAX_PARTS) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u parts, and at most %u are possible",
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u parts, and at most %u are possible",
                         (unsigned)def->part_count, LMB_MAX_PARTS);
     }
     lmb_result result = LMB_OK;
@@ -88,7 +88,7 @@ lmb_result lmb_graph_check_parts(const lmb_compiler *c) {
 
 static lmb_result fail_static_pose(const lmb_compiler *c, uint32_t index, const char *what) {
     const char *name = c->def->static_poses[index].name;
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: static pose %u '%.80s': %s", (unsigned)index,
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: static pose %u '%.80s': %s", (unsigned)index,
                     name == NULL ? "" : name, what);
 }
 
@@ -141,10 +141,10 @@ static lmb_result check_static_pose(const lmb_compiler *c, uint32_t index) {
 lmb_result lmb_graph_check_static_poses(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
     if (def->static_pose_count > 0 && def->static_poses == NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "program: the static poses are NULL");
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the static poses are NULL");
     }
     if (def->static_pose_count > LMB_MAX_STATIC_POSES) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT, "program: %u static poses, and at most %u are possible",
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u static poses, and at most %u are possible",
                         (unsigned)def->static_pose_count, LMB_MAX_STATIC_POSES);
     }
     lmb_result result = LMB_OK;

@@ -84,16 +84,16 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
     }
 }
 
-static void add_mask(line *line, const lmb_graph *program, const char *name, uint32_t offset) {
-    uint32_t words = (program->joint_count + program->channel_count + 3) / 4;
+static void add_mask(line *line, const lmb_graph *graph, const char *name, uint32_t offset) {
+    uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
     add_operand(line, name);
-    add(line, " %u", (unsigned)((offset - program->block[PROGRAM_MASKS]) / words));
+    add(line, " %u", (unsigned)((offset - graph->block[PROGRAM_MASKS]) / words));
 }
 
 // The rule that writes a weight.
-static const uint32_t *find_rule(const lmb_graph *program, uint32_t index) {
-    const uint32_t *rule = program->block + program->block[PROGRAM_RULES];
-    for (uint32_t i = 1; i < program->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
+static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
+    const uint32_t *rule = graph->block + graph->block[PROGRAM_RULES];
+    for (uint32_t i = 1; i < graph->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
         const bool is_sum = rule[RULE_KIND] >= RULE_WEIGHTED && rule[RULE_KIND] != RULE_LEVEL;
         const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
         if (index >= first && index < first + count) {
@@ -103,8 +103,8 @@ static const uint32_t *find_rule(const lmb_graph *program, uint32_t index) {
     return rule;
 }
 
-static void add_clip(line *line, const lmb_graph *program, const uint32_t *at) {
-    const uint32_t *block = program->block, *use = block + block[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
+static void add_clip(line *line, const lmb_graph *graph, const uint32_t *at) {
+    const uint32_t *block = graph->block, *use = block + block[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
     add_value(line, "clip", block + use[USE_CLIP]);
     add_value(line, "time", block + use[USE_TIME]);
     if (use[USE_FLAGS] & CLIP_WARPS) {
@@ -113,12 +113,12 @@ static void add_clip(line *line, const lmb_graph *program, const uint32_t *at) {
     }
     add_operand(line, use[USE_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
     if (at[CLIP_WEIGHTS_ROW] != 0) {
-        add_mask(line, program, "joint weights", at[CLIP_WEIGHTS_ROW]);
+        add_mask(line, graph, "joint weights", at[CLIP_WEIGHTS_ROW]);
     }
 }
 
-static void add_layer(line *line, const lmb_graph *program, const uint32_t *rule, uint32_t input) {
-    const uint32_t *block = program->block, inputs = rule[RULE_COUNT] - 1;
+static void add_layer(line *line, const lmb_graph *graph, const uint32_t *rule, uint32_t input) {
+    const uint32_t *block = graph->block, inputs = rule[RULE_COUNT] - 1;
     if (input == inputs) {
         add_operand(line, "what is left");
         return;
@@ -132,7 +132,7 @@ static void add_layer(line *line, const lmb_graph *program, const uint32_t *rule
     add_operand(line, "layer");
     add(line, " %u from above", (unsigned)layer);
     if (at[LAYER_MASK] != 0) {
-        add_mask(line, program, "mask", at[LAYER_MASK]);
+        add_mask(line, graph, "mask", at[LAYER_MASK]);
     }
 }
 
@@ -152,13 +152,13 @@ static void add_space(line *line, const uint32_t *block, const uint32_t *rule, u
     }
 }
 
-static void add_weight(line *line, const lmb_graph *program, uint32_t index) {
-    const uint32_t *block = program->block, *rule = find_rule(program, index);
+static void add_weight(line *line, const lmb_graph *graph, uint32_t index) {
+    const uint32_t *block = graph->block, *rule = find_rule(graph, index);
     const uint32_t input = index - rule[RULE_LOCAL];
     switch (rule[RULE_KIND]) {
     case RULE_LAYERS:
     case RULE_JOINT_LAYERS:
-        add_layer(line, program, rule, input);
+        add_layer(line, graph, rule, input);
         break;
     case RULE_SPACE1D:
     case RULE_SPACE2D:
@@ -195,40 +195,39 @@ static void add_pose(line *line, const uint32_t *at) {
     add(line, " %u", (unsigned)at[POSE_BUFFER]);
 }
 
-static void add_part(line *line, const lmb_graph *program, uint32_t offset) {
+static void add_part(line *line, const lmb_graph *graph, uint32_t offset) {
     if (offset != 0) {
         add_operand(line, "part");
-        add(line, " %u", (unsigned)((offset - program->parts) / (PART_TABLE + program->joint_count)));
+        add(line, " %u", (unsigned)((offset - graph->parts) / (PART_TABLE + graph->joint_count)));
     }
 }
 
-static void add_operands(line *line, const lmb_graph *program, const uint32_t *at, uint32_t takes) {
+static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at, uint32_t takes) {
     if (takes & TAKES_CLIP) {
-        add_clip(line, program, at);
+        add_clip(line, graph, at);
     }
     if (takes & TAKES_POSE) {
         add_pose(line, at);
     }
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
-        add_part(line, program, at[SOURCE_PART]);
+        add_part(line, graph, at[SOURCE_PART]);
     }
     if (takes & TAKES_PART) {
-        add_part(line, program, at[TAKE_PART]);
+        add_part(line, graph, at[TAKE_PART]);
     }
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
-        add_weight(line, program, at[WEIGHT_INDEX]);
+        add_weight(line, graph, at[WEIGHT_INDEX]);
     }
     if (takes & TAKES_CHOICE) {
         add_choices(line, at[CHOICES]);
     }
     if ((takes & TAKES_MASK) && (!(takes & TAKES_CHOICE) || (at[CHOICES] & CHOICE_MASKED))) {
-        add_mask(line, program, "mask", at[MASK_OFFSET]);
+        add_mask(line, graph, "mask", at[MASK_OFFSET]);
     }
     if (takes & TAKES_LIMITS) {
         add_operand(line, "limits");
         add(line, " %u",
-            (unsigned)((at[LIMIT_TABLE] - program->limits) /
-                       lmb_limits_words(program->joint_count, program->channel_count)));
+            (unsigned)((at[LIMIT_TABLE] - graph->limits) / lmb_limits_words(graph->joint_count, graph->channel_count)));
     }
     if (takes & TAKES_MIRROR) {
         add_operand(line, "across");
@@ -236,20 +235,20 @@ static void add_operands(line *line, const lmb_graph *program, const uint32_t *a
     }
 }
 
-void lmb_graph_print(const lmb_graph *program, void (*print)(void *user, const char *line), void *user) {
-    const uint32_t *block = program->block;
+void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user) {
+    const uint32_t *block = graph->block;
     uint32_t depth = 0;
     for (uint32_t i = 0; i < block[PROGRAM_INSTRUCTION_COUNT]; i++) {
         const uint32_t *at = block + block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
         const shape *shape = &shapes[at[INSTRUCTION_OPERATION]];
         uint32_t first = depth - shape->popped;
-        line line = {.graph = program, .comma = " "};
+        line line = {.graph = graph, .comma = " "};
         add(&line, "%4u  s%-2u  %-14s", (unsigned)i, (unsigned)first, shape->name);
         for (uint32_t slot = first; slot < depth; slot++) {
             add(&line, " s%u", (unsigned)slot);
             line.comma = ", ";
         }
-        add_operands(&line, program, at, shape->takes);
+        add_operands(&line, graph, at, shape->takes);
         for (; line.length > 0 && line.text[line.length - 1] == ' '; line.length--) {
             line.text[line.length - 1] = '\0';
         }
@@ -257,7 +256,7 @@ void lmb_graph_print(const lmb_graph *program, void (*print)(void *user, const c
         depth = first + shape->pushed;
     }
     if (block[PROGRAM_INERTIA] != 0) {
-        line line = {.graph = program, .comma = " "};
+        line line = {.graph = graph, .comma = " "};
         add(&line, "      s0   %-14s s0", "inertialize");
         line.comma = ", ";
         const uint32_t duration[VALUE_WORDS] = {

@@ -1,5 +1,5 @@
 // Types of nodes. A pose and an additive, a change of poses, look alike as numbers and mean different things. What
-// nodes can be follows from the leaves up; where an operation could only mix the two, the program is refused.
+// nodes can be follows from the leaves up; where an operation could only mix the two, the graph is refused.
 #include "graph_compiler.h"
 
 #include "clip.h"

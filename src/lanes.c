@@ -26,10 +26,10 @@ _Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid 
 
 // Model matrices [joint] and the identity, then weights, sources and their searches, then the evaluator's poses, then
 // rotations of dual quaternions [joint].
-size_t LANES_SCRATCH(const lmb_graph *program) {
-    return sizeof(affine) + program->joint_count * (sizeof(affine) + sizeof(quaternion)) +
-           program->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
-           program->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(program->stack);
+size_t LANES_SCRATCH(const lmb_graph *graph) {
+    return sizeof(affine) + graph->joint_count * (sizeof(affine) + sizeof(quaternion)) +
+           graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
+           graph->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(graph->stack);
 }
 
 // Where each lane's outputs begin. Lanes without a character repeat the last one's.
@@ -86,7 +86,7 @@ OP void store_affine(float *const *to, uint32_t joint, affine m) {
 // `models` is the identity, under which roots stand: their own matrices are snapped, so it changes no bit of them.
 OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, affine own, affine *models) {
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
-    const affine *above = &models[parent != NO_PARENT ? parent : batch->program->joint_count];
+    const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->joint_count];
     matrix_row x = matrix_row_under(row_x(*above), own);
     matrix_row y = matrix_row_under(row_y(*above), own);
     matrix_row z = matrix_row_under(row_z(*above), own);
@@ -125,7 +125,7 @@ static void run_joints(const lmb_batch *batch, const rows *to, frame f, uint32_t
     if (USES_INERTIA && kept != NULL) {
         now = load_inertia_clock(f);
     }
-    uint32_t joints = batch->program->joint_count, count;
+    uint32_t joints = batch->graph->joint_count, count;
     for (uint32_t first = 0; first < joints; first += count) {
         bool computed = first < plan.computed;
         uint32_t left = (computed ? plan.computed : joints) - first;
@@ -181,15 +181,15 @@ static void run_bounds(memory block, uint32_t joints, const rows *to, const affi
 
 // What follows from the model matrices beside the palette.
 static void run_outputs(const lmb_batch *batch, const rows *to, const affine *models, quaternion *rotations) {
-    memory block = batch->program->block;
-    uint32_t joints = batch->program->joint_count;
+    memory block = batch->graph->block;
+    uint32_t joints = batch->graph->joint_count;
     if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) {
         run_dual_quaternions(block, joints, to, models, rotations);
     }
     if (batch->outputs & LMB_OUTPUT_BOUNDS) {
         run_bounds(block, joints, to, models);
     }
-    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS) && i < batch->program->socket_count; i++) {
+    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS) && i < batch->graph->socket_count; i++) {
         affine socket = socket_matrix(block, i, models[load_socket_joint(block, i)]);
         store_affine(to->stages[LMB_STAGE_SOCKETS], i, socket);
     }
@@ -197,7 +197,7 @@ static void run_outputs(const lmb_batch *batch, const rows *to, const affine *mo
 
 // Lanes are characters here too.
 static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, frame f) {
-    uint32_t joints = batch->program->joint_count, channels = batch->program->channel_count;
+    uint32_t joints = batch->graph->joint_count, channels = batch->graph->channel_count;
     for (uint32_t channel = 0; channel < channels; channel++) {
         f.joint = joints + channel;
         real value = evaluate_channel(f);
@@ -212,22 +212,22 @@ static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, fr
 
 void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs, uint32_t first,
                uint32_t count, void *scratch) {
-    const lmb_graph *program = batch->program;
+    const lmb_graph *graph = batch->graph;
     uint32_t refused[LMB_REFUSAL_COUNT] = {0};
     const uint32_t *poses[LMB_MAX_POSES] = {0};
     affine *models = scratch;
-    stored_weight *weights = (stored_weight *)(models + program->joint_count + 1);
-    source *sources = (source *)(weights + program->block[PROGRAM_WEIGHTS]);
-    key_search *searches = (key_search *)(sources + program->block[PROGRAM_SOURCES]);
-    slots *held = (slots *)(searches + program->block[PROGRAM_SOURCES]);
-    quaternion *rotations = (quaternion *)(held->poses + program->stack);
-    frame f = {.program = program->block,
+    stored_weight *weights = (stored_weight *)(models + graph->joint_count + 1);
+    source *sources = (source *)(weights + graph->block[PROGRAM_WEIGHTS]);
+    key_search *searches = (key_search *)(sources + graph->block[PROGRAM_SOURCES]);
+    slots *held = (slots *)(searches + graph->block[PROGRAM_SOURCES]);
+    quaternion *rotations = (quaternion *)(held->poses + graph->stack);
+    frame f = {.program = graph->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,
                .weights = weights,
                .sources = sources,
                .searches = searches};
-    models[program->joint_count] = own_matrix(identity_transform());
+    models[graph->joint_count] = own_matrix(identity_transform());
     for (uint32_t done = 0; done < count; done += LANES) {
         int lanes = count - done < LANES ? (int)(count - done) : LANES;
         size_t character = (size_t)first + done;
@@ -238,18 +238,18 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
         }
         f.character = MINIMUM(number, (uint32_t)lanes - 1u);
         f.active = f.character == number;
-        if (program->parameter_count > 0) {
-            f.parameters = (const uint32_t *)inputs->parameters + character * program->parameter_count;
+        if (graph->parameter_count > 0) {
+            f.parameters = (const uint32_t *)inputs->parameters + character * graph->parameter_count;
         }
-        for (uint32_t pose = 0; pose < program->pose_count; pose++) {
-            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * program->pose_floats[pose];
+        for (uint32_t pose = 0; pose < graph->pose_count; pose++) {
+            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * graph->pose_floats[pose];
         }
         rows to = find_rows(batch, outputs, character, lanes);
         f.joint = 0;
         weigh_nodes(f);
         find_sources(f);
-        const size_t words = (size_t)INERTIA_WORDS * program->joint_count;
-        const bool keeps = program->uses_inertia && outputs->inertia != NULL;
+        const size_t words = (size_t)INERTIA_WORDS * graph->joint_count;
+        const bool keeps = graph->uses_inertia && outputs->inertia != NULL;
         run_joints(batch, &to, f, keeps ? outputs->inertia + character * words : NULL, models, held);
         run_outputs(batch, &to, models, rotations);
         if (lmb_batch_runs_channels(batch)) {

@@ -11,15 +11,15 @@
 #define LMB_LANES_ALIGNMENT 64u
 
 #define LMB_DECLARE_LANES(lanes)                                                                                       \
-    /* Bytes of scratch that a run of the program needs, aligned to LMB_LANES_ALIGNMENT. */                            \
-    size_t lmb_lanes_##lanes##_scratch(const lmb_graph *program);                                                      \
+    /* Bytes of scratch that a run of the graph needs, aligned to LMB_LANES_ALIGNMENT. */                              \
+    size_t lmb_lanes_##lanes##_scratch(const lmb_graph *graph);                                                        \
     /* Runs characters [first, first + count). Everything is checked already; the environment is the default one. */   \
     LMB_NOINLINE void lmb_lanes_##lanes##_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,                  \
                                               const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,        \
                                               void *scratch);
 
 LMB_DECLARE_LANES(1)
-// For any program; and for those that are plain, as lmb_graph_is_plain() has it.
+// For any graph; and for those that are plain, as lmb_graph_is_plain() has it.
 LMB_DECLARE_LANES(4)
 LMB_DECLARE_LANES(4_plain)
 LMB_DECLARE_LANES(8)

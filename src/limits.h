@@ -8,7 +8,7 @@
 uint32_t lmb_limits_words(uint32_t joints, uint32_t channels);
 
 // Whether limits can be kept: one definition for each joint, and a range for each float channel unless that is NULL.
-// Messages call them limits `index` of the program.
+// Messages call them limits `index` of the graph.
 lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_limit_def *limits, const lmb_channel_range *ranges,
                             uint32_t index, lmb_error *error);
 

@@ -37,7 +37,7 @@ static lmb_result check_channels(const lmb_rig *rig, const lmb_mirror_def *mirro
             what = "its partner has another sign";
         }
         if (what != NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: mirror %u: channel %u '%.80s': %s", (unsigned)index,
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: channel %u '%.80s': %s", (unsigned)index,
                             (unsigned)channel, rig->channels[channel].name, what);
         }
     }
@@ -46,7 +46,7 @@ static lmb_result check_channels(const lmb_rig *rig, const lmb_mirror_def *mirro
 
 lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error) {
     if ((unsigned)mirror->axis >= LMB_AXIS_COUNT || (mirror->partners == NULL && rig->joint_count > 0)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: mirror %u: %s", (unsigned)index,
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: %s", (unsigned)index,
                         (unsigned)mirror->axis >= LMB_AXIS_COUNT ? "unknown axis" : "the partners are NULL");
     }
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
@@ -63,7 +63,7 @@ lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, ui
             }
         }
         if (what != NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "program: mirror %u: joint %u '%.80s': %s", (unsigned)index,
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: joint %u '%.80s': %s", (unsigned)index,
                             (unsigned)joint, rig->names[joint], what);
         }
     }

@@ -7,7 +7,7 @@
 // Words of a table.
 uint32_t lmb_mirror_words(const lmb_rig *rig);
 
-// Whether a definition fits the rig; messages call it mirror `index` of the program.
+// Whether a definition fits the rig; messages call it mirror `index` of the graph.
 lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error);
 
 // Writes the table of a definition that fits. `turns` is scratch, one for each joint.

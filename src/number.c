@@ -14,7 +14,7 @@ _Static_assert((uint32_t)LMB_CURVE_BEZIER == CURVE_BEZIER && (uint32_t)LMB_CURVE
                "the curves differ from the operations' curves");
 _Static_assert(NO_PARAMETER == LMB_NONE && CONTROL_NONE == LMB_NONE && VALUE_WORDS == CONTROL_VALUE_WORDS &&
                    VALUE_PARAMETER == 0 && VALUE_CONSTANT == 1 && VALUE_CURVE == 2 && VALUE_CONTROL == 3,
-               "the values of programs and of controls differ");
+               "the values of graphs and of controls differ");
 
 const char *lmb_curve_name(lmb_curve curve) {
     static const char *const names[LMB_CURVE_COUNT] = {

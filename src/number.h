@@ -1,4 +1,4 @@
-// Numbers that are the same for all characters or read from their parameters, as programs and controls have them.
+// Numbers that are the same for all characters or read from their parameters, as graphs and controls have them.
 #ifndef LIMBER_SRC_NUMBER_H
 #define LIMBER_SRC_NUMBER_H
 

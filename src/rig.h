@@ -6,14 +6,14 @@
 
 #include <limber/rig.h>
 
-// What a joint's bind pose gives to dual quaternions and bounding boxes; laid out as the program's block has it.
+// What a joint's bind pose gives to dual quaternions and bounding boxes; laid out as the graph's block has it.
 typedef struct lmb_bind {
     float inverse_rotation[4]; // of the bind pose's model matrix
     float position[3];         // of that matrix
     float radius;
 } lmb_bind;
 
-// Model-space operations inside one another, at most: one more than a program may have.
+// Model-space operations inside one another, at most: one more than a graph may have.
 #define LMB_MODEL_DEPTH 6
 
 typedef struct lmb_socket {

@@ -464,7 +464,7 @@ static void what_a_program_tells(void **state) {
     inputs.poses[0] = inputs.poses[1] = buffer;
     uint64_t time = 0;
     lmb_node_cost costs[3];
-    const lmb_cost_def cost = {.program = &def,
+    const lmb_cost_def cost = {.graph = &def,
                                .inputs = &inputs,
                                .character_count = CHARACTERS,
                                .rounds = 1,

@@ -35,7 +35,7 @@ static void open_scenario(fixture *f, uint32_t characters, create_function *crea
     assert_ok(create(&f->scenario, characters, &error), &error);
     assert_ok(lmb_gpu_graph_create(f->gpu, f->scenario.program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = f->gpu_program;
+    def.graph = f->gpu_program;
     def.character_count = characters;
     def.outputs = LMB_OUTPUT_LOCAL;
     def.frame_count = SLOTS;

@@ -1560,7 +1560,7 @@ static void test_refused_programs(void **state) {
     lmb_control_def def = describe_small(LMB_FADE_SMOOTH, &small), other = def;
     other.parameter_count = 9;
     expect_program_refused(&def, control_program_create(&other, alike), LMB_ERROR_ARGUMENT,
-                           "control: it has 8 parameters, and the program 9");
+                           "control: it has 8 parameters, and the graph 9");
     // A blend finds three weights; the program has two of its own.
     enum { MOST = (LMB_MAX_CONTROL_WEIGHTS - 2) / 3 };
     static lmb_node_def nodes[1 + MOST + 1];
@@ -1574,7 +1574,7 @@ static void test_refused_programs(void **state) {
     step(&s, SIXTIETH);
     end(&s);
     expect_program_refused(&def, control_program_create_of(nodes, 1 + MOST + 1, def.parameter_count), LMB_ERROR_LIMIT,
-                           "control: the program finds 4097 weights, and at most 4096 are possible");
+                           "control: the graph finds 4097 weights, and at most 4096 are possible");
 }
 
 static uint32_t allowed, alive;

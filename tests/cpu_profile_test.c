@@ -198,7 +198,7 @@ static void prepare_costing(costing *costing) {
                                        .node_count = 6,
                                        .parameter_count = 1};
     costing->inputs.parameters = parameters;
-    costing->def = (lmb_cost_def){.program = &costing->program,
+    costing->def = (lmb_cost_def){.graph = &costing->program,
                                   .clock = {count_looks, &costing->looks},
                                   .inputs = &costing->inputs,
                                   .character_count = CHARACTERS,
@@ -251,8 +251,8 @@ static void wrong_costings_are_named(void **state) {
     CHECK_REFUSAL(lmb_cost_measure(NULL, NULL, costs, NULL, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
     CHECK_REFUSAL(lmb_cost_measure(&costing.def, NULL, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     lmb_cost_def bad = costing.def;
-    bad.program = NULL;
-    CHECK_REFUSAL(lmb_cost_measure(&bad, NULL, costs, NULL, &error), &error, LMB_ERROR_ARGUMENT, "program");
+    bad.graph = NULL;
+    CHECK_REFUSAL(lmb_cost_measure(&bad, NULL, costs, NULL, &error), &error, LMB_ERROR_ARGUMENT, "graph");
     bad = costing.def;
     bad.inputs = NULL;
     CHECK_REFUSAL(lmb_cost_measure(&bad, NULL, costs, NULL, &error), &error, LMB_ERROR_ARGUMENT, "inputs");

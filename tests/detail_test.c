@@ -320,13 +320,13 @@ static void tables_that_are_wrong(void **state) {
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){6, 3, 3}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
                   "joint 0 'hip'", "a root's is 7, and this is 6");
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, lmb_parameter(1), &program, &error), &error,
-                  LMB_ERROR_ARGUMENT, "program: level: there is no such parameter");
+                  LMB_ERROR_ARGUMENT, "graph: level: there is no such parameter");
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, lmb_constant(NAN), &program, &error), &error,
-                  LMB_ERROR_ARGUMENT, "program: level: the constant is not");
+                  LMB_ERROR_ARGUMENT, "graph: level: the constant is not");
     lmb_value curved = lmb_parameter(0);
     curved.curve = LMB_CURVE_COUNT;
     CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, curved, &program, &error), &error, LMB_ERROR_ARGUMENT,
-                  "program: level: unknown curve");
+                  "graph: level: unknown curve");
     CHECK_REFUSAL(lmb_rig_check_levels(rig, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the table is NULL");
     CHECK_REFUSAL(lmb_rig_check_levels(NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the rig is NULL");
     // Without a table the level is not looked at.

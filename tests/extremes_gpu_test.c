@@ -11,7 +11,7 @@ static void compare_programs(bool interpret, uint32_t count) {
     lmb_error error;
     open_device(&device);
     lmb_gpu_def def = device_gpu_def(&device);
-    def.interpret_programs = interpret;
+    def.interpret_graphs = interpret;
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
     for (uint32_t seed = 0; seed < count; seed++) {
         extremes *e = extremes_create(seed);

@@ -20,7 +20,7 @@ int fesetenv(const fenv_t *environment) {
 static void run(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                 lmb_cpu_path path, bool flush) {
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(batch->program, path, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(batch->graph, path, NULL, &cpu, NULL), LMB_OK);
     flushing = flush;
     assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
     flushing = false;

@@ -57,12 +57,12 @@ static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t least_spans, bo
     lmb_error error;
     open_device(&f.device);
     lmb_gpu_def gpu_def = device_gpu_def(&f.device);
-    gpu_def.interpret_programs = interpret;
+    gpu_def.interpret_graphs = interpret;
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f.gpu, &error), &error);
     assert_ok(scenario_create(&f.scenario, &error), &error);
     assert_ok(lmb_gpu_graph_create(f.gpu, f.scenario.program, &f.program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = f.program;
+    def.graph = f.program;
     def.character_count = SCENARIO_CHARACTERS;
     def.outputs = f.scenario.batch.outputs;
     def.frame_count = SCENARIO_FRAMES;

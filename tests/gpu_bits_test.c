@@ -151,7 +151,7 @@ static void results_destroy(results *results) {
 static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs, results *results) {
     lmb_cpu *cpu = NULL;
     lmb_error error;
-    assert_ok(lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
+    assert_ok(lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     assert_ok(lmb_cpu_run(cpu, batch, inputs, &results->outputs, &error), &error);
     lmb_cpu_destroy(cpu);
 }
@@ -192,7 +192,7 @@ static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceS
     gpu_side_destroy(&side);
     char what[100];
     snprintf(what, sizeof what, "program %u, %u characters of %u joints", crowd->def.program, batch.character_count,
-             lmb_graph_joint_count(batch.program));
+             lmb_graph_joint_count(batch.graph));
     expect_same(&batch, reference, device, what);
     results_destroy(device);
     results_destroy(reference);
@@ -407,7 +407,7 @@ static void compare_list(crowd *crowd, lmb_gpu *on, uint32_t outputs, uint32_t w
     inputs = crowd_inputs(crowd);
     lmb_cpu *cpu = NULL;
     uint32_t count = words[0] <= LISTED ? words[0] : LISTED;
-    assert_ok(lmb_cpu_create(batch.program, which % 2 == 0 ? LMB_CPU_REFERENCE : LMB_CPU_FAST, NULL, &cpu, &error),
+    assert_ok(lmb_cpu_create(batch.graph, which % 2 == 0 ? LMB_CPU_REFERENCE : LMB_CPU_FAST, NULL, &cpu, &error),
               &error);
     assert_ok(lmb_cpu_run_list(cpu, &batch, &inputs, &reference->outputs, words + 1, count, &error), &error);
     lmb_cpu_destroy(cpu);
@@ -513,7 +513,7 @@ static void flight_start(flight *flight, const world *world, uint32_t character_
     *flight = (struct flight){.crowd = world_crowd(world, character_count, program, 61)};
     assert_ok(lmb_gpu_graph_create(gpu, flight->crowd.program, &flight->program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = flight->program;
+    def.graph = flight->program;
     def.character_count = character_count;
     def.outputs = ALL_OUTPUTS;
     def.frame_count = FLIGHT_FRAMES;
@@ -527,11 +527,11 @@ static void flight_fill(flight *flight, uint32_t frame) {
     lmb_error error;
     crowd_draw(&flight->crowd, frame);
     const lmb_batch_inputs inputs = crowd_inputs(&flight->crowd);
-    size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.program);
+    size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
     memcpy(lmb_gpu_batch_parameters(flight->batch, frame), inputs.parameters, parameters * sizeof(float));
     const size_t bytes = batch.character_count * lmb_batch_stage_floats(&batch, LMB_STAGE_LOCAL) * sizeof(float);
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.graph); i++) {
         device_buffer *pose = &flight->poses[frame][i];
         assert_ok(device_buffer_create(&opened, bytes, usage, true, pose, &error), &error);
         memcpy(pose->mapped, inputs.poses[i], bytes);
@@ -641,7 +641,7 @@ static int start(void **state) {
     assert_ok(lmb_gpu_create(&def, NULL, &levels_gpu, &error), &error);
     levels_gpu->limits.is_cpu = false;
     levels_gpu->limits.subgroup = 32;
-    def.interpret_programs = true;
+    def.interpret_graphs = true;
     assert_ok(lmb_gpu_create(&def, NULL, &interpreting_gpu, &error), &error);
     return 0;
 }

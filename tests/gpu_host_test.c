@@ -277,7 +277,7 @@ static lmb_gpu *create_gpu(void) {
 
 static lmb_gpu_batch_def batch_def(lmb_gpu_graph *gpu_program) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = gpu_program;
+    def.graph = gpu_program;
     def.character_count = CHARACTERS;
     def.outputs = ALL_OUTPUTS;
     return def;
@@ -624,7 +624,7 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     for (size_t i = 0; i < 6; i++) {
         defs[i] = good;
     }
-    defs[0].program = NULL;
+    defs[0].graph = NULL;
     defs[1].character_count = 0;
     defs[2].frame_count = 0;
     defs[3].frame_count = 9;
@@ -717,7 +717,7 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     lmb_gpu_batch_def def = batch_def(programs[0]);
     def.outputs = LMB_OUTPUT_PALETTE;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
-    def.program = programs[1];
+    def.graph = programs[1];
     def.outputs = ALL_OUTPUTS;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &without_parameters, &error), &error);
     assert_non_null(lmb_gpu_batch_parameters(batch, 1));
@@ -744,7 +744,7 @@ static void what_a_batch_does_not_have_is_null(void **state) {
     assert_int_equal(lmb_gpu_batch_refused(batch, 0).size, LMB_REFUSAL_COUNT * sizeof(uint32_t));
     assert_int_equal(lmb_gpu_batch_refused(batch, 2).size, 0);
     const lmb_batch description = lmb_gpu_batch_description(batch);
-    assert_ptr_equal(description.program, program);
+    assert_ptr_equal(description.graph, program);
     assert_int_equal(description.character_count, CHARACTERS);
     assert_int_equal(description.outputs, LMB_OUTPUT_PALETTE);
     lmb_gpu_batch_destroy(without_parameters);

@@ -442,7 +442,7 @@ static void bytes_are_those_of_every_buffer(void **state) {
     (void)state;
     CREATE_GROUND(ground);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = ground.side.program;
+    def.graph = ground.side.program;
     def.character_count = 10;
     def.outputs = LMB_OUTPUT_LOCAL | LMB_OUTPUT_MODEL | LMB_OUTPUT_PALETTE;
     def.frame_count = 3;

@@ -166,7 +166,7 @@ static void run_fast(const program_side *side, const lmb_batch *batch, const lmb
                      const lmb_batch_outputs *outputs) {
     (void)side;
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(batch->program, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(batch->graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
 }
@@ -339,7 +339,7 @@ static int start(void **state) {
     open_device(&opened);
     lmb_gpu_def def = device_gpu_def(&opened);
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
-    def.interpret_programs = true;
+    def.interpret_graphs = true;
     if (!suite_is_quick()) {
         assert_ok(lmb_gpu_create(&def, NULL, &interpreting_gpu, &error), &error);
     }

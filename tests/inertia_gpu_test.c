@@ -144,14 +144,14 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     *f = (fixture){.joints = joints, .characters = characters, .has_levels = has_levels};
     open_device(&f->device);
     lmb_gpu_def gpu_def = device_gpu_def(&f->device);
-    gpu_def.interpret_programs = interprets;
+    gpu_def.interpret_graphs = interprets;
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f->gpu, &error), &error);
     make_program(f);
     f->control = make_control(f->program, INERTIA);
     assert_ok(lmb_cpu_create(f->program, LMB_CPU_REFERENCE, NULL, &f->cpu, &error), &error);
     assert_ok(lmb_gpu_graph_create(f->gpu, f->program, &f->gpu_program, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = f->gpu_program;
+    def.graph = f->gpu_program;
     def.character_count = characters;
     def.outputs = LMB_OUTPUT_LOCAL;
     def.frame_count = SLOTS;

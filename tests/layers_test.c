@@ -397,7 +397,7 @@ static void a_mask_that_is_not_there(void **state) {
         .rig = scene.rig, .nodes = scene.nodes, .node_count = scene.node_count, .parameter_count = 4};
     lmb_error error = {0};
     assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    assert_string_equal(error.message, "program: node 4 (layers): masks[2]: there is no such mask");
+    assert_string_equal(error.message, "graph: node 4 (layers): masks[2]: there is no such mask");
     scene_end(&scene);
 }
 

@@ -360,7 +360,7 @@ static void limits_that_cannot_be_kept(void **state) {
     limit = lmb_default_limit_def();                                                                                   \
     change;                                                                                                            \
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT,                                           \
-                  "program: limits 0: joint 0 'joint_0': ", __VA_ARGS__)
+                  "graph: limits 0: joint 0 'joint_0': ", __VA_ARGS__)
     EXPECT(limit.set = 32, "set: unknown bits");
     EXPECT(limit.set = LMB_LIMIT_ANGLES | LMB_LIMIT_SWING, "set: angles, and twist or swing");
     EXPECT(limit.set = LMB_LIMIT_TRANSLATION; limit.translation_least[1] = 1.0f, "translation: the least is above");

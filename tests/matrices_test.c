@@ -234,7 +234,7 @@ static void matrices_are_no_poses(void **state) {
     assert_int_equal(lmb_graph_outputs(program), ((1u << LMB_STAGE_COUNT) - 1) & ~none);
     lmb_batch batch = {program, 1, LMB_OUTPUT_PALETTE | LMB_OUTPUT_LOCAL};
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT,
-                  "outputs 0x5 have local, and the program ends as matrices");
+                  "outputs 0x5 have local, and the graph ends as matrices");
     batch.outputs = LMB_OUTPUT_DUAL_QUATERNIONS;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "have dual quaternions");
     batch.outputs = lmb_graph_outputs(program);

@@ -140,7 +140,7 @@ static void tables_that_do_not_fit(void **state) {
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "mirror 0: the partners are NULL");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         mirror = (lmb_mirror_def){.axis = (lmb_axis)rows[i].axis, .partners = rows[i].partners};
-        CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "program: ", rows[i].message);
+        CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "graph: ", rows[i].message);
     }
     static const uint32_t good[5] = {0, 2, 1, 4, 3};
     mirror = (lmb_mirror_def){.axis = LMB_AXIS_X, .partners = good};

@@ -125,7 +125,7 @@ static void results_destroy(results *results) {
 
 static void run_reference(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs) {
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
 }

@@ -19,7 +19,7 @@ static void compare_programs(bool interpret, const char *name, uint32_t first, u
     lmb_gpu_def def = device_gpu_def(&opened);
     lmb_error error;
     lmb_gpu *gpu = NULL;
-    def.interpret_programs = interpret;
+    def.interpret_graphs = interpret;
     assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
     const program_side side = {opened.properties.deviceName, run_gpu, gpu, 67};
     program_random_compare(&side, program_loop_start(name, first, count, 2), first);

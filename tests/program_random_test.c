@@ -9,7 +9,7 @@
 static void run_cpu(const program_side *side, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                     const lmb_batch_outputs *outputs) {
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_cpu_create(batch->program, *(const lmb_cpu_path *)side->user, NULL, &cpu, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(batch->graph, *(const lmb_cpu_path *)side->user, NULL, &cpu, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_run(cpu, batch, inputs, outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
 }
@@ -65,7 +65,7 @@ static void run_wrongly(const program_side *side, const lmb_batch *batch, const 
     lmb_cpu_path path = LMB_CPU_REFERENCE;
     run_cpu(&(program_side){side->name, run_cpu, &path, 0}, batch, inputs, outputs);
     bool wrong = false;
-    lmb_graph_print(batch->program, note_additive, &wrong);
+    lmb_graph_print(batch->graph, note_additive, &wrong);
     uint32_t bits;
     float *last = outputs->stages[LMB_STAGE_MODEL] + 11;
     memcpy(&bits, last, sizeof bits);

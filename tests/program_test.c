@@ -481,8 +481,8 @@ static void batches_are_checked(void **state) {
     batch.outputs = LMB_OUTPUT_MODEL | LMB_OUTPUT_PREVIOUS_PALETTE;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "previous palette");
     batch.outputs = LMB_OUTPUT_LOCAL;
-    batch.program = NULL;
-    CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "program");
+    batch.graph = NULL;
+    CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "graph");
     lmb_graph_destroy(program);
     end(&r);
 }
@@ -550,9 +550,9 @@ static void runs_are_checked(void **state) {
     CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, NULL, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "");
     CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, NULL, &error), &error, LMB_ERROR_ARGUMENT, "");
     CHECK_REFUSAL(lmb_cpu_run(NULL, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "");
-    batch.program = other;
-    CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "program");
-    batch.program = program;
+    batch.graph = other;
+    CHECK_REFUSAL(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error, LMB_ERROR_ARGUMENT, "graph");
+    batch.graph = program;
     CHECK_REFUSAL(lmb_cpu_run_range(cpu, &batch, &inputs, &outputs, 3, 3, &error), &error, LMB_ERROR_ARGUMENT, "");
     CHECK_REFUSAL(lmb_cpu_run_range(cpu, &batch, &inputs, &outputs, LMB_NONE, 2, &error), &error, LMB_ERROR_ARGUMENT,
                   "");

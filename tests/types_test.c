@@ -183,7 +183,7 @@ static void messages_name_the_node_and_the_input(void **state) {
         }
         add(&w, rows[row].op, inputs[0], inputs[1], inputs[2]);
         char expected[200];
-        snprintf(expected, sizeof expected, "program: node %u %s", (unsigned)w.node_count - 1, rows[row].message);
+        snprintf(expected, sizeof expected, "graph: node %u %s", (unsigned)w.node_count - 1, rows[row].message);
         lmb_error error = {0};
         assert_false(is_taken(&w, &error));
         assert_string_equal(error.message, expected);

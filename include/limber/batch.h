@@ -1,12 +1,12 @@
 /// @file batch.h
-/// A batch: a number of characters that run one program, and the layout of the buffers that belong to it. The layout is
+/// A batch: a number of characters that run one graph, and the layout of the buffers that belong to it. The layout is
 /// the same on the CPU and on the GPU, so one can be compared with, or stand in for, the other.
 ///
 /// With C characters, J joints, S sockets, M float channels and P parameters:
 ///
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
-/// | parameters | float [C][P] | as the program's nodes use them |
+/// | parameters | float [C][P] | as the graph's nodes use them |
 /// | pose, local | float [C], each [10][J]: translation x y z, rotation x y z w, scale x y z; then [M] channels | relative to the parent; a pose buffer has lmb_graph_pose_joint_count() joints, and channels where those are as many as the rig's |
 /// | model | float [C][J][3][4], row-major | joint space to model space |
 /// | palette | float [C][J][3][4], row-major | bind pose's model space to model space: model times inverse bind |
@@ -85,7 +85,7 @@ LMB_API const char *lmb_stage_name(lmb_stage stage);
 /// operation (for pose buffers and shear: for each joint; for #LMB_OP_WEIGHTED and #LMB_OP_LAYERS: for each of its weights). Counters are 32 bits
 /// and wrap.
 typedef enum lmb_refusal {
-    LMB_REFUSED_CLIP,      ///< a clip index outside the program's clips
+    LMB_REFUSED_CLIP,      ///< a clip index outside the graph's clips
     LMB_REFUSED_TIME,      ///< a clip time, rate or offset that is not finite
     LMB_REFUSED_WEIGHT,    ///< a weight, or a level of detail, that is NaN
     LMB_REFUSED_POSE,      ///< a joint of a pose buffer with a component that is not finite, or a zero rotation
@@ -94,18 +94,18 @@ typedef enum lmb_refusal {
     LMB_REFUSAL_COUNT
 } lmb_refusal;
 
-/// A plain value: nothing to destroy. The program must outlive every use.
+/// A plain value: nothing to destroy. The graph must outlive every use.
 typedef struct lmb_batch {
-    const lmb_graph *program;
+    const lmb_graph *graph;
     uint32_t character_count; ///< 0 is allowed and does nothing
     uint32_t outputs;         ///< LMB_OUTPUT_... bits; at least one
 } lmb_batch;
 
-/// Bits of lmb_batch.outputs that a batch of this program may ask for: all, but for one that ends
+/// Bits of lmb_batch.outputs that a batch of this graph may ask for: all, but for one that ends
 /// with #LMB_OP_WEIGHTED_MATRIX local transforms and dual quaternions.
-LMB_API uint32_t lmb_graph_outputs(const lmb_graph *program);
+LMB_API uint32_t lmb_graph_outputs(const lmb_graph *graph);
 
-/// Checks a batch: #LMB_ERROR_ARGUMENT where the program is NULL, no or unknown output bits are set, or the previous
+/// Checks a batch: #LMB_ERROR_ARGUMENT where the graph is NULL, no or unknown output bits are set, or the previous
 /// palette is asked for without the palette;
 /// #LMB_ERROR_LIMIT where a buffer would not fit a size_t.
 LMB_API lmb_result lmb_batch_check(const lmb_batch *batch, lmb_error *error);
@@ -116,7 +116,7 @@ LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage)
 
 /// Caller-owned memory that a run reads. Aligned to 4.
 typedef struct lmb_batch_inputs {
-    /// May be NULL where the program has none, and where `control` is given, whose rows are used in their place.
+    /// May be NULL where the graph has none, and where `control` is given, whose rows are used in their place.
     const float *parameters;
     /// Of a graph that has a lmb_graph_control(): the frame for it. Else NULL.
     const lmb_control_frame *control;

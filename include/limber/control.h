@@ -49,7 +49,7 @@
 /// t and then is more (or at the clip's end, where that is reached), backwards where it was more than t and is not any
 /// more; each once for each time it is passed, in the order of passing.
 ///
-/// **Values** are shaped as in a program. On input a magnitude below 2^-40 becomes 0 and one above 2^40 becomes 2^40,
+/// **Values** are shaped as in a graph. On input a magnitude below 2^-40 becomes 0 and one above 2^40 becomes 2^40,
 /// because devices differ in whether a subnormal is above 0. A comparison takes an infinity as 2^40. A comparison with
 /// NaN is false. Elsewhere what is not finite stays so, and each place says what becomes of it.
 ///
@@ -206,8 +206,8 @@ typedef enum lmb_computed_kind {
 
 /// A parameter that is computed from others. It is known once all that it reads is:
 /// - from what the host and followers write: before the mover. All but followers and `update_every` may read it.
-/// - from the mover's velocity: after the mover. Conditions, rates and the program may read it.
-/// - from weights of states or players: after those, in each piece of the frame. The program alone may read it.
+/// - from the mover's velocity: after the mover. Conditions, rates and the graph may read it.
+/// - from weights of states or players: after those, in each piece of the frame. The graph alone may read it.
 ///
 /// Conditions and rates so see what it is at the beginning of the frame. None may read a time or a velocity that
 /// players and groups write.

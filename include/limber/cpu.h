@@ -25,20 +25,20 @@ LMB_API const char *lmb_cpu_path_name(lmb_cpu_path path);
 /// Whether this build and this machine have a path. The reference and the fast path always exist.
 LMB_API bool lmb_cpu_has(lmb_cpu_path path);
 
-/// Scratch memory for running batches of one program. One thread at a time uses it: threads that share a batch each
+/// Scratch memory for running batches of one graph. One thread at a time uses it: threads that share a batch each
 /// have their own and run ranges of characters that do not overlap.
 typedef struct lmb_cpu lmb_cpu;
 
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, and with #LMB_ERROR_UNSUPPORTED where this machine lacks the path.
-/// The program must outlive it.
-LMB_API lmb_result lmb_cpu_create(const lmb_graph *program, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
+/// The graph must outlive it.
+LMB_API lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
                                   lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_cpu_destroy(lmb_cpu *cpu);
 /// The path that is used: never #LMB_CPU_FAST itself.
 LMB_API lmb_cpu_path lmb_cpu_path_of(const lmb_cpu *cpu);
 
-/// Runs one frame of the whole batch, whose program is the one of `cpu`: first the graph's control, where it has one
+/// Runs one frame of the whole batch, whose graph is the one of `cpu`: first the graph's control, where it has one
 /// (lmb_batch_inputs.control), as lmb_control_run() does, then poses and what follows from them. Allocates nothing. The caller's floating-point environment
 /// (rounding, flushing) changes nothing in the result and is restored. Inputs and outputs must not overlap. Fails with
 /// #LMB_ERROR_ARGUMENT where a needed pointer is NULL, the graph has a control and no frame for it is given, and as

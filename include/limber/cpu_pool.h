@@ -18,8 +18,8 @@ typedef struct lmb_cpu_pool lmb_cpu_pool;
 
 /// Starts `thread_count` - 1 threads, which sleep until there is work; the thread that calls lmb_cpu_pool_run() is the
 /// other one. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_UNSUPPORTED as lmb_cpu_create() does, #LMB_ERROR_LIMIT outside
-/// 1 to #LMB_MAX_THREADS threads, #LMB_ERROR_MEMORY, also where a thread cannot be started. The program must outlive it.
-LMB_API lmb_result lmb_cpu_pool_create(const lmb_graph *program, lmb_cpu_path path, uint32_t thread_count,
+/// 1 to #LMB_MAX_THREADS threads, #LMB_ERROR_MEMORY, also where a thread cannot be started. The graph must outlive it.
+LMB_API lmb_result lmb_cpu_pool_create(const lmb_graph *graph, lmb_cpu_path path, uint32_t thread_count,
                                        const lmb_host *host, lmb_cpu_pool **pool, lmb_error *error);
 /// Ends the threads. NULL is fine.
 LMB_API void lmb_cpu_pool_destroy(lmb_cpu_pool *pool);

@@ -25,8 +25,8 @@ typedef enum lmb_cpu_stage {
     /// "run": lmb_cpu_run_range() from its first character to its last. Every run that has any, at the cost of two
     /// looks at the clock.
     LMB_CPU_STAGE_RUN,
-    /// "pose": the part of a run in which the programs are evaluated. An estimate, at every #LMB_CPU_PROFILE_PERIOD th
-    /// run, the first one included: the programs of up to 64 of its characters are evaluated twice beforehand, with
+    /// "pose": the part of a run in which the graphs are evaluated. An estimate, at every #LMB_CPU_PROFILE_PERIOD th
+    /// run, the first one included: the graphs of up to 64 of its characters are evaluated twice beforehand, with
     /// nothing written, and the lesser time is scaled to the number of characters in the run.
     LMB_CPU_STAGE_POSE,
     LMB_CPU_STAGE_MODEL, ///< "model": the rest of that run: hierarchy, palettes, and writing all outputs

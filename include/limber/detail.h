@@ -1,5 +1,5 @@
 /// @file detail.h
-/// Levels of detail: which joints of a rig are computed for a character that is far away. A program is given a table,
+/// Levels of detail: which joints of a rig are computed for a character that is far away. A graph is given a table,
 /// lmb_graph_def.last_levels, with a number for each joint, and a level for each character, lmb_graph_def.level: 0 is
 /// the nearest. A joint whose number is below the character's level is dropped: it is neither sampled nor blended, and its
 /// local transform is the rest pose's, so that it follows its parent rigidly. Everything behind follows from that as from
@@ -9,10 +9,10 @@
 /// root, which carries the character, is computed at all.
 ///
 /// Operations that take another joint's pose (#LMB_OP_MIRROR) take it as it is computed, whether or not that joint is
-/// dropped. What a program gives that is no pose in itself (a difference) is the rest pose as well where a joint is dropped.
+/// dropped. What a graph gives that is no pose in itself (a difference) is the rest pose as well where a joint is dropped.
 /// A dropped joint of a pose buffer is not read, so not refused either.
 ///
-/// Cost. On the CPU characters go through a program side by side, as many as the path has lanes, from the batch's first on:
+/// Cost. On the CPU characters go through a graph side by side, as many as the path has lanes, from the batch's first on:
 /// a joint costs nothing where all of them drop it, and the same as at level 0 where one of them does not. In kernels an
 /// invocation leaves out the joint that is dropped; those of one workgroup, a few neighbouring characters, are
 /// done sooner where all drop it. So characters of like levels should stand side by side. Model matrices and palette are

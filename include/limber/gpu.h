@@ -8,7 +8,7 @@
 /// family with compute will do. Instance functions are loaded through the pointer given; Limber links no loader.
 ///
 /// **Threads.** One thread at a time per object; an lmb_gpu may serve several threads once created, as long as each
-/// uses programs and batches of its own. Command buffers are the host's to synchronise.
+/// uses graphs and batches of its own. Command buffers are the host's to synchronise.
 ///
 /// **Barriers.** lmb_gpu_graph_record_upload() ends with a barrier that makes the upload visible to compute shaders in
 /// later commands of the same queue. lmb_gpu_batch_record() begins with one from earlier transfer and compute writes
@@ -68,18 +68,18 @@ typedef struct lmb_gpu_def {
     uint32_t queue_family_count;
     const VkAllocationCallbacks *vulkan_allocator; ///< copied; may be NULL
     const lmb_gpu_memory_hooks *memory;            ///< copied; may be NULL
-    /// May be VK_NULL_HANDLE. Every pipeline is created with it, those of programs as well; the host fills it from what it
-    /// kept, and keeps what vkGetPipelineCacheData() gives once its programs exist.
+    /// May be VK_NULL_HANDLE. Every pipeline is created with it, those of graphs as well; the host fills it from what it
+    /// kept, and keeps what vkGetPipelineCacheData() gives once its graphs exist.
     VkPipelineCache pipeline_cache;
     bool debug_utils; ///< the instance has VK_EXT_debug_utils: name objects, label stages
     /// Accept a device that fails the probe. Its results are then no longer promised to equal the reference.
     bool accept_mismatch;
-    /// Run every program by one interpreting kernel, and a second one for model matrices and palettes, after the one
-    /// that finds weights. Otherwise a program of up to 32 instructions gets a pipeline of its own when its device copy
+    /// Run every graph by one interpreting kernel, and a second one for model matrices and palettes, after the one
+    /// that finds weights. Otherwise a graph of up to 32 instructions gets a pipeline of its own when its device copy
     /// is created, which takes a moment and makes its frames several times faster: one that does everything after the
     /// weights where a character's matrices (48 bytes a joint) fit the device's workgroup memory, and leaves nothing in
     /// memory but what the batch's outputs ask for. Same bits.
-    bool interpret_programs;
+    bool interpret_graphs;
 } lmb_gpu_def;
 
 LMB_API lmb_gpu_def lmb_default_gpu_def(void);
@@ -101,7 +101,7 @@ typedef struct lmb_gpu_probe_result {
 /// #LMB_ERROR_DEVICE where the device lacks Vulkan 1.2 or fails the probe and `accept_mismatch` is not set (the message
 /// names the case, or the feature). The host destroys the device after this object.
 LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error);
-/// NULL is fine. Programs and batches must be gone, and no command buffer that uses it may be pending.
+/// NULL is fine. Graphs and batches must be gone, and no command buffer that uses it may be pending.
 LMB_API void lmb_gpu_destroy(lmb_gpu *gpu);
 
 /// Runs the probe (again): one submission to `queue`, waited for. What it found is what lmb_gpu_probed() gives: a device
@@ -110,23 +110,23 @@ LMB_API lmb_result lmb_gpu_probe(lmb_gpu *gpu, VkQueue queue, uint32_t queue_fam
 /// What the last probe found.
 LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 
-/// Creates the device's copy of a program, not yet filled, and its pipeline. The program must outlive it. Fails with
+/// Creates the device's copy of a graph, not yet filled, and its pipeline. The graph must outlive it. Fails with
 /// #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE where the device's workgroups lack
 /// the memory for as many poses as it holds at once: 32 KiB are always enough, the least, 16 KiB, for 5 poses, and for more
-/// where a program has few operations.
-LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *program, lmb_gpu_graph **gpu_program,
+/// where a graph has few operations.
+LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
                                         lmb_error *error);
 /// NULL is fine. No command buffer that uses it may be pending.
-LMB_API void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_program);
+LMB_API void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph);
 /// Records the copy from staging memory, outside a render pass. Fails with #LMB_ERROR_STATE once the staging is released.
-LMB_API lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_program, VkCommandBuffer commands, lmb_error *error);
+LMB_API lmb_result lmb_gpu_graph_record_upload(lmb_gpu_graph *gpu_graph, VkCommandBuffer commands, lmb_error *error);
 /// The host says that the recorded upload has completed: staging memory is released. Calling it again does nothing;
 /// before an upload was recorded it fails with #LMB_ERROR_STATE.
-LMB_API lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_program, lmb_error *error);
+LMB_API lmb_result lmb_gpu_graph_uploaded(lmb_gpu_graph *gpu_graph, lmb_error *error);
 
 /// Start from lmb_default_gpu_batch_def().
 typedef struct lmb_gpu_batch_def {
-    lmb_gpu_graph *program;   ///< must outlive the batch
+    lmb_gpu_graph *graph;     ///< must outlive the batch
     uint32_t character_count; ///< 1 or more
     uint32_t outputs;         ///< LMB_OUTPUT_... bits
     uint32_t frame_count; ///< frame slots, that is frames in flight: 1 to 8; each has its own parameters and outputs
@@ -140,7 +140,7 @@ typedef struct lmb_gpu_batch_def {
     bool tells;              ///< keep emitted events, one buffer for each frame slot
 } lmb_gpu_batch_def;
 
-/// No program, 0 characters, palette alone, 2 frame slots, default span; 1,024 events a frame, keeps none that are
+/// No graph, 0 characters, palette alone, 2 frame slots, default span; 1,024 events a frame, keeps none that are
 /// emitted.
 LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
@@ -155,7 +155,7 @@ LMB_API void lmb_gpu_batch_destroy(lmb_gpu_batch *batch);
 LMB_API lmb_batch lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 
 /// Host memory, float [C][P], that the host fills before it submits the commands recorded for that frame slot, and
-/// leaves alone until they have completed. NULL where the slot does not exist or the program has no parameters.
+/// leaves alone until they have completed. NULL where the slot does not exist or the graph has no parameters.
 LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t frame);
 
 /// Binds a pose buffer for a frame slot: the address of float [C][10][J] (J: lmb_graph_pose_joint_count()), aligned to 4, in a buffer of the host's
@@ -178,7 +178,7 @@ typedef struct lmb_gpu_record_info {
     /// 4, in buffers of the host's made as for lmb_gpu_batch_bind_pose(); the host writes them before it submits, or
     /// compute shaders or copies do, earlier on the same queue, and nobody until the commands have completed. Other
     /// characters cost nothing, and their outputs stay what the slot held. A character listed twice is run twice, which is
-    /// not allowed together with a previous palette of the same slot, nor where the program inertializes (inertia.h): both
+    /// not allowed together with a previous palette of the same slot, nor where the graph inertializes (inertia.h): both
     /// runs would change what the character's joints remember. An index outside the batch is passed over and
     /// counted as #LMB_REFUSED_CHARACTER, and so is, once, a count above the capacity, which is then taken. 0: all
     /// characters.
@@ -195,7 +195,7 @@ typedef struct lmb_gpu_record_info {
     lmb_gpu_profile *profile; ///< optional: times each stage in its slot of the same number, which has begun
 } lmb_gpu_record_info;
 
-/// Records one frame of the batch. Fails with #LMB_ERROR_STATE where the program's upload has not been recorded, a pose
+/// Records one frame of the batch. Fails with #LMB_ERROR_STATE where the graph's upload has not been recorded, a pose
 /// buffer is not bound, the previous frame's slot has not been recorded, the probe has not passed or the profile's slot
 /// has not begun; with #LMB_ERROR_ARGUMENT where a
 /// slot does not exist, and #LMB_ERROR_LIMIT where the profile's marks do not suffice.
@@ -221,7 +221,7 @@ LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t frame, lm
 /// queue in the order in which they are to run, or with semaphores that order them so. A copy from it saves it, a copy to it
 /// restores it, between frames, ordered by the host's barriers or semaphores. The first frame recorded begins by zeroing
 /// it: that one is to be submitted, once and before all others, and what is to be restored is copied behind it. False, and
-/// a zero span, where the program inertializes nothing or there is no such span.
+/// a zero span, where the graph inertializes nothing or there is no such span.
 LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia);
 /// Sends an event to a character, with the next frame recorded for that slot; #LMB_EVENT_RESET begins it anew. The commands
 /// recorded for the slot before must have completed. Fails with #LMB_ERROR_ARGUMENT where there is no such slot, character

@@ -25,8 +25,8 @@ typedef enum lmb_gpu_stage {
     LMB_GPU_STAGE_FRAME,      ///< "frame": from lmb_gpu_profile_begin() to the last mark
     LMB_GPU_STAGE_PARAMETERS, ///< "parameters": the copy of a batch's parameters, and what is waited for before it
     LMB_GPU_STAGE_CONTROL,    ///< "control": a batch's control, where it has one, and the weights of its nodes
-    LMB_GPU_STAGE_CHARACTERS, ///< "characters": a batch's programs, model matrices and palettes, in one kernel
-    LMB_GPU_STAGE_POSE,       ///< "pose": a batch's programs, where one kernel does not do it all; see lmb_gpu_def
+    LMB_GPU_STAGE_CHARACTERS, ///< "characters": a batch's graphs, model matrices and palettes, in one kernel
+    LMB_GPU_STAGE_POSE,       ///< "pose": a batch's graphs, where one kernel does not do it all; see lmb_gpu_def
     LMB_GPU_STAGE_MODEL,      ///< "model": that batch's model matrices and palettes
     LMB_GPU_STAGE_COUNT
 } lmb_gpu_stage;
@@ -89,7 +89,7 @@ typedef struct lmb_gpu_bytes {
 /// Rows that lmb_gpu_batch_bytes() may give.
 #define LMB_GPU_MAX_BYTES_ROWS 24u
 
-/// What a batch takes of the device's memory, by buffer, with those of its program, which other batches may share, last.
+/// What a batch takes of the device's memory, by buffer, with those of its graph, which other batches may share, last.
 /// Writes up to `count` rows, and returns how many there are.
 LMB_API uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, uint32_t count);
 

@@ -25,7 +25,7 @@
 /// | #LMB_OP_REST | none | the rest pose |
 /// | #LMB_OP_CLIP | none | a clip at time * rate + offset, clamped to [0, duration] or looped over it |
 /// | #LMB_OP_POSE | none | the batch's pose buffer `pose`; what is not finite in it counts as refused, becomes rest |
-/// | | | or, where it is given, the program's static pose `static_pose` |
+/// | | | or, where it is given, the graph's static pose `static_pose` |
 /// | #LMB_OP_BLEND | a, b | translation (1-w) a + w b; rotation slerp(a, b, w) the short way; scale a (b/a)^w |
 /// | #LMB_OP_MASKED | a, b | the same with w times mask/255 of the joint |
 /// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
@@ -52,7 +52,7 @@
 /// clips of both types; pose buffers and static poses are either, as the host knows. A difference is an additive, of
 /// two of one type. What an additive adds is an additive, to a base of any type, which is the result's. Clamp takes poses.
 /// Algebra takes any: add gives an additive of additives and else a pose, subtract a pose only of a pose less an
-/// additive. Every other operation takes inputs of one type, and gives that. A program's result may be an additive, for
+/// additive. Every other operation takes inputs of one type, and gives that. A graph's result may be an additive, for
 /// a host that keeps it. Where this file says rest pose for want of an input, of additives no change takes its place.
 ///
 /// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
@@ -99,7 +99,7 @@
 ///
 /// Space2d, #LMB_SPACE2D_TRIANGLES: p is inside one of Delaunay's triangles of the places (Delaunay, "Sur la sphere vide",
 /// 1934), whose corners have its barycentric coordinates as weights. Outside of the convex hull it is the nearest point of
-/// the hull in its stead. The triangles are exact: found when the program is built, in whole numbers of as many digits as it
+/// the hull in its stead. The triangles are exact: found when the graph is built, in whole numbers of as many digits as it
 /// takes. Of places on one circle, as in a grid, the one given first has no diagonal cut off, then the next. Distances are
 /// those of the numbers as they stand, so coordinates of unlike units are better scaled to like ranges.
 /// Triangles at the hull can be as flat as chance has it, a weight going from 0 to 1 and back across them. So where the
@@ -121,7 +121,7 @@
 ///
 /// Matrices. #LMB_OP_WEIGHTED_MATRIX sums its inputs' local matrices T R S, element by element, each times its weight over the
 /// sum of weights (linear blending of matrices, as skinning does with its influences). Where rotations are apart the result is
-/// smaller than either, and it can shear; so it is no pose: it can only be a program's last operation, and a batch leaves
+/// smaller than either, and it can shear; so it is no pose: it can only be a graph's last operation, and a batch leaves
 /// model matrices and what follows from them, but no local transforms and no dual quaternions (lmb_graph_outputs()). Weights are those of #LMB_OP_WEIGHTED; where all are
 /// 0 it is the rest pose. Elements are within 1e-6 of float64 times the largest one of the inputs: of their translations for
 /// those of translation, of the other nine for those. Float channels are the weighted mean.
@@ -203,7 +203,7 @@ extern "C" {
 #endif
 
 #define LMB_MAX_INPUTS 16u       ///< inputs of one operation
-#define LMB_MAX_STACK 11u        ///< poses held at once while a program runs; see lmb_graph_stack()
+#define LMB_MAX_STACK 11u        ///< poses held at once while a graph runs; see lmb_graph_stack()
 #define LMB_MAX_PARAMETERS 1024u ///< floats per character
 #define LMB_MAX_POSES 8u         ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
@@ -284,19 +284,19 @@ typedef struct lmb_node_def {
     lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the greatest are the highest layer
-    uint32_t masks[LMB_MAX_INPUTS];     ///< layers: of each input an index into the program's masks, or #LMB_NONE
-    uint32_t parts[LMB_MAX_INPUTS]; ///< combine: of each input an index into the program's parts, or #LMB_NONE: whole
-    lmb_value clip;         ///< clip: index into the program's clips, rounded down; out of range: rest pose, refused
+    uint32_t masks[LMB_MAX_INPUTS];     ///< layers: of each input an index into the graph's masks, or #LMB_NONE
+    uint32_t parts[LMB_MAX_INPUTS];     ///< combine: of each input an index into the graph's parts, or #LMB_NONE: whole
+    lmb_value clip;         ///< clip: index into the graph's clips, rounded down; out of range: rest pose, refused
     lmb_value time;         ///< clip: seconds, for all that follows it
     lmb_value rate;         ///< clip: time times this, plus the offset, is the time in the clip
     lmb_value offset;       ///< clip: seconds; where one of the three is not finite: 0 in their place, refused
     bool loop;              ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
-    uint32_t mask;          ///< masked, and additive where `masked`: index into the program's masks
+    uint32_t mask;          ///< masked, and additive where `masked`: index into the graph's masks
     uint32_t joint_weights; ///< clip: index of a mask that stands for its joints' weights, or #LMB_NONE: its own
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
-    uint32_t static_pose;   ///< pose: index into the program's static poses, or #LMB_NONE: pose buffer
-    uint32_t mirror;        ///< mirror: index into the program's mirrors
-    uint32_t limits;        ///< clamp: index into the program's limits
+    uint32_t static_pose;   ///< pose: index into the graph's static poses, or #LMB_NONE: pose buffer
+    uint32_t mirror;        ///< mirror: index into the graph's mirrors
+    uint32_t limits;        ///< clamp: index into the graph's limits
     lmb_mix interpolation;
     bool shortest;   ///< the short way between rotations
     lmb_form form;   ///< difference, additive
@@ -390,40 +390,40 @@ typedef struct lmb_graph_def {
 /// there are too many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would
 /// be held at once, nodes counted for each use come to more than 65,536, model space takes more than
 /// #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
-LMB_API lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **program,
+LMB_API lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph,
                                     lmb_error *error);
 /// The checks of lmb_graph_create() alone, with the same results but for #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error);
 /// NULL is fine.
-LMB_API void lmb_graph_destroy(lmb_graph *program);
+LMB_API void lmb_graph_destroy(lmb_graph *graph);
 
-LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *program);
+LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *graph);
 /// Floats of a character's row of parameters: those of the descriptor, then those that the graph writes for itself (times
 /// of clips that play, weights of states).
-LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *program);
+LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
 /// Number of pose buffers that a batch must bind: the largest index used, plus one.
-LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *program);
+LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *graph);
 /// How many joints a pose buffer has: the rig's, or those of the part in which it is used; 0 where nothing uses it.
-LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *program, uint32_t pose);
+LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose);
 /// Floats of one character in a pose buffer: #LMB_POSE_COMPONENTS for each joint, and behind them, where those are as many
 /// as the rig's, one for each float channel; 0 where nothing uses it.
-LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *program, uint32_t pose);
-/// The rig's, copied into the program.
-LMB_API uint32_t lmb_graph_socket_count(const lmb_graph *program);
-/// The rig's float channels, copied into the program.
-LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *program);
-/// Joints that are computed at a level of detail, see detail.h; all of them where the program has no levels. Levels past the
+LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose);
+/// The rig's, copied into the graph.
+LMB_API uint32_t lmb_graph_socket_count(const lmb_graph *graph);
+/// The rig's float channels, copied into the graph.
+LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *graph);
+/// Joints that are computed at a level of detail, see detail.h; all of them where the graph has no levels. Levels past the
 /// last count as that.
-LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *program, uint32_t level);
-/// Words that a batch keeps of each character where the program's result is inertialized, see inertia.h; 0 where it is not.
-LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *program);
+LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level);
+/// Words that a batch keeps of each character where the graph's result is inertialized, see inertia.h; 0 where it is not.
+LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *graph);
 /// The first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE where nothing is
 /// inertialized.
 LMB_API uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph);
 /// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
 /// evaluates the second, and one that takes any number, as #LMB_OP_WEIGHTED does, holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.
-LMB_API uint32_t lmb_graph_stack(const lmb_graph *program);
+LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
 
 /// What moves by itself: stage 1, for its state of each character (control.h). NULL where nothing does. Lives as long as
 /// the graph.
@@ -469,14 +469,14 @@ LMB_API uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machin
 /// Those of a fade's machine are "in" and "out".
 LMB_API const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state);
 
-/// Tells what a program was compiled to: calls `print` for each instruction, in order, with a line without a line break, as
+/// Tells what a graph was compiled to: calls `print` for each instruction, in order, with a line without a line break, as
 /// in
 ///
 ///        2  s0   blend          s0 s1, weight speed uniform-s
 ///
-/// for the third instruction, which puts a blend of the poses in slots 0 and 1 into slot 0. What a program runs as
+/// for the third instruction, which puts a blend of the poses in slots 0 and 1 into slot 0. What a graph runs as
 /// several instructions is named for each, "weighted begin" and so on. Parameters without a name are called p0, p1 and so on.
-LMB_API void lmb_graph_print(const lmb_graph *program, void (*print)(void *user, const char *line), void *user);
+LMB_API void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user);
 
 #ifdef __cplusplus
 }

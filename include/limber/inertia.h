@@ -4,8 +4,8 @@
 /// be evaluated any more, so it costs as much as one pose; and since offsets are taken from what was shown, whatever that
 /// came from, a transition that interrupts another one has no jump either.
 ///
-/// It is done to a program's result, the local transforms that its last operation gives, where lmb_graph_def.inertialize
-/// says so. A program has it once, behind everything else, and it serves all machines whose transitions are of the kind
+/// It is done to a graph's result, the local transforms that its last operation gives, where lmb_graph_def.inertialize
+/// says so. A graph has it once, behind everything else, and it serves all machines whose transitions are of the kind
 /// #LMB_FADE_INERTIALIZED.
 ///
 /// **The curve.** In the frame of a switch each joint's translation, rotation and scale have an offset: the transform
@@ -18,7 +18,7 @@
 ///
 /// the length at time t is the quintic x(t) for which x, x' and x'' are x0, v0 and a0 at 0, and all 0 at t1; the result is
 /// the new transform with x(t) of the offset. Time counts from the frame before the switch, so that the frame of the switch
-/// itself shows the offset one step on. From t1 on the result is the program's, to the bit.
+/// itself shows the offset one step on. From t1 on the result is the graph's, to the bit.
 /// What is new moves by itself from the beginning: the velocity that is seen after a switch is v0 and that of the new pose.
 ///
 /// Translations and scales are within 1e-6 of float64, relative to the offset, rotations within 2e-6; where a rotation's

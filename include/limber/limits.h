@@ -16,7 +16,7 @@
 /// circle, at half a turn from the range's middle to the greatest.
 ///
 /// Angles in degrees. At run time those of joints are compared and set by sines and cosines of their halves, which are computed in
-/// double when the program is built.
+/// double when the graph is built.
 ///
 /// Edges. What is beyond a limit by less than 1e-6 in the components of the quaternion (2.3e-4 degrees) counts as inside: so
 /// clamping twice is clamping once, bit by bit. Results move continuously with the pose, but for such a step, and but for
@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-#define LMB_MAX_LIMITS 64u ///< tables of one program
+#define LMB_MAX_LIMITS 64u ///< tables of one graph
 
 /// Bits of lmb_limit_def::set.
 #define LMB_LIMIT_TRANSLATION 1u

@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define LMB_MAX_MIRRORS 16u ///< of one program
+#define LMB_MAX_MIRRORS 16u ///< of one graph
 
 typedef struct lmb_mirror_def {
     lmb_axis axis; ///< the plane is where this coordinate is 0

@@ -1,5 +1,5 @@
 /// @file part.h
-/// Parts of a rig, and poses that are given with a program.
+/// Parts of a rig, and poses that are given with a graph.
 ///
 /// A part has joints of its own, and a table that says which of them each of the rig's joints is. Inside an input of
 /// #LMB_OP_COMBINE that has a part, the sources of poses have the part's joints: clips built for a rig of as many, pose buffers
@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-#define LMB_MAX_PARTS 64u          ///< of one program
-#define LMB_MAX_STATIC_POSES 1024u ///< of one program
+#define LMB_MAX_PARTS 64u          ///< of one graph
+#define LMB_MAX_STATIC_POSES 1024u ///< of one graph
 
 typedef struct lmb_part_def {
     /// One for each of the rig's joints: the part's joint that stands for it, below `joint_count`, or #LMB_NONE where the part
@@ -30,7 +30,7 @@ typedef struct lmb_part_def {
 
 /// A pose that does not change.
 typedef struct lmb_static_pose_def {
-    const char *name; ///< for messages, and for programs written as JSON; may be NULL
+    const char *name; ///< for messages, and for graphs written as JSON; may be NULL
     /// Local transforms, one for each joint. Values are finite and at most #LMB_LARGEST; rotations have a length of 1 to
     /// within 1e-3 and are normalised. NULL where there are none.
     const lmb_transform *joints;

@@ -1,7 +1,7 @@
 /// @file rig.h
 /// A rig: joints with names, parents, rest transforms and inverse bind matrices; float channels, which are named numbers
 /// that are animated beside the joints, as the weights of morph targets are; and sockets, which are named places on joints
-/// that things are attached to. Immutable once created, so any number of threads may read it. Clips and programs copy what they need from it and do not keep it.
+/// that things are attached to. Immutable once created, so any number of threads may read it. Clips and graphs copy what they need from it and do not keep it.
 #ifndef LIMBER_RIG_H
 #define LIMBER_RIG_H
 

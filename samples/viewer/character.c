@@ -44,7 +44,7 @@ static void add_base(character *character, const lmb_clip *clip) {
     character->gait[base] = is_gait(lmb_clip_name(clip));
 }
 
-// A program under construction: its clips and nodes.
+// A graph under construction: its clips and nodes.
 typedef struct recipe {
     const lmb_clip *clips[CHARACTER_BASES + 3];
     uint32_t clip_count;
@@ -117,7 +117,7 @@ static lmb_result create_program(character *character, lmb_error *error) {
                                .nodes = recipe.nodes,
                                .node_count = recipe.node_count,
                                .parameter_count = PARAMETER_COUNT};
-    return lmb_graph_create(&def, NULL, &character->program, error);
+    return lmb_graph_create(&def, NULL, &character->graph, error);
 }
 
 // A pose that an exporter left beside the animations: no track has a second key.
@@ -198,7 +198,7 @@ lmb_result character_open(const char *const *files, uint32_t file_count, float t
 }
 
 void character_close(character *character) {
-    lmb_graph_destroy(character->program);
+    lmb_graph_destroy(character->graph);
     for (uint32_t i = 0; i < CHARACTER_LEVELS; i++) {
         mannequin_skin_destroy(character->skins[i]);
     }

@@ -1,4 +1,4 @@
-// What the crowd is made of: a rig, a program over up to three base clips, and the meshes that hang on it. It comes from
+// What the crowd is made of: a rig, a graph over up to three base clips, and the meshes that hang on it. It comes from
 // a file, or is the mannequin, which also waves, breathes and leans.
 #ifndef LIMBER_SAMPLES_VIEWER_CHARACTER_H
 #define LIMBER_SAMPLES_VIEWER_CHARACTER_H
@@ -13,7 +13,7 @@
 #define CHARACTER_CONTACTS 6u
 #define CHARACTER_LEVELS 3u
 
-// Parameters of the program. Times are in seconds.
+// Parameters of the graph. Times are in seconds.
 enum {
     PARAMETER_BASE_TIME = 0,
     PARAMETER_BASE_WEIGHT = PARAMETER_BASE_TIME + CHARACTER_BASES,
@@ -36,7 +36,7 @@ typedef struct character_contact {
 typedef struct character {
     const char *name;
     const lmb_rig *rig;
-    lmb_graph *program;
+    lmb_graph *graph;
     const lmb_clip *bases[CHARACTER_BASES];
     const char *base_names[CHARACTER_BASES];
     bool gait[CHARACTER_BASES]; // walks and runs, which share one phase
@@ -65,7 +65,7 @@ lmb_result character_open(const char *const *files, uint32_t file_count, float t
 // A zeroed character is fine.
 void character_close(character *character);
 
-// Reads a program written as JSON, or a machine's text, over all clips of the character. `name` opens the messages.
+// Reads a graph written as JSON, or a machine's text, over all clips of the character. `name` opens the messages.
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
                                 lmb_graph_json **graph, lmb_error *error);
 

@@ -68,8 +68,8 @@ static lmb_result create_graph(demo *demo, const lmb_graph_json *text, character
     if (measures ? create_measured(demo, character, *def, &graph, error) : lmb_graph_create(def, NULL, &graph, error)) {
         return error->result;
     }
-    lmb_graph_destroy(character->program);
-    demo->graph = character->program = graph;
+    lmb_graph_destroy(character->graph);
+    demo->graph = character->graph = graph;
     demo->control = lmb_graph_control(graph);
     demo->parameter_count = lmb_graph_parameter_count(graph);
     return LMB_OK;

@@ -1,4 +1,4 @@
-// A demo: a program written as JSON or as a machine's text that moves by itself on the device, its sliders and events,
+// A demo: a graph written as JSON or as a machine's text that moves by itself on the device, its sliders and events,
 // and a script that plays them. Its mover says where the characters are on the ground.
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_H
@@ -79,7 +79,7 @@ const demo_kind *demo_find(const char *name);
 // The names, NULL past the last one.
 const char *demo_name(uint32_t index);
 
-// Puts the demo's program in the place of the character's own. `clips` say which of a file's stand for the mannequin's, see
+// Puts the demo's graph in the place of the character's own. `clips` say which of a file's stand for the mannequin's, see
 // demo_clips.h.
 lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t clip_count, character *character,
                      demo *demo, lmb_error *error);

@@ -1,4 +1,4 @@
-// Which clips of a file stand for those that a demo's program names, which are the mannequin's.
+// Which clips of a file stand for those that a demo's graph names, which are the mannequin's.
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_CLIPS_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_CLIPS_H
 

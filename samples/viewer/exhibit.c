@@ -57,16 +57,16 @@ static const char *name_node(const lmb_graph_def *def, uint32_t node) {
     return known ? lmb_clip_name(def->clips[clip]) : lmb_op_name(shown->op);
 }
 
-static void name_figures(const exhibit_def *def, const lmb_graph_def *program, const lmb_node_def *row,
+static void name_figures(const exhibit_def *def, const lmb_graph_def *graph, const lmb_node_def *row,
                          exhibit *exhibit) {
     for (uint32_t i = 0; i < exhibit->figure_count; i++) {
-        exhibit->names[i] = i < def->label_count ? def->labels[i] : name_node(program, row->inputs[i]);
+        exhibit->names[i] = i < def->label_count ? def->labels[i] : name_node(graph, row->inputs[i]);
     }
 }
 
 // A weighted blend of the poses shown, of which each figure has one alone.
-static void fill_row(const exhibit_def *def, const lmb_graph_def *program, lmb_node_def *row, exhibit *exhibit) {
-    const lmb_node_def *root = &program->nodes[program->node_count - 1];
+static void fill_row(const exhibit_def *def, const lmb_graph_def *graph, lmb_node_def *row, exhibit *exhibit) {
+    const lmb_node_def *root = &graph->nodes[graph->node_count - 1];
     uint32_t own = def->row > 0 ? 0 : 1;
     uint32_t inputs = root->input_count < LMB_MAX_INPUTS - own ? root->input_count : LMB_MAX_INPUTS - own;
     *row = lmb_default_node_def();
@@ -74,26 +74,26 @@ static void fill_row(const exhibit_def *def, const lmb_graph_def *program, lmb_n
     row->input_count = exhibit->figure_count = inputs + own;
     exhibit->result_count = def->row < inputs + own ? def->row + own : inputs + own;
     for (uint32_t i = 0; i < row->input_count; i++) {
-        row->inputs[i] = i < inputs ? find_shown(program, root->inputs[i]) : program->node_count - 1;
-        row->weights[i] = lmb_parameter(program->parameter_count + i);
+        row->inputs[i] = i < inputs ? find_shown(graph, root->inputs[i]) : graph->node_count - 1;
+        row->weights[i] = lmb_parameter(graph->parameter_count + i);
     }
-    name_figures(def, program, row, exhibit);
+    name_figures(def, graph, row, exhibit);
 }
 
 // Matrices cannot be blended once more: there the figures of the inputs have one weight each, in the operation itself.
-static void fill_row_of_matrices(const exhibit_def *def, const lmb_graph_def *program, lmb_node_def *root,
+static void fill_row_of_matrices(const exhibit_def *def, const lmb_graph_def *graph, lmb_node_def *root,
                                  exhibit *exhibit) {
     lmb_node_def row = *root;
-    row.inputs[root->input_count < LMB_MAX_INPUTS ? root->input_count : 0] = program->node_count - 1;
+    row.inputs[root->input_count < LMB_MAX_INPUTS ? root->input_count : 0] = graph->node_count - 1;
     exhibit->figure_count = root->input_count + (root->input_count < LMB_MAX_INPUTS ? 1 : 0);
     exhibit->result_count = exhibit->figure_count - root->input_count;
     for (uint32_t i = 0; i < root->input_count; i++) {
         const lmb_value weight = root->weights[i];
         exhibit->weights[i] =
-            weight.parameter == LMB_NONE ? weight.constant : program->parameters[weight.parameter].initial;
-        root->weights[i] = lmb_parameter(program->parameter_count + i);
+            weight.parameter == LMB_NONE ? weight.constant : graph->parameters[weight.parameter].initial;
+        root->weights[i] = lmb_parameter(graph->parameter_count + i);
     }
-    name_figures(def, program, &row, exhibit);
+    name_figures(def, graph, &row, exhibit);
 }
 
 static bool moves(const lmb_graph_def *def) {
@@ -129,11 +129,11 @@ static lmb_result create_program(const exhibit_def *exhibit_def, exhibit *exhibi
     if (exhibit->figure_count > 1 && !exhibit->of_matrices) {
         def.node_count++;
     }
-    lmb_graph_destroy(character->program);
-    character->program = NULL;
-    lmb_result result = lmb_graph_create(&def, NULL, &character->program, error);
+    lmb_graph_destroy(character->graph);
+    character->graph = NULL;
+    lmb_result result = lmb_graph_create(&def, NULL, &character->graph, error);
     free(nodes);
-    if (result == LMB_OK && lmb_graph_pose_count(character->program) > 0) {
+    if (result == LMB_OK && lmb_graph_pose_count(character->graph) > 0) {
         result = graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: there are no pose buffers here");
     }
     return result;

@@ -1,4 +1,4 @@
-// A program written as JSON, shown as a row of figures: each pose that its outermost operation takes in, and the result.
+// A graph written as JSON, shown as a row of figures: each pose that its outermost operation takes in, and the result.
 #ifndef LIMBER_SAMPLES_VIEWER_EXHIBIT_H
 #define LIMBER_SAMPLES_VIEWER_EXHIBIT_H
 
@@ -31,7 +31,7 @@ typedef struct exhibit {
     const char *names[EXHIBIT_FIGURES];
 } exhibit;
 
-// Reads the program over the character's clips and makes one of it that gives each figure its pose, in place of the
+// Reads the graph over the character's clips and makes one of it that gives each figure its pose, in place of the
 // character's own.
 lmb_result exhibit_create(const exhibit_def *def, character *character, exhibit *exhibit, lmb_error *error);
 void exhibit_destroy(exhibit *exhibit);

@@ -37,7 +37,7 @@ static void ask_for_pose(const character *character, uint32_t pose, float *param
 
 static lmb_result run_poses(const character *character, poses *poses, lmb_error *error) {
     poses->count = SAMPLES * (character->base_count > 0 ? character->base_count : 1);
-    size_t floats = (size_t)lmb_graph_joint_count(character->program) * LMB_MATRIX_COMPONENTS;
+    size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
     poses->palettes = calloc(poses->count, floats * sizeof(float));
     poses->parameters = calloc(poses->count, PARAMETER_COUNT * sizeof(float));
     if (poses->palettes == NULL || poses->parameters == NULL) {
@@ -47,10 +47,10 @@ static lmb_result run_poses(const character *character, poses *poses, lmb_error 
         ask_for_pose(character, i, poses->parameters + (size_t)i * PARAMETER_COUNT);
     }
     lmb_cpu *cpu = NULL;
-    if (lmb_cpu_create(character->program, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
+    if (lmb_cpu_create(character->graph, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
         return error->result;
     }
-    const lmb_batch batch = {character->program, poses->count, LMB_OUTPUT_PALETTE};
+    const lmb_batch batch = {character->graph, poses->count, LMB_OUTPUT_PALETTE};
     const lmb_batch_inputs inputs = {.parameters = poses->parameters};
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = poses->palettes};
     lmb_result result = lmb_cpu_run_poses(cpu, &batch, &inputs, &outputs, 0, batch.character_count, error);
@@ -92,7 +92,7 @@ static void grow(bounds *bounds, const float point[3]) {
 
 static bounds find_bounds(const character *character, const poses *poses) {
     bounds bounds = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
-    size_t floats = (size_t)lmb_graph_joint_count(character->program) * LMB_MATRIX_COMPONENTS;
+    size_t floats = (size_t)lmb_graph_joint_count(character->graph) * LMB_MATRIX_COMPONENTS;
     uint32_t level = character->level_count - 1;
     for (uint32_t i = 0; i < character_mesh_count(character, level); i++) {
         const lmb_mesh *mesh = character_mesh(character, level, i);
@@ -119,7 +119,7 @@ static bool bind_position(const lmb_rig *rig, uint32_t joint, float position[3])
 }
 
 static float lowest_height(const character *character, const poses *poses, uint32_t joint, const float position[3]) {
-    size_t joints = lmb_graph_joint_count(character->program);
+    size_t joints = lmb_graph_joint_count(character->graph);
     float lowest = FLT_MAX;
     for (uint32_t pose = 0; pose < poses->count; pose++) {
         float point[3];

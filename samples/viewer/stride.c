@@ -35,7 +35,7 @@ static void find_places(const character *character, const float *palettes, foots
     }
 }
 
-static lmb_result run_clip(const character *character, const lmb_clip *clip, const lmb_graph *program, footsteps *steps,
+static lmb_result run_clip(const character *character, const lmb_clip *clip, const lmb_graph *graph, footsteps *steps,
                            lmb_error *error) {
     float times[SAMPLES];
     lmb_cpu *cpu = NULL;
@@ -47,10 +47,10 @@ static lmb_result run_clip(const character *character, const lmb_clip *clip, con
     for (uint32_t i = 0; i < SAMPLES; i++) {
         times[i] = steps->seconds * (float)i;
     }
-    const lmb_batch batch = {program, SAMPLES, LMB_OUTPUT_PALETTE};
+    const lmb_batch batch = {graph, SAMPLES, LMB_OUTPUT_PALETTE};
     const lmb_batch_inputs inputs = {.parameters = times};
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = palettes};
-    lmb_result result = lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    lmb_result result = lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
         result = lmb_cpu_run(cpu, &batch, &inputs, &outputs, error);
     }
@@ -64,18 +64,18 @@ static lmb_result run_clip(const character *character, const lmb_clip *clip, con
 
 static lmb_result take_steps(const character *character, const lmb_clip *clip, footsteps *steps, lmb_error *error) {
     lmb_node_def node = lmb_default_node_def();
-    lmb_graph *program = NULL;
+    lmb_graph *graph = NULL;
     node.op = LMB_OP_CLIP;
     node.clip = lmb_constant(0.0f);
     node.time = lmb_parameter(0);
     node.loop = true;
     const lmb_graph_def def = {
         .rig = character->rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
-    lmb_result result = lmb_graph_create(&def, NULL, &program, error);
+    lmb_result result = lmb_graph_create(&def, NULL, &graph, error);
     if (result == LMB_OK) {
-        result = run_clip(character, clip, program, steps, error);
+        result = run_clip(character, clip, graph, steps, error);
     }
-    lmb_graph_destroy(program);
+    lmb_graph_destroy(graph);
     return result;
 }
 

@@ -16,7 +16,7 @@ typedef struct sides {
 
 static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_error *error) {
     lmb_cpu *cpu = NULL;
-    if (lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
+    if (lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, error)) {
         return error->result;
     }
     const lmb_batch_inputs inputs = {.parameters = sides->parameters};
@@ -32,7 +32,7 @@ static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uin
     if (batch.character_count > VERIFY_CHARACTERS) {
         batch.character_count = VERIFY_CHARACTERS;
     }
-    size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.program);
+    size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
     memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
     if (device_read_stage(device, gpu_batch, frame, LMB_STAGE_PALETTE, sides->shown, error) ||
         device_read_inertia(device, gpu_batch, sides->inertia, error) || run_reference(&batch, sides, error)) {
@@ -47,8 +47,8 @@ lmb_result verify_frame(device *device, lmb_gpu_batch *batch, uint32_t frame, lm
                         lmb_error *error) {
     lmb_batch description = lmb_gpu_batch_description(batch);
     size_t floats = (size_t)lmb_batch_stage_floats(&description, LMB_STAGE_PALETTE) * description.character_count;
-    size_t parameters = (size_t)lmb_graph_parameter_count(description.program) * description.character_count;
-    size_t words = (size_t)lmb_graph_inertia_words(description.program) * description.character_count;
+    size_t parameters = (size_t)lmb_graph_parameter_count(description.graph) * description.character_count;
+    size_t words = (size_t)lmb_graph_inertia_words(description.graph) * description.character_count;
     const sides sides = {malloc(parameters * sizeof(float)), malloc(floats * sizeof(float)),
                          malloc(floats * sizeof(float)), malloc((words + 1) * sizeof(uint32_t))};
     lmb_result result = LMB_OK;

@@ -20,7 +20,7 @@
 
 #define FRAMES_IN_FLIGHT 2u
 #define HEADLESS_STEP (1.0 / 60.0)
-#define LONGEST_STEP 0.1 // after a pause of the whole program, nobody leaps
+#define LONGEST_STEP 0.1 // after a pause of the whole graph, nobody leaps
 
 typedef struct slot {
     VkCommandPool pool;
@@ -40,7 +40,7 @@ typedef struct viewer {
     camera camera;
     controls controls;
     lmb_gpu *gpu;
-    lmb_gpu_graph *program;
+    lmb_gpu_graph *graph;
     lmb_gpu_batch *batch;
     renderer *renderer;
     overlay overlay;
@@ -89,26 +89,26 @@ static lmb_result upload_program(viewer *viewer, lmb_error *error) {
     if (device_begin(&viewer->device, &pool, &commands, error)) {
         return error->result;
     }
-    lmb_result recorded = lmb_gpu_graph_record_upload(viewer->program, commands, error);
+    lmb_result recorded = lmb_gpu_graph_record_upload(viewer->graph, commands, error);
     lmb_error submit_error;
     lmb_result submitted = device_submit_and_wait(&viewer->device, pool, commands, &submit_error);
     if (recorded == LMB_OK && submitted != LMB_OK) {
         *error = submit_error;
         return submitted;
     }
-    return recorded == LMB_OK ? lmb_gpu_graph_uploaded(viewer->program, error) : recorded;
+    return recorded == LMB_OK ? lmb_gpu_graph_uploaded(viewer->graph, error) : recorded;
 }
 
 static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     const lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
 
     if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error) ||
-        lmb_gpu_graph_create(viewer->gpu, viewer->character.program, &viewer->program, error) ||
+        lmb_gpu_graph_create(viewer->gpu, viewer->character.graph, &viewer->graph, error) ||
         upload_program(viewer, error)) {
         return error->result;
     }
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = viewer->program;
+    def.graph = viewer->graph;
     def.character_count = viewer->crowd.count;
     def.frame_count = FRAMES_IN_FLIGHT;
     def.events_a_frame = DEMO_EVENTS;
@@ -279,7 +279,7 @@ static void close_device(viewer *viewer) {
     overlay_destroy(&viewer->overlay);
     renderer_destroy(viewer->renderer);
     lmb_gpu_batch_destroy(viewer->batch);
-    lmb_gpu_graph_destroy(viewer->program);
+    lmb_gpu_graph_destroy(viewer->graph);
     lmb_gpu_destroy(viewer->gpu);
 }
 
@@ -582,7 +582,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     }
     terminal_print("device: %s\n", viewer->device.properties.deviceName);
     terminal_print("characters: %u of %s, %u joints each\n", viewer->crowd.count, viewer->character.name,
-                   lmb_graph_joint_count(viewer->character.program));
+                   lmb_graph_joint_count(viewer->character.graph));
     terminal_print("frames: %u of %ux%u in %.2f s\n", viewer->frames, extent.width, extent.height, viewer->seconds);
     if (timing_finish(&viewer->timing, error)) {
         return error->result;

@@ -217,7 +217,7 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
         return result;
     }
     result = gpu_side_run(&side, inputs, outputs, error);
-    if (result == LMB_OK && lmb_graph_inertia_words(batch->program) > 0) {
+    if (result == LMB_OK && lmb_graph_inertia_words(batch->graph) > 0) {
         // The first frame zeroes what it keeps.
         result = device_write_inertia(&r->side.opened.device, side.batch, outputs->inertia, error);
         result = result == LMB_OK ? gpu_side_run(&side, inputs, outputs, error) : result;
@@ -229,7 +229,7 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
 static lmb_result run_here(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                            lmb_error *error) {
     lmb_cpu *cpu = NULL;
-    lmb_result result = lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    lmb_result result = lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
         result = lmb_cpu_run_poses(cpu, batch, inputs, outputs, 0, batch->character_count, error);
     }

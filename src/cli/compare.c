@@ -65,7 +65,7 @@ static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
         }
     }
     // The device keeps its own.
-    const size_t words = (size_t)batch->character_count * lmb_graph_inertia_words(batch->program);
+    const size_t words = (size_t)batch->character_count * lmb_graph_inertia_words(batch->graph);
     side->outputs.inertia = calloc(words + 1, sizeof(uint32_t));
     return side->outputs.inertia != NULL;
 }

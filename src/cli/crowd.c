@@ -360,7 +360,7 @@ void crowd_destroy(crowd *crowd) {
 }
 
 lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs) {
-    return (lmb_batch){.program = crowd->program,
+    return (lmb_batch){.graph = crowd->program,
                        .character_count = crowd->def.character_count,
                        .outputs = outputs & lmb_graph_outputs(crowd->program)};
 }

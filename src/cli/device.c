@@ -568,7 +568,7 @@ lmb_result device_write_span(device *device, const lmb_gpu_span *span, const voi
 }
 
 lmb_result device_read_inertia(device *device, const lmb_gpu_batch *batch, uint32_t *inertia, lmb_error *error) {
-    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).program);
+    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).graph);
     lmb_result result = LMB_OK;
     lmb_gpu_span span;
     for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {
@@ -578,7 +578,7 @@ lmb_result device_read_inertia(device *device, const lmb_gpu_batch *batch, uint3
 }
 
 lmb_result device_write_inertia(device *device, const lmb_gpu_batch *batch, const uint32_t *inertia, lmb_error *error) {
-    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).program);
+    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).graph);
     lmb_result result = LMB_OK;
     lmb_gpu_span span;
     for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {

@@ -25,7 +25,7 @@ static lmb_result upload_program(gpu_side *side, lmb_error *error) {
 
 static size_t pose_floats(const gpu_side *side, uint32_t pose) {
     lmb_batch batch = lmb_gpu_batch_description(side->batch);
-    return (size_t)batch.character_count * lmb_graph_pose_floats(batch.program, pose);
+    return (size_t)batch.character_count * lmb_graph_pose_floats(batch.graph, pose);
 }
 
 static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_error *error) {
@@ -48,7 +48,7 @@ static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_err
 
 static lmb_result create_parts(gpu_side *side, lmb_gpu *gpu, const lmb_batch *batch, VkDeviceSize span_bytes,
                                lmb_error *error) {
-    lmb_result result = lmb_gpu_graph_create(gpu, batch->program, &side->program, error);
+    lmb_result result = lmb_gpu_graph_create(gpu, batch->graph, &side->program, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -57,13 +57,13 @@ static lmb_result create_parts(gpu_side *side, lmb_gpu *gpu, const lmb_batch *ba
         return result;
     }
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-    def.program = side->program;
+    def.graph = side->program;
     def.character_count = batch->character_count;
     def.outputs = batch->outputs;
     def.frame_count = 1;
     def.span_bytes = span_bytes;
     result = lmb_gpu_batch_create(gpu, &def, &side->batch, error);
-    return result == LMB_OK ? create_poses(side, batch->program, error) : result;
+    return result == LMB_OK ? create_poses(side, batch->graph, error) : result;
 }
 
 lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch *batch, VkDeviceSize span_bytes,
@@ -91,10 +91,10 @@ static void fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs) {
     lmb_batch batch = lmb_gpu_batch_description(side->batch);
     float *parameters = lmb_gpu_batch_parameters(side->batch, 0);
     if (parameters != NULL) {
-        size_t count = (size_t)batch.character_count * lmb_graph_parameter_count(batch.program);
+        size_t count = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
         memcpy(parameters, inputs->parameters, count * sizeof(float));
     }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.graph); i++) {
         memcpy(side->poses[i].mapped, inputs->poses[i], pose_floats(side, i) * sizeof(float));
     }
 }

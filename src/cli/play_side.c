@@ -53,7 +53,7 @@ static lmb_result create_gpu(play_side *side, lmb_error *error) {
     }
     if (result == LMB_OK) {
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
-        def.program = side->gpu_graph;
+        def.graph = side->gpu_graph;
         def.character_count = side->character_count;
         def.frame_count = 1;
         def.events_a_frame = side->events_a_frame;

@@ -27,7 +27,7 @@ int poses_choose_backend(poses *poses, const char *command, const char *backend)
 
 static lmb_result create_outputs(poses *poses, lmb_error *error) {
     const uint32_t printed = PRINTED & lmb_graph_outputs(poses->program);
-    poses->batch = (lmb_batch){.program = poses->program, .character_count = poses->count, .outputs = printed};
+    poses->batch = (lmb_batch){.graph = poses->program, .character_count = poses->count, .outputs = printed};
     lmb_result result = lmb_batch_check(&poses->batch, error);
     if (result != LMB_OK) {
         return result;

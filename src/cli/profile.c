@@ -77,7 +77,7 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
         calloc(batch.character_count, lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE) * sizeof(float));
     profiling->costs = calloc(profiling->crowd.program_def.node_count, sizeof *profiling->costs);
     profiling->report.inertia_bytes =
-        (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.program) * sizeof *profiling->inertia;
+        (uint64_t)batch.character_count * lmb_graph_inertia_words(batch.graph) * sizeof *profiling->inertia;
     profiling->inertia = calloc(profiling->report.inertia_bytes + 1, 1);
     const bool has_memory = profiling->palettes != NULL && profiling->costs != NULL && profiling->inertia != NULL;
     return has_memory ? LMB_OK : no_memory(error);
@@ -191,7 +191,7 @@ static lmb_result run_frames(profiling *profiling, lmb_error *error) {
 static lmb_result measure_costs(profiling *profiling, lmb_error *error) {
     const lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
     const lmb_cost_def def = {
-        .program = &profiling->crowd.program_def,
+        .graph = &profiling->crowd.program_def,
         .path = LMB_CPU_FAST,
         .clock = {.now = trace_clock},
         .inputs = &inputs,

@@ -69,7 +69,7 @@ static void print_costs(const profile_report *report) {
 }
 
 void profile_report_print(const profile_report *report) {
-    terminal_print("joints %u, characters %u, frames %u", lmb_graph_joint_count(report->batch.program),
+    terminal_print("joints %u, characters %u, frames %u", lmb_graph_joint_count(report->batch.graph),
                    report->batch.character_count, report->frames);
     if (report->inertia_bytes > 0) {
         terminal_print(", inertialized with %" PRIu64 " bytes", report->inertia_bytes);
@@ -132,7 +132,7 @@ void profile_report_print_json(const profile_report *report) {
     json json = {.stream = stdout};
     json_begin_object(&json, NULL);
     json_text(&json, "file", report->file);
-    json_unsigned(&json, "joints", lmb_graph_joint_count(report->batch.program));
+    json_unsigned(&json, "joints", lmb_graph_joint_count(report->batch.graph));
     json_unsigned(&json, "characters", report->batch.character_count);
     json_unsigned(&json, "frames", report->frames);
     json_unsigned(&json, "inertia_bytes", report->inertia_bytes);

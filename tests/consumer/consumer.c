@@ -233,7 +233,7 @@ static void run_gpu(host *host, const lmb_graph *program) {
     lmb_gpu_graph *gpu_program;
     check_limber(lmb_gpu_graph_create(gpu, program, &gpu_program, &error), &error);
     lmb_gpu_batch_def batch_def = lmb_default_gpu_batch_def();
-    batch_def.program = gpu_program;
+    batch_def.graph = gpu_program;
     batch_def.character_count = CHARACTERS;
     lmb_gpu_batch *batch;
     check_limber(lmb_gpu_batch_create(gpu, &batch_def, &batch, &error), &error);
@@ -248,7 +248,7 @@ static void run_cpu(const lmb_batch *batch, float *palette) {
     float parameters[CHARACTERS * 2];
     fill_parameters(parameters);
     lmb_cpu *cpu;
-    check_limber(lmb_cpu_create(batch->program, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
+    check_limber(lmb_cpu_create(batch->graph, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
     const lmb_batch_inputs inputs = {.parameters = parameters};
     const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = palette}};
     check_limber(lmb_cpu_run(cpu, batch, &inputs, &outputs, &error), &error);
