@@ -137,6 +137,7 @@ lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *
     const lmb_follower_def follower = {lmb_parameter(SPEED), 0.1f, PLACE};
     lmb_fade_def wave = lmb_default_fade_def();
     wave.parameter = WAVE_WEIGHT;
+    wave.pose = WAVE;
     wave.in_event = EVENT_WAVE;
     wave.at_end = true;
     const lmb_clip *clips[ACTOR_CLIPS];

@@ -34,6 +34,7 @@ lmb_state_def lmb_default_state_def(void) {
 lmb_fade_def lmb_default_fade_def(void) {
     const lmb_transition_def transition = lmb_default_transition_def();
     return (lmb_fade_def){.parameter = LMB_NONE,
+                          .pose = LMB_NONE,
                           .in_event = LMB_NONE,
                           .out_event = LMB_NONE,
                           .after = transition.after,

@@ -1,6 +1,7 @@
 #include "cpu.h"
 #include "environment.h"
 #include "graph.h"
+#include "graph_moving.h"
 
 #include <limber/cost.h>
 
@@ -109,12 +110,9 @@ static double above_zero(double value) {
     return value > 0.0 ? value : 0.0;
 }
 
-lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
-                            lmb_error *error) {
-    lmb_result result = check_def(def, costs, error);
-    if (result != LMB_OK) {
-        return result;
-    }
+static lmb_result measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
+                          lmb_error *error) {
+    lmb_result result = LMB_OK;
     const lmb_host resolved = lmb_host_resolve(host);
     uint32_t *parts = lmb_host_allocate(&resolved, def->graph->node_count, sizeof *parts);
     if (parts == NULL) {
@@ -147,6 +145,24 @@ lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_n
     lmb_host_release(&resolved, parts);
     if (rest != NULL) {
         *rest = base;
+    }
+    return result;
+}
+
+// Nodes that play by themselves are measured as what reads the parameters that the graph writes.
+lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
+                            lmb_error *error) {
+    lmb_result result = check_def(def, costs, error);
+    if (result != LMB_OK || !lmb_graph_moves(def->graph)) {
+        return result == LMB_OK ? measure(def, host, costs, rest, error) : result;
+    }
+    lmb_moving moving;
+    result = lmb_moving_create(def->graph, host, &moving, error);
+    if (result == LMB_OK) {
+        lmb_cost_def taken = *def;
+        taken.graph = &moving.poses;
+        result = measure(&taken, host, costs, rest, error);
+        lmb_moving_release(&moving);
     }
     return result;
 }

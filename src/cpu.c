@@ -182,7 +182,7 @@ lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inp
 lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
     const lmb_control *control = cpu != NULL ? lmb_graph_control(cpu->graph) : NULL;
-    if (control == NULL || inputs == NULL || batch == NULL) {
+    if (control == NULL || inputs == NULL || batch == NULL || batch->character_count == 0) {
         return lmb_cpu_run_poses(cpu, batch, inputs, outputs, first, count, error);
     }
     const lmb_control_frame *frame = inputs->control;

@@ -229,24 +229,57 @@ static lmb_result prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS]
     return LMB_OK;
 }
 
-lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
-    if (def == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the descriptor is NULL");
-    }
+static lmb_result check_poses(const lmb_graph_def *def, uint32_t *weights, lmb_error *error) {
     lmb_compiler c = {.def = def, .error = error, .part = LMB_NONE};
     uint32_t header[PROGRAM_HEADER_WORDS] = {0};
     uint64_t size;
-    return prepare(&c, header, &size);
+    lmb_result result = prepare(&c, header, &size);
+    *weights = c.weight_count;
+    return result;
+}
+
+lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
+    uint32_t weights;
+    return def == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the descriptor is NULL")
+                       : check_poses(def, &weights, error);
+}
+
+// What a control asks of a graph: see lmb_control_create().
+static lmb_result check_weights(const lmb_graph_def *def, uint32_t weights, lmb_error *error) {
+    if (weights > LMB_MAX_CONTROL_WEIGHTS) {
+        return lmb_fail(
+            error, LMB_ERROR_LIMIT,
+            "graph: its nodes have %u weights, and at most %u are possible where clips play or machines run",
+            (unsigned)weights, LMB_MAX_CONTROL_WEIGHTS);
+    }
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        for (uint32_t k = 0; k < def->group_count; k++) {
+            if (lmb_graph_weighs_by(&def->nodes[i], def->groups[k].velocity_parameter)) {
+                return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                                "graph: node %u (%s): a weight reads the velocity of group %u, which is known after it",
+                                (unsigned)i, lmb_op_name(def->nodes[i].op), (unsigned)k);
+            }
+        }
+    }
+    return LMB_OK;
 }
 
 lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error) {
     lmb_moving moving;
+    uint32_t weights = 0;
     lmb_result result = lmb_moving_create(def, host, &moving, error);
-    if (result == LMB_OK) {
-        result = lmb_graph_check_poses(&moving.poses, error);
-        result = result == LMB_OK ? lmb_control_check_def(&moving.control, error) : result;
-        lmb_moving_release(&moving);
+    if (result != LMB_OK) {
+        return result;
     }
+    result = check_poses(&moving.poses, &weights, error);
+    if (result == LMB_OK) {
+        result = check_weights(def, weights, error);
+    }
+    if (result == LMB_OK) {
+        result = lmb_control_check_def(&moving.control, error);
+        lmb_moving_name_place(&moving, error);
+    }
+    lmb_moving_release(&moving);
     return result;
 }
 
@@ -263,6 +296,9 @@ static lmb_result create_names(lmb_graph *graph, const lmb_graph_def *def, const
 static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
     lmb_moving moving;
     lmb_result result = lmb_graph_check_poses(def, error);
+    if (result == LMB_OK) {
+        result = lmb_graph_check_moving(def, host, error);
+    }
     if (result == LMB_OK) {
         result = lmb_moving_create(def, host, &moving, error);
     }

@@ -211,6 +211,10 @@ lmb_result lmb_graph_check_def(lmb_compiler *c) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u parameters, and at most %u are possible",
                         (unsigned)def->parameter_count, LMB_MAX_PARAMETERS);
     }
+    if (def->event_count > LMB_MAX_EVENTS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u events, and at most %u are possible",
+                        (unsigned)def->event_count, LMB_MAX_EVENTS);
+    }
     if (def->node_count == 0 || def->nodes == NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: there are no nodes");
     }

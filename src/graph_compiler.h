@@ -28,6 +28,9 @@ static inline bool lmb_graph_has_levels(const lmb_graph_def *def) {
     return def->last_levels != NULL && lmb_rig_joint_count(def->rig) > 0;
 }
 
+// Whether a number that weighs its inputs is that parameter.
+bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter);
+
 // By its public number, which is below LMB_OP_COUNT.
 const lmb_operation *lmb_find_operation(lmb_op op);
 

@@ -33,6 +33,19 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #undef WRAP_ROW
 };
 
+bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
+    const lmb_operation *op = &operations[node->op];
+    const uint32_t places = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->places;
+    bool found = (op->takes & TAKES_WEIGHT) && node->weight.parameter == parameter;
+    for (uint32_t i = 0; i < node->input_count && (op->takes & (TAKES_SHARE | TAKES_LAYER)); i++) {
+        found = found || node->weights[i].parameter == parameter;
+    }
+    for (uint32_t i = 0; i < places; i++) {
+        found = found || node->along[i].parameter == parameter;
+    }
+    return found && parameter != LMB_NONE;
+}
+
 const lmb_operation *lmb_find_operation(lmb_op op) {
     return &operations[op];
 }

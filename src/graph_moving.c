@@ -2,7 +2,9 @@
 
 #include "control.h"
 #include "graph_compiler.h"
+#include "number.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // A state of a machine, by number, that a pose belongs to; the machine is LMB_NONE where it belongs to none.
@@ -14,8 +16,7 @@ typedef struct owner {
 // A pose that is still to be visited.
 typedef struct visit {
     uint32_t node;
-    owner owner;   // outside of the fade
-    uint32_t fade; // that weighs it, or LMB_NONE
+    owner owner; // outside of its fade
 } visit;
 
 // The transitions of a fade: in, again, out, at the end, after a time.
@@ -64,32 +65,119 @@ bool lmb_graph_moves(const lmb_graph_def *def) {
     return moves;
 }
 
-// ---- Checks of what the nodes' own checks do not see.
+// The fade whose pose a node is.
+static uint32_t find_fade(const lmb_graph_def *def, uint32_t node) {
+    uint32_t fade = 0;
+    while (fade < def->fade_count && def->fades[fade].pose != node) {
+        fade++;
+    }
+    return fade < def->fade_count ? fade : LMB_NONE;
+}
+
+// ---- Checks of what the nodes' own checks do not see, and of counts by which lists are read here.
+
+static bool is_known(const lowering *l, uint32_t parameter) {
+    return parameter == LMB_NONE || parameter < l->def->parameter_count;
+}
+
+// Parameters of the graph's own follow the host's, and are nobody's to name.
+static bool names_known(const lowering *l, const lmb_value *values, uint32_t count) {
+    bool known = true;
+    for (uint32_t i = 0; i < count; i++) {
+        known = known && is_known(l, values[i].parameter);
+    }
+    return known;
+}
+
+static const char *find_missing_list(const lmb_graph_def *def) {
+    return def->group_count > 0 && def->groups == NULL         ? "groups"
+           : def->fade_count > 0 && def->fades == NULL         ? "fades"
+           : def->follower_count > 0 && def->followers == NULL ? "followers"
+           : def->computed_count > 0 && def->computed == NULL  ? "computed parameters"
+                                                               : NULL;
+}
+
+static const char *find_long_list(const lmb_graph_def *def) {
+    return def->group_count > LMB_MAX_PLAYERS         ? "groups"
+           : def->fade_count > LMB_MAX_MACHINES       ? "fades"
+           : def->follower_count > LMB_MAX_PARAMETERS ? "followers"
+           : def->computed_count > LMB_MAX_PARAMETERS ? "computed parameters"
+                                                      : NULL;
+}
+
+static bool is_time(float seconds) {
+    return seconds >= 0.0f && seconds <= LMB_MAX_CONTROL_SECONDS;
+}
+
+static const char *find_fault(const lowering *l, uint32_t index) {
+    const lmb_fade_def *fade = &l->def->fades[index];
+    const uint32_t events = l->def->event_count;
+    return fade->parameter >= l->def->parameter_count                        ? "parameter: there is no such parameter"
+           : fade->pose != LMB_NONE && fade->pose >= l->def->node_count      ? "pose: there is no such node"
+           : find_fade(l->def, fade->pose) < index && fade->pose != LMB_NONE ? "pose: another fade has it"
+           : fade->in_event >= events                                        ? "in_event: there is no such event"
+           : fade->out_event != LMB_NONE && fade->out_event >= events        ? "out_event: there is no such event"
+           : fade->restart && fade->in_event == fade->out_event              ? "restart: the same event fades it out"
+           : !is_time(fade->in_seconds)                                      ? "in_seconds: out of range"
+           : !is_time(fade->out_seconds)                                     ? "out_seconds: out of range"
+           : !(fade->after < 0.0f) && !is_time(fade->after)                  ? "after: out of range"
+                                                                             : NULL;
+}
 
 static lmb_result check_lists(const lowering *l) {
     const lmb_graph_def *def = l->def;
-    const char *missing = def->group_count > 0 && def->groups == NULL ? "groups"
-                          : def->fade_count > 0 && def->fades == NULL ? "fades"
-                                                                      : NULL;
+    const char *missing = find_missing_list(def), *longest = find_long_list(def);
     if (missing != NULL) {
         return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: the %s are NULL", missing);
     }
-    if (def->group_count > LMB_MAX_PLAYERS || def->fade_count > LMB_MAX_MACHINES) {
-        return lmb_fail(l->error, LMB_ERROR_LIMIT, "graph: there are too many %s",
-                        def->fade_count > LMB_MAX_MACHINES ? "fades" : "groups");
+    if (longest != NULL) {
+        return lmb_fail(l->error, LMB_ERROR_LIMIT, "graph: there are too many %s", longest);
     }
     for (uint32_t i = 0; i < def->fade_count; i++) {
-        const lmb_fade_def *fade = &def->fades[i];
-        const char *fault = fade->parameter >= def->parameter_count ? "parameter: there is no such parameter"
-                            : fade->in_event >= def->event_count    ? "in_event: there is no such event"
-                            : fade->restart && fade->in_event == fade->out_event
-                                ? "restart: the same event fades it out"
-                                : NULL;
+        const char *fault = find_fault(l, i);
         if (fault != NULL) {
             return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: %s", (unsigned)i, fault);
         }
     }
     return LMB_OK;
+}
+
+static lmb_result check_parameters(const lowering *l) {
+    const lmb_graph_def *def = l->def;
+    bool known = def->update_every == NULL || names_known(l, def->update_every, 1);
+    for (uint32_t i = 0; i < def->follower_count; i++) {
+        known = known && names_known(l, &def->followers[i].source, 1) && is_known(l, def->followers[i].parameter);
+    }
+    for (uint32_t i = 0; i < def->computed_count; i++) {
+        const lmb_computed_def *computed = &def->computed[i];
+        const uint32_t inputs =
+            (unsigned)computed->kind < LMB_COMPUTED_COUNT ? lmb_computed_input_count(computed->kind) : 0;
+        known = known && names_known(l, computed->inputs, inputs) && is_known(l, computed->parameter);
+    }
+    for (uint32_t i = 0; i < def->group_count; i++) {
+        known = known && is_known(l, def->groups[i].velocity_parameter);
+    }
+    for (uint32_t i = 0; def->mover != NULL && i < 3; i++) {
+        known = known && names_known(l, &def->mover->velocity[i], 1) && names_known(l, &def->mover->heading, 1) &&
+                is_known(l, def->mover->velocity_parameters[i]);
+    }
+    return known ? LMB_OK
+                 : lmb_fail(l->error, LMB_ERROR_ARGUMENT,
+                            "graph: a follower, a computed parameter, a group, the mover or update_every names a "
+                            "parameter that there is not");
+}
+
+static const char *find_transition_fault(const lowering *l, const lmb_transition_def *transition) {
+    if (transition->term_count > LMB_MAX_TERMS || (transition->term_count > 0 && transition->terms == NULL)) {
+        return transition->terms == NULL ? "machine: transitions: terms: they are NULL"
+                                         : "machine: transitions: terms: there are too many";
+    }
+    bool known = true;
+    for (uint32_t i = 0; i < transition->term_count; i++) {
+        known =
+            known && names_known(l, &transition->terms[i].left, 1) && names_known(l, &transition->terms[i].right, 1);
+    }
+    return known ? NULL : "machine: transitions: terms: there is no such parameter";
 }
 
 static lmb_result check_machine(const lowering *l, uint32_t index) {
@@ -100,7 +188,11 @@ static lmb_result check_machine(const lowering *l, uint32_t index) {
         : machine->states == NULL                   ? "machine: states: they are NULL"
         : machine->state_count != node->input_count ? "machine: it has another number of states than inputs"
         : machine->transition_count > 0 && machine->transitions == NULL ? "machine: transitions: they are NULL"
+        : machine->transition_count > LMB_MAX_TRANSITIONS               ? "machine: transitions: there are too many"
                                                                         : NULL;
+    for (uint32_t i = 0; fault == NULL && i < machine->transition_count; i++) {
+        fault = find_transition_fault(l, &machine->transitions[i]);
+    }
     return fault == NULL ? LMB_OK : fail_node(l, index, fault);
 }
 
@@ -110,7 +202,8 @@ static lmb_result check_player(const lowering *l, uint32_t index) {
                             ? "player: a clip that plays is a constant"
                         : node->player->group != LMB_NONE && node->player->group >= l->def->group_count
                             ? "player: group: there is no such group"
-                            : NULL;
+                        : !is_known(l, node->player->rate.parameter) ? "player: rate: there is no such parameter"
+                                                                     : NULL;
     return fault == NULL ? LMB_OK : fail_node(l, index, fault);
 }
 
@@ -182,7 +275,7 @@ static lmb_result number_parameters(lowering *l) {
         const uint32_t own = plays(node) ? 1 : node->op == LMB_OP_MACHINE ? node->machine->state_count : 0;
         l->moving->first_parameters[i] = own > 0 ? count : LMB_NONE;
         count += own;
-        for (uint32_t k = 0; node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
+        for (uint32_t k = 0; l->reached[i] && node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
             inertialized = inertialized || node->machine->transitions[k].kind == LMB_FADE_INERTIALIZED;
         }
     }
@@ -225,53 +318,26 @@ static uint32_t add_machine(lowering *l, owner outside, uint32_t states, lmb_mov
     return index;
 }
 
-static uint32_t find_fade(const lmb_graph_def *def, const lmb_value *weight) {
-    for (uint32_t i = 0; weight->parameter != LMB_NONE && i < def->fade_count; i++) {
-        if (def->fades[i].parameter == weight->parameter) {
-            return i;
-        }
-    }
-    return LMB_NONE;
-}
-
-// The fade that weighs an input of a node.
-static uint32_t fade_of(const lmb_graph_def *def, const lmb_node_def *node, uint32_t input) {
-    switch (node->op) {
-    case LMB_OP_BLEND:
-    case LMB_OP_MASKED:
-    case LMB_OP_PARTIAL:
-    case LMB_OP_ADDITIVE:
-        return input == 1 ? find_fade(def, &node->weight) : LMB_NONE;
-    case LMB_OP_SCALE:
-        return find_fade(def, &node->weight);
-    case LMB_OP_WEIGHTED:
-    case LMB_OP_WEIGHTED_MATRIX:
-    case LMB_OP_LAYERS:
-        return find_fade(def, &node->weights[input]);
-    default:
-        return LMB_NONE;
-    }
-}
-
 // The state of a fade in which its pose is seen.
 static uint32_t in_state(const lmb_fade_def *fade) {
     return fade->begins_in ? 0 : 1;
 }
 
-// The owner of a visited pose: within its fade, where there is one.
+// The owner of a visited pose: within its fade, where it has one.
 static lmb_result enter(lowering *l, const visit *at, owner *own) {
+    const uint32_t fade = find_fade(l->def, at->node);
     *own = at->owner;
-    if (at->fade == LMB_NONE) {
+    if (fade == LMB_NONE) {
         return LMB_OK;
     }
-    uint32_t *machine = &l->fade_machines[at->fade];
+    uint32_t *machine = &l->fade_machines[fade];
     if (*machine == LMB_NONE) {
-        *machine = add_machine(l, at->owner, 2, (lmb_moving_machine){LMB_NONE, at->fade});
+        *machine = add_machine(l, at->owner, 2, (lmb_moving_machine){LMB_NONE, fade});
     }
-    *own = (owner){*machine, in_state(&l->def->fades[at->fade])};
+    *own = (owner){*machine, in_state(&l->def->fades[fade])};
     if (l->machines[*machine].machine != at->owner.machine || l->machines[*machine].state != at->owner.state) {
-        return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: it weighs poses of several states",
-                        (unsigned)at->fade);
+        return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: its pose is used in several states",
+                        (unsigned)fade);
     }
     return LMB_OK;
 }
@@ -284,16 +350,16 @@ static void visit_inputs(lowering *l, uint32_t index, owner own) {
     }
     for (uint32_t i = node->input_count; i-- > 0;) {
         own.state = is_machine ? i : own.state;
-        l->visits[l->visit_count++] = (visit){.node = node->inputs[i], .owner = own, .fade = fade_of(l->def, node, i)};
+        l->visits[l->visit_count++] = (visit){node->inputs[i], own};
     }
 }
 
 static void find_moving(const lowering *l) {
     for (uint32_t i = 0; i < l->def->node_count; i++) {
         const lmb_node_def *node = &l->def->nodes[i];
-        l->moves[i] = plays(node) || node->op == LMB_OP_MACHINE;
+        l->moves[i] = plays(node) || node->op == LMB_OP_MACHINE || find_fade(l->def, i) != LMB_NONE;
         for (uint32_t k = 0; k < node->input_count; k++) {
-            l->moves[i] = l->moves[i] || l->moves[node->inputs[k]] || fade_of(l->def, node, k) != LMB_NONE;
+            l->moves[i] = l->moves[i] || l->moves[node->inputs[k]];
         }
     }
 }
@@ -304,7 +370,7 @@ static lmb_result find_owners(lowering *l) {
     for (uint32_t i = 0; i < l->def->fade_count; i++) {
         l->fade_machines[i] = LMB_NONE;
     }
-    l->visits[l->visit_count++] = (visit){.node = l->def->node_count - 1, .owner = none, .fade = LMB_NONE};
+    l->visits[l->visit_count++] = (visit){l->def->node_count - 1, none};
     while (l->visit_count > 0) {
         const visit at = l->visits[--l->visit_count];
         owner own;
@@ -391,6 +457,9 @@ static lmb_result fill_groups(lowering *l) {
 
 // Writes a state's weight, but where the state's pose is a clip that drops out: its player then does.
 static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t parameter) {
+    if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_DIFFERENCE) {
+        pose = l->def->nodes[pose].inputs[0]; // an additive clip
+    }
     for (uint32_t i = 0; pose != LMB_NONE && i < l->moving->control.player_count; i++) {
         if (l->moving->player_nodes[i] == pose && l->players[i].end == LMB_END_ONCE) {
             l->players[i].weight_parameter = parameter;
@@ -476,19 +545,6 @@ static uint32_t write_transitions(const lmb_fade_def *fade, lmb_transition_def *
     return count;
 }
 
-// The pose that a fade weighs, or LMB_NONE.
-static uint32_t pose_of_fade(const lowering *l, uint32_t fade) {
-    for (uint32_t i = 0; i < l->def->node_count; i++) {
-        const lmb_node_def *node = &l->def->nodes[i];
-        for (uint32_t k = 0; l->reached[i] && k < node->input_count; k++) {
-            if (fade_of(l->def, node, k) == fade) {
-                return node->inputs[k];
-            }
-        }
-    }
-    return LMB_NONE;
-}
-
 static void fill_fade(lowering *l, uint32_t index) {
     const lmb_fade_def *fade = &l->def->fades[index];
     const owner own = {l->fade_machines[index], in_state(fade)};
@@ -497,7 +553,18 @@ static void fill_fade(lowering *l, uint32_t index) {
     machine->transitions = transitions;
     machine->transition_count = write_transitions(fade, transitions);
     state_of(l, own)->restart = fade->restart;
-    weigh_state(l, own, pose_of_fade(l, index), fade->parameter);
+    weigh_state(l, own, fade->pose, fade->parameter);
+}
+
+static lmb_result check_fades(lowering *l) {
+    for (uint32_t i = 0; i < l->def->fade_count; i++) {
+        const owner own = {l->fade_machines[i], in_state(&l->def->fades[i])};
+        if (l->def->fades[i].at_end && state_of(l, own)->end_player == LMB_NONE) {
+            return lmb_fail(l->error, LMB_ERROR_ARGUMENT, "graph: fade %u: at_end: no clip plays in its pose",
+                            (unsigned)i);
+        }
+    }
+    return LMB_OK;
 }
 
 static void fill_machines(lowering *l) {
@@ -551,6 +618,7 @@ static void write_control(lowering *l) {
 static lmb_result lower(lowering *l, const lmb_host *scratch) {
     const lmb_graph_def *def = l->def;
     lmb_result result = check_lists(l);
+    result = result == LMB_OK ? check_parameters(l) : result;
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         result = plays(&def->nodes[i])                ? check_player(l, i)
                  : def->nodes[i].op == LMB_OP_MACHINE ? check_machine(l, i)
@@ -560,10 +628,10 @@ static lmb_result lower(lowering *l, const lmb_host *scratch) {
         result = allocate_all(l, scratch);
     }
     if (result == LMB_OK) {
-        result = number_parameters(l);
+        result = find_owners(l);
     }
     if (result == LMB_OK) {
-        result = find_owners(l);
+        result = number_parameters(l);
     }
     for (uint32_t i = 0; i < def->node_count && result == LMB_OK; i++) {
         if (plays(&def->nodes[i]) && l->reached[i]) {
@@ -572,6 +640,9 @@ static lmb_result lower(lowering *l, const lmb_host *scratch) {
     }
     if (result == LMB_OK) {
         result = fill_groups(l);
+    }
+    if (result == LMB_OK) {
+        result = check_fades(l);
     }
     if (result == LMB_OK) {
         fill_machines(l);
@@ -593,4 +664,28 @@ lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb
         lmb_moving_release(moving);
     }
     return result;
+}
+
+void lmb_moving_name_place(const lmb_moving *moving, lmb_error *error) {
+    unsigned index;
+    int length = 0;
+    char place[64] = "";
+    if (error == NULL || error->result == LMB_OK) {
+        return;
+    }
+    if (sscanf(error->message, "control: player %u:%n", &index, &length) == 1 && length > 0 &&
+        index < moving->control.player_count) {
+        snprintf(place, sizeof place, "graph: node %u (clip): player:", (unsigned)moving->player_nodes[index]);
+    } else if (sscanf(error->message, "control: machine %u:%n", &index, &length) == 1 && length > 0 &&
+               index < moving->control.machine_count) {
+        const lmb_moving_machine *from = &moving->machines[index];
+        const bool is_fade = from->node == LMB_NONE;
+        snprintf(place, sizeof place, is_fade ? "graph: fade %u:" : "graph: node %u (machine):",
+                 (unsigned)(is_fade ? from->fade : from->node));
+    }
+    if (place[0] != '\0') {
+        char rest[sizeof error->message];
+        snprintf(rest, sizeof rest, "%s", error->message + length);
+        snprintf(error->message, sizeof error->message, "%s%.440s", place, rest);
+    }
 }

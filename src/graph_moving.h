@@ -34,5 +34,7 @@ LMB_API bool lmb_graph_moves(const lmb_graph_def *def);
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,
                                      lmb_error *error);
 LMB_API void lmb_moving_release(lmb_moving *moving);
+// A message about a player or a machine of the control, "control: player 2: ", names the node or the fade instead.
+void lmb_moving_name_place(const lmb_moving *moving, lmb_error *error);
 
 #endif

@@ -66,7 +66,7 @@ lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value weight) {
 }
 
 lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine) {
-    lmb_node_def node = node_of(LMB_OP_MACHINE, poses, machine->state_count);
+    lmb_node_def node = node_of(LMB_OP_MACHINE, poses, machine != NULL ? machine->state_count : 0);
     node.machine = machine;
     return node;
 }

@@ -84,7 +84,8 @@ float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     float share = 1.0f;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
         const uint32_t *words = c->def->clips[i]->words;
-        if (is_constant(node->clip, (float)i) && words[CLIP_WEIGHTS] != 0 && joint < words[CLIP_JOINTS]) {
+        if (node->clip.parameter == LMB_NONE && lmb_graph_may_play(node, i) && words[CLIP_WEIGHTS] != 0 &&
+            joint < words[CLIP_JOINTS]) {
             share = (float)(words[words[CLIP_WEIGHTS] + joint / 4] >> joint % 4 * 8 & 255u) / 255.0f;
         }
     }

@@ -9,6 +9,6 @@ const char *lmb_value_fault(lmb_value value, uint32_t parameter_count);
 // As VALUE_WORDS words.
 void lmb_value_write(lmb_value value, uint32_t *words);
 // How many inputs a computed parameter has.
-uint32_t lmb_computed_input_count(lmb_computed_kind kind);
+LMB_API uint32_t lmb_computed_input_count(lmb_computed_kind kind);
 
 #endif

@@ -1031,6 +1031,30 @@ static void what_a_fade_weighs(void **state) {
 }
 
 // Layers that fade by events: what has the higher priority takes its share of what is left.
+// What a clip adds is its difference from its first frame, which stays where it is; and it drops out as a pose does.
+static void additive_clips_play(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"stand\",\"time\":0},\"add\":{\"op\":"
+                     "\"clip\",\"clip\":\"hop\",\"additive\":true,\"play\":{\"notifies\":[{\"time\":0.3,\"event\":"
+                     "\"up\"}]}}}");
+    assert_int_equal(p.graph->control->player_count, 1);
+    step(&p, 0.25, NULL);
+    expect_hips(&p, STAND, 0.25);
+    step(&p, 0.25, NULL);
+    expect_hips(&p, STAND, 0.5);
+    assert_int_equal(p.told[0], 1);
+    end(&p);
+    p = begin("{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"stand\",\"time\":0},\"add\":{\"op\":\"clip\","
+              "\"clip\":\"stand2crouch\",\"additive\":true,\"play\":{\"end\":\"once\"}},\"weight\":{\"in\":\"HIT\","
+              "\"seconds\":0}}");
+    step(&p, 0.1, "HIT");
+    expect_hips(&p, STAND, 0.1);
+    step(&p, 0.2, NULL);
+    step(&p, 0.1, NULL);
+    expect_hips(&p, STAND, 0.0);
+    end(&p);
+}
+
 static void layers_fade_by_events(void **state) {
     (void)state;
     player p = begin("{\"op\":\"layers\",\"inputs\":[{\"pose\":" CLIP_AT(
@@ -1747,6 +1771,7 @@ int main(void) {
         cmocka_unit_test(a_fade_ends_with_its_clip),
         cmocka_unit_test(a_fade_by_one_event),
         cmocka_unit_test(what_a_fade_weighs),
+        cmocka_unit_test(additive_clips_play),
         cmocka_unit_test(layers_fade_by_events),
         cmocka_unit_test(fades_and_machines_inside_each_other),
         cmocka_unit_test(states_that_nothing_leads_to),

@@ -76,6 +76,7 @@ static void start(recipe *r) {
     r->fade = lmb_default_fade_def();
     r->fade.name = "hello";
     r->fade.parameter = FADE;
+    r->fade.pose = 3;
     r->fade.in_event = HELLO;
     r->fade.at_end = true;
     r->fade.in_seconds = r->fade.out_seconds = 0.0f;
@@ -233,6 +234,7 @@ static void machines_and_fades_inside_each_other(void **state) {
     r.nodes[2] = lmb_playing_node(WAVE, &r.wave);
     r.nodes[3] = lmb_blend_node(1, 2, lmb_parameter(FADE));
     r.nodes[4] = lmb_machine_node(poses, &r.machine);
+    r.fade.pose = 2;
     lmb_graph *graph = created(&r);
     uint32_t outer = LMB_NONE;
     assert_int_equal(lmb_graph_machine_owner(graph, 0, NULL), LMB_NONE);
@@ -248,11 +250,13 @@ static void machines_and_fades_inside_each_other(void **state) {
     lmb_graph_destroy(graph);
 }
 
-static void a_fade_may_fade_several_poses(void **state) {
+// A fade's weight is a number for others: what they weigh by it plays on its own.
+static void others_read_what_a_fade_weighs(void **state) {
     (void)state;
     recipe r;
     start(&r);
     lmb_player_def other = r.wave;
+    other.end = LMB_END_LOOP;
     r.nodes[5] = lmb_playing_node(WAVE, &other);
     r.nodes[6] = lmb_blend_node(4, 5, lmb_parameter(FADE));
     r.def.node_count = 7;
@@ -260,9 +264,9 @@ static void a_fade_may_fade_several_poses(void **state) {
     character c = begin(graph);
     step(&c, 0.5, LMB_NONE);
     step(&c, 0.5, HELLO);
-    assert_float_equal(c.x, 20.5, 1e-5);
+    assert_float_equal(c.x, 21.0, 1e-5);
     assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 2) == LMB_TICKS_PER_SECOND / 2);
-    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 3) == LMB_TICKS_PER_SECOND / 2);
+    assert_true(lmb_control_player_ticks(lmb_graph_control(graph), c.state, 3) == LMB_TICKS_PER_SECOND);
     lmb_cpu_destroy(c.cpu);
     lmb_graph_destroy(graph);
 }
@@ -308,13 +312,13 @@ static void nodes_that_nothing_uses(void **state) {
     recipe r;
     start(&r);
     r.def.node_count = 4; // the wave alone
-    r.fade.at_end = false;
+    r.fade.begins_in = true;
     lmb_graph *graph = created(&r);
     assert_int_equal(lmb_graph_player_count(graph), 1);
     assert_int_equal(lmb_graph_node_player(graph, 3), 0);
     assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5);
     assert_string_equal(lmb_graph_parameter_at(graph, PARAMETERS + 4).name, "wave.time");
-    assert_int_equal(lmb_graph_machine_count(graph), 1); // the fade, which weighs nothing
+    assert_int_equal(lmb_graph_machine_count(graph), 1); // the fade, whose pose is the result
     character c = begin(graph);
     step(&c, 0.5, LMB_NONE);
     assert_float_equal(c.x, 20.5, 1e-5);
@@ -410,20 +414,43 @@ static void what_is_refused(void **state) {
     REFUSED(r.def.fades = NULL, "the fades are NULL");
     REFUSED(r.fade.parameter = PARAMETERS, "fade 0: parameter");
     REFUSED(r.fade.in_event = EVENTS, "fade 0: in_event");
+    REFUSED(r.fade.out_event = EVENTS, "fade 0: out_event");
+    REFUSED(r.fade.pose = 5, "fade 0: pose: there is no such node");
+    REFUSED(r.fade.pose = 0xfffffffe, "fade 0: pose: there is no such node");
+    REFUSED(r.fade.after = NAN, "fade 0: after");
+    REFUSED(r.fade.out_seconds = NAN, "fade 0: out_seconds");
+    REFUSED(r.fade.in_seconds = -1.0f, "fade 0: in_seconds");
+    REFUSED(r.fade.pose = LMB_NONE, "fade 0: at_end: no clip plays in its pose");
     REFUSED((r.fade.restart = true, r.fade.out_event = HELLO), "fade 0: restart");
-    // The wave is in the fade's state there, and in none as it is blended once more.
-    REFUSED((r.nodes[5] = lmb_blend_node(4, 3, lmb_constant(0.5f)), r.def.node_count = 6), "node 3 (clip): it moves");
-    // One fade over a pose inside a state and one outside.
+    start(&r);
+    const lmb_fade_def twice[2] = {r.fade, r.fade};
+    REFUSED((r.def.fades = twice, r.def.fade_count = 2), "fade 1: pose: another fade has it");
+    const lmb_follower_def follower = {lmb_parameter(HOST), 0.1f, PARAMETERS};
+    REFUSED((r.def.followers = &follower, r.def.follower_count = 1), "a parameter that there is not");
+    lmb_computed_def computed = {.kind = LMB_COMPUTED_ADD, .parameter = HOST};
+    computed.inputs[1] = lmb_parameter(PARAMETERS + 1); // a time of the graph's own
+    REFUSED((r.def.computed = &computed, r.def.computed_count = 1), "a parameter that there is not");
+    REFUSED(r.walk.rate = lmb_parameter(PARAMETERS), "node 1 (clip): player: rate");
+    const lmb_term unknown = {.left = lmb_parameter(PARAMETERS), .right = lmb_constant(0.0f)};
+    REFUSED((r.transitions[0].terms = &unknown, r.transitions[0].term_count = 1), "no such parameter");
+    REFUSED((r.transitions[0].terms = NULL, r.transitions[0].term_count = 0xffffffff), "terms: they are NULL");
+    REFUSED((r.transitions[0].terms = &unknown, r.transitions[0].term_count = 20000000), "terms: there are too many");
+    REFUSED(r.machine.transition_count = 0xffffffff, "transitions: there are too many");
     static const uint32_t poses[2] = {0, 3};
     REFUSED((r.nodes[2] = r.nodes[3], r.nodes[3] = lmb_blend_node(1, 2, lmb_parameter(FADE)),
-             r.nodes[4] = lmb_machine_node(poses, &r.machine), r.nodes[5] = lmb_playing_node(WAVE, &r.idle),
-             r.nodes[6] = lmb_blend_node(4, 5, lmb_parameter(FADE)), r.def.node_count = 7),
-            "fade 0: it weighs poses of several states");
+             r.nodes[4] = lmb_machine_node(poses, &r.machine), r.fade.pose = 2,
+             r.nodes[5] = lmb_blend_node(4, 2, lmb_parameter(FADE)), r.def.node_count = 6),
+            "fade 0: its pose is used in several states");
     REFUSED(r.nodes[1] = lmb_blend_node(0, 0, lmb_constant(0.5f)), "node 0 (clip): it moves by itself, and is used");
-    REFUSED(r.transitions[0].to = 2, "machine 0: transition 0");
+    REFUSED(r.transitions[0].to = 2, "node 2 (machine): transition 0");
     const lmb_term of_none = {.right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player = 2};
     REFUSED((r.transitions[0].terms = &of_none, r.transitions[0].term_count = 1), "there is no such player");
-    REFUSED(r.step.time = 9.0f, "player 1");
+    REFUSED(r.step.time = 9.0f, "node 1 (clip): player: notifies");
+    REFUSED(r.walk.offset = 9.0f, "node 1 (clip): player: offset");
+    lmb_group_def paced = lmb_default_group_def();
+    paced.velocity_parameter = HOST;
+    REFUSED((r.def.groups = &paced, r.def.group_count = 1, r.walk.group = 0, r.nodes[4].weight = lmb_parameter(HOST)),
+            "node 4 (blend): a weight reads the velocity of group 0");
     REFUSED(r.nodes[4].weight = lmb_parameter(PARAMETERS), "node 4 (blend): weight");
 }
 
@@ -439,6 +466,9 @@ static void limits(void **state) {
     r.def.parameter_count--;
     assert_int_equal(lmb_graph_create(&r.def, NULL, &graph, &error), LMB_OK);
     lmb_graph_destroy(graph);
+    start(&r);
+    r.def.event_count = LMB_MAX_EVENTS + 1;
+    CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "65537 events");
     start(&r);
     r.def.fade_count = LMB_MAX_MACHINES + 1;
     CHECK_REFUSAL(lmb_graph_create(&r.def, NULL, &graph, &error), &error, LMB_ERROR_LIMIT, "too many fades");
@@ -493,7 +523,7 @@ int main(void) {
         cmocka_unit_test(one_call_runs_all_of_it),
         cmocka_unit_test(names_and_numbers),
         cmocka_unit_test(machines_and_fades_inside_each_other),
-        cmocka_unit_test(a_fade_may_fade_several_poses),
+        cmocka_unit_test(others_read_what_a_fade_weighs),
         cmocka_unit_test(what_plays_once_drops_out),
         cmocka_unit_test(a_node_may_be_used_twice_in_one_state),
         cmocka_unit_test(nodes_that_nothing_uses),

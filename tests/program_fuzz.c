@@ -291,7 +291,7 @@ static void run(fuzz_input *in, const lmb_graph *program) {
     }
     outputs.inertia = fuzz_array(in, CHARACTERS * lmb_graph_inertia_words(program) + 1, UINT32_MAX, sizeof(uint32_t));
     uint32_t lines = 0;
-    lmb_graph_print(program, NULL, count_line, &lines);
+    lmb_graph_print(program, count_line, &lines);
     fuzz_require(lines > 0, "a program without instructions");
     lmb_cpu *cpu = NULL;
     fuzz_require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");

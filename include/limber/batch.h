@@ -116,7 +116,7 @@ LMB_API uint32_t lmb_batch_stage_floats(const lmb_batch *batch, lmb_stage stage)
 
 /// Caller-owned memory that a run reads. Aligned to 4.
 typedef struct lmb_batch_inputs {
-    /// May be NULL where the graph has none, and where `control` is given, whose rows are used in their place.
+    /// May be NULL where the graph has none, and where lmb_cpu_run() takes those of `control` in their place.
     const float *parameters;
     /// Of a graph that has a lmb_graph_control(): the frame for it. Else NULL.
     const lmb_control_frame *control;

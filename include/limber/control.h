@@ -116,6 +116,7 @@ extern "C" {
 #define LMB_MAX_TRANSITIONS 256u       ///< of a machine
 #define LMB_MAX_TERMS 16u              ///< of a condition
 #define LMB_MAX_TOLD 256u              ///< events told of a character in a frame
+#define LMB_MAX_EVENTS 65536u          ///< of a graph
 #define LMB_MAX_EVENTS_SENT 16u        ///< to one character in one frame; more are passed over and counted
 #define LMB_MAX_TRANSITIONS_A_FRAME 8u ///< of one machine, in each piece of a frame
 #define LMB_MAX_PIECES_A_FRAME 16u     ///< into which its step is cut
@@ -128,7 +129,7 @@ typedef struct lmb_control lmb_control;
 typedef enum lmb_end {
     LMB_END_LOOP,      ///< goes on at the other end
     LMB_END_HOLD,      ///< stays
-    LMB_END_ONCE,      ///< stays, and weighs nothing from then on: the pose drops out
+    LMB_END_ONCE,      ///< stays; as the very pose of a state or a fade it weighs nothing from then on: it drops out
     LMB_END_PING_PONG, ///< turns around
     LMB_END_COUNT
 } lmb_end;
@@ -298,22 +299,21 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 typedef struct lmb_machine_def {
     const char *name;            ///< copied; NULL: ""
     const lmb_state_def *states; ///< one for each input of the node; state 0 is the initial one
-    uint32_t state_count;        ///< 1 to #LMB_MAX_STATES
+    uint32_t state_count;        ///< as many as the node has inputs
     const lmb_transition_def *transitions;
     uint32_t transition_count;
 } lmb_machine_def;
 
-/// A weight that events fade in and out. It writes a parameter. What is faded is each pose that a node weighs by that
-/// parameter: the second input of a blend, masked or partial pose, what an additive adds, an input of a weighted sum or
-/// of layers, the input of a scale. Clips in it play while it weighs something; they begin at their offsets, and
-/// machines anew, when it is faded in from 0. A fade works as a machine of two states. Start from
-/// lmb_default_fade_def().
+/// A weight that events fade in and out. It writes a parameter, for a node to weigh a pose by; anything else may read it
+/// as well. Clips in that pose play while the weight is above 0; they begin at their offsets, and machines anew, when it
+/// is faded in from 0. A fade works as a machine of two states. Start from lmb_default_fade_def().
 typedef struct lmb_fade_def {
     const char *name;   ///< copied; NULL: ""
     uint32_t parameter; ///< written: its weight, 0 to 1
+    uint32_t pose;      ///< the node that is faded, of this fade alone; or #LMB_NONE
     uint32_t in_event;  ///< fades it in; again, while it is in, nothing, or a restart
     uint32_t out_event; ///< fades it out; or #LMB_NONE. It may be the same, which then goes back and forth
-    bool at_end;        ///< fades out at the end of the first clip that plays in what is faded
+    bool at_end;        ///< fades out at the end of the first clip that plays in the pose
     float after;        ///< seconds after which it fades out by itself; below 0: does not
     float in_seconds;   ///< 0 switches
     float out_seconds;
@@ -322,7 +322,7 @@ typedef struct lmb_fade_def {
     bool begins_in;  ///< a character begins with a weight of 1
 } lmb_fade_def;
 
-/// No parameter or events, which is refused; 0.2 s, smoothstep; begins at 0.
+/// No pose; no parameter or events, which is refused; 0.2 s, smoothstep; begins at 0.
 LMB_API lmb_fade_def lmb_default_fade_def(void);
 
 /// Where a character goes. Start from lmb_default_mover_def().

@@ -368,7 +368,7 @@ typedef struct lmb_graph_def {
 
     // What moves by itself; see control.h. All may be NULL where there are none.
     const lmb_parameter_def *parameters; ///< `parameter_count` of them, or NULL: without names, 0
-    uint32_t event_count;                ///< events are numbers below it
+    uint32_t event_count;                ///< events are numbers below it; up to #LMB_MAX_EVENTS
     const char *const *event_names;      ///< copied; or NULL: without names
     const lmb_follower_def *followers;   ///< in the order in which they move; one may follow an earlier one
     uint32_t follower_count;
@@ -392,7 +392,8 @@ typedef struct lmb_graph_def {
 /// #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph,
                                     lmb_error *error);
-/// The checks of lmb_graph_create() alone, with the same results but for #LMB_ERROR_MEMORY.
+/// The checks of lmb_graph_create() alone, with the same results. What moves by itself takes memory of the C library
+/// meanwhile, so #LMB_ERROR_MEMORY is possible.
 LMB_API lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error);
 /// NULL is fine.
 LMB_API void lmb_graph_destroy(lmb_graph *graph);

@@ -1,4 +1,4 @@
-/// @file graph.h
+/// @file graph_json.h
 /// Graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips, in the same
 /// words. Part of `limber::import`; the core knows no JSON.
 ///

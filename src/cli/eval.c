@@ -114,6 +114,26 @@ static bool has_clips(const lmb_graph_def *def) {
     return found;
 }
 
+// Parameters that are computed alone do not.
+static bool depends_on_frames(const lmb_graph *graph, const lmb_graph_def *def) {
+    return lmb_graph_player_count(graph) > 0 || lmb_graph_machine_count(graph) > 0 || def->follower_count > 0 ||
+           def->mover != NULL;
+}
+
+// Computed parameters.
+static lmb_result run_control(const evaluation *evaluation, lmb_error *error) {
+    const lmb_control *control = lmb_graph_control(evaluation->program);
+    const uint32_t count = evaluation->times.count;
+    uint32_t *state = calloc((size_t)count * lmb_control_state_words(control) + 1, sizeof *state);
+    const lmb_control_frame frame = {.character_count = count, .state = state, .parameters = evaluation->parameters};
+    lmb_result result = state == NULL ? fail_memory(error) : LMB_OK;
+    if (result == LMB_OK && control != NULL) {
+        result = lmb_control_run(control, &frame, 0, count, error);
+    }
+    free(state);
+    return result;
+}
+
 // A graph with a control has no pose without the frames before it. A time that no clip reads would be printed above
 // poses that do not depend on it. A graph without clips has one pose, at any time.
 static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
@@ -121,7 +141,7 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
     if (evaluation->print_program) {
         return LMB_OK;
     }
-    if (lmb_graph_control(graph) != NULL) {
+    if (depends_on_frames(graph, graph_file_def(&evaluation->graph))) {
         error->result = LMB_ERROR_ARGUMENT;
         snprintf(error->message, sizeof error->message,
                  "--graph: its poses depend on the frames before them; 'limber play' runs it");
@@ -172,6 +192,7 @@ static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *er
 
 static lmb_result run(evaluation *evaluation, lmb_error *error) {
     lmb_result result = fill_parameters(evaluation, error);
+    result = result == LMB_OK ? run_control(evaluation, error) : result;
     lmb_batch_inputs inputs = {.parameters = evaluation->parameters};
     for (uint32_t i = 0; i < lmb_graph_pose_count(evaluation->program) && result == LMB_OK; i++) {
         result = fill_pose(evaluation, i, error);

@@ -49,7 +49,7 @@ static lmb_result run_reference(poses *poses, const lmb_batch_inputs *inputs, co
     lmb_cpu *cpu = NULL;
     lmb_result result = lmb_cpu_create(poses->program, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
-        result = lmb_cpu_run(cpu, &poses->batch, inputs, outputs, error);
+        result = lmb_cpu_run_poses(cpu, &poses->batch, inputs, outputs, 0, poses->batch.character_count, error);
     }
     lmb_cpu_destroy(cpu);
     return result;

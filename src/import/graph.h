@@ -173,8 +173,9 @@ typedef struct lmb_graph_fade {
     const char *name;
     uint32_t end_at; // "at-end", or LMB_NONE
     uint32_t parameter;
-    bool is_read; // the pose was
-    bool plays;   // and a clip plays in it
+    uint32_t pose; // node, once it was read
+    bool is_read;  // the pose was
+    bool plays;    // and a clip plays in it
 } lmb_graph_fade;
 
 // An operation's node while its object is read; offsets of its fields count from its start.

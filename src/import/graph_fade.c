@@ -130,6 +130,7 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
                                     .holds = ends_with_clip(reader, fade->end_at)};
     uint32_t node = lmb_graph_read_pose(reader, value);
     fade->is_read = true;
+    fade->pose = node;
     fade->plays = reader->home.end_node != LMB_NONE;
     reader->home = outside;
     return node;
@@ -149,12 +150,16 @@ lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
         read->name = def->name;
         read->parameter = def->parameter;
         read->begins_in = def->begins_in;
+        read->pose = def->pose;
         *def = *read;
     }
     return lmb_parameter(fade->parameter);
 }
 
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade) {
+    if (fade->index != LMB_NONE && fade->is_read) {
+        reader->graph->fades[fade->index].pose = fade->pose;
+    }
     if (fade->index != LMB_NONE && fade->is_read && reader->result == LMB_OK && !fade->plays &&
         ends_with_clip(reader, fade->end_at)) {
         lmb_graph_report(reader, fade->end_at, "no clip plays in what is faded, so it has no end");

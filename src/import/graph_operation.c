@@ -663,6 +663,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
     difference.inputs[0] = sampled;
     difference.inputs[1] = node->reference;
     if (node->reference == LMB_NONE) {
+        clip.player = NULL;
         clip.time = lmb_constant(0.0f);
         clip.rate = lmb_constant(1.0f);
         clip.offset = lmb_constant(0.0f);
