@@ -38,6 +38,10 @@ static int find_exponent(const lmb_place *places, uint32_t count) {
     return least;
 }
 
+static bool is_before(const lmb_place *a, const lmb_place *b) {
+    return a->at[0] < b->at[0] || (a->at[0] == b->at[0] && a->at[1] < b->at[1]);
+}
+
 // Positive where a, b and c turn to the left.
 static int orientation(const exact_place *places, uint32_t a, uint32_t b, uint32_t c) {
     const exact_place ab = subtract(&places[b], &places[a]);
@@ -70,16 +74,6 @@ static bool encloses(const exact_place *places, uint32_t a, uint32_t b, uint32_t
     }
     const lmb_wide *raised = a < b && a < c ? &of_a : b < c ? &of_b : &of_c;
     return lmb_wide_sign(raised) > 0;
-}
-
-static bool is_empty(const exact_place *places, uint32_t count, const uint32_t corners[3]) {
-    for (uint32_t i = 0; i < count; i++) {
-        const bool is_corner = i == corners[0] || i == corners[1] || i == corners[2];
-        if (!is_corner && encloses(places, corners[0], corners[1], corners[2], i)) {
-            return false;
-        }
-    }
-    return true;
 }
 
 // The corner that follows on that side of a triangle, or LMB_NONE where it has no such side.
@@ -121,24 +115,72 @@ static void find_hull(lmb_triangulation *result) {
     }
 }
 
+// The triangle on the left of a side, if there is one: whose circle has no other place inside. The smallest corner comes
+// first.
+static void add_left(const exact_place *places, uint32_t count, uint32_t from, uint32_t to, lmb_triangulation *result) {
+    uint32_t apex = LMB_NONE;
+    for (uint32_t i = 0; i < count && !has_side(result, from, to); i++) {
+        if (i != from && i != to && orientation(places, from, to, i) > 0 &&
+            (apex == LMB_NONE || encloses(places, from, to, apex, i))) {
+            apex = i;
+        }
+    }
+    if (apex != LMB_NONE) {
+        const uint32_t corners[3] = {from, to, apex};
+        const uint32_t first = from < to && from < apex ? 0 : to < apex ? 1 : 2;
+        for (uint32_t i = 0; i < 3; i++) {
+            result->triangles[result->triangle_count][i] = corners[(first + i) % 3];
+        }
+        result->triangle_count++;
+    }
+}
+
+// From the first place along x to the next on the hull, of several in a line to the nearest.
+static void find_first_side(const lmb_place *places, const exact_place *exact, uint32_t count, uint32_t side[2]) {
+    side[0] = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        side[0] = is_before(&places[i], &places[side[0]]) ? i : side[0];
+    }
+    side[1] = side[0] == 0 ? 1 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const int turn = i != side[0] && i != side[1] ? orientation(exact, side[0], side[1], i) : 1;
+        side[1] = turn < 0 || (turn == 0 && is_before(&places[i], &places[side[1]])) ? i : side[1];
+    }
+}
+
+// The order of triangles is that of their corners' numbers, whichever way these turn.
+static uint32_t rank_of(const uint32_t corners[3]) {
+    const uint32_t least = corners[1] < corners[2] ? corners[1] : corners[2];
+    return (corners[0] * LMB_MAX_INPUTS + least) * LMB_MAX_INPUTS + (corners[1] + corners[2] - least);
+}
+
+static void sort(lmb_triangulation *result) {
+    for (uint32_t i = 1; i < result->triangle_count; i++) {
+        uint32_t own[3], place = i;
+        memcpy(own, result->triangles[i], sizeof own);
+        for (; place > 0 && rank_of(result->triangles[place - 1]) > rank_of(own); place--) {
+            memcpy(result->triangles[place], result->triangles[place - 1], sizeof own);
+        }
+        memcpy(result->triangles[place], own, sizeof own);
+    }
+}
+
+// From a side of the hull on: every triangle, then those over its sides.
 void lmb_triangulate(const lmb_place *places, uint32_t count, lmb_triangulation *result) {
     exact_place exact[LMB_MAX_INPUTS];
     const int exponent = find_exponent(places, count);
     for (uint32_t i = 0; i < count; i++) {
         exact[i] = (exact_place){lmb_wide_from(places[i].at[0], exponent), lmb_wide_from(places[i].at[1], exponent)};
     }
+    uint32_t side[2];
     memset(result, 0, sizeof *result);
-    for (uint32_t a = 0; a < count; a++) {
-        for (uint32_t b = a + 1; b < count; b++) {
-            for (uint32_t c = b + 1; c < count; c++) {
-                const int turn = orientation(exact, a, b, c);
-                const uint32_t corners[3] = {a, turn > 0 ? b : c, turn > 0 ? c : b};
-                if (turn != 0 && is_empty(exact, count, corners)) {
-                    memcpy(result->triangles[result->triangle_count++], corners, sizeof corners);
-                }
-            }
-        }
+    find_first_side(places, exact, count, side);
+    add_left(exact, count, side[0], side[1], result);
+    for (uint32_t i = 0; i < 3 * result->triangle_count; i++) {
+        const uint32_t *corners = result->triangles[i / 3];
+        add_left(exact, count, corners[(i + 1) % 3], corners[i % 3], result);
     }
+    sort(result);
     find_hull(result);
 }
 
