@@ -97,7 +97,7 @@ static bool has_side(const lmb_triangulation *all, uint32_t from, uint32_t to) {
 
 // Those sides of triangles that no other triangle has, in order.
 static void find_hull(lmb_triangulation *result) {
-    uint32_t after[LMB_MAX_INPUTS] = {0};
+    uint32_t after[LMB_MAX_SPACE_INPUTS] = {0};
     uint32_t first = LMB_NONE;
     for (uint32_t i = 0; i < result->triangle_count * 3; i++) {
         const uint32_t from = result->triangles[i / 3][i % 3];
@@ -151,7 +151,7 @@ static void find_first_side(const lmb_place *places, const exact_place *exact, u
 // The order of triangles is that of their corners' numbers, whichever way these turn.
 static uint32_t rank_of(const uint32_t corners[3]) {
     const uint32_t least = corners[1] < corners[2] ? corners[1] : corners[2];
-    return (corners[0] * LMB_MAX_INPUTS + least) * LMB_MAX_INPUTS + (corners[1] + corners[2] - least);
+    return (corners[0] * LMB_MAX_SPACE_INPUTS + least) * LMB_MAX_SPACE_INPUTS + (corners[1] + corners[2] - least);
 }
 
 static void sort(lmb_triangulation *result) {
@@ -167,7 +167,7 @@ static void sort(lmb_triangulation *result) {
 
 // From a side of the hull on: every triangle, then those over its sides.
 void lmb_triangulate(const lmb_place *places, uint32_t count, lmb_triangulation *result) {
-    exact_place exact[LMB_MAX_INPUTS];
+    exact_place exact[LMB_MAX_SPACE_INPUTS];
     const int exponent = find_exponent(places, count);
     for (uint32_t i = 0; i < count; i++) {
         exact[i] = (exact_place){lmb_wide_from(places[i].at[0], exponent), lmb_wide_from(places[i].at[1], exponent)};
@@ -275,7 +275,7 @@ static void add_strip(cutter *c, const uint32_t edge[2], uint32_t from, uint32_t
 
 // The strips along a side of the hull, where there are flat triangles.
 static void cut_edge(cutter *c, const uint32_t edge[2]) {
-    uint32_t chain[LMB_MAX_INPUTS] = {edge[0], edge[1]};
+    uint32_t chain[LMB_MAX_SPACE_INPUTS] = {edge[0], edge[1]};
     uint32_t count = 2;
     for (uint32_t i = 0; i + 1 < count;) {
         const uint32_t between = take_flat(c, edge, chain[i], chain[i + 1]);

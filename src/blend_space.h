@@ -6,8 +6,8 @@
 
 // A triangulation of n places, h of them on the hull, has 2 n - 2 - h triangles. A flat one turns into two strips, or one
 // where its side already was a strip's.
-#define LMB_MOST_TRIANGLES (2 * LMB_MAX_INPUTS)
-#define LMB_MOST_PIECES (4 * LMB_MAX_INPUTS)
+#define LMB_MOST_TRIANGLES (2 * LMB_MAX_SPACE_INPUTS)
+#define LMB_MOST_PIECES (4 * LMB_MAX_SPACE_INPUTS)
 
 // Places within this part of the larger range count as one, and so does what lies that near to the hull.
 #define LMB_SPACE_NEAR 0x1p-20
@@ -26,7 +26,7 @@ typedef struct lmb_triangulation {
     uint32_t triangle_count;
     uint32_t triangles[LMB_MOST_TRIANGLES][3];
     uint32_t edge_count;
-    uint32_t edges[LMB_MAX_INPUTS][2];
+    uint32_t edges[LMB_MAX_SPACE_INPUTS][2];
 } lmb_triangulation;
 
 // Places are distinct, and at most 2^40 and at least 2^-40, or 0. No triangle at all: they lie on a line.
@@ -47,7 +47,7 @@ typedef struct lmb_blend_space {
     uint32_t piece_count;
     lmb_space_piece pieces[LMB_MOST_PIECES];
     uint32_t edge_count; // of the hull
-    uint32_t edges[LMB_MAX_INPUTS][2];
+    uint32_t edges[LMB_MAX_SPACE_INPUTS][2];
 } lmb_blend_space;
 
 // Middle and ranges alone.

@@ -20,8 +20,9 @@ _Static_assert(LMB_INERTIA_NUMBER == INERTIA_NUMBER && LMB_INERTIA_STEP == INERT
                    LMB_INERTIA_LAST_NUMBER == INERTIA_LAST_NUMBER,
                "the kernels read the parameters of inertialization otherwise than inertia.h says");
 _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
+_Static_assert(LMB_MAX_CHANNEL_STACK == STACK_CHANNELS, "the channels' stack differs from the stated one");
 _Static_assert(LMB_MAX_STACK == 11 && STACK_CHANNELS >= 5 * LMB_MAX_INPUTS + 1,
-               "five folds around one another, which two poses each leave room for, hold more values of channels");
+               "five sums of 16 around one another, which two poses each leave room for, hold more values of channels");
 
 static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     const lmb_graph_def *def = c->def;

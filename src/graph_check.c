@@ -108,9 +108,9 @@ static lmb_result check_shares(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; i < node->input_count && result == LMB_OK; i++) {
-        char field[sizeof "weights[16]"];
-        snprintf(field, sizeof field, "weights[%u]", (unsigned)(i % LMB_MAX_INPUTS));
-        result = check_value(c, index, field, node->weights[i]);
+        char field[sizeof "weights[64]"];
+        snprintf(field, sizeof field, "weights[%u]", (unsigned)(i % LMB_MAX_SPACE_INPUTS));
+        result = check_value(c, index, field, lmb_graph_input_weight(node, i));
     }
     return result;
 }

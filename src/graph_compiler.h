@@ -69,6 +69,8 @@ typedef struct lmb_compiler {
     uint32_t mask_words;
     uint32_t depth; // poses held so far
     uint32_t deepest;
+    uint32_t values; // of a float channel, held so far
+    uint32_t most_values;
     uint32_t wraps; // operations that change the joint around the place so far
     uint32_t most_wraps;
     uint32_t chains;   // of those, the ones that go to model space
@@ -134,8 +136,10 @@ uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
 // `table` is the offset of what the pose's shares follow from.
-uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS],
+uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_SPACE_INPUTS],
                              uint32_t *table);
+// Of a sum's input. Those of a machine's states are parameters one after another, from that of weights[0] on.
+lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input);
 uint32_t lmb_graph_weigh_level(lmb_compiler *c, lmb_value level);
 // How much of joint 0 a mask leaves (all of it for LMB_NONE), and a clip.
 float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask);

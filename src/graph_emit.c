@@ -18,12 +18,13 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #define WRAP_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
     OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, WRAP_ROW)
         // Those that are lowered to others.
-        [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_INPUTS, true, false, TAKES_SHARE, 0},
+        [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SHARE, 0},
     [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
     [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_PART, 0},
     [LMB_OP_LAYERS] = {"layers", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_LAYER, 0},
-    [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_SPACE, 0},
-    [LMB_OP_SPACE2D] = {"space2d", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_SPACE | TAKES_PLANE, 0},
+    [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE, 0},
+    [LMB_OP_SPACE2D] = {"space2d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE | TAKES_PLANE,
+                        0},
     [LMB_OP_BILINEAR] = {"bilinear", 0, 4, 4, false, false, TAKES_PLACE | TAKES_CHOICE, 2},
     [LMB_OP_TRILINEAR] = {"trilinear", 0, 8, 8, false, false, TAKES_PLACE | TAKES_CHOICE, 3},
 #undef SOURCE_ROW
@@ -156,14 +157,17 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
     }
 }
 
-// The words of one more instruction, which leaves so many poses more; `unused` while counting.
-static uint32_t *add_instruction(lmb_compiler *c, int pushed, uint32_t unused[INSTRUCTION_WORDS]) {
+// The words of one more instruction, which leaves so many poses more, and so many values of a float channel; `unused`
+// while counting.
+static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32_t unused[INSTRUCTION_WORDS]) {
     uint32_t index = c->instruction_count++;
     if (c->chains + c->unchains > 0) {
         c->model_work += c->def->rig->model_evaluations[c->chains][c->unchains];
     }
     c->depth += (uint32_t)pushed;
     c->deepest = c->depth > c->deepest ? c->depth : c->deepest;
+    c->values += (uint32_t)values;
+    c->most_values = c->values > c->most_values ? c->values : c->most_values;
     return c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
 }
 
@@ -172,7 +176,10 @@ static uint32_t *add_instruction(lmb_compiler *c, int pushed, uint32_t unused[IN
 static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t weight,
                  uint32_t input) {
     uint32_t unused[INSTRUCTION_WORDS];
-    uint32_t *at = add_instruction(c, pushed, unused);
+    // A sum holds a channel's values of all inputs up to its end.
+    const int summed = (int)node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0);
+    const int values = !operations[node->op].fold ? pushed : step == 2 ? 1 - summed : 0;
+    uint32_t *at = add_instruction(c, pushed, values, unused);
     at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
     write_operands(c, node, takes, weight, input, at);
     if (operations[node->op].wrap) {
@@ -199,7 +206,7 @@ static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
 // What is below a node's inputs: the rest pose, or of additives no change.
 static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t unused[INSTRUCTION_WORDS];
-    uint32_t *at = add_instruction(c, 1, unused);
+    uint32_t *at = add_instruction(c, 1, 1, unused);
     at[INSTRUCTION_OPERATION] = OPERATION_REST;
     if (lmb_graph_is_additive(c, node)) {
         at[INSTRUCTION_OPERATION] = OPERATION_FIXED;
@@ -218,7 +225,7 @@ static void set_layer_clip(lmb_compiler *c, const lmb_node_def *node, uint32_t i
 }
 
 static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
-    lmb_share inputs[LMB_MAX_INPUTS];
+    lmb_share inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t table;
     const uint32_t shares = lmb_graph_weigh_sum(c, node, inputs, &table);
     const uint32_t by_joint = lmb_graph_layers_differ(c, node) ? TAKES_LAYER : TAKES_NOTHING;
@@ -257,7 +264,7 @@ static bool emit_wrap(lmb_compiler *c, const lmb_node_def *node, uint32_t takes)
 // What is emitted up to end_climb() is evaluated at a joint and at those above it. Returns the instruction's index.
 static uint32_t begin_climb(lmb_compiler *c, uint32_t code) {
     uint32_t unused[INSTRUCTION_WORDS];
-    uint32_t *at = add_instruction(c, 1, unused);
+    uint32_t *at = add_instruction(c, 1, 0, unused);
     at[INSTRUCTION_OPERATION] = code;
     at[WRAP_LEVEL] = c->wraps++;
     *(code == OPERATION_CHAIN ? &c->chains : &c->unchains) += 1;
@@ -267,7 +274,7 @@ static uint32_t begin_climb(lmb_compiler *c, uint32_t code) {
 
 static void end_climb(lmb_compiler *c, uint32_t code, uint32_t begin) {
     uint32_t unused[INSTRUCTION_WORDS];
-    uint32_t *at = add_instruction(c, -1, unused);
+    uint32_t *at = add_instruction(c, -1, 0, unused);
     at[INSTRUCTION_OPERATION] = code + 1u;
     at[WRAP_LEVEL] = --c->wraps;
     *(code == OPERATION_CHAIN ? &c->chains : &c->unchains) -= 1;
@@ -484,7 +491,12 @@ static void add_tables(lmb_compiler *c) {
     }
 }
 
-static lmb_result check_model_work(const lmb_compiler *c) {
+static lmb_result check_work(const lmb_compiler *c) {
+    if (c->most_values > LMB_MAX_CHANNEL_STACK && c->def->rig->channel_count > 0) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT,
+                        "graph: it would hold %u values of a float channel at once, and at most %u are possible",
+                        (unsigned)c->most_values, LMB_MAX_CHANNEL_STACK);
+    }
     if (c->model_work <= LMB_MAX_MODEL_OPERATIONS) {
         return LMB_OK;
     }
@@ -502,10 +514,11 @@ lmb_result lmb_graph_emit(lmb_compiler *c) {
     c->own = (lmb_share){WEIGHT_WHOLE, WEIGHT_WHOLE};
     c->data_words = 0;
     c->depth = 0;
+    c->values = 0;
     c->model_work = 0.0;
     add_tables(c);
     if (emit_node(c, c->def->node_count - 1)) {
-        return check_model_work(c);
+        return check_work(c);
     }
     if (c->result != LMB_OK) {
         return c->result;

@@ -591,9 +591,7 @@ static void write_nodes(lowering *l) {
             node->loop = false;
         }
         if (node->op == LMB_OP_MACHINE) {
-            for (uint32_t k = 0; k < node->input_count; k++) {
-                node->weights[k] = lmb_parameter(l->moving->first_parameters[i] + k);
-            }
+            node->weights[0] = lmb_parameter(l->moving->first_parameters[i]); // and those behind it
         }
     }
     l->moving->poses.nodes = l->nodes;

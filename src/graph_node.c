@@ -25,7 +25,7 @@ static lmb_node_def node_of(lmb_op op, const uint32_t *inputs, uint32_t count) {
     lmb_node_def node = lmb_default_node_def();
     node.op = op;
     node.input_count = count;
-    for (uint32_t i = 0; i < count && i < LMB_MAX_INPUTS; i++) {
+    for (uint32_t i = 0; i < count && i < LMB_MAX_SPACE_INPUTS; i++) {
         node.inputs[i] = inputs[i];
     }
     return node;

@@ -9,7 +9,8 @@
 
 #include "../shaders/ops/weights.h"
 
-_Static_assert(MOST_INPUTS == LMB_MAX_INPUTS + 1, "the evaluator's inputs differ from the stated ones");
+_Static_assert(MOST_INPUTS == LMB_MAX_SPACE_INPUTS && MOST_INPUTS > LMB_MAX_INPUTS,
+               "the evaluator's inputs differ from the stated ones");
 
 // The words of one more rule, for a node of that weight; `unused` while counting.
 static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, bool is_motion, uint32_t unused[RULE_WORDS]) {
@@ -25,6 +26,13 @@ static uint32_t add_weights(lmb_compiler *c, uint32_t count) {
     const uint32_t first = c->weight_count;
     c->weight_count += count;
     return first;
+}
+
+lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input) {
+    const bool is_state = node->op == LMB_OP_MACHINE;
+    lmb_value weight = node->weights[is_state ? 0 : input];
+    weight.parameter += is_state && weight.parameter != LMB_NONE ? input : 0;
+    return weight;
 }
 
 // Whether weights in root motion need rules of their own.
@@ -126,7 +134,7 @@ static uint32_t add_weight_values(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t offset;
     uint32_t *values = lmb_graph_add_data(c, node->input_count, &offset);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const uint32_t value = lmb_graph_add_value(c, node->weights[i]);
+        const uint32_t value = lmb_graph_add_value(c, lmb_graph_input_weight(node, i));
         if (values != NULL) {
             values[i] = value;
         }
@@ -169,7 +177,7 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
     return local;
 }
 
-uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_INPUTS],
+uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_SPACE_INPUTS],
                              uint32_t *table) {
     uint32_t pose, motion, of_motion;
     const uint32_t local = weigh_sum(c, node, c->own.pose, false, &pose, table);

@@ -23,8 +23,8 @@ static void read_places(const lmb_node_def *node, lmb_place *places) {
 }
 
 static lmb_result fail_place(const lmb_compiler *c, uint32_t index, uint32_t place, const char *what) {
-    char field[sizeof "places[16]"];
-    snprintf(field, sizeof field, "places[%u]", (unsigned)(place % LMB_MAX_INPUTS));
+    char field[sizeof "places[64]"];
+    snprintf(field, sizeof field, "places[%u]", (unsigned)(place % LMB_MAX_SPACE_INPUTS));
     return lmb_graph_fail_node(c, index, field, what);
 }
 
@@ -132,7 +132,7 @@ static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_p
 
 lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
-    lmb_place places[LMB_MAX_INPUTS];
+    lmb_place places[LMB_MAX_SPACE_INPUTS];
     lmb_result result = check_numbers(c, index);
     if (result == LMB_OK) {
         read_places(node, places);
@@ -271,7 +271,7 @@ static uint32_t add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t
 }
 
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node) {
-    lmb_place places[LMB_MAX_INPUTS];
+    lmb_place places[LMB_MAX_SPACE_INPUTS];
     read_places(node, places);
     if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {
         return add_rows(c, places, node->input_count, dimensions(node));

@@ -2,6 +2,7 @@
 #include "failing_host.h"
 #include "random.h"
 #include "refusal.h"
+#include "space_oracle.h"
 
 #include <limber/cpu.h>
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANNELS = 8, JOINTS = 3, CHARACTERS = 37, POSES = 8, MOST_NODES = 24, PARAMETERS = 8, MOST_FLOATS = 38 };
+enum { CHANNELS = 8, JOINTS = 3, CHARACTERS = 37, POSES = 8, MOST_NODES = 100, PARAMETERS = 8, MOST_FLOATS = 38 };
 
 // The second half are angles.
 static bool is_angle(uint32_t channel) {
@@ -384,12 +385,17 @@ static void layer_shares(const world *world, const lmb_node_def *node, uint32_t 
 }
 
 static value mean(const world *world, const lmb_node_def *node, uint32_t character, uint32_t channel) {
-    value inputs[LMB_MAX_INPUTS + 1];
-    double shares[LMB_MAX_INPUTS + 1] = {0.0};
+    value inputs[LMB_MAX_SPACE_INPUTS];
+    double shares[LMB_MAX_SPACE_INPUTS] = {0.0};
+    const bool is_space = node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D;
     const uint32_t count = node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
         inputs[i] = evaluate(world, node->inputs[i], character, channel);
-        shares[i] = number(world, node->weights[i], character, 0.0, 0x1p40);
+        shares[i] = is_space ? 0.0 : number(world, node->weights[i], character, 0.0, 0x1p40);
+    }
+    if (is_space) {
+        space_oracle_weights(node, number(world, node->along[0], character, -0x1p40, 0x1p40),
+                             number(world, node->along[1], character, -0x1p40, 0x1p40), shares);
     }
     if (node->op == LMB_OP_LAYERS) {
         inputs[node->input_count] = (value){(double)lmb_rig_channel_rest(world->rig, channel), 255.0};
@@ -439,7 +445,8 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
     const lmb_node_def *node = &world->nodes[index];
     const double rest = (double)lmb_rig_channel_rest(world->rig, channel);
     value in[3] = {{0.0, 0.0}};
-    const bool few = node->op != LMB_OP_WEIGHTED && node->op != LMB_OP_LAYERS && node->op != LMB_OP_MIRROR;
+    const bool few = node->op != LMB_OP_WEIGHTED && node->op != LMB_OP_LAYERS && node->op != LMB_OP_MIRROR &&
+                     node->op != LMB_OP_SPACE1D && node->op != LMB_OP_SPACE2D;
     for (uint32_t i = 0; few && i < node->input_count && i < 3; i++) {
         in[i] = evaluate(world, node->inputs[i], character, channel);
     }
@@ -473,6 +480,8 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
         return partial(in[0], in[1], w, channel);
     case LMB_OP_WEIGHTED:
     case LMB_OP_LAYERS:
+    case LMB_OP_SPACE1D:
+    case LMB_OP_SPACE2D:
         return mean(world, node, character, channel);
     case LMB_OP_DIFFERENCE:
     case LMB_OP_SUBTRACT:
@@ -525,7 +534,7 @@ static void run_and_compare(world *world, double bound) {
 
 static world shared; // too large for a stack
 
-static const uint32_t in_order[LMB_MAX_INPUTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static uint32_t in_order[LMB_MAX_SPACE_INPUTS];
 
 static void sources_give_rest_clips_and_poses(void **state) {
     (void)state;
@@ -666,6 +675,58 @@ static void means_of_many(void **state) {
         node->masks[i] = i < 2 ? i : LMB_NONE;
     }
     run_and_compare(w, 2e-6);
+    world_end(w);
+}
+
+// Of poses, so many inputs at random places, or in columns and rows.
+static lmb_node_def *add_space(world *w, lmb_op op, uint32_t count, lmb_space2d kind) {
+    random_source source = {count};
+    const uint32_t first = w->node_count;
+    for (uint32_t i = 0; i < count; i++) {
+        add(w, LMB_OP_POSE, 0, NULL)->pose = (i + first) % POSES;
+    }
+    lmb_node_def *node = add(w, op, count, in_order);
+    node->space2d = kind;
+    for (uint32_t i = 0; i < count; i++) {
+        const double off = kind == LMB_SPACE2D_GRID ? 0.0 : random_between(&source, 0.0, 0.5);
+        node->inputs[i] += first;
+        node->places[i][0] = (float)((i % 8 + off) / 8.0 + (op == LMB_OP_SPACE1D ? i / 8 : 0));
+        node->places[i][1] = (float)((i / 8 + off * off) / 8.0);
+    }
+    node->along[0] = lmb_parameter(0);
+    node->along[1] = lmb_parameter(1);
+    return node;
+}
+
+static void spaces_of_many(void **state) {
+    (void)state;
+    world *w = &shared;
+    world_start(w, JOINTS, 7);
+    for (int kind = 0; kind < (int)LMB_SPACE2D_COUNT; kind++) {
+        w->node_count = 0;
+        // The oracle takes long over triangles.
+        add_space(w, LMB_OP_SPACE2D, kind == (int)LMB_SPACE2D_TRIANGLES ? 24 : 64, (lmb_space2d)kind);
+        run_and_compare(w, 2e-6);
+    }
+    w->node_count = 0;
+    add_space(w, LMB_OP_SPACE1D, LMB_MAX_SPACE_INPUTS, LMB_SPACE2D_FREEFORM);
+    run_and_compare(w, 2e-6);
+    // Inside another: 63 values are held where the last input begins, and 18 more fit. One of two inputs leaves one.
+    for (uint32_t inside = 18; inside <= 19; inside++) {
+        lmb_graph *program = NULL;
+        lmb_error error = {0};
+        w->node_count = 0;
+        add_space(w, LMB_OP_SPACE1D, 2, LMB_SPACE2D_FREEFORM);
+        add_space(w, LMB_OP_SPACE1D, inside, LMB_SPACE2D_FREEFORM)->inputs[0] = 2;
+        const uint32_t last = w->node_count - 1;
+        add_space(w, LMB_OP_SPACE2D, LMB_MAX_SPACE_INPUTS, LMB_SPACE2D_FREEFORM)->inputs[63] = last;
+        if (inside == 18) {
+            run_and_compare(w, 2e-6);
+        } else {
+            assert_int_equal(compile(w, &program, &error), LMB_ERROR_LIMIT);
+            assert_non_null(strstr(error.message, "82 values of a float channel at once, and at most 81"));
+        }
+    }
     world_end(w);
 }
 
@@ -1014,6 +1075,9 @@ static void what_does_not_fit_is_refused(void **state) {
 }
 
 int main(void) {
+    for (uint32_t i = 0; i < LMB_MAX_SPACE_INPUTS; i++) {
+        in_order[i] = i;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rig_tells_its_channels),
         cmocka_unit_test(angles_are_wrapped_exactly),
@@ -1021,6 +1085,7 @@ int main(void) {
         cmocka_unit_test(clips_by_parameter),
         cmocka_unit_test(every_operation_follows_its_formula),
         cmocka_unit_test(means_of_many),
+        cmocka_unit_test(spaces_of_many),
         cmocka_unit_test(ways_round_the_circle),
         cmocka_unit_test(means_round_the_circle),
         cmocka_unit_test(mirrors_swap_and_turn_signs),

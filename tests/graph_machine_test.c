@@ -1434,7 +1434,7 @@ static void malformed_texts(void **state) {
     (void)state;
     static const malformed rows[] = {
         {"{\"op\":\"machine\"}", "", 1, 1, "\"machine\" needs the field \"states\""},
-        {"{\"op\":\"machine\",\"states\":[]}", "states", 1, 26, "0 states, where 1 to 16 are possible"},
+        {"{\"op\":\"machine\",\"states\":[]}", "states", 1, 26, "0 states, where 1 to 64 are possible"},
         {"{\"op\":\"machine\",\"states\":3}", "states", 1, 26, "a number, where an array was expected"},
         {"{\"op\":\"machine\",\"states\":[3]}", "states[0]", 1, 27, "a number, where an object was expected"},
         {"{\"op\":\"machine\",\"name\":7,\"states\":[{\"name\":\"a\"," REST "}]}", "name", 1, 24,
@@ -1649,15 +1649,45 @@ static char *append(char *end, const char *text) {
     return end + length;
 }
 
+// Once around and on, each state fades to the next.
+static void a_machine_of_64_states(void **state) {
+    (void)state;
+    static char text[20000];
+    char *at = append(text, "{\"op\":\"machine\",\"states\":[");
+    for (int i = 0; i < 64; i++) {
+        at += sprintf(at,
+                      "%s{\"name\":\"s%d\",\"pose\":{\"op\":\"clip\",\"clip\":\"%s\",\"play\":true},\"transitions\":["
+                      "{\"to\":\"s%d\",\"event\":\"NEXT\",\"fade\":0.25,\"curve\":\"linear\"}]}",
+                      i == 0 ? "" : ",", i, clip_names[i % CLIPS], (i + 1) % 64);
+    }
+    append(at, "]}");
+    player p = begin(text);
+    assert_int_equal(lmb_graph_state_count(p.program, 0), 64);
+    for (int i = 0; i < 80; i++) {
+        const int from = i % 64 % CLIPS, to = (i + 1) % 64 % CLIPS;
+        char name[16];
+        float place[2];
+        step(&p, 0.125, "NEXT");
+        hips(&p, place);
+        assert_float_equal(place[0], 0.5f * (float)(from + to), 1e-4);
+        step(&p, 0.25, NULL);
+        hips(&p, place);
+        assert_float_equal(place[0], (float)to, 1e-4);
+        sprintf(name, "s%d", (i + 1) % 64);
+        assert_string_equal(current(&p, 0), name);
+    }
+    end(&p);
+}
+
 static void limits(void **state) {
     (void)state;
     static char text[100000];
     char *at = append(text, "{\"op\":\"machine\",\"states\":[");
-    for (int i = 0; i < 17; i++) {
+    for (int i = 0; i < 65; i++) {
         at += sprintf(at, "%s{\"name\":\"s%d\"," REST "}", i == 0 ? "" : ",", i);
     }
     append(at, "]}");
-    expect_problem(&(malformed){text, "states", 1, 26, "17 states, where 1 to 16 are possible"});
+    expect_problem(&(malformed){text, "states", 1, 26, "65 states, where 1 to 64 are possible"});
     at = append(text, "{\"op\":\"machine\",\"states\":[{\"name\":\"a\"," REST ",\"transitions\":[");
     for (int i = 0; i < 257; i++) {
         at = append(at, i == 0 ? "{\"to\":\"a\",\"after\":1}" : ",\n{\"to\":\"a\",\"after\":1}");
@@ -1781,6 +1811,7 @@ int main(void) {
         cmocka_unit_test(mover_of_a_graph),
         cmocka_unit_test(the_actual_velocity_has_a_name),
         cmocka_unit_test(malformed_texts),
+        cmocka_unit_test(a_machine_of_64_states),
         cmocka_unit_test(limits),
         cmocka_unit_test(machines_inside_each_other),
         cmocka_unit_test(memory_that_is_refused),

@@ -407,6 +407,8 @@ static void what_is_refused(void **state) {
     REFUSED(r.machine.states = NULL, "node 2 (machine): machine: states");
     REFUSED(r.machine.transitions = NULL, "node 2 (machine): machine: transitions");
     REFUSED(r.machine.state_count = 1, "number of states");
+    REFUSED(r.machine.state_count = r.nodes[2].input_count = 65,
+            "node 2 (machine): inputs: this operation has 1 to 64");
     REFUSED(r.nodes[1].clip = lmb_parameter(HOST), "node 1 (clip): player: a clip that plays is a constant");
     REFUSED(r.walk.group = 0, "node 1 (clip): player: group");
     REFUSED((r.def.groups = &group, r.def.group_count = 1), "group 0: no clip plays in it");

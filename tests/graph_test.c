@@ -887,6 +887,41 @@ static void inputs_have_a_limit(void **state) {
     expect_problem(&(malformed){text, "inputs", 1, 27, "17 inputs, where 2 to 16 were expected"});
 }
 
+// So many inputs in columns and rows, or on a line; each one's place is its number.
+static const char *write_space(bool is_line, uint32_t inputs) {
+    static char text[8000];
+    char *end = append(
+        text,
+        is_line ? "{\"op\":\"space1d\",\"at\":{\"param\":\"x\"},\"inputs\":["
+                : "{\"op\":\"space2d\",\"kind\":\"grid\",\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"y\"},\"inputs\":[");
+    for (uint32_t i = 0; i < inputs; i++) {
+        end += sprintf(
+            end, is_line ? "%s{\"pose\":{\"op\":\"rest\"},\"at\":%u}" : "%s{\"pose\":{\"op\":\"rest\"},\"at\":[%u,%u]}",
+            i == 0 ? "" : ",", is_line ? i : i % 8, i / 8);
+    }
+    append(end, "]}");
+    return text;
+}
+
+static void spaces_take_more_inputs(void **state) {
+    (void)state;
+    for (uint32_t is_line = 0; is_line < 2; is_line++) {
+        lmb_graph_json *graph = read_graph(write_space(is_line, LMB_MAX_SPACE_INPUTS));
+        const lmb_graph_def *def = lmb_graph_json_def(graph);
+        const lmb_node_def *node = &def->nodes[def->node_count - 1];
+        assert_int_equal(node->input_count, 64);
+        for (uint32_t i = 0; i < 64; i++) {
+            assert_int_equal(node->inputs[i], i);
+            assert_true(node->places[i][0] == (float)(is_line ? i : i % 8));
+            assert_true(is_line || node->places[i][1] == (float)(i / 8));
+        }
+        assert_true(def->parameters[0].greatest == (is_line ? 63.0f : 7.0f));
+        lmb_graph_json_destroy(graph);
+    }
+    expect_problem(&(malformed){write_space(true, 65), "inputs", 1, 45, "65 inputs, where 2 to 64 were expected"});
+    expect_problem(&(malformed){write_space(false, 65), "inputs", 1, 76, "65 inputs, where 2 to 64 were expected"});
+}
+
 // A weighted blend of 16 of them, three deep: 4096 rest poses and 273 blends.
 static void operations_have_a_limit(void **state) {
     (void)state;
@@ -1055,6 +1090,7 @@ int main(void) {
         cmocka_unit_test(poses_inside_each_other),
         cmocka_unit_test(long_paths_keep_their_end),
         cmocka_unit_test(inputs_have_a_limit),
+        cmocka_unit_test(spaces_take_more_inputs),
         cmocka_unit_test(operations_have_a_limit),
         cmocka_unit_test(parameters_have_a_limit),
         cmocka_unit_test(all_problems_are_told),

@@ -281,9 +281,6 @@ static void malformed_texts(void **state) {
         {"stand { \"\" stand }", 1, 9, "stand", "a name without a character"},
         {"stand { \"a\\n\" stand }", 1, 9, "stand", "a quote that is not closed, or"},
         {"stand { GO\xFF stand }", 1, 11, "stand", "no UTF-8"},
-        {"a=hop{}b=hop{}c=hop{}d=hop{}e=hop{}f=hop{}g=hop{}h=hop{}i=hop{}j=hop{}k=hop{}l=hop{}m=hop{}n=hop{}o=hop{}\n"
-         "p=hop{}q=hop{}",
-         2, 8, "", "more than 16 states"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const malformed *row = &rows[i];
@@ -303,6 +300,30 @@ static void malformed_texts(void **state) {
         char place[60];
         snprintf(place, sizeof place, "jump.txt: line %u, column %u: ", row->line, row->column);
         CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, place);
+    }
+}
+
+static void states_have_a_limit(void **state) {
+    (void)state;
+    char text[1000];
+    for (uint32_t count = 64; count <= 65; count++) {
+        static lmb_graph_problems problems;
+        char *at = text;
+        for (uint32_t i = 0; i < count; i++) {
+            at += sprintf(at, "s%u=hop{}\n", i);
+        }
+        const lmb_graph_source source = source_of(text);
+        lmb_graph_json *graph = NULL;
+        const lmb_result result = lmb_machine_read(&source, NULL, NULL, &graph, &problems, NULL);
+        assert_int_equal(result, count == 64 ? LMB_OK : LMB_ERROR_FORMAT);
+        if (count == 64) {
+            assert_int_equal(lmb_graph_json_warning_count(graph), 63); // nothing leads to any but the first
+            assert_int_equal(lmb_graph_json_warning_at(graph, 62)->line, 64);
+            lmb_graph_json_destroy(graph);
+        } else {
+            assert_int_equal(problems.list[0].line, 65);
+            assert_string_equal(problems.list[0].message, "more than 64 states");
+        }
     }
 }
 
@@ -435,6 +456,7 @@ int main(void) {
         cmocka_unit_test(problems_around_the_machine),
         cmocka_unit_test(states_that_nothing_leads_to),
         cmocka_unit_test(malformed_texts),
+        cmocka_unit_test(states_have_a_limit),
         cmocka_unit_test(all_problems_are_told),
         cmocka_unit_test(too_many_transitions),
         cmocka_unit_test(missing_pointers),

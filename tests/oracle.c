@@ -736,8 +736,8 @@ static oracle_transform evaluate_weighted(const oracle_scene *scene, const lmb_n
 static oracle_transform evaluate_space(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                        uint32_t joint, oracle_choices *choices) {
     const oracle_transform rest = rest_of(scene, joint);
-    oracle_transform inputs[LMB_MAX_INPUTS];
-    double position[2], all[LMB_MAX_INPUTS], weights[LMB_MAX_INPUTS], greatest = 0.0;
+    oracle_transform inputs[LMB_MAX_SPACE_INPUTS];
+    double position[2], all[LMB_MAX_SPACE_INPUTS], weights[LMB_MAX_SPACE_INPUTS], greatest = 0.0;
     uint32_t count = 0;
     for (int axis = 0; axis < 2; axis++) {
         const double snapped = oracle_snap(read_plain(scene, node->along[axis], character));

@@ -64,12 +64,13 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
     *node = lmb_default_node_def();
     node->op = (lmb_op)fuzz_choice(in, LMB_OP_COUNT);
     node->input_count = (unsigned)node->op < LMB_OP_COUNT ? inputs[node->op] : 0;
+    const bool is_space = node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D || node->op == LMB_OP_MACHINE;
     if (fields & 1) {
-        node->input_count = fuzz_count(in, 4, LMB_MAX_INPUTS);
+        node->input_count = fuzz_count(in, 4, is_space ? LMB_MAX_SPACE_INPUTS : LMB_MAX_INPUTS);
     }
-    for (uint32_t i = 0; i < node->input_count && i < LMB_MAX_INPUTS; i++) {
+    for (uint32_t i = 0; i < node->input_count && i < LMB_MAX_SPACE_INPUTS; i++) {
         node->inputs[i] = index > 0 && (fields & 2) == 0 ? index - 1 - fuzz_byte(in) % index : fuzz_index(in, index);
-        if (fields & 4) {
+        if ((fields & 4) && i < LMB_MAX_INPUTS) {
             node->weights[i] = fuzz_value(in, parameters);
             node->priorities[i] = (int32_t)fuzz_byte(in);
             node->parts[i] = fuzz_index(in, def->part_count);

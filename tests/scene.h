@@ -10,7 +10,7 @@
 
 #include <limber/cpu.h>
 
-#define SCENE_NODES 64u
+#define SCENE_NODES 65u
 #define SCENE_MASKS 4u
 
 typedef struct test_scene {

@@ -54,11 +54,11 @@ typedef struct triangle {
 typedef struct plane {
     const lmb_node_def *node;
     point ranges;
-    triangle triangles[2 * LMB_MAX_INPUTS];
+    triangle triangles[2 * LMB_MAX_SPACE_INPUTS];
     uint32_t triangle_count;
-    uint32_t sides[LMB_MAX_INPUTS][2];
-    uint32_t chains[LMB_MAX_INPUTS][LMB_MAX_INPUTS]; // places along a side
-    uint32_t chain_counts[LMB_MAX_INPUTS];
+    uint32_t sides[LMB_MAX_SPACE_INPUTS][2];
+    uint32_t chains[LMB_MAX_SPACE_INPUTS][LMB_MAX_SPACE_INPUTS]; // places along a side
+    uint32_t chain_counts[LMB_MAX_SPACE_INPUTS];
     uint32_t side_count;
 } plane;
 
@@ -244,8 +244,8 @@ static void weigh_triangles(const lmb_node_def *node, point at, double *weights)
     }
 }
 
-void space_oracle_weights(const lmb_node_def *node, double x, double y, double weights[LMB_MAX_INPUTS]) {
-    memset(weights, 0, LMB_MAX_INPUTS * sizeof *weights);
+void space_oracle_weights(const lmb_node_def *node, double x, double y, double weights[LMB_MAX_SPACE_INPUTS]) {
+    memset(weights, 0, LMB_MAX_SPACE_INPUTS * sizeof *weights);
     const bool is_line = node->op == LMB_OP_SPACE1D;
     if (!is_line && node->space2d == LMB_SPACE2D_FREEFORM) {
         weigh_bands(node, x, y, weights);

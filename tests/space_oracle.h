@@ -5,6 +5,6 @@
 #include <limber/graph.h>
 
 // Of a space1d or space2d node at a position. Scattered places have no four on one circle.
-void space_oracle_weights(const lmb_node_def *node, double x, double y, double weights[LMB_MAX_INPUTS]);
+void space_oracle_weights(const lmb_node_def *node, double x, double y, double weights[LMB_MAX_SPACE_INPUTS]);
 
 #endif

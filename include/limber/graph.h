@@ -33,8 +33,8 @@
 /// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
 /// | #LMB_OP_WEIGHTED_MATRIX | 2 to 16 | the same of the joints' matrices, as the last operation alone; see below |
 /// | #LMB_OP_LAYERS | 2 to 16 | each in a layer by its priority, faded in over the layers below; see below |
-/// | #LMB_OP_SPACE1D | 2 to 16 | the two whose places are next to the position; see below |
-/// | #LMB_OP_SPACE2D | 2 to 16 | those whose places are about the position; see below |
+/// | #LMB_OP_SPACE1D | 2 to 64 | the two whose places are next to the position; see below |
+/// | #LMB_OP_SPACE2D | 2 to 64 | those whose places are about the position; see below |
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
 /// | #LMB_OP_MIRROR | a | a as seen in a mirror, on the partners of the joints: see mirror.h |
 /// | #LMB_OP_CLAMP | a | a within limits of its joints: see limits.h |
@@ -45,7 +45,7 @@
 /// | #LMB_OP_BILINEAR | 4 | blends of inputs 0 and 1, and of 2 and 3, by along[0]; both by along[1] |
 /// | #LMB_OP_TRILINEAR | 8 | bilinear blends of inputs 0 to 3 and of 4 to 7; both by along[2] |
 /// | #LMB_OP_COMBINE | 1 to 16 | for each joint the last input whose part has it, to the bit; rest where none has |
-/// | #LMB_OP_MACHINE | 1 to 16 | #LMB_OP_WEIGHTED, with the weights of the machine's states: see control.h |
+/// | #LMB_OP_MACHINE | 1 to 64 | #LMB_OP_WEIGHTED, with the weights of the machine's states: see control.h |
 ///
 /// Types. A pose and an additive, a change of poses, are different things, and lmb_graph_create() refuses what would mix
 /// them. The rest pose is a pose; a clip is what lmb_clip_is_additive() says, and either where a parameter chooses among
@@ -202,10 +202,12 @@
 extern "C" {
 #endif
 
-#define LMB_MAX_INPUTS 16u       ///< inputs of one operation
-#define LMB_MAX_STACK 11u        ///< poses held at once while a graph runs; see lmb_graph_stack()
-#define LMB_MAX_PARAMETERS 1024u ///< floats per character
-#define LMB_MAX_POSES 8u         ///< pose buffers of one batch
+#define LMB_MAX_INPUTS 16u        ///< inputs of one operation; of a blend space or a machine #LMB_MAX_SPACE_INPUTS
+#define LMB_MAX_SPACE_INPUTS 64u  ///< inputs of a blend space, states of a machine
+#define LMB_MAX_STACK 11u         ///< poses held at once while a graph runs; see lmb_graph_stack()
+#define LMB_MAX_CHANNEL_STACK 81u ///< values of a float channel held at once; see lmb_graph_create()
+#define LMB_MAX_PARAMETERS 1024u  ///< floats per character
+#define LMB_MAX_POSES 8u          ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
 /// Operations that one character evaluates inside differences and additives of #LMB_SPACE_MODEL, over all joints. On
 /// one chain of J joints, each operation inside a difference counts J^2 / 2 times, inside two of them J^3 / 6 times.
@@ -279,7 +281,7 @@ typedef enum lmb_space2d {
 typedef struct lmb_node_def {
     lmb_op op;
     /// Nodes that stand before this one. A node used by several is evaluated for each of them.
-    uint32_t inputs[LMB_MAX_INPUTS];
+    uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t input_count;
     lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
@@ -308,8 +310,8 @@ typedef struct lmb_node_def {
     lmb_space2d space2d; ///< space2d
     /// clip: plays it by itself, in place of `time`, `rate`, `offset` and `loop`; then `clip` is a constant. NULL: does not
     const lmb_player_def *player;
-    const lmb_machine_def *machine;  ///< machine
-    float places[LMB_MAX_INPUTS][2]; ///< space2d: x and y of each input; space1d: x
+    const lmb_machine_def *machine;        ///< machine
+    float places[LMB_MAX_SPACE_INPUTS][2]; ///< space2d: x and y of each input; space1d: x
 } lmb_node_def;
 
 /// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; triangles, all places 0; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
@@ -389,7 +391,10 @@ typedef struct lmb_graph_def {
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where
 /// there are too many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would
 /// be held at once, nodes counted for each use come to more than 65,536, model space takes more than
-/// #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY.
+/// #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY. In a rig with float channels
+/// #LMB_ERROR_LIMIT too where more than #LMB_MAX_CHANNEL_STACK values of one would be held at once: a sum holds those of
+/// all inputs up to the one that it evaluates. Sums of 16 inputs always fit; a blend space of 64 fits as one of the first
+/// 18 inputs of another.
 LMB_API lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph,
                                     lmb_error *error);
 /// The checks of lmb_graph_create() alone, with the same results. What moves by itself takes memory of the C library

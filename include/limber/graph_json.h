@@ -22,8 +22,8 @@
 /// | `weighted` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); (`interpolation`), (`shortest`) |
 /// | `weighted-matrix` | `inputs`: 2 to 16 objects, each with a `pose`, (`weight`: 1), (`curve`); the outermost operation alone |
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number), (`mask`) |
-/// | `space1d` | `at`: the position, `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, a number |
-/// | `space2d` | `x`, `y`: the position, (`kind`), `inputs`: 2 to 16 objects, each with a `pose` and its place `at`, [x, y] |
+/// | `space1d` | `at`: the position, `inputs`: 2 to 64 objects, each with a `pose` and its place `at`, a number |
+/// | `space2d` | `x`, `y`: the position, (`kind`), `inputs`: 2 to 64 objects, each with a `pose` and its place `at`, [x, y] |
 /// | `difference` | `pose`, `reference`: poses, (`form`), (`space`) |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1, from -4 to 4), (`curve`), (`interpolation`), (`shortest`), |
 /// | | (`form`), (`space`), (`unclamped`: false), (`mask`) |
@@ -35,7 +35,7 @@
 /// | `combine` | `inputs`: 1 to 16 objects, each with a `pose`, (`joints`) |
 /// | `mirror` | `pose`, `axis`: `"x"`, `"y"` or `"z"`, (`partners`), (`channels`) |
 /// | `clamp` | `pose`, `limits` |
-/// | `machine` | `states`: 1 to 16, (`name`), (`initial`: a state), (`any`: transitions) |
+/// | `machine` | `states`: 1 to 64, (`name`), (`initial`: a state), (`any`: transitions) |
 ///
 /// `interpolation` is `slerp` (the default, but for `weighted`), `nlerp` (that of `weighted`) or `lerp`; `shortest` is true
 /// unless stated; `form` is `local` (the default), `parent` or `affine`, `space` `local` (the default) or

@@ -11,8 +11,8 @@
 #include "angle.h"
 #include "operations.h"
 
-// Values that are held at once, at most: a fold holds those of all its inputs, since which of them the angles of the others
-// are to be near is known at its end. Five folds with LMB_MAX_INPUTS inside each other, all that the stack of poses has room for, and a value more, fit.
+// Values that are held at once, at most: a sum holds those of all its inputs, since which of them the angles of the
+// others are to be near is known at its end. The compiler of a graph counts them.
 #define STACK_CHANNELS 81u
 
 STRUCT(float_value)

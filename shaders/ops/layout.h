@@ -178,7 +178,7 @@
 #define PIECE_WORDS 9u
 #define NO_CORNER 0xffffffffu
 
-#define MOST_INPUTS 17u // of a sum: those of a node, and the rest pose below layers
+#define MOST_INPUTS 64u // of a sum; layers have 16, and the rest pose below them
 // Poses that a program holds at once, at most; and operations around one another that change the joint.
 #define STACK_POSES 11u
 #define MOST_WRAPS 4u

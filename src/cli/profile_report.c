@@ -57,7 +57,7 @@ static void print_costs(const profile_report *report) {
     for (uint32_t i = 0; i < report->program->node_count; i++) {
         const lmb_node_def *node = &report->program->nodes[i];
         const lmb_node_cost *cost = &report->costs[i];
-        char inputs[LMB_MAX_INPUTS * 6 + 2] = "";
+        char inputs[LMB_MAX_SPACE_INPUTS * 6 + 2] = "";
         size_t length = 0;
         for (uint32_t j = 0; j < node->input_count; j++) {
             length += (size_t)snprintf(inputs + length, sizeof inputs - length, "%s%u", j > 0 ? " " : "  ",

@@ -164,10 +164,11 @@ static void draw_parts(plan *plan, lmb_node_def *node) {
 
 static void draw_line(plan *plan, lmb_node_def *node) {
     node->along[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+    const uint32_t places = node->input_count <= 16 ? 16 : LMB_MAX_SPACE_INPUTS;
     for (uint32_t i = 0; i < node->input_count; i++) {
         // In any order, none like another.
-        const uint32_t place = (i * 7 + 3) % LMB_MAX_INPUTS;
-        node->places[i][0] = (float)place / LMB_MAX_INPUTS + (float)random_between(plan->random, 0.0, 0.05);
+        const uint32_t place = (i * 7 + 3) % places;
+        node->places[i][0] = ((float)place + (float)random_between(plan->random, 0.0, 0.8)) / (float)places;
     }
 }
 
@@ -229,8 +230,8 @@ static const row rows[] = {
     {LMB_OP_COMBINE, 2, LMB_MAX_INPUTS, 1, draw_parts},
     {LMB_OP_MIRROR, 1, 1, 0, draw_mirror},
     {LMB_OP_CLAMP, 1, 1, 0, draw_limits},
-    {LMB_OP_SPACE1D, 2, LMB_MAX_INPUTS, 2, draw_line},
-    {LMB_OP_SPACE2D, 2, LMB_MAX_INPUTS, 2, draw_plane},
+    {LMB_OP_SPACE1D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_line},
+    {LMB_OP_SPACE2D, 2, LMB_MAX_SPACE_INPUTS, 2, draw_plane},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 _Static_assert(ROW_COUNT == LMB_OP_MACHINE, "an operation has no row"); // machines are drawn elsewhere
@@ -310,9 +311,10 @@ static uint32_t add_leaf(plan *plan, bool additive) {
     return add_node(plan, row, NULL, 0);
 }
 
-// A few inputs, seldom many; no more than there are nodes for.
+// A few inputs, seldom many, more often where a space can have more than others; no more than there are nodes for.
 static uint32_t draw_input_count(plan *plan, const row *row, uint32_t nodes) {
-    uint32_t most = random_below(plan->random, 8) == 0 ? row->most_inputs : row->least_inputs + 3;
+    const uint32_t seldom = row->most_inputs > LMB_MAX_INPUTS && nodes > LMB_MAX_INPUTS ? 2 : 8;
+    uint32_t most = random_below(plan->random, seldom) == 0 ? row->most_inputs : row->least_inputs + 3;
     most = most < row->most_inputs ? most : row->most_inputs;
     most = most < nodes ? most : nodes;
     return row->least_inputs + random_below(plan->random, most - row->least_inputs + 1);
@@ -324,7 +326,7 @@ static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) 
         return add_leaf(plan, additive);
     }
     const row *row = draw_row(plan, false, additive, nodes, stack);
-    uint32_t inputs[LMB_MAX_INPUTS] = {0};
+    uint32_t inputs[LMB_MAX_SPACE_INPUTS] = {0};
     uint32_t left = nodes - 1;
     uint32_t count = draw_input_count(plan, row, left);
     const bool climbs = draw_space(plan, row->op, stack);
@@ -364,7 +366,7 @@ void random_program_grow(random_program *program, random_source *random, uint32_
 
 void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count) {
     plan plan = begin(program, random, clip_count);
-    uint32_t inputs[LMB_MAX_INPUTS];
+    uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t chain = add_node(&plan, &rows[LMB_OP_CLIP], NULL, 0);
     // Sums inside sums would hold too many poses: those of a few inputs stand aside, for the next one to take in.
     uint32_t aside = LMB_NONE;
@@ -373,8 +375,8 @@ void random_program_hold_all(random_program *program, random_source *random, uin
         if (row->op == LMB_OP_WEIGHTED_MATRIX) {
             continue;
         }
-        // Of those that take any number, one takes as many as there may be.
-        bool few = row->most_inputs == LMB_MAX_INPUTS && row->op != LMB_OP_WEIGHTED;
+        // Of those that take any number, a sum and a space take as many as there may be.
+        bool few = row->most_inputs >= LMB_MAX_INPUTS && row->op != LMB_OP_WEIGHTED && row->op != LMB_OP_SPACE2D;
         uint32_t count = few ? row->least_inputs : row->most_inputs;
         if (few && aside != LMB_NONE) {
             chain = add_node(&plan, &rows[LMB_OP_BLEND], (uint32_t[]){chain, aside}, 2);

@@ -7,7 +7,7 @@
 #include <limber/graph.h>
 
 #define RANDOM_PROGRAM_NODES 64u // of a tree
-#define RANDOM_PROGRAM_MOST_NODES 96u
+#define RANDOM_PROGRAM_MOST_NODES 160u
 #define RANDOM_PROGRAM_STACK 8u // poses held at once
 // A clip has at most four, other operations one, and one for each input; and one is for the level.
 #define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES + 1u)
@@ -38,7 +38,8 @@ typedef struct random_program {
 
 // A tree of at most so many nodes, 1 to #RANDOM_PROGRAM_NODES. Clips are drawn from so many, or there are none.
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes);
-// Every operation but the blend of matrices, which only ends a program; one of them with as many inputs as an operation may have.
+// Every operation but the blend of matrices, which only ends a program; a sum and a space with as many inputs as they may
+// have.
 void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count);
 
 #endif

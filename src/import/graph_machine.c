@@ -10,7 +10,7 @@ typedef struct machine {
     const char *name;
     uint32_t depth;
     uint32_t state_count;
-    uint32_t objects[LMB_MAX_INPUTS]; // for each state
+    uint32_t objects[LMB_MAX_STATES]; // for each state
     const char **names;
     lmb_state_def *states;
     lmb_transition_def *transitions;
@@ -303,9 +303,9 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
     if (list == LMB_NONE || !lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
         return false;
     }
-    if (values[list].count == 0 || values[list].count > LMB_MAX_INPUTS) {
+    if (values[list].count == 0 || values[list].count > LMB_MAX_STATES) {
         lmb_graph_report(reader, list, "%u states, where 1 to %u are possible", (unsigned)values[list].count,
-                         LMB_MAX_INPUTS);
+                         LMB_MAX_STATES);
         return false;
     }
     for (uint32_t at = list + 1; at < values[list].next; at = values[at].next) {
@@ -359,7 +359,7 @@ static void end_machine(lmb_graph_reader *reader, machine *machine) {
 
 // States that no transitions lead to from the initial one.
 static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine) {
-    bool reached[LMB_MAX_INPUTS] = {true};
+    bool reached[LMB_MAX_STATES] = {true};
     bool grows = true;
     while (grows) {
         grows = false;

@@ -194,17 +194,17 @@ static const lmb_graph_field plane_members[] = {
 };
 static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL};
 
-static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t least, uint32_t value,
-                           void *target) {
+static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t least, uint32_t most,
+                           uint32_t value, void *target) {
     lmb_graph_node *node = target;
     lmb_node_def *def = &node->def;
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
     }
-    if (values[value].count < least || values[value].count > LMB_MAX_INPUTS) {
+    if (values[value].count < least || values[value].count > most) {
         lmb_graph_report(reader, value, "%u inputs, where %u to %u were expected", (unsigned)values[value].count,
-                         (unsigned)least, LMB_MAX_INPUTS);
+                         (unsigned)least, (unsigned)most);
     }
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
@@ -220,6 +220,8 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
             def->priorities[def->input_count] = one.priority;
             def->masks[def->input_count] = one.mask;
             def->parts[def->input_count] = one.part;
+        }
+        if (def->input_count < most) {
             memcpy(def->places[def->input_count], one.place, sizeof one.place);
             def->inputs[def->input_count++] = one.node;
         }
@@ -228,17 +230,17 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
 
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    read_inputs_of(reader, &input_fields, 2, value, target);
+    read_inputs_of(reader, &input_fields, 2, LMB_MAX_INPUTS, value, target);
 }
 
 static void read_layers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    read_inputs_of(reader, &layer_fields, 2, value, target);
+    read_inputs_of(reader, &layer_fields, 2, LMB_MAX_INPUTS, value, target);
 }
 
 static void read_combined(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    read_inputs_of(reader, &combined_fields, 1, value, target);
+    read_inputs_of(reader, &combined_fields, 1, LMB_MAX_INPUTS, value, target);
 }
 
 // The host's by its number, or one of the source's by its name.
@@ -264,12 +266,12 @@ static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
 
 static void read_line(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    read_inputs_of(reader, &line_fields, 2, value, target);
+    read_inputs_of(reader, &line_fields, 2, LMB_MAX_SPACE_INPUTS, value, target);
 }
 
 static void read_plane(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    read_inputs_of(reader, &plane_fields, 2, value, target);
+    read_inputs_of(reader, &plane_fields, 2, LMB_MAX_SPACE_INPUTS, value, target);
 }
 
 // The number that an input's place has on an axis, which need not have been read yet, or be one.

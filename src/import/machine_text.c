@@ -602,8 +602,8 @@ static bool add_state(reader *r, const token *name) {
     if (find_state(r, name) != LMB_NONE) {
         report(r, name, "another state has this name");
     }
-    if (r->count == LMB_MAX_INPUTS) {
-        report(r, name, "more than %u states", LMB_MAX_INPUTS);
+    if (r->count == LMB_MAX_STATES) {
+        report(r, name, "more than %u states", LMB_MAX_STATES);
         r->is_over = true;
         return false;
     }
@@ -769,6 +769,11 @@ static void warn_of_unreachable(reader *r) {
             grows = grows || (leads && !r->list[edge->target].is_reached);
             r->list[edge->target].is_reached = leads || r->list[edge->target].is_reached;
         }
+    }
+    text->warnings = lmb_pool_allocate(text->pool, r->count, sizeof *text->warnings);
+    if (text->warnings == NULL) {
+        fail_without_memory(r);
+        return;
     }
     for (uint32_t i = 0; i < r->count; i++) {
         if (!r->list[i].is_reached) {

@@ -14,7 +14,7 @@ typedef struct lmb_machine_text {
     lmb_result result; // LMB_OK where memory sufficed
     uint32_t problem_count;
     lmb_graph_problem first;
-    lmb_graph_problem warnings[LMB_MAX_INPUTS];
+    lmb_graph_problem *warnings; // of the pool
     uint32_t warning_count;
     char *json; // where there was no problem: what follows {"op":"machine" in its object, in one line; not terminated
     size_t size;
