@@ -3,6 +3,8 @@
 #include "number.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 // Who writes each parameter, in the order in which they do. One that is computed counts as written by the last of those
 // that it reads, BY_FOLLOWER where that comes before.
@@ -22,12 +24,29 @@ typedef struct place {
     uint32_t part_index;
 } place;
 
-static lmb_result fail_at(const checker *c, place at, const char *field, const char *why) {
-    if (at.part != NULL) {
-        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "control: %s %u: %s %u: %s: %s", at.what, (unsigned)at.index,
-                        at.part, (unsigned)at.part_index, field, why);
+// "control: player 3", or the node or the fade that it is made of.
+static void print_place(const lmb_control_def *def, place at, char text[64]) {
+    const bool is_player = strcmp(at.what, "player") == 0, is_machine = strcmp(at.what, "machine") == 0;
+    if (is_player && def->player_nodes != NULL) {
+        snprintf(text, 64, "graph: node %u (clip): player", (unsigned)def->player_nodes[at.index]);
+    } else if (is_machine && def->machine_origins != NULL) {
+        const lmb_control_origin *origin = &def->machine_origins[at.index];
+        const bool is_fade = origin->node == LMB_NONE;
+        snprintf(text, 64, is_fade ? "graph: fade %u" : "graph: node %u (machine)",
+                 (unsigned)(is_fade ? origin->fade : origin->node));
+    } else {
+        snprintf(text, 64, "control: %s %u", at.what, (unsigned)at.index);
     }
-    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "control: %s %u: %s: %s", at.what, (unsigned)at.index, field, why);
+}
+
+static lmb_result fail_at(const checker *c, place at, const char *field, const char *why) {
+    char text[64];
+    print_place(c->def, at, text);
+    if (at.part != NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "%s: %s %u: %s: %s", text, at.part, (unsigned)at.part_index,
+                        field, why);
+    }
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "%s: %s: %s", text, field, why);
 }
 
 static lmb_result check_count(const checker *c, const char *what, const void *list, uint32_t count, uint32_t most) {

@@ -65,6 +65,12 @@ typedef struct lmb_control_machine_def {
     uint32_t state;
 } lmb_control_machine_def;
 
+/// What a machine is made of: a node of the graph, or a fade.
+typedef struct lmb_control_origin {
+    uint32_t node; ///< #LMB_NONE: a fade
+    uint32_t fade;
+} lmb_control_origin;
+
 /// Start from lmb_default_control_def().
 typedef struct lmb_control_def {
     uint32_t parameter_count; ///< the graph's. A parameter is written by one place of the control, or by the host
@@ -79,7 +85,9 @@ typedef struct lmb_control_def {
     uint32_t group_count;
     const lmb_control_machine_def *machines;
     uint32_t machine_count;
-    uint32_t told_capacity; ///< events told of one character and frame; more are counted alone
+    const uint32_t *player_nodes;              ///< for messages: the node of each player; NULL: they have none
+    const lmb_control_origin *machine_origins; ///< and of each machine what it is made of; or NULL
+    uint32_t told_capacity;                    ///< events told of one character and frame; more are counted alone
     /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
     /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
     /// events; in others it stands still.

@@ -278,7 +278,6 @@ lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host
     }
     if (result == LMB_OK) {
         result = lmb_control_check_def(&moving.control, error);
-        lmb_moving_name_place(&moving, error);
     }
     lmb_moving_release(&moving);
     return result;

@@ -4,7 +4,6 @@
 #include "graph_compiler.h"
 #include "number.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // A state of a machine, by number, that a pose belongs to; the machine is LMB_NONE where it belongs to none.
@@ -305,7 +304,7 @@ static lmb_result number_parameters(lowering *l) {
 
 // ---- Owners: from the last node down, machines before those inside their states.
 
-static uint32_t add_machine(lowering *l, owner outside, uint32_t states, lmb_moving_machine from) {
+static uint32_t add_machine(lowering *l, owner outside, uint32_t states, lmb_control_origin from) {
     const uint32_t index = l->moving->control.machine_count++;
     l->machines[index] = (lmb_control_machine_def){.states = l->states + l->state_count,
                                                    .state_count = states,
@@ -332,7 +331,7 @@ static lmb_result enter(lowering *l, const visit *at, owner *own) {
     }
     uint32_t *machine = &l->fade_machines[fade];
     if (*machine == LMB_NONE) {
-        *machine = add_machine(l, at->owner, 2, (lmb_moving_machine){LMB_NONE, fade});
+        *machine = add_machine(l, at->owner, 2, (lmb_control_origin){LMB_NONE, fade});
     }
     *own = (owner){*machine, in_state(&l->def->fades[fade])};
     if (l->machines[*machine].machine != at->owner.machine || l->machines[*machine].state != at->owner.state) {
@@ -346,7 +345,7 @@ static void visit_inputs(lowering *l, uint32_t index, owner own) {
     const lmb_node_def *node = &l->def->nodes[index];
     const bool is_machine = node->op == LMB_OP_MACHINE;
     if (is_machine) {
-        own.machine = add_machine(l, own, node->input_count, (lmb_moving_machine){index, LMB_NONE});
+        own.machine = add_machine(l, own, node->input_count, (lmb_control_origin){index, LMB_NONE});
     }
     for (uint32_t i = node->input_count; i-- > 0;) {
         own.state = is_machine ? i : own.state;
@@ -389,7 +388,7 @@ static lmb_result find_owners(lowering *l) {
     }
     for (uint32_t i = 0; i < l->def->fade_count; i++) { // those that weigh no pose
         if (l->fade_machines[i] == LMB_NONE) {
-            l->fade_machines[i] = add_machine(l, none, 2, (lmb_moving_machine){LMB_NONE, i});
+            l->fade_machines[i] = add_machine(l, none, 2, (lmb_control_origin){LMB_NONE, i});
         }
     }
     return LMB_OK;
@@ -569,7 +568,7 @@ static lmb_result check_fades(lowering *l) {
 
 static void fill_machines(lowering *l) {
     for (uint32_t i = 0; i < l->moving->control.machine_count; i++) {
-        const lmb_moving_machine *from = &l->moving->machines[i];
+        const lmb_control_origin *from = &l->moving->machines[i];
         if (from->node != LMB_NONE) {
             fill_machine(l, i, from->node);
         } else {
@@ -605,6 +604,8 @@ static void write_control(lowering *l) {
     control->computed = l->def->computed;
     control->computed_count = l->def->computed_count;
     control->players = l->players;
+    control->player_nodes = l->moving->player_nodes;
+    control->machine_origins = l->moving->machines;
     control->groups = l->groups;
     control->group_count = l->def->group_count;
     control->machines = l->machines;
@@ -662,28 +663,4 @@ lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb
         lmb_moving_release(moving);
     }
     return result;
-}
-
-void lmb_moving_name_place(const lmb_moving *moving, lmb_error *error) {
-    unsigned index;
-    int length = 0;
-    char place[64] = "";
-    if (error == NULL || error->result == LMB_OK) {
-        return;
-    }
-    if (sscanf(error->message, "control: player %u:%n", &index, &length) == 1 && length > 0 &&
-        index < moving->control.player_count) {
-        snprintf(place, sizeof place, "graph: node %u (clip): player:", (unsigned)moving->player_nodes[index]);
-    } else if (sscanf(error->message, "control: machine %u:%n", &index, &length) == 1 && length > 0 &&
-               index < moving->control.machine_count) {
-        const lmb_moving_machine *from = &moving->machines[index];
-        const bool is_fade = from->node == LMB_NONE;
-        snprintf(place, sizeof place, is_fade ? "graph: fade %u:" : "graph: node %u (machine):",
-                 (unsigned)(is_fade ? from->fade : from->node));
-    }
-    if (place[0] != '\0') {
-        char rest[sizeof error->message];
-        snprintf(rest, sizeof rest, "%s", error->message + length);
-        snprintf(error->message, sizeof error->message, "%s%.440s", place, rest);
-    }
 }

@@ -10,18 +10,12 @@
 #include "control_def.h"
 #include "host.h"
 
-// A machine of the control: a node's, or a fade's.
-typedef struct lmb_moving_machine {
-    uint32_t node; // LMB_NONE: a fade's
-    uint32_t fade;
-} lmb_moving_machine;
-
 typedef struct lmb_moving {
     lmb_host host;
     lmb_graph_def poses;
     lmb_control_def control;
     uint32_t *player_nodes;       // [player]
-    lmb_moving_machine *machines; // [machine]
+    lmb_control_origin *machines; // [machine]
     uint32_t *first_parameters;   // [node] of its own parameters, or LMB_NONE
     void *memory[16];             // all that was allocated
     uint32_t allocations;
@@ -34,7 +28,5 @@ LMB_API bool lmb_graph_moves(const lmb_graph_def *def);
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,
                                      lmb_error *error);
 LMB_API void lmb_moving_release(lmb_moving *moving);
-// A message about a player or a machine of the control, "control: player 2: ", names the node or the fade instead.
-void lmb_moving_name_place(const lmb_moving *moving, lmb_error *error);
 
 #endif

@@ -152,7 +152,7 @@ static void write_parameters(writer *w) {
 
 static void write_machine(writer *w, uint32_t index) {
     static const char *const of_fade[2][2] = {{"out", "in"}, {"in", "out"}};
-    const lmb_moving_machine *from = &w->moving->machines[index];
+    const lmb_control_origin *from = &w->moving->machines[index];
     const lmb_fade_def *fade = from->node == LMB_NONE ? &w->def->fades[from->fade] : NULL;
     const lmb_machine_def *machine = fade == NULL ? w->def->nodes[from->node].machine : NULL;
     const uint32_t first = w->text != NULL ? w->names->first_states[index] : 0;

@@ -296,6 +296,13 @@ static void refusals(void **state) {
     fixture f;
     lmb_error error = {0};
     open_fixture(&f, 3);
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_graph_record_upload(f.gpu_program, commands, &error), &error);
+    lmb_gpu_record_info info = {.commands = commands, .step = LMB_MAX_STEP_TICKS + 1};
+    assert_int_equal(lmb_gpu_batch_record(f.batch, &info, &error), LMB_ERROR_ARGUMENT);
+    assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
     lmb_gpu_control *made = NULL;
     lmb_gpu_control_def def = lmb_default_gpu_control_def();
     assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
@@ -329,7 +336,7 @@ static void refusals(void **state) {
             made = NULL;
         } else {
             assert_int_equal(lmb_gpu_control_create(f.gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
-            assert_string_equal(error.message, "gpu control: its program is not the batch's");
+            assert_string_equal(error.message, "gpu control: its graph is not the batch's");
             assert_null(made);
         }
         lmb_control_destroy(other);
@@ -345,13 +352,6 @@ static void refusals(void **state) {
     assert_int_equal(lmb_gpu_control_send(f.control, 0, 0, 0, &error), LMB_ERROR_LIMIT);
     assert_int_equal(lmb_gpu_control_told(f.control, SLOTS).size, 0);
     assert_int_equal(lmb_gpu_control_movers(f.control, 0).size, 0);
-    VkCommandPool pool;
-    VkCommandBuffer commands;
-    assert_ok(device_begin(&f.device, &pool, &commands, &error), &error);
-    assert_ok(lmb_gpu_graph_record_upload(f.gpu_program, commands, &error), &error);
-    lmb_gpu_record_info info = {.commands = commands, .step = LMB_MAX_STEP_TICKS + 1};
-    assert_int_equal(lmb_gpu_batch_record(f.batch, &info, &error), LMB_ERROR_ARGUMENT);
-    assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
     lmb_gpu_control_destroy(NULL);
     close_fixture(&f);
 }

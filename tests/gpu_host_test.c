@@ -616,7 +616,7 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
     expect_error(lmb_gpu_graph_create(NULL, program, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "gpu");
-    expect_error(lmb_gpu_graph_create(gpu, NULL, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "program");
+    expect_error(lmb_gpu_graph_create(gpu, NULL, &gpu_program, &error), &error, LMB_ERROR_ARGUMENT, "graph");
     expect_error(lmb_gpu_graph_create(gpu, program, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     assert_ok(lmb_gpu_graph_create(gpu, program, &gpu_program, &error), &error);
     const lmb_gpu_batch_def good = batch_def(gpu_program);
@@ -630,7 +630,7 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     defs[3].frame_count = 9;
     defs[4].outputs = 0;
     defs[5].outputs = 1u << LMB_STAGE_COUNT;
-    static const char *const parts[] = {"program", "characters", "frame slots", "frame slots", "output", "output"};
+    static const char *const parts[] = {"graph", "characters", "frame slots", "frame slots", "output", "output"};
     for (size_t i = 0; i < 6; i++) {
         expect_error(lmb_gpu_batch_create(gpu, &defs[i], &batch, &error), &error, LMB_ERROR_ARGUMENT, parts[i]);
         assert_null(batch);
