@@ -133,9 +133,10 @@ static void expect_same_poses(const char *arguments) {
     "\"a\":{"                                                                                                          \
     "\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":{\"param\":\"gait\"},\"rate\":{\"param\":\"rate\",\"default\":"  \
     "0.75},"                                                                                                           \
-    "\"offset\":0.5}},\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"additive\":true}}},{\"pose\":{\"op\":\"blend\","    \
+    "\"offset\":0.5}},\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"additive\":true}}},{\"pose\":{\"op\":\"additive\"," \
     "\"weight\":"                                                                                                      \
-    "{\"param\":\"w\"},\"a\":{\"op\":\"pose\",\"pose\":1},\"b\":{\"op\":\"difference\",\"pose\":{\"op\":\"clip\","     \
+    "{\"param\":\"w\"},\"base\":{\"op\":\"pose\",\"pose\":1},\"add\":{\"op\":\"difference\",\"pose\":{\"op\":"         \
+    "\"clip\","                                                                                                        \
     "\"clip\":1,"                                                                                                      \
     "\"loop\":false},\"reference\":{\"op\":\"rest\"}}}}]}'"
 
