@@ -15,6 +15,12 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Sources {
     uvec4 at[];
 };
 
+// Poses in exchange areas, three rows each: rotation, translation and weight, scale. Within a workgroup, too, one
+// invocation writes and another reads.
+layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer SharedRows {
+    vec4 at[];
+};
+
 // A span's buffers, each from the span's first character on. As struct lmb_span_row in src/gpu_push.h.
 struct span_row {
     Words parameters;
@@ -27,6 +33,7 @@ struct span_row {
     Words inertia; // what is kept from frame to frame
     Sources sources; // [source][2][character]
     Words weights; // [weight][character]
+    SharedRows exchange; // [area][character][joint, then channel]
 };
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {
@@ -45,6 +52,7 @@ layout(push_constant, scalar) uniform Push {
     uint outputs;         // a bit for each stage
     uint has_named;       // palette of the frame before
     uint has_list;
+    uint pass; // but for the kernel that runs all
 }
 push;
 
@@ -102,6 +110,44 @@ void store_source(frame f, uint index, source s, key_search search) {
               floatBitsToUint(search.found.fraction), floatBitsToUint(search.found.interval));
 }
 
+uint exchange_place(frame f, uint area, uint joint) {
+    uint joints = push.program.at[PROGRAM_JOINTS] + push.program.at[PROGRAM_CHANNELS];
+    return ((area * push.span_characters + f.character) * joints + joint) * 3u;
+}
+
+quaternion load_exchange_rotation(frame f, uint area, uint joint) {
+    vec4 q = push.spans.at[f.span].exchange.at[exchange_place(f, area, joint)];
+    return make_quaternion(q.x, q.y, q.z, q.w);
+}
+
+transform load_exchange(frame f, uint area, uint joint) {
+    uint at = exchange_place(f, area, joint);
+    vec4 t = push.spans.at[f.span].exchange.at[at + 1u];
+    transform pose;
+    pose.q = load_exchange_rotation(f, area, joint);
+    pose.t = make_vector(t.x, t.y, t.z);
+    pose.s = make_vector(1.0f, 1.0f, 1.0f);
+    if (USES_SCALE) {
+        vec4 s = push.spans.at[f.span].exchange.at[at + 2u];
+        pose.s = make_vector(s.x, s.y, s.z);
+    }
+    pose.weight = t.w;
+    return pose;
+}
+
+void store_exchange(frame f, uint area, transform pose) {
+    uint at = exchange_place(f, area, f.joint);
+    push.spans.at[f.span].exchange.at[at] = vec4(pose.q.x, pose.q.y, pose.q.z, pose.q.w);
+    push.spans.at[f.span].exchange.at[at + 1u] = vec4(pose.t.x, pose.t.y, pose.t.z, pose.weight);
+    if (USES_SCALE) {
+        push.spans.at[f.span].exchange.at[at + 2u] = vec4(pose.s.x, pose.s.y, pose.s.z, 0.0f);
+    }
+}
+
+bool is_last_pass(uint pass) {
+    return !USES_EXCHANGES || pass + 1u == push.program.at[PROGRAM_PASS_COUNT];
+}
+
 bool writes_stage(uint stage) {
     return (push.outputs & (1u << stage)) != 0u;
 }
@@ -132,7 +178,7 @@ frame character_frame(uint character) {
     f.parameters = push.spans.at[f.span].parameters;
     f.character = character - f.span * push.span_characters;
     f.joint = 0u;
-    f.above = 0u;
+    f.counts = true;
     f.slot = 0u;
     return f;
 }

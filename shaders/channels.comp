@@ -1,5 +1,5 @@
 // The float channels of any program: one invocation for each channel of each character interprets the program's
-// instructions. They need nothing of the joints, so the kernel runs beside those of the pose.
+// instructions of a pass. They need nothing of the joints, so the kernel runs beside those of the pose.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -37,7 +37,10 @@ void main() {
     uint channel = index - slot * channels;
     frame f = character_frame(slot_character(slot));
     f.joint = joints + channel;
-    uint value = floatBitsToUint(evaluate_channel(f));
+    uint value = floatBitsToUint(evaluate_channel(f, push.pass));
+    if (!is_last_pass(push.pass)) {
+        return;
+    }
     if (writes_stage(STAGE_LOCAL)) {
         uint first = f.character * push.program.at[PROGRAM_POSE_FLOATS] + POSE_COMPONENTS * joints;
         push.spans.at[f.span].stages[STAGE_LOCAL].at[first + channel] = value;

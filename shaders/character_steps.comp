@@ -46,7 +46,7 @@ frame slot_frame(uint slot) {
     f.character = places[slot].y;
     f.parameters = push.spans.at[f.span].parameters;
     f.joint = 0u;
-    f.above = 0u;
+    f.counts = true;
     return f;
 }
 
@@ -158,11 +158,11 @@ void keep_pose(bool keeps_matrices) {
     }
 }
 
-// Local transforms, and joints' own matrices. Where there are levels of detail, first all joints that any character
-// computes: loops that are shorter are what every device gains by.
-void pose(bool keeps_matrices) {
+// A pass: the last one gives local transforms, and joints' own matrices. Where there are levels of detail, first all joints
+// that any character computes: loops that are shorter are what every device gains by.
+void pose(bool keeps_matrices, bool last) {
     uint computed = JOINTS;
-    if (USES_DETAIL) {
+    if (USES_DETAIL && last) {
         computed = count_computed();
     }
     uint n = gl_LocalInvocationIndex;
@@ -173,7 +173,7 @@ void pose(bool keeps_matrices) {
         at_joint = slot_frame(n % CHARACTERS);
         at_joint.joint = n / CHARACTERS;
         bool dropped = false;
-        if (USES_DETAIL) {
+        if (USES_DETAIL && last) {
             at_joint.joint = detail_joint(push.program, at_joint.joint);
             dropped = joint_is_dropped(push.program, at_joint.joint, levels[at_joint.slot]);
         }
@@ -181,9 +181,15 @@ void pose(bool keeps_matrices) {
             leave_at_rest();
         } else {
             step_through();
-            poses[0] = shown_pose(at_joint, poses[0]);
+            if (last) {
+                poses[0] = shown_pose(at_joint, poses[0]);
+            }
         }
-        keep_pose(keeps_matrices);
+        if (last) {
+            keep_pose(keeps_matrices);
+        } else {
+            store_exchange(at_joint, at_pass, poses[0]);
+        }
     }
     if (USES_DETAIL) {
         for (; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
@@ -194,6 +200,19 @@ void pose(bool keeps_matrices) {
             at_joint.joint = detail_joint(push.program, n / CHARACTERS);
             leave_at_rest();
             keep_pose(keeps_matrices);
+        }
+    }
+}
+
+// All passes. An invocation that walks a character needs no other one's poses.
+void pose_all(bool keeps_matrices) {
+    bool last = false;
+    for (at_pass = 0u; !last; at_pass++) {
+        last = is_last_pass(at_pass);
+        pose(keeps_matrices, last);
+        if (!last && !WALKS) {
+            memoryBarrierBuffer();
+            barrier();
         }
     }
     if (WALKS && keeps_matrices && places[gl_LocalInvocationIndex].x != NO_SPAN) {
@@ -350,7 +369,7 @@ void main() {
     bool keeps_matrices = (push.outputs & ~(1u << STAGE_LOCAL)) != 0u;
     find_places();
     barrier();
-    pose(keeps_matrices);
+    pose_all(keeps_matrices);
     if (!WALKS && keeps_matrices) {
         barrier();
         descend();

@@ -46,7 +46,7 @@ frame weighing_frame(control c) {
     f.character = c.character;
     f.span = 0u;
     f.joint = 0u;
-    f.above = 0u;
+    f.counts = true;
     f.slot = 0u;
     return f;
 }

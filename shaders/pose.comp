@@ -51,9 +51,16 @@ void main() {
     }
     frame f = current_frame();
     transform local = load_rest(f.program, f.joint);
-    bool evaluated = !is_left_at_rest(f);
+    bool last = is_last_pass(push.pass);
+    bool evaluated = !last || !is_left_at_rest(f);
     if (evaluated) {
-        local = evaluate_program(f);
+        local = evaluate_pass(f, push.pass);
+    }
+    if (!last) {
+        store_exchange(f, push.pass, local);
+        return;
+    }
+    if (evaluated) {
         local = shown_pose(f, local);
     }
     if (gives_matrices()) {

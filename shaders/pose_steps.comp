@@ -16,12 +16,20 @@ void main() {
         return;
     }
     at_joint = current_frame();
-    bool evaluated = !is_left_at_rest(at_joint);
+    at_pass = push.pass;
+    bool last = is_last_pass(at_pass);
+    bool evaluated = !last || !is_left_at_rest(at_joint);
     if (evaluated) {
         step_through();
-        poses[0] = shown_pose(at_joint, poses[0]);
     } else {
         poses[0] = load_rest(at_joint.program, at_joint.joint);
+    }
+    if (!last) {
+        store_exchange(at_joint, at_pass, poses[0]);
+        return;
+    }
+    if (evaluated) {
+        poses[0] = shown_pose(at_joint, poses[0]);
     }
     if (gives_matrices()) {
         affine own = own_matrix(poses[0]);

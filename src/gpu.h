@@ -143,6 +143,7 @@ typedef struct lmb_kernel_constants {
     uint32_t poses;
     VkBool32 inertia;
     VkBool32 spaces;
+    VkBool32 exchanges;
 } lmb_kernel_constants;
 
 // Of workgroup memory, for each pose that shaders/pose.comp has room for.

@@ -19,6 +19,8 @@
 #define MOST_JOINTS ((uint64_t)1 << 31)
 // Rows of the table of spans that one command writes.
 #define ROWS_AT_ONCE 64u
+// Of a pose in an exchange area: three rows of four.
+#define EXCHANGE_BYTES 48u
 
 // What belongs to a frame slot.
 typedef struct frame_slot {
@@ -28,7 +30,7 @@ typedef struct frame_slot {
     lmb_gpu_buffer spans;    // lmb_span_row [span]
     lmb_gpu_buffer dispatch; // what shaders/list.comp writes
     VkDeviceAddress poses[LMB_MAX_POSES];
-    lmb_gpu_buffer *records; // [span]: what stage 1 leaves: sources, then weights
+    lmb_gpu_buffer *records; // [span]: exchange areas, then what stage 1 leaves: sources, then weights
     lmb_gpu_buffer *stages;  // [span][stage]
     bool recorded;
 } frame_slot;
@@ -70,8 +72,15 @@ static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
     return (VkDeviceSize)batch->description.graph->block[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
 }
 
+// Of a character.
+static VkDeviceSize exchange_bytes(const lmb_gpu_batch *batch) {
+    const lmb_graph *graph = batch->description.graph;
+    return (VkDeviceSize)graph->exchange_count * (graph->joint_count + graph->channel_count) * EXCHANGE_BYTES;
+}
+
 static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
-    return source_bytes(batch) + (VkDeviceSize)batch->description.graph->block[PROGRAM_WEIGHTS] * sizeof(float);
+    return exchange_bytes(batch) + source_bytes(batch) +
+           (VkDeviceSize)batch->description.graph->block[PROGRAM_WEIGHTS] * sizeof(float);
 }
 
 // Whether anything is to be weighed.
@@ -200,7 +209,8 @@ static lmb_result create_frame(lmb_gpu_batch *batch, frame_slot *frame, lmb_erro
     if (result == LMB_OK && parameters > 0) {
         result = lmb_gpu_buffer_create(gpu, parameters, false, "limber parameters", &frame->parameters, error);
     }
-    for (uint32_t span = 0; span < batch->span_count && has_rules(batch) && result == LMB_OK; span++) {
+    const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
+    for (uint32_t span = 0; span < batch->span_count && has_records && result == LMB_OK; span++) {
         result = lmb_gpu_buffer_create(gpu, batch->span_characters * record_bytes(batch), false, "limber weights",
                                        &frame->records[span], error);
     }
@@ -442,8 +452,9 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;
     }
-    if (has_rules(batch)) {
-        row.sources = frame->records[span].address;
+    if (frame->records[span].address != 0) {
+        row.exchange = frame->records[span].address;
+        row.sources = row.exchange + batch->span_characters * exchange_bytes(batch);
         row.weights = row.sources + batch->span_characters * source_bytes(batch);
     }
     return row;
@@ -497,7 +508,7 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
 
 // `offset` is where its arguments are where there is a list.
 static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline,
-                          uint64_t groups, uint32_t offset) {
+                          uint64_t groups, uint32_t offset, uint32_t pass) {
     const frame_slot *frame = &batch->frames[info->frame];
     const bool has_list = info->list != 0;
     const lmb_batch_push push = {.graph = batch->graph->buffer.address,
@@ -509,7 +520,8 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                  .span_characters = batch->span_characters,
                                  .outputs = batch->description.outputs,
                                  .has_named = info->has_previous_frame,
-                                 .has_list = has_list};
+                                 .has_list = has_list,
+                                 .pass = pass};
     if (has_list) {
         lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, frame->dispatch.buffer,
                                   offset * sizeof(uint32_t));
@@ -555,18 +567,23 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
+// Between a kernel and one that reads what it writes, or writes in its place.
+static void record_kernel_barrier(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
 static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
     const VkPipeline own = batch->graph->weights;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
-                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS);
-    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS, 0);
+    record_kernel_barrier(batch, info);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
-// The pose, or all stages in one.
-static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+// A pass of the pose, or all stages in one.
+static void record_pose(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
     const lmb_gpu_graph *graph = batch->graph;
     const share first = first_share(batch);
     bool all_stages = in_one_kernel(batch);
@@ -575,25 +592,43 @@ static void record_poses(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
                   graph->steps != VK_NULL_HANDLE         ? graph->steps
                   : graph->interpreter != VK_NULL_HANDLE ? graph->interpreter
                                                          : batch->gpu->pipelines[LMB_KERNEL_POSE],
-                  groups_for((uint64_t)batch->description.character_count * first.parts, first.items), DISPATCH_FIRST);
+                  groups_for((uint64_t)batch->description.character_count * first.parts, first.items), DISPATCH_FIRST,
+                  pass);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
-static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
     const uint64_t channels = batch->description.graph->channel_count;
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
     const VkPipeline own = batch->graph->channels;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
-                  groups_for(batch->description.character_count * channels, LMB_GPU_GROUP), DISPATCH_CHANNELS);
+                  groups_for(batch->description.character_count * channels, LMB_GPU_GROUP), DISPATCH_CHANNELS, pass);
     lmb_gpu_end_label(batch->gpu, info->commands);
+}
+
+// One kernel runs all passes of the joints, or one kernel after another each of them; those of channels are always apart.
+static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const lmb_graph *graph = batch->description.graph;
+    const bool runs_channels = lmb_batch_runs_channels(&batch->description);
+    for (uint32_t pass = 0; pass < graph->block[PROGRAM_PASS_COUNT]; pass++) {
+        const bool runs_joints = graph->joint_count > 0 && (pass == 0 || !in_one_kernel(batch));
+        if (pass > 0 && (runs_joints || runs_channels)) {
+            record_kernel_barrier(batch, info);
+        }
+        if (runs_joints) {
+            record_pose(batch, info, pass);
+        }
+        if (runs_channels) {
+            record_channels(batch, info, pass);
+        }
+    }
 }
 
 static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber model");
-    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+    record_kernel_barrier(batch, info);
     record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL],
-                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS);
+                  groups_for(batch->description.character_count, LMB_GPU_GROUP), DISPATCH_CHARACTERS, 0);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -618,12 +653,7 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     if (has_control_stage(batch, info)) {
         mark(info, LMB_GPU_STAGE_CONTROL);
     }
-    if (batch->description.graph->joint_count > 0) {
-        record_poses(batch, info);
-    }
-    if (lmb_batch_runs_channels(&batch->description)) {
-        record_channels(batch, info);
-    }
+    record_passes(batch, info);
     bool all_stages = in_one_kernel(batch);
     mark(info, all_stages ? LMB_GPU_STAGE_CHARACTERS : LMB_GPU_STAGE_POSE);
     if (!all_stages && keeps_stage(batch, LMB_STAGE_MODEL)) {

@@ -7,8 +7,10 @@
 
 static lmb_result create_channels(lmb_gpu_graph *created, lmb_error *error) {
     const lmb_graph *graph = created->graph;
-    const lmb_kernel_constants constants = {
-        .cubic = graph->uses_cubic, .weights = graph->uses_weights, .parts = graph->uses_parts};
+    const lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
+                                            .weights = graph->uses_weights,
+                                            .parts = graph->uses_parts,
+                                            .exchanges = graph->exchange_count > 0};
     return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
 }
 

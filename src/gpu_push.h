@@ -17,6 +17,7 @@ typedef struct lmb_span_row {
     VkDeviceAddress inertia; // what is kept from frame to frame, or 0
     VkDeviceAddress sources; // records of stage 1, or 0
     VkDeviceAddress weights; // likewise
+    VkDeviceAddress exchange;
 } lmb_span_row;
 
 typedef struct lmb_batch_push {
@@ -30,7 +31,7 @@ typedef struct lmb_batch_push {
     uint32_t outputs;
     uint32_t has_named;
     uint32_t has_list;
-    uint32_t unused;
+    uint32_t pass;
 } lmb_batch_push;
 
 typedef struct lmb_list_push {

@@ -16,29 +16,18 @@
 static const struct {
     const char *function;
     int pushed;
-    bool wraps; // takes the level of WRAP_LEVEL as well
-    lmb_spirv_flow flow;
 } steps[] = {
-#define SOURCE_STEP(NAME, name, code, takes) [code] = {"step_" #name, 1, false, LMB_SPIRV_STRAIGHT},
-#define UNARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, 0, false, LMB_SPIRV_STRAIGHT},
-#define BINARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, -1, false, LMB_SPIRV_STRAIGHT},
+#define SOURCE_STEP(NAME, name, code, takes) [code] = {"step_" #name, 1},
+#define UNARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, 0},
+#define BINARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, -1},
 #define FOLD_STEPS(NAME, name, code, takes)                                                                            \
-    [code] = {"step_" #name "_begin", 2, false, LMB_SPIRV_STRAIGHT},                                                   \
-    [(code) + 1u] = {"step_" #name "_accumulate", -1, false, LMB_SPIRV_STRAIGHT},                                      \
-    [(code) + 2u] = {"step_" #name "_end", -1, false, LMB_SPIRV_STRAIGHT},
-#define WRAP_STEPS(NAME, name, code, takes)                                                                            \
-    [code] = {"step_" #name "_joint", 0, true, LMB_SPIRV_STRAIGHT},                                                    \
-    [(code) + 1u] = {"step_" #name, 0, true, LMB_SPIRV_STRAIGHT},
-#define CLIMB_STEPS(NAME, name, code, turns)                                                                           \
-    [code] = {"step_" #name "_begin", 1, true, LMB_SPIRV_LOOP_AFTER},                                                  \
-    [(code) + 1u] = {"step_" #name, -1, true, LMB_SPIRV_LOOP_WHILE},
-    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS, WRAP_STEPS) CLIMBS(CLIMB_STEPS)
+    [code] = {"step_" #name "_begin", 2}, [(code) + 1u] = {"step_" #name "_accumulate", -1},                           \
+    [(code) + 2u] = {"step_" #name "_end", -1},
+    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS)
 #undef SOURCE_STEP
 #undef UNARY_STEP
 #undef BINARY_STEP
 #undef FOLD_STEPS
-#undef WRAP_STEPS
-#undef CLIMB_STEPS
 };
 
 bool lmb_gpu_steps_fit(const lmb_graph *graph) {
@@ -47,15 +36,20 @@ bool lmb_gpu_steps_fit(const lmb_graph *graph) {
 
 lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
                                 lmb_error *error) {
-    lmb_spirv_call calls[MOST_STEPS];
-    uint32_t count = graph->block[PROGRAM_INSTRUCTION_COUNT];
-    uint32_t depth = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = graph->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
-        uint32_t code = graph->block[at + INSTRUCTION_OPERATION];
-        uint32_t level = steps[code].wraps ? graph->block[at + WRAP_LEVEL] : 0;
-        calls[i] = (lmb_spirv_call){steps[code].function, {at, depth | level << 8}, steps[code].flow};
-        depth += (uint32_t)steps[code].pushed;
+    lmb_spirv_call calls[2 * MOST_STEPS]; // every pass has a step
+    uint32_t count = 0;
+    const uint32_t passes = graph->block[PROGRAM_PASS_COUNT];
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        if (passes > 1) {
+            calls[count++] = (lmb_spirv_call){"step_pass", {pass, 0}, true};
+        }
+        uint32_t depth = 0;
+        for (uint32_t i = first_of_pass(graph->block, pass); i < first_of_pass(graph->block, pass + 1u); i++) {
+            uint32_t at = graph->block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
+            uint32_t code = graph->block[at + INSTRUCTION_OPERATION];
+            calls[count++] = (lmb_spirv_call){steps[code].function, {at, depth}, false};
+            depth += (uint32_t)steps[code].pushed;
+        }
     }
     static const struct {
         const uint32_t *words;
@@ -89,7 +83,8 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline
                                           .detail = graph->uses_detail,
                                           .matrices = graph->gives_matrices,
                                           .poses = graph->stack,
-                                          .inertia = graph->uses_inertia};
+                                          .inertia = graph->uses_inertia,
+                                          .exchanges = graph->exchange_count > 0};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber graph", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

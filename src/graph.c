@@ -368,6 +368,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lm
                            .socket_count = def->rig->socket_count,
                            .channel_count = def->rig->channel_count,
                            .stack = c.deepest,
+                           .exchange_count = c.ended - 1,
                            .uses_parts = c.uses_parts,
                            .uses_detail = lmb_graph_has_levels(def),
                            .uses_inertia = def->inertialize,
@@ -443,4 +444,8 @@ uint32_t lmb_graph_inertia_words(const lmb_graph *graph) {
 
 uint32_t lmb_graph_stack(const lmb_graph *graph) {
     return graph->stack;
+}
+
+uint32_t lmb_graph_exchanges(const lmb_graph *graph) {
+    return graph->exchange_count;
 }

@@ -17,6 +17,7 @@ struct lmb_graph {
     uint32_t socket_count;
     uint32_t channel_count;
     uint32_t stack;
+    uint32_t exchange_count;             // exchange areas
     bool uses_cubic;                     // a clip has a cubic spline
     bool uses_far;                       // a clip has neighbouring rotation keys far apart
     bool uses_packed;                    // a clip is packed

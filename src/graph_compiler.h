@@ -13,7 +13,7 @@ typedef struct lmb_operation {
     uint32_t least_inputs;
     uint32_t most_inputs;
     bool fold;
-    bool wrap;
+    bool exchanges;  // reads its input at other joints
     uint32_t takes;  // TAKES_... bits; operands that it does not take are ignored
     uint32_t places; // values of `along`
 } lmb_operation;
@@ -39,6 +39,14 @@ const lmb_operation *lmb_find_operation(lmb_op op);
 #define TAKES_LAYER 4096u   // weights and priorities of the inputs
 #define TAKES_SPACE 0x2000u // places of the inputs, along[0]
 #define TAKES_PLANE 0x4000u // along[1] too
+
+// A pass while it is emitted.
+typedef struct lmb_pass {
+    uint32_t first; // instruction, once it has been counted
+    uint32_t count; // of instructions so far
+} lmb_pass;
+
+#define LMB_MOST_PASSES (LMB_MAX_EXCHANGES + 1u)
 
 // What a node weighs, as indices of weights: in the pose, and in root motion.
 typedef struct lmb_share {
@@ -71,11 +79,12 @@ typedef struct lmb_compiler {
     uint32_t deepest;
     uint32_t values; // of a float channel, held so far
     uint32_t most_values;
-    uint32_t wraps; // operations that change the joint around the place so far
-    uint32_t most_wraps;
-    uint32_t chains;   // of those, the ones that go to model space
-    uint32_t unchains; // and those that go back
-    double model_work; // operations inside of them that a character evaluates
+    lmb_pass passes[LMB_MOST_PASSES]; // in the order in which they begin: the first one gives the result
+    uint32_t firsts[LMB_MOST_PASSES]; // instructions, of those that have ended, as they are to run
+    uint32_t begun;
+    uint32_t ended;
+    uint32_t pass;   // in which the place so far stands
+    uint32_t placed; // instructions of passes that have ended
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it

@@ -8,15 +8,15 @@
 
 #include "../shaders/ops/operations.h"
 
-_Static_assert(LMB_MODEL_DEPTH > MOST_WRAPS + 1, "a rig counts too few operations in model space inside one another");
+#include <string.h>
 
 static const lmb_operation operations[LMB_OP_COUNT] = {
 #define SOURCE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes, 0},
 #define UNARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes, 0},
 #define BINARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes, 0},
 #define FOLD_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
-#define WRAP_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
-    OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, WRAP_ROW)
+#define EXCHANGE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
+    OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, EXCHANGE_ROW)
         // Those that are lowered to others.
         [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SHARE, 0},
     [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
@@ -31,7 +31,7 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #undef UNARY_ROW
 #undef BINARY_ROW
 #undef FOLD_ROW
-#undef WRAP_ROW
+#undef EXCHANGE_ROW
 };
 
 bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
@@ -109,7 +109,7 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
 }
 
 // `weight` is what the instruction reads, where it reads one; `input` the one that is accumulated or taken, of layers the
-// one behind the last for the rest pose.
+// one behind the last for the rest pose; of what reads an exchange area that area.
 static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t weight, uint32_t input,
                            uint32_t *at) {
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
@@ -155,20 +155,28 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[MIRROR_TABLE] = c->mirrors + node->mirror * lmb_mirror_words(c->def->rig);
         at[MIRROR_AXIS] = (uint32_t)c->def->mirrors[node->mirror].axis;
     }
+    if (takes & TAKES_AREA) {
+        at[EXCHANGE_AREA] = input;
+    }
+}
+
+// Where the pass's next instruction goes: passes are as long as they were when they were counted.
+static uint32_t next_instruction(const lmb_compiler *c) {
+    const lmb_pass *pass = &c->passes[c->pass];
+    return c->block[PROGRAM_INSTRUCTIONS] + (pass->first + pass->count) * INSTRUCTION_WORDS;
 }
 
 // The words of one more instruction, which leaves so many poses more, and so many values of a float channel; `unused`
 // while counting.
 static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32_t unused[INSTRUCTION_WORDS]) {
-    uint32_t index = c->instruction_count++;
-    if (c->chains + c->unchains > 0) {
-        c->model_work += c->def->rig->model_evaluations[c->chains][c->unchains];
-    }
+    uint32_t *at = c->block != NULL ? c->block + next_instruction(c) : unused;
+    c->instruction_count++;
+    c->passes[c->pass].count++;
     c->depth += (uint32_t)pushed;
     c->deepest = c->depth > c->deepest ? c->depth : c->deepest;
     c->values += (uint32_t)values;
     c->most_values = c->values > c->most_values ? c->values : c->most_values;
-    return c->block != NULL ? c->block + c->block[PROGRAM_INSTRUCTIONS] + (size_t)index * INSTRUCTION_WORDS : unused;
+    return at;
 }
 
 // Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes, beside the weight
@@ -182,16 +190,12 @@ static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int p
     uint32_t *at = add_instruction(c, pushed, values, unused);
     at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
     write_operands(c, node, takes, weight, input, at);
-    if (operations[node->op].wrap) {
-        at[WRAP_LEVEL] = c->wraps;
-    }
 }
 
 static bool emit_node(lmb_compiler *c, uint32_t index);
 
 static bool emit_input(lmb_compiler *c, uint32_t index) {
-    return c->instruction_count < LMB_MOST_INSTRUCTIONS && c->depth < LMB_MAX_STACK && c->wraps <= MOST_WRAPS &&
-           emit_node(c, index);
+    return c->instruction_count < LMB_MOST_INSTRUCTIONS && c->depth < LMB_MAX_STACK && emit_node(c, index);
 }
 
 // One that has a weight of its own.
@@ -219,8 +223,7 @@ static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
 // Tells a table of layers by joint where the next instruction is, which is that of an input that is a clip.
 static void set_layer_clip(lmb_compiler *c, const lmb_node_def *node, uint32_t input, uint32_t table) {
     if (c->block != NULL && lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]])) {
-        c->block[table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_CLIP] =
-            c->block[PROGRAM_INSTRUCTIONS] + c->instruction_count * INSTRUCTION_WORDS;
+        c->block[table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_CLIP] = next_instruction(c);
     }
 }
 
@@ -251,52 +254,67 @@ static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) 
     return true;
 }
 
-static bool emit_wrap(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
-    emit(c, node, 0, 0, takes, 0, 0);
-    c->wraps++;
-    c->most_wraps = c->wraps > c->most_wraps ? c->wraps : c->most_wraps;
-    bool fits = emit_input(c, node->inputs[0]);
-    c->wraps--;
-    emit(c, node, 1, 0, takes, 0, 0);
+static void end_pass(lmb_compiler *c) {
+    c->passes[c->pass].first = c->placed;
+    c->placed += c->passes[c->pass].count;
+    c->firsts[c->ended++] = c->passes[c->pass].first;
+}
+
+// Emits a node as a pass of its own, which runs before the one that the place so far stands in and leaves its pose in an
+// exchange area.
+static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lmb_compiler *c, uint32_t index),
+                           uint32_t *area) {
+    const uint32_t pass = c->pass, depth = c->depth, values = c->values;
+    if (c->begun == LMB_MOST_PASSES) {
+        c->result = lmb_fail(c->error, LMB_ERROR_LIMIT,
+                             "graph: more than %u poses that are read at other joints (by mirrors and in model space), "
+                             "once nodes used several times are counted for each use",
+                             LMB_MAX_EXCHANGES);
+        return false;
+    }
+    c->pass = c->begun++;
+    c->passes[c->pass].count = 0;
+    c->depth = 0;
+    c->values = 0;
+    const bool fits = emit_pose(c, index);
+    *area = c->ended;
+    end_pass(c);
+    c->pass = pass;
+    c->depth = depth;
+    c->values = values;
     return fits;
 }
 
-// What is emitted up to end_climb() is evaluated at a joint and at those above it. Returns the instruction's index.
-static uint32_t begin_climb(lmb_compiler *c, uint32_t code) {
-    uint32_t unused[INSTRUCTION_WORDS];
-    uint32_t *at = add_instruction(c, 1, 0, unused);
-    at[INSTRUCTION_OPERATION] = code;
-    at[WRAP_LEVEL] = c->wraps++;
-    *(code == OPERATION_CHAIN ? &c->chains : &c->unchains) += 1;
-    c->most_wraps = c->wraps > c->most_wraps ? c->wraps : c->most_wraps;
-    return c->instruction_count - 1;
+static bool emit_mirror(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
+    uint32_t area = 0;
+    bool fits = emit_exchanged(c, node->inputs[0], emit_input, &area);
+    emit(c, node, 0, 1, takes, 0, area);
+    return fits;
 }
 
-static void end_climb(lmb_compiler *c, uint32_t code, uint32_t begin) {
-    uint32_t unused[INSTRUCTION_WORDS];
-    uint32_t *at = add_instruction(c, -1, 0, unused);
-    at[INSTRUCTION_OPERATION] = code + 1u;
-    at[WRAP_LEVEL] = --c->wraps;
-    *(code == OPERATION_CHAIN ? &c->chains : &c->unchains) -= 1;
-    at[CLIMB_BACK] = c->instruction_count - 1 - begin;
+// To model space, or back: what a pass gives for a node, read from an exchange area.
+static bool emit_change_of_space(lmb_compiler *c, uint32_t code, uint32_t index,
+                                 bool (*emit_pose)(lmb_compiler *c, uint32_t index)) {
+    uint32_t unused[INSTRUCTION_WORDS], area = 0;
+    bool fits = emit_exchanged(c, index, emit_pose, &area);
+    uint32_t *at = add_instruction(c, 1, 1, unused);
+    at[INSTRUCTION_OPERATION] = code;
+    at[EXCHANGE_AREA] = area;
+    return fits;
 }
 
 static bool is_model_additive(const lmb_node_def *node) {
     return node->op == LMB_OP_ADDITIVE && node->space == LMB_SPACE_MODEL;
 }
 
-static bool emit_model_additive(lmb_compiler *c, const lmb_node_def *node);
+static bool emit_model_additive(lmb_compiler *c, uint32_t index);
 
 // A node's pose with the rotation in model space. That of an additive in model space is what it is made from.
 static bool emit_in_model_space(lmb_compiler *c, uint32_t index) {
-    const lmb_node_def *node = &c->def->nodes[index];
-    if (is_model_additive(node)) {
-        return c->instruction_count < LMB_MOST_INSTRUCTIONS && emit_model_additive(c, node);
+    if (is_model_additive(&c->def->nodes[index])) {
+        return c->instruction_count < LMB_MOST_INSTRUCTIONS && emit_model_additive(c, index);
     }
-    uint32_t begin = begin_climb(c, OPERATION_CHAIN);
-    bool fits = emit_input(c, index);
-    end_climb(c, OPERATION_CHAIN, begin);
-    return fits;
+    return emit_change_of_space(c, OPERATION_CHAIN, index, emit_input);
 }
 
 // The largest weight that a node takes.
@@ -305,7 +323,8 @@ static float weight_limit(const lmb_node_def *node) {
 }
 
 // The same operation in the parent's form, on what stands in model space.
-static bool emit_model_additive(lmb_compiler *c, const lmb_node_def *node) {
+static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
     lmb_node_def step = *node;
     step.form = LMB_FORM_PARENT;
     lmb_share inputs[2];
@@ -325,14 +344,6 @@ static bool emit_model_difference(lmb_compiler *c, const lmb_node_def *node) {
     }
     emit(c, &step, 0, -1, operations[node->op].takes, 0, 0);
     return true;
-}
-
-// Back from model space.
-static bool emit_local(lmb_compiler *c, const lmb_node_def *node) {
-    uint32_t begin = begin_climb(c, OPERATION_UNCHAIN);
-    bool fits = emit_model_additive(c, node);
-    end_climb(c, OPERATION_UNCHAIN, begin);
-    return fits;
 }
 
 // The blend of the inputs at the corners of a square or a cube, from the one numbered `first` on.
@@ -437,14 +448,14 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     }
     if (op->fold) {
         fits = emit_sum(c, node, op->takes);
-    } else if (op->wrap) {
-        fits = emit_wrap(c, node, op->takes);
+    } else if (op->exchanges) {
+        fits = emit_mirror(c, node, op->takes);
     } else if (op->places > 0) {
         fits = emit_corners(c, node, 0, op->places);
     } else if (node->op == LMB_OP_COMBINE) {
         fits = emit_combine(c, node);
     } else if (is_model_additive(node)) {
-        fits = emit_local(c, node);
+        fits = emit_change_of_space(c, OPERATION_UNCHAIN, index, emit_model_additive);
     } else if (node->op == LMB_OP_DIFFERENCE && node->space == LMB_SPACE_MODEL) {
         fits = emit_model_difference(c, node);
     } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
@@ -491,19 +502,23 @@ static void add_tables(lmb_compiler *c) {
     }
 }
 
-static lmb_result check_work(const lmb_compiler *c) {
-    if (c->most_values > LMB_MAX_CHANNEL_STACK && c->def->rig->channel_count > 0) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                        "graph: it would hold %u values of a float channel at once, and at most %u are possible",
-                        (unsigned)c->most_values, LMB_MAX_CHANNEL_STACK);
+static lmb_result check_values(const lmb_compiler *c) {
+    return c->most_values <= LMB_MAX_CHANNEL_STACK || c->def->rig->channel_count == 0
+               ? LMB_OK
+               : lmb_fail(c->error, LMB_ERROR_LIMIT,
+                          "graph: it would hold %u values of a float channel at once, and at most %u are possible",
+                          (unsigned)c->most_values, LMB_MAX_CHANNEL_STACK);
+}
+
+static void add_passes(lmb_compiler *c) {
+    uint32_t offset;
+    uint32_t *table = lmb_graph_add_data(c, c->ended + 1, &offset);
+    if (table != NULL) {
+        c->block[PROGRAM_PASSES] = offset;
+        c->block[PROGRAM_PASS_COUNT] = c->ended;
+        memcpy(table, c->firsts, c->ended * sizeof *table);
+        table[c->ended] = c->placed;
     }
-    if (c->model_work <= LMB_MAX_MODEL_OPERATIONS) {
-        return LMB_OK;
-    }
-    return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                    "graph: a character of this rig would evaluate %.3g operations inside differences and additives of"
-                    " model space, and at most %u are possible",
-                    c->model_work, LMB_MAX_MODEL_OPERATIONS);
 }
 
 lmb_result lmb_graph_emit(lmb_compiler *c) {
@@ -515,10 +530,16 @@ lmb_result lmb_graph_emit(lmb_compiler *c) {
     c->data_words = 0;
     c->depth = 0;
     c->values = 0;
-    c->model_work = 0.0;
+    c->pass = 0;
+    c->passes[0].count = 0;
+    c->begun = 1;
+    c->ended = 0;
+    c->placed = 0;
     add_tables(c);
     if (emit_node(c, c->def->node_count - 1)) {
-        return check_work(c);
+        end_pass(c);
+        add_passes(c);
+        return check_values(c);
     }
     if (c->result != LMB_OK) {
         return c->result;
@@ -527,10 +548,6 @@ lmb_result lmb_graph_emit(lmb_compiler *c) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT,
                         "graph: more than %u operations once nodes used several times are counted for each use",
                         LMB_MOST_INSTRUCTIONS);
-    }
-    if (c->most_wraps > MOST_WRAPS) {
-        return lmb_fail(c->error, LMB_ERROR_LIMIT,
-                        "graph: more than %u operations around one another that take other joints", MOST_WRAPS);
     }
     return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: it would hold more than %u poses at once", LMB_MAX_STACK);
 }

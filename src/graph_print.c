@@ -25,17 +25,11 @@ static const shape shapes[] = {
 #define FOLD_SHAPES(NAME, name, code, takes)                                                                           \
     [code] = {#name " begin", 0, 2, TAKES_NOTHING}, [(code) + 1u] = {#name " add", 3, 2, takes},                       \
     [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
-#define WRAP_SHAPES(NAME, name, code, takes)                                                                           \
-    [code] = {#name " joint", 0, 0, TAKES_NOTHING}, [(code) + 1u] = {#name, 1, 1, takes},
-#define CLIMB_SHAPES(NAME, name, code, turns)                                                                          \
-    [code] = {#name " begin", 0, 1, TAKES_NOTHING}, [(code) + 1u] = {#name, 2, 1, TAKES_NOTHING},
-    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES, WRAP_SHAPES) CLIMBS(CLIMB_SHAPES)
+    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES)
 #undef SOURCE_SHAPE
 #undef UNARY_SHAPE
 #undef BINARY_SHAPE
 #undef FOLD_SHAPES
-#undef WRAP_SHAPES
-#undef CLIMB_SHAPES
 };
 
 typedef struct line {
@@ -233,11 +227,15 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
         add_operand(line, "across");
         add(line, " %c = 0", "xyz"[at[MIRROR_AXIS]]);
     }
+    if (takes & TAKES_AREA) {
+        add_operand(line, "area");
+        add(line, " %u", (unsigned)at[EXCHANGE_AREA]);
+    }
 }
 
 void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user) {
     const uint32_t *block = graph->block;
-    uint32_t depth = 0;
+    uint32_t depth = 0, pass = 0;
     for (uint32_t i = 0; i < block[PROGRAM_INSTRUCTION_COUNT]; i++) {
         const uint32_t *at = block + block[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
         const shape *shape = &shapes[at[INSTRUCTION_OPERATION]];
@@ -254,6 +252,13 @@ void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const cha
         }
         print(user, line.text);
         depth = first + shape->pushed;
+        const bool last = pass + 1 == block[PROGRAM_PASS_COUNT];
+        if (i + 1 == first_of_pass(block, pass + 1u) && !last) {
+            line = (struct line){.graph = graph};
+            add(&line, "      a%-2u  %-14s s0", (unsigned)pass++, "exchange");
+            print(user, line.text);
+            depth = 0;
+        }
     }
     if (block[PROGRAM_INERTIA] != 0) {
         line line = {.graph = graph, .comma = " "};

@@ -25,11 +25,12 @@
 _Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid out as batch.h says");
 
 // Model matrices [joint] and the identity, then weights, sources and their searches, then the evaluator's poses, then
-// rotations of dual quaternions [joint].
+// rotations of dual quaternions [joint], then exchange areas.
 size_t LANES_SCRATCH(const lmb_graph *graph) {
     return sizeof(affine) + graph->joint_count * (sizeof(affine) + sizeof(quaternion)) +
            graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
-           graph->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(graph->stack);
+           graph->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(graph->stack) +
+           (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count) * sizeof(transform);
 }
 
 // Where each lane's outputs begin. Lanes without a character repeat the last one's.
@@ -119,6 +120,23 @@ static LMB_NOINLINE void inertialize_joints(const frame *at, const inertia_clock
     }
 }
 
+// The passes before the last one, at all joints.
+static void run_exchanges(frame f, slots *held) {
+    const walk_plan all = {.computed = f.program[PROGRAM_JOINTS]};
+    for (uint32_t pass = 0; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
+        transform *area = exchange_place(f, pass, 0);
+        uint32_t count;
+        for (uint32_t first = 0; first < all.computed; first += count) {
+            count = all.computed - first < TILE_JOINTS ? all.computed - first : TILE_JOINTS;
+            take_joints(f, all, first, count, held);
+            evaluate_joints(f, pass, count, held);
+            for (uint32_t place = 0; place < count; place++) {
+                store_pose(area + first + place, load_slot(held, 0, place));
+            }
+        }
+    }
+}
+
 static void run_joints(const lmb_batch *batch, const rows *to, frame f, uint32_t *kept, affine *models, slots *held) {
     walk_plan plan = plan_walk(f);
     inertia_clock now;
@@ -132,7 +150,7 @@ static void run_joints(const lmb_batch *batch, const rows *to, frame f, uint32_t
         count = left < TILE_JOINTS ? left : TILE_JOINTS;
         take_joints(f, plan, first, count, held);
         if (computed) {
-            evaluate_joints(f, count, held);
+            evaluate_joints(f, f.program[PROGRAM_PASS_COUNT] - 1, count, held);
             if (USES_INERTIA && kept != NULL) {
                 inertialize_joints(&f, &now, kept, count, held);
             }
@@ -197,10 +215,15 @@ static void run_outputs(const lmb_batch *batch, const rows *to, const affine *mo
 
 // Lanes are characters here too.
 static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, frame f) {
-    uint32_t joints = batch->graph->joint_count, channels = batch->graph->channel_count;
+    uint32_t joints = batch->graph->joint_count, channels = batch->graph->channel_count, pass = 0;
+    for (; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
+        for (f.joint = joints; f.joint < joints + channels; f.joint++) {
+            (void)evaluate_channel(f, pass);
+        }
+    }
     for (uint32_t channel = 0; channel < channels; channel++) {
         f.joint = joints + channel;
-        real value = evaluate_channel(f);
+        real value = evaluate_channel(f, pass);
         if (batch->outputs & LMB_OUTPUT_LOCAL) {
             store_value(to, LMB_STAGE_LOCAL, (size_t)POSE_COMPONENTS * joints + channel, value);
         }
@@ -221,12 +244,14 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
     key_search *searches = (key_search *)(sources + graph->block[PROGRAM_SOURCES]);
     slots *held = (slots *)(searches + graph->block[PROGRAM_SOURCES]);
     quaternion *rotations = (quaternion *)(held->poses + graph->stack);
+    transform *exchange = (transform *)(rotations + graph->joint_count);
     frame f = {.program = graph->block,
                .poses = poses,
                .refused = outputs->refused != NULL ? outputs->refused : refused,
                .weights = weights,
                .sources = sources,
-               .searches = searches};
+               .searches = searches,
+               .exchange = exchange};
     models[graph->joint_count] = own_matrix(identity_transform());
     for (uint32_t done = 0; done < count; done += LANES) {
         int lanes = count - done < LANES ? (int)(count - done) : LANES;
@@ -237,7 +262,7 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
             LANE(number, lane) = (uint32_t)lane;
         }
         f.character = MINIMUM(number, (uint32_t)lanes - 1u);
-        f.active = f.character == number;
+        f.counts = f.character == number;
         if (graph->parameter_count > 0) {
             f.parameters = (const uint32_t *)inputs->parameters + character * graph->parameter_count;
         }
@@ -250,6 +275,7 @@ void LANES_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb
         find_sources(f);
         const size_t words = (size_t)INERTIA_WORDS * graph->joint_count;
         const bool keeps = graph->uses_inertia && outputs->inertia != NULL;
+        run_exchanges(f, held);
         run_joints(batch, &to, f, keeps ? outputs->inertia + character * words : NULL, models, held);
         run_outputs(batch, &to, models, rotations);
         if (lmb_batch_runs_channels(batch)) {

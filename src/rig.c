@@ -262,27 +262,6 @@ static void derive_bind(const lmb_affine *inverse_bind, lmb_bind *bind) {
     memcpy(bind->position, position, sizeof position);
 }
 
-// Adds how often a joint with so many above it evaluates what is inside operations of model space. A difference
-// evaluates it at each joint from the root to this one, an additive at this one and its parent; their order does not
-// matter. Inside n differences alone that is (above + n) over n; each additive adds the parent's count.
-static void add_model_evaluations(lmb_rig *rig, uint32_t above) {
-    for (uint32_t differences = 0; differences < LMB_MODEL_DEPTH; differences++) {
-        double counts[LMB_MODEL_DEPTH + 1] = {0}; // of this joint, its parent, and so on
-        for (uint32_t i = 0; i < LMB_MODEL_DEPTH && i <= above; i++) {
-            counts[i] = 1.0;
-            for (uint32_t k = 1; k <= differences; k++) {
-                counts[i] *= ((double)above - i + k) / k;
-            }
-        }
-        for (uint32_t additives = 0; additives < LMB_MODEL_DEPTH; additives++) {
-            rig->model_evaluations[differences][additives] += counts[0];
-            for (uint32_t i = 0; i < LMB_MODEL_DEPTH; i++) {
-                counts[i] += counts[i + 1];
-            }
-        }
-    }
-}
-
 // Depth, the inverse bind matrices that the descriptor leaves to the rest pose, and what follows from them. `models` and `depths` are scratch.
 static LMB_NOINLINE lmb_result derive(lmb_rig *rig, const lmb_rig_def *def, lmb_affine *models, uint32_t *depths,
                                       lmb_error *error) {
@@ -297,7 +276,6 @@ static LMB_NOINLINE lmb_result derive(lmb_rig *rig, const lmb_rig_def *def, lmb_
         if (depths[i] > rig->depth) {
             rig->depth = depths[i];
         }
-        add_model_evaluations(rig, depths[i] - 1);
     }
     for (uint32_t i = 0; i < def->joint_count; i++) {
         uint32_t joint = rig->of_def[i];

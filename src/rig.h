@@ -13,9 +13,6 @@ typedef struct lmb_bind {
     float radius;
 } lmb_bind;
 
-// Model-space operations inside one another, at most: one more than a graph may have.
-#define LMB_MODEL_DEPTH 6
-
 typedef struct lmb_socket {
     const char *name; // into the rig's text
     uint32_t joint;
@@ -44,8 +41,6 @@ struct lmb_rig {
     lmb_socket *sockets;
     uint32_t channel_count;
     lmb_float_channel *channels;
-    // How often all joints together evaluate what is inside so many differences, and so many additives, of model space.
-    double model_evaluations[LMB_MODEL_DEPTH][LMB_MODEL_DEPTH];
 };
 
 // Grows a joint's radius to at least this, snapped. For who builds a rig and has its vertices only then: before anybody else

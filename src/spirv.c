@@ -264,16 +264,15 @@ static lmb_result find_splice(const uint32_t *words, size_t count, const char *f
     return LMB_OK;
 }
 
-// The most that a call takes: two constants of 4 words, the call of 6, and the branches of a loop.
-#define CALL_WORDS 26u
+// The most that a call takes: two constants of 4 words, the call of 6, and the branches around what follows it.
+#define CALL_WORDS 27u
 
 // Where words are written; ids are given out in order.
 typedef struct writer {
     uint32_t *words;
     size_t at;
     uint32_t next;
-    uint32_t loops[LMB_SPIRV_LOOPS]; // the header's label of those that are open; the three after it are its others
-    uint32_t open;
+    uint32_t merge; // the label behind what the last call has decided on, or 0
 } writer;
 
 static void write_words(writer *w, const uint32_t *words, size_t count) {
@@ -281,33 +280,19 @@ static void write_words(writer *w, const uint32_t *words, size_t count) {
     w->at += count;
 }
 
-// Labels of a loop: of its header, its body, what tells whether it goes on, and what follows it.
-enum { LOOP_HEADER, LOOP_BODY, LOOP_CONTINUE, LOOP_MERGE, LOOP_LABELS };
-
-static void begin_loop(writer *w) {
-    const uint32_t label = w->next;
-    const uint32_t words[12] = {
-        2u << 16 | OP_BRANCH,     label + LOOP_HEADER, 2u << 16 | OP_LABEL,   label + LOOP_HEADER,
-        4u << 16 | OP_LOOP_MERGE, label + LOOP_MERGE,  label + LOOP_CONTINUE, 0,
-        2u << 16 | OP_BRANCH,     label + LOOP_BODY,   2u << 16 | OP_LABEL,   label + LOOP_BODY};
-    write_words(w, words, 12);
-    w->loops[w->open++] = label;
-    w->next += LOOP_LABELS;
+static void end_decided(writer *w) {
+    const uint32_t words[4] = {2u << 16 | OP_BRANCH, w->merge, 2u << 16 | OP_LABEL, w->merge};
+    write_words(w, words, w->merge != 0 ? 4 : 0);
+    w->merge = 0;
 }
 
-static void end_loop(writer *w, uint32_t goes_on) {
-    const uint32_t label = w->loops[--w->open];
-    const uint32_t words[10] = {2u << 16 | OP_BRANCH,
-                                label + LOOP_CONTINUE,
-                                2u << 16 | OP_LABEL,
-                                label + LOOP_CONTINUE,
-                                4u << 16 | OP_BRANCH_CONDITIONAL,
-                                goes_on,
-                                label + LOOP_HEADER,
-                                label + LOOP_MERGE,
-                                2u << 16 | OP_LABEL,
-                                label + LOOP_MERGE};
-    write_words(w, words, 10);
+static void begin_decided(writer *w, uint32_t result) {
+    const uint32_t then = w->next++;
+    w->merge = w->next++;
+    const uint32_t words[9] = {
+        3u << 16 | OP_SELECTION_MERGE, w->merge, 0, 4u << 16 | OP_BRANCH_CONDITIONAL, result, then, w->merge,
+        2u << 16 | OP_LABEL,           then};
+    write_words(w, words, 9);
 }
 
 // The type of a function's result.
@@ -328,21 +313,19 @@ static lmb_result write_calls(writer *w, const uint32_t *words, size_t count, co
         if (callee == 0) {
             return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no function '%s' to call", calls[i].function);
         }
+        if (calls[i].decides) {
+            end_decided(w);
+        }
         const uint32_t argument = constants + (uint32_t)(2 * i);
         const uint32_t call[6] = {
             6u << 16 | OP_FUNCTION_CALL, result_type(words, count, callee), w->next++, callee, argument, argument + 1};
         write_words(w, call, 6);
-        const bool opens = calls[i].flow == LMB_SPIRV_LOOP_AFTER, closes = calls[i].flow == LMB_SPIRV_LOOP_WHILE;
-        if ((opens && w->open == LMB_SPIRV_LOOPS) || (closes && w->open == 0)) {
-            return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: call %zu: loops do not close, or are too deep", i);
-        }
-        if (opens) {
-            begin_loop(w);
-        } else if (closes) {
-            end_loop(w, call[2]);
+        if (calls[i].decides) {
+            begin_decided(w, call[2]);
         }
     }
-    return w->open == 0 ? LMB_OK : lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: a loop does not close");
+    end_decided(w);
+    return LMB_OK;
 }
 
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,

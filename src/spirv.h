@@ -33,26 +33,16 @@ lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, si
 // place. Returns how many.
 size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefix);
 
-// Calls in a row, or a loop around those between two of them.
-typedef enum lmb_spirv_flow {
-    LMB_SPIRV_STRAIGHT,
-    LMB_SPIRV_LOOP_AFTER, // a loop begins after the call
-    LMB_SPIRV_LOOP_WHILE, // the call's result, a bool, tells whether the loop goes on from where it began
-} lmb_spirv_flow;
-
-#define LMB_SPIRV_LOOPS 8u // around one another, at most
-
-// A call of a function, by the name it has in the source, with two unsigned constants; without a result, but for
-// LMB_SPIRV_LOOP_WHILE.
+// A call of a function, by the name it has in the source, with two unsigned constants; without a result, or where `decides`
+// with a bool: whether what follows is to run, up to the next such call.
 typedef struct lmb_spirv_call {
     const char *function;
     uint32_t arguments[2];
-    lmb_spirv_flow flow;
+    bool decides;
 } lmb_spirv_call;
 
-// A copy in which the body of `function` (no parameters, no result) is a row of calls, loops included, and no function is
-// kept apart any more. Names are those that debug information keeps; LMB_ERROR_FORMAT where one is missing or loops do not
-// close.
+// A copy in which the body of `function` (no parameters, no result) is a row of calls, and no function is kept apart any
+// more. Names are those that debug information keeps; LMB_ERROR_FORMAT where one is missing.
 lmb_result lmb_spirv_replace_body(const lmb_host *host, const uint32_t *words, size_t count, const char *function,
                                   const lmb_spirv_call *calls, size_t call_count, lmb_spirv *result, lmb_error *error);
 

@@ -589,47 +589,46 @@ static void what_model_space_does_not_take(void **state) {
     assert_non_null(strstr(error.message, "node 3 (difference): space: unknown"));
     scene.nodes[3].space = LMB_SPACE_MODEL;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
-    for (uint32_t i = 0; i < 4; i++) { // each around the one before
-        assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
-        scene_add(&scene, LMB_OP_DIFFERENCE, 3 + i, 1)->space = LMB_SPACE_MODEL;
-        def.node_count = scene.node_count;
-    }
-    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_LIMIT);
-    assert_non_null(strstr(error.message, "more than 4 operations around one another"));
     scene_end(&scene);
 }
 
-// Over a chain of 3,000 joints one additive of a difference may be, and two differences inside one another may not.
-static void model_space_has_a_limit(void **state) {
+// Poses that are read at other joints, 64 at most: in a row, and side by side.
+static void exchanges_have_a_limit(void **state) {
     (void)state;
-    enum { CHAIN = 3000 };
-    lmb_joint_def *joints = calloc(CHAIN, sizeof *joints);
-    assert_non_null(joints);
-    for (uint32_t i = 0; i < CHAIN; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
-    }
+    enum { MOST = LMB_MAX_EXCHANGES, SIDES = LMB_MAX_INPUTS };
+    const uint32_t itself = 0;
+    const lmb_joint_def joint = lmb_default_joint_def();
+    const lmb_mirror_def mirror = {.axis = LMB_AXIS_X, .partners = &itself};
     lmb_rig *rig = NULL;
-    const lmb_rig_def rig_def = {.joints = joints, .joint_count = CHAIN};
+    const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
     assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
-    lmb_node_def nodes[3] = {lmb_default_node_def(), lmb_default_node_def(), lmb_default_node_def()};
-    nodes[1].op = LMB_OP_DIFFERENCE;
-    nodes[2].op = LMB_OP_ADDITIVE;
-    for (uint32_t i = 1; i < 3; i++) {
-        nodes[i].space = LMB_SPACE_MODEL;
-        nodes[i].input_count = 2;
-        nodes[i].inputs[1] = i - 1;
+    lmb_node_def nodes[MOST + 2];
+    for (uint32_t i = 0; i < MOST + 2; i++) {
+        nodes[i] = lmb_default_node_def();
+        nodes[i].op = i > 0 ? LMB_OP_MIRROR : LMB_OP_REST;
+        nodes[i].input_count = i > 0;
+        nodes[i].inputs[0] = i > 0 ? i - 1 : 0;
     }
     lmb_error error;
-    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 3};
-    assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
-    nodes[2].op = LMB_OP_DIFFERENCE;
-    nodes[2].inputs[0] = 1;
+    lmb_graph *graph = NULL;
+    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = MOST + 1, .mirrors = &mirror, .mirror_count = 1};
+    assert_int_equal(lmb_graph_create(&def, NULL, &graph, &error), LMB_OK);
+    assert_int_equal(lmb_graph_exchanges(graph), MOST);
+    lmb_graph_destroy(graph);
+    def.node_count = MOST + 2;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_LIMIT);
-    // The inner difference, twice, evaluates two nodes, of two operations each, 3,002 over 3 times.
-    assert_non_null(strstr(error.message, "would evaluate 3.61e+10 operations inside differences and additives of"));
+    assert_non_null(strstr(error.message, "more than 64 poses that are read at other joints"));
+    for (uint32_t i = 1; i <= SIDES; i++) {
+        nodes[i].inputs[0] = 0;
+        nodes[SIDES + 1].inputs[i - 1] = i;
+    }
+    nodes[SIDES + 1].op = LMB_OP_WEIGHTED;
+    nodes[SIDES + 1].input_count = SIDES;
+    def.node_count = SIDES + 2;
+    assert_int_equal(lmb_graph_create(&def, NULL, &graph, &error), LMB_OK);
+    assert_int_equal(lmb_graph_exchanges(graph), SIDES);
+    lmb_graph_destroy(graph);
     lmb_rig_destroy(rig);
-    free(joints);
 }
 
 int main(void) {
@@ -647,7 +646,7 @@ int main(void) {
         cmocka_unit_test(model_space_inside_model_space),
         cmocka_unit_test(ancestors_count_once),
         cmocka_unit_test(what_model_space_does_not_take),
-        cmocka_unit_test(model_space_has_a_limit),
+        cmocka_unit_test(exchanges_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,7 +149,8 @@ static void tables_that_do_not_fit(void **state) {
     char text[200] = "";
     assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
     lmb_graph_print(program, append_line, text);
-    assert_string_equal(text, "   0  s0   mirror joint\n   1  s0   rest\n   2  s0   mirror         s0, across x = 0\n");
+    assert_string_equal(
+        text, "   0  s0   rest\n      a0   exchange       s0\n   1  s0   mirror         across x = 0, area 0\n");
     lmb_graph_destroy(program);
     nodes[1].mirror = 1;
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (mirror): mirror: there is no");

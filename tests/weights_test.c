@@ -267,7 +267,7 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         const frame f = {.program = program->block,
                          .parameters = &chosen,
                          .refused = refused,
-                         .active = true,
+                         .counts = true,
                          .weights = stored,
                          .sources = sources,
                          .searches = searches};

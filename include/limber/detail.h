@@ -8,15 +8,16 @@
 /// A parent is computed at every level at which one of its children is, so dropped joints are the ends of branches; a
 /// root, which carries the character, is computed at all.
 ///
-/// Operations that take another joint's pose (#LMB_OP_MIRROR) take it as it is computed, whether or not that joint is
-/// dropped. What a graph gives that is no pose in itself (a difference) is the rest pose as well where a joint is dropped.
+/// What operations read at other joints (#LMB_OP_MIRROR, model space) is computed for all joints at every level, and
+/// counts there what it refuses. What a graph gives that is no pose in itself (a difference) is the rest pose as well
+/// where a joint is dropped.
 /// A dropped joint of a pose buffer is not read, so not refused either.
 ///
 /// Cost. On the CPU characters go through a graph side by side, as many as the path has lanes, from the batch's first on:
 /// a joint costs nothing where all of them drop it, and the same as at level 0 where one of them does not. In kernels an
 /// invocation leaves out the joint that is dropped; those of one workgroup, a few neighbouring characters, are
 /// done sooner where all drop it. So characters of like levels should stand side by side. Model matrices and palette are
-/// those of all joints at any level.
+/// those of all joints at any level, and so is what operations read at other joints.
 #ifndef LIMBER_DETAIL_H
 #define LIMBER_DETAIL_H
 

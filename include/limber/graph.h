@@ -155,11 +155,13 @@
 /// its own, a difference of #LMB_SPACE_MODEL has q = a_m r_m*, and an additive turns the base by P = slerp(1, d, w) there:
 /// q_m = P base_m, which is, relative to the parent p, q = base_m(p)* P(p)* P base_m, w masked for each of the two joints by its
 /// own mask. So what looks down its barrel keeps doing so whatever the spine does (the mesh-space additive of Unreal). t and s are local,
-/// as in the other forms; `form` local and parent are the same here. It costs: a joint's ancestors are evaluated for each joint, so with D joints above it
-/// a difference evaluates either input D + 1 times, an additive its base 2 D + 1 times and its difference twice; what stands
-/// inside another of them multiplies, but for an additive whose base is an additive of this space, which shares the base's. What
-/// is refused at an ancestor is counted once, at that joint itself. At most four operations stand around one another that
-/// take other joints: mirrors, differences of this space, and additives, which count as two for their base.
+/// as in the other forms; `form` local and parent are the same here.
+///
+/// Other joints. A mirror reads its input at the partners of the joints, a difference of model space both inputs at their
+/// ancestors, and an additive of it its base and its result. Each such pose is evaluated once for every joint, into an
+/// exchange area of its own: 44 bytes a joint and lane on the CPU, 48 bytes a joint, character and frame slot on the GPU.
+/// lmb_graph_exchanges() tells how many areas a graph has. An additive whose base is an additive of model space shares
+/// the base's.
 ///
 /// Float channels. Every operation does to a channel's number what it does to a translation, component by component: rest,
 /// sampled or read; (1-w) a + w b for blends, whatever their interpolation; weighted means; base + w d, a - r, a + b, a - b,
@@ -209,9 +211,7 @@ extern "C" {
 #define LMB_MAX_PARAMETERS 1024u  ///< floats per character
 #define LMB_MAX_POSES 8u          ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
-/// Operations that one character evaluates inside differences and additives of #LMB_SPACE_MODEL, over all joints. On
-/// one chain of J joints, each operation inside a difference counts J^2 / 2 times, inside two of them J^3 / 6 times.
-#define LMB_MAX_MODEL_OPERATIONS (1u << 28)
+#define LMB_MAX_EXCHANGES 64u ///< poses that a graph reads at other joints; nodes count for each use
 
 typedef struct lmb_graph lmb_graph;
 
@@ -390,8 +390,8 @@ typedef struct lmb_graph_def {
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where
 /// there are too many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would
-/// be held at once, nodes counted for each use come to more than 65,536, model space takes more than
-/// #LMB_MAX_MODEL_OPERATIONS, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY. In a rig with float channels
+/// be held at once, nodes counted for each use come to more than 65,536, more than #LMB_MAX_EXCHANGES poses are read at
+/// other joints, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY. In a rig with float channels
 /// #LMB_ERROR_LIMIT too where more than #LMB_MAX_CHANNEL_STACK values of one would be held at once: a sum holds those of
 /// all inputs up to the one that it evaluates. Sums of 16 inputs always fit; a blend space of 64 fits as one of the first
 /// 18 inputs of another.
@@ -430,6 +430,9 @@ LMB_API uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph);
 /// evaluates the second, and one that takes any number, as #LMB_OP_WEIGHTED does, holds two poses' worth of sums: chains that grow in the first input
 /// stay flat.
 LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
+
+/// Exchange areas; see the note on other joints.
+LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 
 /// What moves by itself: stage 1, for its state of each character (control.h). NULL where nothing does. Lives as long as
 /// the graph.

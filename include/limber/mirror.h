@@ -2,7 +2,7 @@
 /// What it takes to see a rig's poses in a mirror, the plane x = 0, y = 0 or z = 0 of model space: a table that gives each
 /// joint its partner on the other side.
 ///
-/// #LMB_OP_MIRROR evaluates its input at the partner p of a joint j and reflects the result. With the reflection M, the
+/// #LMB_OP_MIRROR reads its input at the partner p of a joint j and reflects it. With the reflection M, the
 /// rest pose's rotations in model space G, and C_j = M G_p^-1 M G_j, which turns the partner's rest frame, reflected,
 /// into the joint's, the joint gets, per component,
 /// - rotation C_parent^-1 (M q_p M) C_j,

@@ -1,22 +1,35 @@
-// From a joint towards the root: what is made of a pose at a joint and of the same pose at the joints above it. Included by
-// operations.h.
+// Rotations in model space, from poses in an exchange area. Included by operations.h.
 #ifndef LMB_OPS_CHAIN_H
 #define LMB_OPS_CHAIN_H
 
-// The rotation in model space: each joint's stands on the left of those below it. Translation and scale stay local.
-#define CHAIN_TURNS 0xffffffffu
-OP transform chain_operation(transform so_far, transform above) {
-    quaternion q = quaternion_multiply(above.q, so_far.q);
-    so_far.q = quaternion_polish(q);
-    return so_far;
+OP uint parent_of(memory program, uint joint) {
+    return LOAD(program, LOAD(program, PROGRAM_PARENTS) + joint);
 }
 
-// And back: the rotation in model space, and that of the parent.
-#define UNCHAIN_TURNS 2u
-OP transform unchain_operation(transform so_far, transform above) {
-    quaternion q = quaternion_multiply(quaternion_conjugate(above.q), so_far.q);
-    so_far.q = quaternion_polish(q);
-    return so_far;
+// The rotation in model space: each joint's stands on the left of those below it. Translation and scale stay local.
+OP transform chain_operation(frame f, uint instruction) {
+    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
+    transform chained = load_exchange(f, area, f.joint);
+    uint above = parent_of(f.program, f.joint);
+    while (above != NO_PARENT) {
+        quaternion q = quaternion_multiply(load_exchange_rotation(f, area, above), chained.q);
+        chained.q = quaternion_polish(q);
+        above = parent_of(f.program, above);
+    }
+    return chained;
+}
+
+// And back: from the rotation in model space, and that of the parent.
+OP transform unchain_operation(frame f, uint instruction) {
+    uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
+    transform local = load_exchange(f, area, f.joint);
+    uint above = parent_of(f.program, f.joint);
+    if (above != NO_PARENT) {
+        quaternion inverse = quaternion_conjugate(load_exchange_rotation(f, area, above));
+        quaternion q = quaternion_multiply(inverse, local.q);
+        local.q = quaternion_polish(q);
+    }
+    return local;
 }
 
 #endif

@@ -2,9 +2,7 @@
 // as a joint past the rig's last: frame.joint is the joint count plus the channel's index, which is where rows of weights
 // and masks have it, and 0, where refusals are counted, only in a rig without joints.
 //
-// The table of operations asks of each row but a fold's NAME_channel(), which stands for NAME_operation() there; of a
-// wrap NAME_other_channel() too, at which its input is evaluated. What climbs from joint to joint leaves channels
-// alone.
+// The table of operations asks of each row but a fold's NAME_channel(), which stands for NAME_operation() there.
 #ifndef LMB_OPS_CHANNELS_H
 #define LMB_OPS_CHANNELS_H
 
@@ -267,16 +265,30 @@ OP uint load_channel_mirror(frame f, uint instruction) {
     return LOAD(f.program, LOAD(f.program, instruction + MIRROR_TABLE) + records + channel_of(f));
 }
 
-OP uint mirror_other_channel(frame f, uint instruction) {
-    return LOAD(f.program, PROGRAM_JOINTS) + (load_channel_mirror(f, instruction) & 0x7fffffffu);
+OP float_value load_exchanged_channel(frame f, uint instruction, uint joint) {
+    transform stored = load_exchange(f, LOAD(f.program, instruction + EXCHANGE_AREA), joint);
+    float_value a;
+    a.x = stored.t.x;
+    a.weight = stored.weight;
+    return a;
 }
 
-OP float_value mirror_channel(frame f, uint instruction, float_value a) {
-    float_value mirrored = a;
+OP float_value mirror_channel(frame f, uint instruction) {
+    uint partner = load_channel_mirror(f, instruction) & 0x7fffffffu;
+    float_value mirrored = load_exchanged_channel(f, instruction, LOAD(f.program, PROGRAM_JOINTS) + partner);
     if (load_channel_mirror(f, instruction) > 0x7fffffffu) {
-        mirrored.x = finish_number(channel_is_angle(f), -a.x);
+        mirrored.x = finish_number(channel_is_angle(f), -mirrored.x);
     }
     return mirrored;
+}
+
+// Model space is the joints' alone.
+OP float_value chain_channel(frame f, uint instruction) {
+    return load_exchanged_channel(f, instruction, f.joint);
+}
+
+OP float_value unchain_channel(frame f, uint instruction) {
+    return load_exchanged_channel(f, instruction, f.joint);
 }
 
 // Behind the joints' records the limits' table has four rows of a float for each channel: least, greatest, and of angles
@@ -330,16 +342,6 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
         ends = true;                                                                                                   \
         break;
 
-#define CHANNEL_WRAP(NAME, name, code, takes)                                                                          \
-    case code:                                                                                                         \
-        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
-        f.joint = name##_other_channel(f, at);                                                                         \
-        break;                                                                                                         \
-    case code + 1u:                                                                                                    \
-        f.joint = wrapped[LOAD(f.program, at + WRAP_LEVEL)];                                                           \
-        held[depth - 1u] = name##_channel(f, at, held[depth - 1u]);                                                    \
-        break;
-
 #ifndef LMB_GLSL
 // Of any kind: what it does not have is not read.
 OP frame begin_instruction(frame f, uint instruction) {
@@ -352,25 +354,24 @@ OP frame begin_instruction(frame f, uint instruction) {
 }
 #endif
 
-// A channel's value. find_sources() has run.
-OP real evaluate_channel(frame f) {
+// A channel's value in a pass; every pass but the last one leaves it in its exchange area. find_sources() has run.
+OP real evaluate_channel(frame f, uint pass) {
     float_value held[STACK_CHANNELS];
     real shares[STACK_CHANNELS];
     uint firsts[STACK_POSES];
-    uint wrapped[MOST_WRAPS];
     held[0] = rest_channel(f, 0u); // which a program replaces: it has an instruction
     uint depth = 0u;
     uint folds = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
-    for (uint i = 0u; i < count; i++) {
+    uint end = first_of_pass(f.program, pass + 1u);
+    for (uint i = first_of_pass(f.program, pass); i < end; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         bool ends = false;
 #ifndef LMB_GLSL
         f = begin_instruction(f, at);
 #endif
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_FOLD, CHANNEL_WRAP)
+            EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_FOLD)
         default:
             break;
         }
@@ -403,6 +404,12 @@ OP real evaluate_channel(frame f) {
             held[first] = mean;
             depth = first + 1u;
         }
+    }
+    if (pass + 1u < LOAD(f.program, PROGRAM_PASS_COUNT)) {
+        transform left = zero_transform();
+        left.t.x = held[0].x;
+        left.weight = held[0].weight;
+        store_exchange(f, pass, left);
     }
     return held[0].x;
 }

@@ -49,6 +49,8 @@ layout(constant_id = 10) const bool USES_DETAIL = true;
 layout(constant_id = 11) const bool USES_MATRICES = true;
 // Layers, or blend spaces in the plane: the longest rules of weights.
 layout(constant_id = 14) const bool USES_SPACES = true;
+// More than one pass.
+layout(constant_id = 15) const bool USES_EXCHANGES = true;
 // Poses that a program may hold at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN

@@ -34,7 +34,10 @@
 #define PROGRAM_WEIGHTS 26 // how many of a character the rules write
 #define PROGRAM_SOURCES 27 // uses of clips
 #define PROGRAM_USES 28    // offset: word [source][USE_WORDS]
-#define PROGRAM_HEADER_WORDS 29
+#define PROGRAM_PASSES                                                                                                 \
+    29 // offset: word [pass + 1], as they run: the first instruction of each, and the end of the last
+#define PROGRAM_PASS_COUNT 30
+#define PROGRAM_HEADER_WORDS 31
 
 #define NO_PARENT 0xffffffffu
 
@@ -96,6 +99,10 @@
 #define LAYER_CLIP 7u // offset of the instruction of a clip with joint weights, or 0
 #define LAYER_WORDS 8u
 
+// A pass: instructions that leave one pose of each joint. The last pass leaves the result. Every other one leaves its pose
+// in the exchange area of its number, from which instructions of later passes read it at any joint. A character that is
+// listed twice may run twice at once: so no area serves two passes.
+//
 // An instruction: its operation, then operands.
 #define INSTRUCTION_WORDS 8u
 #define INSTRUCTION_OPERATION 0u
@@ -111,14 +118,13 @@
 #define MASK_OFFSET 2u      // masked: offset of the mask, four joints a word, the first in the lowest byte
 #define MIRROR_TABLE 1u     // mirror: offset of its table
 #define MIRROR_AXIS 2u      // mirror: 0, 1, 2
+#define EXCHANGE_AREA 3u    // mirror, chain, unchain: the area that they read
 #define LIMIT_TABLE 1u      // clamp: offset of its table
 #define CHOICES 3u          // interpolate, apply, product, scale, mean: CHOICE_... bits
 #define LAYERS_TABLE 2u     // mean, of layers by joint: the rule's table
 #define LAYERS_COUNT 4u     // of how many inputs
 #define LAYERS_PLACE 5u     // of the input that is accumulated: its place in the table, behind all for the rest pose
-#define SUM_REST 6u   // the last one of a sum: offset of a pose, in whose place one stands that no input weighs for
-#define CLIMB_BACK 6u // chain, unchain: how many instructions before this one its first one stands
-#define WRAP_LEVEL 7u // of instructions that change the joint: how many of them are around it
+#define SUM_REST 6u // the last one of a sum: offset of a pose, in whose place one stands that no input weighs for
 
 // A part: how many joints it has, then for each joint of the rig the part's, or NO_JOINT.
 #define PART_JOINTS 0u
@@ -179,9 +185,7 @@
 #define NO_CORNER 0xffffffffu
 
 #define MOST_INPUTS 64u // of a sum; layers have 16, and the rest pose below them
-// Poses that a program holds at once, at most; and operations around one another that change the joint.
-#define STACK_POSES 11u
-#define MOST_WRAPS 4u
+#define STACK_POSES 11u // that a program holds at once, at most
 
 // What is refused and counted, in the order of lmb_refusal.
 #define REFUSED_CLIP 0u

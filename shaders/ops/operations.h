@@ -572,13 +572,9 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
 #include "matrices.h"
 #include "mean.h"
 
-// The joint whose transform is reflected into a joint's.
-OP uint mirror_joint(frame f, uint instruction) {
-    return LOAD(f.program, LOAD(f.program, instruction + MIRROR_TABLE) + f.joint);
-}
-
-OP transform mirror_operation(frame f, uint instruction, transform a) {
+OP transform mirror_operation(frame f, uint instruction) {
     uint record = LOAD(f.program, instruction + MIRROR_TABLE) + f.joint;
+    transform a = load_exchange(f, LOAD(f.program, instruction + EXCHANGE_AREA), LOAD(f.program, record));
     uint axis = LOAD(f.program, instruction + MIRROR_AXIS);
     return mirror_transform(f.program, record, LOAD(f.program, PROGRAM_JOINTS), axis, a);
 }
@@ -597,6 +593,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define TAKES_MASK 8u         // MASK_OFFSET
 #define TAKES_SHARE 16u       // WEIGHT_INDEX, of the input that is accumulated; and of the last instruction
 #define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
+#define TAKES_AREA 0x80000u   // EXCHANGE_AREA
 #define TAKES_LIMITS 0x20000u // LIMIT_TABLE
 #define TAKES_PART 0x40000u   // TAKE_PART, of the input that is taken
 #define TAKES_CHOICE 32u      // CHOICES; a mask then only where one of them says so
@@ -611,9 +608,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 // - FOLD takes any number of inputs, one after another, in three kinds of instructions with numbers in a row:
 //   name_begin() pushes its sums, name_accumulate(frame, instruction, sums, pose) takes the newest pose in, and
 //   name_end(frame, instruction, sums) replaces the sums by a pose.
-// - WRAP has its input evaluated at another joint, in two kinds of instructions with numbers in a row: before the input,
-//   name_joint(frame, instruction) gives that joint; after it, back at the joint itself, the newest pose is replaced by
-//   name_operation(frame, instruction, a).
+// - EXCHANGE takes an input that an earlier pass has left in an exchange area, of any joints, and pushes a pose as a SOURCE
+//   does: name_operation(frame, instruction).
 #define OPERATION_REST 0u
 #define OPERATION_CLIP 1u
 #define OPERATION_WEIGHTED 7u
@@ -628,7 +624,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_MATRICES 33u
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
-#define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                  \
+#define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, EXCHANGE)                                                              \
     SOURCE(REST, rest, OPERATION_REST, TAKES_NOTHING)                                                                  \
     SOURCE(CLIP, clip, OPERATION_CLIP, TAKES_CLIP)                                                                     \
     SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
@@ -639,32 +635,26 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                          \
     BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT)                                                                        \
     FOLD(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                            \
-    WRAP(MIRROR, mirror, 30u, TAKES_MIRROR)                                                                            \
+    EXCHANGE(MIRROR, mirror, 30u, TAKES_MIRROR | TAKES_AREA)                                                           \
     UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \
     UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE)
 
 // Instructions that operations turn into: where a choice asks for it, or one for each input.
-#define VARIANTS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                    \
+#define VARIANTS(SOURCE, UNARY, BINARY, FOLD, EXCHANGE)                                                                \
     SOURCE(FIXED, fixed, OPERATION_FIXED, TAKES_POSE)                                                                  \
     BINARY(TAKE, take, OPERATION_TAKE, TAKES_PART)                                                                     \
     BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                  \
     BINARY(APPLY, apply, OPERATION_APPLY, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                                    \
     FOLD(MEAN, mean, OPERATION_MEAN, TAKES_SHARE | TAKES_CHOICE)                                                       \
     BINARY(QUOTIENT, quotient, OPERATION_QUOTIENT, TAKES_NOTHING)                                                      \
-    BINARY(PRODUCT, product, OPERATION_PRODUCT, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)
+    BINARY(PRODUCT, product, OPERATION_PRODUCT, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                              \
+    EXCHANGE(CHAIN, chain, OPERATION_CHAIN, TAKES_AREA)                                                                \
+    EXCHANGE(UNCHAIN, unchain, OPERATION_UNCHAIN, TAKES_AREA)
 
-// Instructions that operations turn into where they work in model space, in a table of their own: CLIMB has its input
-// evaluated at the joint, at its parent and so on, up to the root or `turns` times, in two kinds of instructions with
-// numbers in a row. The first one begins; after the input, name_operation(so far, pose) takes the newest pose in, and
-// what follows the first one is run again for the parent.
-#define CLIMBS(CLIMB)                                                                                                  \
-    CLIMB(CHAIN, chain, OPERATION_CHAIN, CHAIN_TURNS)                                                                  \
-    CLIMB(UNCHAIN, unchain, OPERATION_UNCHAIN, UNCHAIN_TURNS)
-
-#define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                           \
-    OPERATIONS(SOURCE, UNARY, BINARY, FOLD, WRAP)                                                                      \
-    VARIANTS(SOURCE, UNARY, BINARY, FOLD, WRAP)
+#define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, FOLD)                                                                 \
+    OPERATIONS(SOURCE, UNARY, BINARY, FOLD, SOURCE)                                                                    \
+    VARIANTS(SOURCE, UNARY, BINARY, FOLD, SOURCE)
 
 #endif

@@ -105,53 +105,16 @@ void settle_stack(inout stack_top s) {
         s.popped = true;                                                                                               \
         break;
 
-#define EVALUATE_WRAP(NAME, name, code, takes)                                                                         \
-    case code:                                                                                                         \
-        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
-        f.joint = name##_joint(f, at);                                                                                 \
-        break;                                                                                                         \
-    case code + 1u:                                                                                                    \
-        f.joint = wrapped[LOAD(f.program, at + WRAP_LEVEL)];                                                           \
-        s.next = name##_operation(f, at, s.top);                                                                       \
-        break;
-
-#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
-    case code:                                                                                                         \
-        wrapped[LOAD(f.program, at + WRAP_LEVEL)] = f.joint;                                                           \
-        climbed[LOAD(f.program, at + WRAP_LEVEL)] = 0u;                                                                \
-        s.pushed = 1u;                                                                                                 \
-        break;                                                                                                         \
-    case code + 1u: {                                                                                                  \
-        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
-        uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + f.joint);                                     \
-        if (climbed[level] > 0u) {                                                                                     \
-            s.next = name##_operation(s.under, s.top);                                                                 \
-        }                                                                                                              \
-        s.popped = true;                                                                                               \
-        climbed[level]++;                                                                                              \
-        if (parent != NO_PARENT && climbed[level] < turns) {                                                           \
-            f.above += climbed[level] == 1u ? 1u : 0u;                                                                 \
-            f.joint = parent;                                                                                          \
-            i -= LOAD(f.program, at + CLIMB_BACK);                                                                     \
-        } else {                                                                                                       \
-            f.above -= climbed[level] > 1u ? 1u : 0u;                                                                  \
-            f.joint = wrapped[level];                                                                                  \
-        }                                                                                                              \
-        break;                                                                                                         \
-    }
-
-// The local transform.
-transform evaluate_program(frame f) {
-    uint wrapped[MOST_WRAPS];
-    uint climbed[MOST_WRAPS];
+// What a pass leaves of the joint: after the last one the local transform.
+transform evaluate_pass(frame f, uint pass) {
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
+    uint end = first_of_pass(f.program, pass + 1u);
     stack_top s;
     s.top = zero_transform();
     s.under = s.top;
     s.third = s.top;
     s.depth = 0u;
-    for (uint i = 0u; i < count; i++) {
+    for (uint i = first_of_pass(f.program, pass); i < end; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         s.next = s.top;
         s.next_under = s.under;
@@ -159,8 +122,7 @@ transform evaluate_program(frame f) {
         s.popped = false;
         s.sums = false;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
-            CLIMBS(EVALUATE_CLIMB)
+            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD)
         default:
             break;
         }
@@ -176,41 +138,18 @@ transform evaluate_program(frame f) {
 
 typedef struct slots {
     uint joints[TILE_JOINTS];
-    truth active[TILE_JOINTS];              // lanes for whom what a joint refuses counts
-    uint wrapped[MOST_WRAPS][TILE_JOINTS];  // joints that such operations are to go back to
-    uint climbed[MOST_WRAPS];               // how often their input was evaluated, ...
-    bool arrived[MOST_WRAPS][TILE_JOINTS];  // ... which places had it at their last joint, ...
-    truth counted[MOST_WRAPS][TILE_JOINTS]; // ... and who counted what was refused before
-    transform poses[][TILE_JOINTS];         // as many as the program holds at once
+    truth active[TILE_JOINTS];      // lanes for whom what a joint refuses counts
+    transform poses[][TILE_JOINTS]; // as many as the program holds at once
 } slots;
 
 #define SLOTS_SIZE(stack) (sizeof(slots) + (stack) * sizeof(transform[TILE_JOINTS]))
 
-// Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
 OP void store_slot(slots *in, uint slot, uint place, transform pose) {
-    in->poses[slot][place].t = pose.t;
-    in->poses[slot][place].q = pose.q;
-    if (USES_SCALE) {
-        in->poses[slot][place].s = pose.s;
-    }
-    if (USES_WEIGHTS) {
-        in->poses[slot][place].weight = pose.weight;
-    }
+    store_pose(&in->poses[slot][place], pose);
 }
 
 OP transform load_slot(const slots *in, uint slot, uint place) {
-    transform pose;
-    pose.t = in->poses[slot][place].t;
-    pose.q = in->poses[slot][place].q;
-    pose.s = all_vector(1.0f, 1.0f, 1.0f);
-    if (USES_SCALE) {
-        pose.s = in->poses[slot][place].s;
-    }
-    pose.weight = ALL(WEIGHT_PRESENT);
-    if (USES_WEIGHTS) {
-        pose.weight = in->poses[slot][place].weight;
-    }
-    return pose;
+    return stored_pose(&in->poses[slot][place]);
 }
 
 // Instructions of clips and rest poses from the one at `at` on, each followed by one with that code.
@@ -228,7 +167,7 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
 #ifdef LMB_PLAIN
 #define TAKE_PLACE(place) (f.joint = held->joints[place], true)
 #else
-#define TAKE_PLACE(place) (f.joint = held->joints[place], f.active = held->active[place], true)
+#define TAKE_PLACE(place) (f.joint = held->joints[place], f.counts = held->active[place], true)
 #endif
 #define EVERY_JOINT for (uint place = 0u; place < joints && TAKE_PLACE(place); place++)
 
@@ -378,70 +317,7 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
         }                                                                                                              \
     }
 
-#define DEFINE_WRAP(NAME, name, code, takes)                                                                           \
-    STEP(void, evaluate_##name##_joint)(const frame *given, uint at, uint joints, slots *held) {                       \
-        frame f = *given;                                                                                              \
-        EVERY_JOINT {                                                                                                  \
-            held->wrapped[LOAD(f.program, at + WRAP_LEVEL)][place] = f.joint;                                          \
-            held->joints[place] = name##_joint(f, at);                                                                 \
-        }                                                                                                              \
-    }                                                                                                                  \
-    STEP(void, evaluate_##name)(const frame *given, uint at, uint depth, uint joints, slots *held) {                   \
-        frame f = *given;                                                                                              \
-        EVERY_JOINT {                                                                                                  \
-            f.joint = held->wrapped[LOAD(f.program, at + WRAP_LEVEL)][place];                                          \
-            held->joints[place] = f.joint;                                                                             \
-            transform a = load_slot(held, depth - 1u, place);                                                          \
-            store_slot(held, depth - 1u, place, name##_operation(f, at, a));                                           \
-        }                                                                                                              \
-    }
-
-// Joints of a tile are at different depths: those that have arrived wait for the others.
-#define DEFINE_CLIMB(NAME, name, code, turns)                                                                          \
-    STEP(void, evaluate_##name)(uint level, uint depth, uint joints, slots * held) {                                   \
-        for (uint place = 0u; place < joints; place++) {                                                               \
-            if (!held->arrived[level][place]) {                                                                        \
-                transform newest = load_slot(held, depth, place);                                                      \
-                if (held->climbed[level] > 0u) {                                                                       \
-                    newest = name##_operation(load_slot(held, depth - 1u, place), newest);                             \
-                }                                                                                                      \
-                store_slot(held, depth - 1u, place, newest);                                                           \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD, DEFINE_WRAP)
-CLIMBS(DEFINE_CLIMB)
-
-OP void begin_climb(uint level, uint joints, slots *held) {
-    held->climbed[level] = 0u;
-    for (uint place = 0u; place < joints; place++) {
-        held->wrapped[level][place] = held->joints[place];
-        held->counted[level][place] = held->active[place];
-        held->arrived[level][place] = false;
-    }
-}
-
-// To the parents, of what has not arrived; back to where all came from once everything has. Whether there is more to do.
-OP bool climb_on(frame f, uint level, uint joints, uint turns, slots *held) {
-    bool again = false;
-    held->climbed[level]++;
-    for (uint place = 0u; place < joints; place++) {
-        uint parent = LOAD(f.program, LOAD(f.program, PROGRAM_PARENTS) + held->joints[place]);
-        held->active[place] = BOTH(f.active, NOT(f.active));
-        if (parent == NO_PARENT || held->climbed[level] == turns) {
-            held->arrived[level][place] = true;
-        } else {
-            held->joints[place] = parent;
-            again = true;
-        }
-    }
-    for (uint place = 0u; place < joints && !again; place++) {
-        held->joints[place] = held->wrapped[level][place];
-        held->active[place] = held->counted[level][place];
-    }
-    return again;
-}
+EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD)
 
 // The order in which a character's joints (those of each lane's) are gone through: all that any lane computes, which are
 // evaluated, then those that are left at rest.
@@ -475,10 +351,10 @@ OP uint walk_joint(frame f, walk_plan plan, uint place) {
 OP void take_joints(frame f, walk_plan plan, uint first, uint joints, slots *held) {
     for (uint place = 0u; place < joints; place++) {
         held->joints[place] = walk_joint(f, plan, first + place);
-        held->active[place] = f.active;
+        held->active[place] = f.counts;
         if (plan.mixed) {
             truth dropped = joint_is_dropped(f.program, held->joints[place], plan.level);
-            held->active[place] = BOTH(f.active, NOT(dropped));
+            held->active[place] = BOTH(f.counts, NOT(dropped));
         }
     }
 }
@@ -549,41 +425,16 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
         depth = depth - 1u;                                                                                            \
         break;
 
-#define EVALUATE_WRAP(NAME, name, code, takes)                                                                         \
-    case code:                                                                                                         \
-        evaluate_##name##_joint(&f, at, joints, held);                                                                 \
-        break;                                                                                                         \
-    case code + 1u:                                                                                                    \
-        evaluate_##name(&f, at, depth, joints, held);                                                                  \
-        break;
-
-#define EVALUATE_CLIMB(NAME, name, code, turns)                                                                        \
-    case code:                                                                                                         \
-        begin_climb(LOAD(f.program, at + WRAP_LEVEL), joints, held);                                                   \
-        depth = depth + 1u;                                                                                            \
-        break;                                                                                                         \
-    case code + 1u: {                                                                                                  \
-        uint level = LOAD(f.program, at + WRAP_LEVEL);                                                                 \
-        depth = depth - 1u;                                                                                            \
-        evaluate_##name(level, depth, joints, held);                                                                   \
-        if (climb_on(f, level, joints, turns, held)) {                                                                 \
-            uint back = LOAD(f.program, at + CLIMB_BACK);                                                              \
-            i -= back;                                                                                                 \
-        }                                                                                                              \
-        break;                                                                                                         \
-    }
-
-// The local transforms of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has them
-// then. find_sources() has run.
-OP void evaluate_joints(frame f, uint joints, slots *held) {
+// What a pass leaves of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has it then,
+// after the last pass the local transforms. find_sources() has run.
+OP void evaluate_joints(frame f, uint pass, uint joints, slots *held) {
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
-    uint count = LOAD(f.program, PROGRAM_INSTRUCTION_COUNT);
-    for (uint i = 0u; i < count; i++) {
+    uint end = first_of_pass(f.program, pass + 1u);
+    for (uint i = first_of_pass(f.program, pass); i < end; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD, EVALUATE_WRAP)
-            CLIMBS(EVALUATE_CLIMB)
+            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD)
         default:
             break;
         }

@@ -37,19 +37,18 @@ memory program;
 memory parameters;
 word character;
 uint joint;
+truth counts; // whether what is refused counts: in lanes that stand for a character
 #ifdef LMB_GLSL
-uint span; // the table's row, which `parameters` is from
-uint
-    above; // operations around the place that stand at a joint above their own: that joint counts what is refused itself
+uint span;         // the table's row, which `parameters` is from
 uint slot;         // the character's, where a workgroup has several
 key_search search; // of the source that is sampled
 #else
 const memory *poses;
 uint32_t *refused;
-truth active;           // lanes that stand for a character
 stored_weight *weights; // PROGRAM_WEIGHTS
 source *sources;        // PROGRAM_SOURCES
 key_search *searches;   // the last search in each
+transform *exchange;    // [area][joint, then channel]: what passes leave for later ones
 // Of these, the instruction's, as begin_weight() and begin_source() set them.
 const stored_weight *weight;
 const source *from;
@@ -61,7 +60,7 @@ END_STRUCT(frame)
 // refused.
 #ifdef LMB_GLSL
 #define REFUSE(frame, kind, condition)                                                                                 \
-    if ((frame).above == 0u && (condition)) {                                                                          \
+    if ((frame).counts && (condition)) {                                                                               \
         count_refusal(kind);                                                                                           \
     }
 #define POSES(frame, index) pose_buffer(frame, index)
@@ -72,6 +71,9 @@ void store_weight(frame f, uint index, float weight);
 source load_source(frame f, uint index);
 key_search load_search(frame f, uint index);
 void store_source(frame f, uint index, source record, key_search search);
+transform load_exchange(frame f, uint area, uint joint);
+quaternion load_exchange_rotation(frame f, uint area, uint joint);
+void store_exchange(frame f, uint area, transform pose); // of f.joint
 #define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
 
 key_position find_key_again(frame f, uint times, uint keys, uint largest_step, float time) {
@@ -82,7 +84,7 @@ key_position find_key_again(frame f, uint times, uint keys, uint largest_step, f
     return at;
 }
 #else
-#define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(BOTH((frame).active, condition))
+#define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(BOTH((frame).counts, condition))
 #define POSES(frame, index) (frame).poses[index]
 #define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
 
@@ -96,6 +98,49 @@ OP void store_weight(frame f, uint index, real weight) {
 
 OP source load_source(frame f, uint index) {
     return f.sources[index];
+}
+
+// Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
+OP void store_pose(transform *to, transform pose) {
+    to->t = pose.t;
+    to->q = pose.q;
+    if (USES_SCALE) {
+        to->s = pose.s;
+    }
+    if (USES_WEIGHTS) {
+        to->weight = pose.weight;
+    }
+}
+
+OP transform stored_pose(const transform *from) {
+    transform pose;
+    pose.t = from->t;
+    pose.q = from->q;
+    pose.s = all_vector(1.0f, 1.0f, 1.0f);
+    if (USES_SCALE) {
+        pose.s = from->s;
+    }
+    pose.weight = ALL(WEIGHT_PRESENT);
+    if (USES_WEIGHTS) {
+        pose.weight = from->weight;
+    }
+    return pose;
+}
+
+OP transform *exchange_place(frame f, uint area, uint joint) {
+    return f.exchange + area * (LOAD(f.program, PROGRAM_JOINTS) + LOAD(f.program, PROGRAM_CHANNELS)) + joint;
+}
+
+OP transform load_exchange(frame f, uint area, uint joint) {
+    return stored_pose(exchange_place(f, area, joint));
+}
+
+OP quaternion load_exchange_rotation(frame f, uint area, uint joint) {
+    return exchange_place(f, area, joint)->q;
+}
+
+OP void store_exchange(frame f, uint area, transform pose) {
+    store_pose(exchange_place(f, area, f.joint), pose);
 }
 
 // Most joints find the keys that the joint before them found.
@@ -126,6 +171,11 @@ OP frame begin_source(frame f, uint instruction) {
     return f;
 }
 #endif
+
+// A pass's first instruction: the end of the one before.
+OP uint first_of_pass(memory program, uint pass) {
+    return LOAD(program, LOAD(program, PROGRAM_PASSES) + pass);
+}
 
 // Of layers: what the inputs of one are multiplied by, of fades with that sum; and what is left below it.
 OP real layer_part(real sum) {

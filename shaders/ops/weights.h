@@ -213,14 +213,9 @@ OP void find_level(frame f, uint rule) {
 
 // For a rule of root motion, which counts nothing that is refused.
 OP frame begin_rule(frame f, uint rule) {
-    uint is_motion = LOAD(f.program, rule + RULE_MOTION);
-#ifdef LMB_GLSL
-    f.above = is_motion;
-#else
-    if (is_motion != 0u) {
-        f.active = BOTH(f.active, NOT(f.active));
+    if (LOAD(f.program, rule + RULE_MOTION) != 0u) {
+        f.counts = BOTH(f.counts, NOT(f.counts));
     }
-#endif
     return f;
 }
 

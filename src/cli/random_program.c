@@ -7,13 +7,12 @@ typedef struct plan {
     random_program *program;
     random_source *random;
     uint32_t clip_count;
-    uint32_t wraps; // operations that take other joints around the place so far
-    bool climbs;    // one of them takes all joints above
-    bool inside;    // another operation
+    uint32_t exchanges; // poses that are read at other joints
+    bool inside;        // another operation
 } plan;
 
-// Operations around one another that take other joints, at most.
-#define MOST_WRAPS 4u
+// Poses that are read at other joints, at most.
+#define MOST_EXCHANGES 12u
 
 // The table of operations: how many inputs, and what draws the rest of the node. Sums that an operation keeps stand where
 // poses do, below its inputs.
@@ -240,13 +239,12 @@ static bool takes_other_joints(lmb_op op) {
     return op == LMB_OP_MIRROR;
 }
 
-// What a difference or an additive in model space takes: levels of operations that take other joints, and poses that are
-// held beside its inputs. One inside another would take too long.
-#define CLIMB_LEVELS 2u
+// What a difference or an additive in model space reads at other joints.
+#define SPACE_EXCHANGES 2u
 
-static bool draw_space(plan *plan, lmb_op op, uint32_t stack) {
-    return (op == LMB_OP_DIFFERENCE || op == LMB_OP_ADDITIVE) && !plan->climbs && stack >= 2 + CLIMB_LEVELS &&
-           plan->wraps + CLIMB_LEVELS <= MOST_WRAPS && random_below(plan->random, 3) == 0;
+static bool draw_space(plan *plan, lmb_op op) {
+    return (op == LMB_OP_DIFFERENCE || op == LMB_OP_ADDITIVE) && plan->exchanges + SPACE_EXCHANGES <= MOST_EXCHANGES &&
+           random_below(plan->random, 3) == 0;
 }
 
 static void set_space(lmb_node_def *node) {
@@ -296,7 +294,7 @@ static const row *draw_row(plan *plan, bool leaf, bool additive, uint32_t nodes,
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];
         bool fits =
             drawn->least_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->least_inputs <= stack);
-        fits = fits && !(takes_other_joints(drawn->op) && plan->wraps == MOST_WRAPS);
+        fits = fits && !(takes_other_joints(drawn->op) && plan->exchanges == MOST_EXCHANGES);
         fits = fits && !(drawn->op == LMB_OP_WEIGHTED_MATRIX && plan->inside);
         if (fits && gives(drawn->op, additive) && leaf == (drawn->most_inputs == 0)) {
             return drawn;
@@ -329,11 +327,8 @@ static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) 
     uint32_t inputs[LMB_MAX_SPACE_INPUTS] = {0};
     uint32_t left = nodes - 1;
     uint32_t count = draw_input_count(plan, row, left);
-    const bool climbs = draw_space(plan, row->op, stack);
-    const uint32_t wraps = climbs ? CLIMB_LEVELS : takes_other_joints(row->op) ? 1 : 0;
-    stack -= climbs ? CLIMB_LEVELS : 0;
-    plan->wraps += wraps;
-    plan->climbs = plan->climbs || climbs;
+    const bool in_model_space = draw_space(plan, row->op);
+    plan->exchanges += in_model_space ? SPACE_EXCHANGES : takes_other_joints(row->op) ? 1 : 0;
     plan->inside = true;
     bool first = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -344,10 +339,8 @@ static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) 
         inputs[i] = grow(plan, type, share, row->sums > 0 ? stack - row->sums : stack - i);
         left -= share;
     }
-    plan->wraps -= wraps;
-    plan->climbs = plan->climbs && !climbs;
     uint32_t node = add_node(plan, row, inputs, count);
-    if (climbs) {
+    if (in_model_space) {
         set_space(&plan->program->nodes[node]);
     }
     return node;
@@ -356,7 +349,7 @@ static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) 
 static plan begin(random_program *program, random_source *random, uint32_t clip_count) {
     program->node_count = 0;
     program->parameter_count = 0;
-    return (plan){program, random, clip_count, 0, false, false};
+    return (plan){program, random, clip_count, 0, false};
 }
 
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes) {
