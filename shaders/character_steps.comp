@@ -103,21 +103,10 @@ affine load_model(frame f) {
     return load_matrix(f.slot * MATRIX_STRIDE + 3u * f.joint);
 }
 
-// Of this joint, once its parent's is known.
-void walk(frame f, affine model) {
-    uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
-    if (parent != NO_PARENT) {
-        model = matrix_under(load_matrix(f.slot * MATRIX_STRIDE + 3u * parent), model);
-    }
+void store_model(frame f, affine model) {
     store_matrix(f.slot * MATRIX_STRIDE + 3u * f.joint, model);
-    uint at = (f.character * JOINTS + f.joint) * MATRIX_COMPONENTS;
     if (writes_stage(STAGE_MODEL)) {
-        store_affine(push.spans.at[f.span].stages[STAGE_MODEL], at, model);
-    }
-    if (writes_stage(STAGE_PALETTE)) {
-        affine inverse_bind = load_affine(push.program, push.program.at[PROGRAM_INVERSE_BIND] + f.joint * MATRIX_COMPONENTS);
-        affine palette = palette_matrix(model, inverse_bind);
-        store_palette(f, palette);
+        store_affine(push.spans.at[f.span].stages[STAGE_MODEL], (f.character * JOINTS + f.joint) * MATRIX_COMPONENTS, model);
     }
 }
 
@@ -151,7 +140,7 @@ void keep_pose(bool keeps_matrices) {
             own = own_matrix(poses[0]);
         }
         if (WALKS) {
-            walk(at_joint, own);
+            finish_joint(at_joint, own);
         } else {
             store_matrix(at_joint.slot * MATRIX_STRIDE + 3u * at_joint.joint, own);
         }

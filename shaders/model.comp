@@ -15,9 +15,25 @@ layout(local_size_x = 64) in;
 
 #include "outputs.glsl"
 
+uint model_place(frame f) {
+    return (f.character * push.program.at[PROGRAM_JOINTS] + f.joint) * MATRIX_COMPONENTS;
+}
+
 affine load_model(frame f) {
-    uint joints = push.program.at[PROGRAM_JOINTS];
-    return load_affine(push.spans.at[f.span].stages[STAGE_MODEL], (f.character * joints + f.joint) * MATRIX_COMPONENTS);
+    return load_affine(push.spans.at[f.span].stages[STAGE_MODEL], model_place(f));
+}
+
+void store_model(frame f, affine model) {
+    store_affine(push.spans.at[f.span].stages[STAGE_MODEL], model_place(f), model);
+}
+
+// What the pose stage has left: a joint's own matrix, where a program ends as those, or its local transform.
+affine load_own(frame f) {
+    if (push.program.at[PROGRAM_MATRICES] != 0u) {
+        return load_model(f);
+    }
+    uint first = f.character * push.program.at[PROGRAM_POSE_FLOATS];
+    return own_matrix(load_pose(push.spans.at[f.span].stages[STAGE_LOCAL], first + f.joint, push.program.at[PROGRAM_JOINTS]));
 }
 
 void main() {
@@ -26,34 +42,9 @@ void main() {
         return;
     }
     frame f = character_frame(slot_character(slot));
-    Words locals = push.spans.at[f.span].stages[STAGE_LOCAL];
-    Words models = push.spans.at[f.span].stages[STAGE_MODEL];
     uint joints = push.program.at[PROGRAM_JOINTS];
-    uint parents = push.program.at[PROGRAM_PARENTS];
-    uint inverse_binds = push.program.at[PROGRAM_INVERSE_BIND];
-    uint first_local = f.character * push.program.at[PROGRAM_POSE_FLOATS];
-    uint first_matrix = f.character * (MATRIX_COMPONENTS * joints);
-    for (uint joint = 0u; joint < joints; joint++) {
-        f.joint = joint;
-        uint parent = push.program.at[parents + joint];
-        bool has_parent = parent != NO_PARENT;
-        uint above_at = first_matrix + (has_parent ? parent : 0u) * MATRIX_COMPONENTS;
-        affine above = load_affine(models, above_at);
-        affine model;
-        if (push.program.at[PROGRAM_MATRICES] != 0u) {
-            model = load_affine(models, first_matrix + joint * MATRIX_COMPONENTS);
-        } else {
-            model = own_matrix(load_pose(locals, first_local + joint, joints));
-        }
-        if (has_parent) {
-            model = matrix_under(above, model);
-        }
-        store_affine(models, first_matrix + joint * MATRIX_COMPONENTS, model);
-        if (writes_stage(STAGE_PALETTE)) {
-            affine inverse_bind = load_affine(push.program, inverse_binds + joint * MATRIX_COMPONENTS);
-            affine palette = palette_matrix(model, inverse_bind);
-            store_palette(f, palette);
-        }
+    for (f.joint = 0u; f.joint < joints; f.joint++) {
+        finish_joint(f, load_own(f));
     }
     write_outputs(f);
 }

@@ -1,6 +1,7 @@
-// The palette, and what else follows from a character's model matrices. Who includes it defines load_model(), which gives
-// the model matrix of a frame's joint.
+// Model matrices, the palette, and what else follows from them. Who includes it keeps model matrices: it defines
+// load_model() and store_model() for that of a frame's joint.
 affine load_model(frame f);
+void store_model(frame f, affine model);
 
 // The named palette is copied first: it may be the one that is written.
 void store_palette(frame f, affine palette) {
@@ -17,6 +18,22 @@ void store_palette(frame f, affine palette) {
         }
     }
     store_affine(push.spans.at[f.span].stages[STAGE_PALETTE], at, palette);
+}
+
+// A joint's matrices, once its parent's model matrix is stored.
+void finish_joint(frame f, affine own) {
+    uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
+    affine model = own;
+    if (parent != NO_PARENT) {
+        frame above = f;
+        above.joint = parent;
+        model = matrix_under(load_model(above), own);
+    }
+    store_model(f, model);
+    if (writes_stage(STAGE_PALETTE)) {
+        affine inverse_bind = load_affine(push.program, push.program.at[PROGRAM_INVERSE_BIND] + f.joint * MATRIX_COMPONENTS);
+        store_palette(f, palette_matrix(model, inverse_bind));
+    }
 }
 
 // Once that of the joint beside it is written, by whichever invocation of the workgroup.
