@@ -134,7 +134,7 @@ lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *
         .states = states, .state_count = STATES, .transitions = transitions, .transition_count = TRANSITIONS};
     make_nodes(players, &machine, nodes);
     const lmb_group_def gaits = lmb_default_group_def();
-    const lmb_follower_def follower = {lmb_parameter(SPEED), 0.1f, PLACE};
+    const lmb_smoothed_def smoothed = {lmb_parameter(SPEED), 0.1f, PLACE};
     lmb_fade_def wave = lmb_default_fade_def();
     wave.parameter = WAVE_WEIGHT;
     wave.pose = WAVE;
@@ -154,8 +154,8 @@ lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *
                                .node_count = NODES,
                                .parameter_count = PARAMETERS,
                                .event_count = EVENTS,
-                               .followers = &follower,
-                               .follower_count = 1,
+                               .smoothed = &smoothed,
+                               .smoothed_count = 1,
                                .groups = &gaits,
                                .group_count = 1,
                                .fades = &wave,

@@ -72,7 +72,7 @@ take_libraries() {
     export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
-tell_machine() {
+emit_machine() {
     date -u '+%Y-%m-%d %H:%M UTC'
     uname -srm
     awk -F ': *' '/^model name/ { name = $2; cores++ } END { if (cores) print name ", " cores " of its threads" }' /proc/cpuinfo
@@ -82,7 +82,7 @@ tell_machine() {
 failed=0 late=0
 
 # What became of a program by its exit status: a line of bits.txt.
-tell() {
+emit() {
     local name=$1 status=$2 seconds=$3 outcome
     case $status in
     0) outcome=passed ;;
@@ -93,12 +93,12 @@ tell() {
     printf '%-26s %s\n' "$name" "$outcome" | tee -a "$out/bits.txt"
 }
 
-# within SECONDS NAME COMMAND...: tells what became of it.
+# within SECONDS NAME COMMAND...: emits_events what became of it.
 within() {
     local seconds=$1 name=$2 status=0
     shift 2
     timeout "$seconds" "$@" || status=$?
-    tell "$name" "$status" "$seconds" >&3
+    emit "$name" "$status" "$seconds" >&3
 }
 
 prove() {
@@ -123,7 +123,7 @@ run() {
     cd "$work/bin"
     take_libraries
     : >"$out/bits.txt"
-    tell_machine | tee "$out/machine.txt" || tell 'limber devices' $? 60
+    emit_machine | tee "$out/machine.txt" || emit 'limber devices' $? 60
     exec 3>&1
     prove >"$out/tests.log" 2>&1
     measure 2>"$out/bench.log"

@@ -12,7 +12,7 @@ static lmb_result run(movement *movement, uint32_t frame, float *parameters, lmb
                                    .parameters = parameters,
                                    .events = movement->events,
                                    .event_count = movement->event_count,
-                                   .told = movement->told};
+                                   .emitted = movement->emitted};
     return lmb_control_run(movement->workload->control, &run, 0, movement->characters, error);
 }
 
@@ -20,9 +20,9 @@ lmb_result movement_create(const workload *workload, uint32_t characters, float 
                            lmb_error *error) {
     *movement = (struct movement){.workload = workload, .characters = characters};
     movement->state = calloc((size_t)characters * lmb_control_state_words(workload->control), sizeof(uint32_t));
-    movement->told = calloc((size_t)characters * lmb_control_told_words(workload->control), sizeof(uint32_t));
+    movement->emitted = calloc((size_t)characters * lmb_control_emitted_words(workload->control), sizeof(uint32_t));
     movement->events = calloc(characters, sizeof *movement->events);
-    if (movement->state == NULL || movement->told == NULL || movement->events == NULL) {
+    if (movement->state == NULL || movement->emitted == NULL || movement->events == NULL) {
         return actor_no_memory(error);
     }
     lmb_result result = LMB_OK;
@@ -36,7 +36,7 @@ lmb_result movement_create(const workload *workload, uint32_t characters, float 
 
 void movement_destroy(movement *movement) {
     free(movement->state);
-    free(movement->told);
+    free(movement->emitted);
     free(movement->events);
     *movement = (struct movement){0};
 }
@@ -50,6 +50,6 @@ lmb_result movement_run(movement *movement, uint32_t frame, float *parameters, l
 }
 
 double movement_bytes(const workload *workload, uint32_t characters) {
-    double words = lmb_control_state_words(workload->control) + lmb_control_told_words(workload->control);
+    double words = lmb_control_state_words(workload->control) + lmb_control_emitted_words(workload->control);
     return (double)characters * (words * sizeof(uint32_t) + sizeof(lmb_event));
 }

@@ -8,7 +8,7 @@ typedef struct movement {
     const workload *workload; // with a control
     uint32_t characters;
     uint32_t *state; // uint32_t [characters][lmb_control_state_words()]
-    uint32_t *told;
+    uint32_t *emitted;
     lmb_event *events; // of the frame
     uint32_t event_count;
 } movement;

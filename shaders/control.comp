@@ -13,8 +13,8 @@ layout(push_constant, scalar) uniform Push {
     Words state;
     Words parameters;
     Words sent;
-    Words told;
-    Words movers;
+    Words emitted;
+    Words motions;
     Words program; // whose clips players play
     Words weights; // [weight][character]
     uint sent_count;
@@ -22,7 +22,7 @@ layout(push_constant, scalar) uniform Push {
     uint number; // of the frame
     uint step_low;
     uint step_high;
-    uint tells;
+    uint emits_events;
 }
 push;
 
@@ -64,11 +64,11 @@ void main() {
     c.state_at = character * push.block.at[CONTROL_STATE_WORDS];
     c.parameters = push.parameters;
     c.row = character * push.block.at[CONTROL_PARAMETERS];
-    c.told = push.told;
-    c.told_at = character * (1u + 2u * push.block.at[CONTROL_TOLD_CAPACITY]);
-    c.tells = push.tells != 0u;
-    c.movers = push.movers;
-    c.mover_at = character * 4u;
+    c.emitted = push.emitted;
+    c.emitted_at = character * (1u + 2u * push.block.at[CONTROL_EMITTED_CAPACITY]);
+    c.emits_events = push.emits_events != 0u;
+    c.motions = push.motions;
+    c.motion_at = character * 4u;
     c.shows = true;
     c.sent = push.sent;
     c.sent_first = find_sent(push.sent, push.sent_count, character);

@@ -16,7 +16,7 @@
 #define TURN 6.283185307179586 // in radians
 
 _Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
-_Static_assert(LMB_MOVER_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
+_Static_assert(LMB_MOTION_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
 
 lmb_player_def lmb_default_player_def(void) {
     return (lmb_player_def){
@@ -52,9 +52,9 @@ lmb_control_player_def lmb_default_control_player_def(void) {
                                     .machine = LMB_NONE};
 }
 
-lmb_mover_def lmb_default_mover_def(void) {
+lmb_motion_def lmb_default_motion_def(void) {
     const lmb_value still = lmb_constant(0.0f);
-    return (lmb_mover_def){
+    return (lmb_motion_def){
         .velocity = {still, still, still}, .heading = still, .velocity_parameters = {LMB_NONE, LMB_NONE, LMB_NONE}};
 }
 
@@ -69,7 +69,7 @@ lmb_control_state_def lmb_default_control_state_def(void) {
 }
 
 lmb_control_def lmb_default_control_def(void) {
-    return (lmb_control_def){.told_capacity = 8, .update_every = lmb_constant(1.0f)};
+    return (lmb_control_def){.max_emitted_events = 8, .update_every = lmb_constant(1.0f)};
 }
 
 // What players and groups write once weights are known.
@@ -170,7 +170,7 @@ lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph
                              .graph = graph,
                              .parameter_count = def->parameter_count,
                              .event_count = def->event_count,
-                             .told_capacity = def->told_capacity,
+                             .max_emitted_events = def->max_emitted_events,
                              .state_words = state_words,
                              .machine_count = def->machine_count,
                              .size = size,
@@ -201,8 +201,8 @@ uint32_t lmb_control_state_words(const lmb_control *control) {
     return control != NULL ? control->state_words : 0;
 }
 
-uint32_t lmb_control_told_words(const lmb_control *control) {
-    return control != NULL ? 1 + 2 * control->told_capacity : 0;
+uint32_t lmb_control_emitted_words(const lmb_control *control) {
+    return control != NULL ? 1 + 2 * control->max_emitted_events : 0;
 }
 
 static void merge(const lmb_event *from, lmb_event *to, uint32_t first, uint32_t middle, uint32_t end) {
@@ -280,8 +280,8 @@ static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_f
                  .program = block->graph != NULL ? block->graph->block : NULL,
                  .weights = weights,
                  .refused = refused,
-                 .tells = frame->told != NULL,
-                 .shows = frame->movers != NULL,
+                 .emits_events = frame->emitted != NULL,
+                 .shows = frame->motions != NULL,
                  .sent = sent,
                  .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
     crowd all;
@@ -294,8 +294,8 @@ static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_f
         c.state = frame->state + character * block->state_words;
         c.parameters =
             block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
-        c.told = frame->told != NULL ? frame->told + character * lmb_control_told_words(block) : NULL;
-        c.movers = frame->movers != NULL ? (uint32_t *)frame->movers + character * LMB_MOVER_FLOATS : NULL;
+        c.emitted = frame->emitted != NULL ? frame->emitted + character * lmb_control_emitted_words(block) : NULL;
+        c.motions = frame->motions != NULL ? (uint32_t *)frame->motions + character * LMB_MOTION_FLOATS : NULL;
         c.number = frame->number + (uint32_t)character;
         c.sent_first = event;
         while (event < frame->event_count && frame->events[event].character == character) {
@@ -333,7 +333,7 @@ lmb_control_counts lmb_control_state_counts(const lmb_control *control, const ui
     (void)control;
     return (lmb_control_counts){.transitions_left = state[CHARACTER_TRANSITIONS_LEFT],
                                 .events_lost = state[CHARACTER_EVENTS_LOST],
-                                .told_lost = state[CHARACTER_TOLD_LOST]};
+                                .lost_events = state[CHARACTER_LOST_EVENTS]};
 }
 
 static const uint32_t *machine_words(const lmb_control *control, const uint32_t *state, uint32_t machine) {
@@ -366,30 +366,32 @@ float lmb_control_player_weight(const lmb_control *control, const uint32_t *stat
     return REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]);
 }
 
-// Of a character's mover, or NULL.
-static const uint32_t *mover_words(const lmb_control *control, const uint32_t *state) {
-    const uint32_t at = lmb_control_mover_word(control);
+// Of a character's character motion, or NULL.
+static const uint32_t *motion_words(const lmb_control *control, const uint32_t *state) {
+    const uint32_t at = lmb_control_motion_word(control);
     return at != LMB_NONE ? state + at : NULL;
 }
 
-bool lmb_control_has_mover(const lmb_control *control) {
-    return control != NULL && control->block[CONTROL_MOVER] != CONTROL_NONE;
+bool lmb_control_has_motion(const lmb_control *control) {
+    return control != NULL && control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
 }
 
-uint32_t lmb_control_mover_word(const lmb_control *control) {
-    return lmb_control_has_mover(control) ? control->block[control->block[CONTROL_MOVER] + MOVER_STATE] : LMB_NONE;
+uint32_t lmb_control_motion_word(const lmb_control *control) {
+    return lmb_control_has_motion(control)
+               ? control->block[control->block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE]
+               : LMB_NONE;
 }
 
-lmb_mover lmb_control_mover(const lmb_control *control, const uint32_t *state) {
-    lmb_mover mover = {0};
-    const uint32_t *words = mover_words(control, state);
+lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state) {
+    lmb_motion character_motion = {0};
+    const uint32_t *words = motion_words(control, state);
     if (words != NULL) {
         for (uint32_t i = 0; i < 3; i++) {
-            mover.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
+            character_motion.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
         }
-        mover.yaw = ldexp((double)(int32_t)words[MOVING_YAW], -32) * TURN;
+        character_motion.yaw = ldexp((double)(int32_t)words[MOVING_YAW], -32) * TURN;
     }
-    return mover;
+    return character_motion;
 }
 
 // The angle in 2^-32 of a turn.
@@ -398,38 +400,38 @@ static uint32_t find_angle(double radians) {
     return (uint32_t)(int64_t)llround(ldexp(turns, 32));
 }
 
-lmb_result lmb_control_set_mover(const lmb_control *control, uint32_t *state, const lmb_mover *mover,
-                                 lmb_error *error) {
-    const char *missing = control == NULL                   ? "the control"
-                          : state == NULL                   ? "the state"
-                          : mover == NULL                   ? "the place"
-                          : !lmb_control_has_mover(control) ? "its mover"
-                                                            : NULL;
+lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, const lmb_motion *character_motion,
+                                  lmb_error *error) {
+    const char *missing = control == NULL                    ? "the control"
+                          : state == NULL                    ? "the state"
+                          : character_motion == NULL         ? "the place"
+                          : !lmb_control_has_motion(control) ? "its character motion"
+                                                             : NULL;
     if (missing != NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: mover: %s is NULL", missing);
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
     }
-    uint32_t words[LMB_MOVER_WORDS];
+    uint32_t words[LMB_MOTION_WORDS];
     for (uint32_t i = 0; i < 3; i++) {
-        const double position = mover->position[i];
+        const double position = character_motion->position[i];
         if (!(position >= -2147483648.0 && position < 2147483648.0)) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: mover: %g is not a place from -2^31 to 2^31",
-                            position);
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "control: character motion: %g is not a place from -2^31 to 2^31", position);
         }
         const double whole = floor(position);
         const double part = floor(ldexp(position - whole, 32));
         words[2 * i] = (uint32_t)part;
         words[2 * i + 1] = (uint32_t)(int32_t)whole;
     }
-    if (!isfinite(mover->yaw)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: mover: the yaw is not a finite number");
+    if (!isfinite(character_motion->yaw)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the yaw is not a finite number");
     }
-    words[MOVING_YAW] = find_angle(mover->yaw);
-    memcpy(state + lmb_control_mover_word(control), words, sizeof words);
+    words[MOVING_YAW] = find_angle(character_motion->yaw);
+    memcpy(state + lmb_control_motion_word(control), words, sizeof words);
     return LMB_OK;
 }
 
 void lmb_control_carried(const lmb_control *control, const uint32_t *state, float way[4]) {
-    const uint32_t *words = mover_words(control, state);
+    const uint32_t *words = motion_words(control, state);
     for (uint32_t i = 0; i < 4; i++) {
         way[i] = words != NULL ? REAL(words[MOVING_MOTION + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
     }

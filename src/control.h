@@ -13,7 +13,7 @@ struct lmb_control {
     const lmb_graph *graph; // whose clips the players play, or NULL
     uint32_t parameter_count;
     uint32_t event_count;
-    uint32_t told_capacity;
+    uint32_t max_emitted_events;
     uint32_t state_words;
     uint32_t machine_count;
     uint32_t size; // words

@@ -7,8 +7,8 @@
 #include <string.h>
 
 // Who writes each parameter, in the order in which they do. One that is computed counts as written by the last of those
-// that it reads, BY_FOLLOWER where that comes before.
-enum { BY_HOST, BY_FOLLOWER, BY_MOVER, BY_MACHINE, BY_REST };
+// that it reads, BY_SMOOTHED where that comes before.
+enum { BY_HOST, BY_SMOOTHED, BY_CHARACTER_MOTION, BY_MACHINE, BY_REST };
 
 typedef struct checker {
     const lmb_control_def *def;
@@ -70,17 +70,17 @@ static lmb_result check_part_count(const checker *c, place at, const char *what,
 
 static lmb_result check_value(const checker *c, place at, const char *field, lmb_value value) {
     const char *fault = lmb_value_fault(value, c->def->parameter_count);
-    if (fault == NULL && value.parameter != LMB_NONE && c->writers[value.parameter] > BY_MOVER) {
+    if (fault == NULL && value.parameter != LMB_NONE && c->writers[value.parameter] > BY_CHARACTER_MOTION) {
         fault = "reads a parameter that a player, a group or a machine writes, or that is computed from one";
     }
     return fault == NULL ? LMB_OK : fail_at(c, at, field, fault);
 }
 
-// One that is needed before the mover.
+// One that is needed before the character motion.
 static lmb_result check_early_value(const checker *c, place at, const char *field, lmb_value value) {
     const lmb_result result = check_value(c, at, field, value);
-    return result == LMB_OK && value.parameter != LMB_NONE && c->writers[value.parameter] == BY_MOVER
-               ? fail_at(c, at, field, "reads what the mover writes")
+    return result == LMB_OK && value.parameter != LMB_NONE && c->writers[value.parameter] == BY_CHARACTER_MOTION
+               ? fail_at(c, at, field, "reads what the character motion writes")
                : result;
 }
 
@@ -116,7 +116,7 @@ static lmb_result claim_parameter(checker *c, place at, const char *field, uint3
     return LMB_OK;
 }
 
-// Before the values, so that what reads them can be told.
+// Before the values, so that what reads them can be reported.
 static lmb_result claim_parameters(checker *c) {
     const lmb_control_def *def = c->def;
     lmb_result result = LMB_OK;
@@ -147,37 +147,37 @@ static lmb_result claim_parameters(checker *c) {
         result = first < def->parameter_count ? claim_parameter(c, at, "inertia_parameters", first + i, BY_REST)
                                               : fail_at(c, at, "inertia_parameters", "there is no such parameter");
     }
-    for (uint32_t i = 0; i < 3 && def->mover != NULL && result == LMB_OK; i++) {
-        const place at = {.what = "mover", .index = 0};
-        result = claim_parameter(c, at, "velocity_parameters", def->mover->velocity_parameters[i], BY_MOVER);
+    for (uint32_t i = 0; i < 3 && def->motion != NULL && result == LMB_OK; i++) {
+        const place at = {.what = "character motion", .index = 0};
+        result =
+            claim_parameter(c, at, "velocity_parameters", def->motion->velocity_parameters[i], BY_CHARACTER_MOTION);
     }
     return result;
 }
 
-static lmb_result check_followers(checker *c) {
+static lmb_result check_smoothed(checker *c) {
     lmb_result result = LMB_OK;
-    for (uint32_t i = 0; i < c->def->follower_count && result == LMB_OK; i++) {
-        const lmb_follower_def *follower = &c->def->followers[i];
-        const place at = {.what = "follower", .index = i};
-        result = check_early_value(c, at, "source", follower->source);
+    for (uint32_t i = 0; i < c->def->smoothed_count && result == LMB_OK; i++) {
+        const lmb_smoothed_def *smoothed = &c->def->smoothed[i];
+        const place at = {.what = "smoothed parameter", .index = i};
+        result = check_early_value(c, at, "source", smoothed->source);
         // What a later one writes would be a frame old on one side and the host's on the other.
-        for (uint32_t j = i; j < c->def->follower_count && result == LMB_OK; j++) {
-            if (follower->source.parameter != LMB_NONE &&
-                follower->source.parameter == c->def->followers[j].parameter) {
-                result = fail_at(c, at, "source", "reads what this follower or a later one writes");
+        for (uint32_t j = i; j < c->def->smoothed_count && result == LMB_OK; j++) {
+            if (smoothed->source.parameter != LMB_NONE && smoothed->source.parameter == c->def->smoothed[j].parameter) {
+                result = fail_at(c, at, "source", "reads what this smoothed parameter or a later one writes");
             }
         }
         if (result == LMB_OK) {
-            result = check_not_computed(c, at, "source", follower->source, 0);
+            result = check_not_computed(c, at, "source", smoothed->source, 0);
         }
         if (result == LMB_OK) {
-            result = check_seconds(c, at, "half_life", follower->half_life, LMB_MAX_CONTROL_SECONDS);
+            result = check_seconds(c, at, "half_life", smoothed->half_life, LMB_MAX_CONTROL_SECONDS);
         }
-        if (result == LMB_OK && follower->parameter == LMB_NONE) {
+        if (result == LMB_OK && smoothed->parameter == LMB_NONE) {
             result = fail_at(c, at, "parameter", "there is none");
         }
         if (result == LMB_OK) {
-            result = claim_parameter(c, at, "parameter", follower->parameter, BY_FOLLOWER);
+            result = claim_parameter(c, at, "parameter", smoothed->parameter, BY_SMOOTHED);
         }
     }
     return result;
@@ -188,7 +188,7 @@ static lmb_result check_computed(checker *c) {
     for (uint32_t i = 0; i < c->def->computed_count && result == LMB_OK; i++) {
         const lmb_computed_def *computed = &c->def->computed[i];
         const place at = {.what = "computed parameter", .index = i};
-        uint8_t writer = BY_FOLLOWER;
+        uint8_t writer = BY_SMOOTHED;
         if ((unsigned)computed->kind >= LMB_COMPUTED_COUNT) {
             return fail_at(c, at, "kind", "unknown");
         }
@@ -219,24 +219,24 @@ static lmb_result check_limit(const checker *c, place at, const char *field, flo
                : fail_at(c, at, field, "neither 0 nor 1e-6 to 2^20");
 }
 
-static lmb_result check_mover(const checker *c) {
-    const lmb_mover_def *mover = c->def->mover;
-    const place at = {.what = "mover", .index = 0};
-    if (mover == NULL) {
+static lmb_result check_character_motion(const checker *c) {
+    const lmb_motion_def *character_motion = c->def->motion;
+    const place at = {.what = "character motion", .index = 0};
+    if (character_motion == NULL) {
         return LMB_OK;
     }
-    lmb_result result = check_limit(c, at, "acceleration", mover->acceleration);
+    lmb_result result = check_limit(c, at, "acceleration", character_motion->acceleration);
     if (result == LMB_OK) {
-        result = check_limit(c, at, "deceleration", mover->deceleration);
+        result = check_limit(c, at, "deceleration", character_motion->deceleration);
     }
     if (result == LMB_OK) {
-        result = check_limit(c, at, "turn_rate", mover->turn_rate);
+        result = check_limit(c, at, "turn_rate", character_motion->turn_rate);
     }
     if (result == LMB_OK) {
-        result = check_early_value(c, at, "heading", mover->heading);
+        result = check_early_value(c, at, "heading", character_motion->heading);
     }
     for (uint32_t i = 0; i < 3 && result == LMB_OK; i++) {
-        result = check_early_value(c, at, "velocity", mover->velocity[i]);
+        result = check_early_value(c, at, "velocity", character_motion->velocity[i]);
     }
     return result;
 }
@@ -492,14 +492,14 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
 
 static lmb_result check_counts(const checker *c) {
     const lmb_control_def *def = c->def;
-    if (def->parameter_count > LMB_MAX_PARAMETERS || def->told_capacity > LMB_MAX_TOLD) {
+    if (def->parameter_count > LMB_MAX_PARAMETERS || def->max_emitted_events > LMB_MAX_EMITTED_EVENTS) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT, "control: too many %s",
-                        def->parameter_count > LMB_MAX_PARAMETERS ? "parameters" : "events told");
+                        def->parameter_count > LMB_MAX_PARAMETERS ? "parameters" : "events emitted");
     }
     if (def->event_count >= LMB_EVENT_RESET) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT, "control: too many events");
     }
-    lmb_result result = check_count(c, "followers", def->followers, def->follower_count, LMB_MAX_PARAMETERS);
+    lmb_result result = check_count(c, "smoothed parameters", def->smoothed, def->smoothed_count, LMB_MAX_PARAMETERS);
     if (result == LMB_OK) {
         result = check_count(c, "computed parameters", def->computed, def->computed_count, LMB_MAX_PARAMETERS);
     }
@@ -519,13 +519,13 @@ lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error) {
         result = claim_parameters(&c);
     }
     if (result == LMB_OK) {
-        result = check_followers(&c);
+        result = check_smoothed(&c);
     }
     if (result == LMB_OK) {
         result = check_computed(&c);
     }
     if (result == LMB_OK) {
-        result = check_mover(&c);
+        result = check_character_motion(&c);
     }
     for (uint32_t i = 0; i < def->machine_count && result == LMB_OK; i++) {
         result = check_machine(&c, i);

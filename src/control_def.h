@@ -26,7 +26,7 @@ typedef struct lmb_control_player_def {
     uint32_t marker_count;
     const lmb_notify_def *notifies; ///< in the order of their times
     uint32_t notify_count;
-    /// Of the clip: metres a second. Where it has no motion track, and there is a mover, it carries the character
+    /// Of the clip: metres a second. Where it has no motion track, and there is character motion, it carries the character
     /// forwards, along z, as fast. 0: for its group, as fast as the motion track gets from end to end.
     float velocity;
     const lmb_motion_track *motion; ///< how the clip carries its character, copied; NULL: as `velocity` says
@@ -47,9 +47,9 @@ typedef struct lmb_control_group_def {
 typedef struct lmb_control_state_def {
     uint32_t weight_parameter; ///< written: its weight in its machine; or #LMB_NONE
     uint32_t end_player;       ///< the player whose end is the state's; or #LMB_NONE
-    uint32_t entry_event; ///< told to the host as a transition leads to it, not as the machine begins; or #LMB_NONE
+    uint32_t entry_event; ///< emitted to the host as a transition leads to it, not as the machine begins; or #LMB_NONE
     uint32_t
-        exit_event; ///< told to the host as a transition leads away from it, before the other's entry; or #LMB_NONE
+        exit_event; ///< emitted to the host as a transition leads away from it, before the other's entry; or #LMB_NONE
     bool restart;   ///< begins anew where it is entered while it still weighs something
 } lmb_control_state_def;
 
@@ -75,8 +75,8 @@ typedef struct lmb_control_origin {
 typedef struct lmb_control_def {
     uint32_t parameter_count; ///< the graph's. A parameter is written by one place of the control, or by the host
     uint32_t event_count;     ///< events are numbers below it
-    const lmb_follower_def *followers; ///< in the order in which they move; one may follow an earlier one
-    uint32_t follower_count;
+    const lmb_smoothed_def *smoothed; ///< in the order in which they move; one may follow an earlier one
+    uint32_t smoothed_count;
     const lmb_computed_def *computed; ///< in the order in which they are found; one may read an earlier one
     uint32_t computed_count;          ///< up to #LMB_MAX_PARAMETERS
     const lmb_control_player_def *players;
@@ -87,12 +87,12 @@ typedef struct lmb_control_def {
     uint32_t machine_count;
     const uint32_t *player_nodes;              ///< for messages: the node of each player; NULL: they have none
     const lmb_control_origin *machine_origins; ///< and of each machine what it is made of; or NULL
-    uint32_t told_capacity;                    ///< events told of one character and frame; more are counted alone
+    uint32_t max_emitted_events;               ///< events emitted of one character and frame; more are counted alone
     /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
     /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
     /// events; in others it stands still.
     lmb_value update_every;
-    const lmb_mover_def *mover; ///< NULL: there is none, and motion tracks count for nothing
+    const lmb_motion_def *motion; ///< NULL: there is none, and motion tracks count for nothing
     /// Whether transitions may be #LMB_FADE_INERTIALIZED: of every machine, and one decay for the whole character, which a later
     /// one begins anew; of several in a frame the longest `fade` counts. The graph's lmb_graph_def.inertialize does
     /// it. What a character begins with, or anew, has nothing before it.
@@ -101,7 +101,7 @@ typedef struct lmb_control_def {
         inertia_parameters; ///< written, where it does: the first of #LMB_INERTIA_PARAMETERS parameters, as the graph's
 } lmb_control_def;
 
-/// Nothing at all, no mover, updated in every frame, 8 events told.
+/// Nothing at all, no character motion, updated in every frame, 8 events emitted.
 LMB_API lmb_control_def lmb_default_control_def(void);
 
 /// Checks and compiles. `graph` is the one whose clips the players play, and must outlive the control; NULL where

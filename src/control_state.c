@@ -78,12 +78,12 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
 }
 
 // Its place may be anywhere; what clips carry is written anew in every frame before it is read.
-static lmb_result check_mover(const checker *c) {
+static lmb_result check_character_motion(const checker *c) {
     const uint32_t *block = c->control->block;
-    const uint32_t *moving = c->state + block[block[CONTROL_MOVER] + MOVER_STATE];
+    const uint32_t *moving = c->state + block[block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE];
     for (uint32_t i = MOVING_VELOCITY; i < MOVING_WORDS; i++) {
         if (!is_within(moving[i], -LMB_LARGEST, LMB_LARGEST)) {
-            return fail_at(c, "mover's word", i, "not a finite number up to 2^40");
+            return fail_at(c, "character motion's word", i, "not a finite number up to 2^40");
         }
     }
     return LMB_OK;
@@ -109,10 +109,10 @@ static lmb_result check_begun(const checker *c) {
     if (c->state[CHARACTER_BEGUN] != 1 || wide(c->state + CHARACTER_WAITING) > MOST_WAITING) {
         return fail_at(c, "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not");
     }
-    for (uint32_t i = 0; i < block[CONTROL_FOLLOWER_COUNT]; i++) {
-        uint32_t at = block[block[CONTROL_FOLLOWERS] + i * FOLLOWER_WORDS + FOLLOWER_STATE];
+    for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT]; i++) {
+        uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
         if (!is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST)) {
-            return fail_at(c, "follower", i, "not a finite number up to 2^40");
+            return fail_at(c, "smoothed parameter", i, "not a finite number up to 2^40");
         }
     }
     lmb_result result = LMB_OK;
@@ -122,8 +122,8 @@ static lmb_result check_begun(const checker *c) {
     for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && result == LMB_OK; i++) {
         result = check_machine(c, i);
     }
-    if (result == LMB_OK && block[CONTROL_MOVER] != CONTROL_NONE) {
-        result = check_mover(c);
+    if (result == LMB_OK && block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE) {
+        result = check_character_motion(c);
     }
     if (result == LMB_OK && block[CONTROL_INERTIA] != CONTROL_NONE) {
         result = check_inertia(c);

@@ -87,17 +87,17 @@ static uint32_t take_state(writer *w, uint32_t words) {
     return at;
 }
 
-static void write_followers(writer *w) {
-    uint32_t at = take(w, (uint64_t)w->def->follower_count * FOLLOWER_WORDS);
-    put(w, CONTROL_FOLLOWERS, at);
-    for (uint32_t i = 0; i < w->def->follower_count; i++, at += FOLLOWER_WORDS) {
-        const lmb_follower_def *follower = &w->def->followers[i];
+static void write_smoothed(writer *w) {
+    uint32_t at = take(w, (uint64_t)w->def->smoothed_count * SMOOTHED_WORDS);
+    put(w, CONTROL_SMOOTHED, at);
+    for (uint32_t i = 0; i < w->def->smoothed_count; i++, at += SMOOTHED_WORDS) {
+        const lmb_smoothed_def *smoothed = &w->def->smoothed[i];
         // A half-life too short for a float to divide by follows at once.
-        float rate = follower->half_life >= 1e-6f ? (float)(1.0 / (double)follower->half_life) : 0.0f;
-        put_value(w, at + FOLLOWER_SOURCE, follower->source);
-        put_number(w, at + FOLLOWER_RATE, rate);
-        put(w, at + FOLLOWER_PARAMETER, follower->parameter);
-        put(w, at + FOLLOWER_STATE, take_state(w, 1));
+        float rate = smoothed->half_life >= 1e-6f ? (float)(1.0 / (double)smoothed->half_life) : 0.0f;
+        put_value(w, at + SMOOTHED_SOURCE, smoothed->source);
+        put_number(w, at + SMOOTHED_RATE, rate);
+        put(w, at + SMOOTHED_PARAMETER, smoothed->parameter);
+        put(w, at + SMOOTHED_STATE, take_state(w, 1));
     }
 }
 
@@ -338,7 +338,7 @@ static void write_machine(writer *w, uint32_t index) {
 
 static bool carries(const writer *w, uint32_t player) {
     const lmb_control_player_def *def = &w->def->players[player];
-    return w->def->mover != NULL && (def->motion != NULL || def->velocity != 0.0f);
+    return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f);
 }
 
 // As the first key sees it.
@@ -394,9 +394,9 @@ static void write_motions(writer *w, uint32_t record) {
         motion_count += carries(w, i);
     }
     uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
-    put(w, record + MOVER_CARRYING, carrying);
-    put(w, record + MOVER_MOTIONS, motions);
-    put(w, record + MOVER_MOTION_COUNT, motion_count);
+    put(w, record + CHARACTER_MOTION_ROOT_MOTION, carrying);
+    put(w, record + CHARACTER_MOTION_TRACKS, motions);
+    put(w, record + CHARACTER_MOTION_TRACK_COUNT, motion_count);
     for (uint32_t i = 0; i < w->def->player_count; i++) {
         put(w, carrying + i, carries(w, i) ? w->state_words : CONTROL_NONE);
         if (carries(w, i)) {
@@ -406,35 +406,35 @@ static void write_motions(writer *w, uint32_t record) {
     }
 }
 
-static bool is_driven(const lmb_mover_def *mover) {
-    bool driven = mover->steers;
+static bool is_driven(const lmb_motion_def *character_motion) {
+    bool driven = character_motion->turns_to_heading;
     for (uint32_t i = 0; i < 3; i++) {
-        const lmb_value wanted = mover->velocity[i];
+        const lmb_value wanted = character_motion->velocity[i];
         driven = driven || wanted.parameter != LMB_NONE || wanted.constant != 0.0f ||
-                 mover->velocity_parameters[i] != LMB_NONE;
+                 character_motion->velocity_parameters[i] != LMB_NONE;
     }
     return driven;
 }
 
-static void write_mover(writer *w) {
-    const lmb_mover_def *mover = w->def->mover;
-    put(w, CONTROL_MOVER, CONTROL_NONE);
-    if (mover == NULL) {
+static void write_character_motion(writer *w) {
+    const lmb_motion_def *character_motion = w->def->motion;
+    put(w, CONTROL_CHARACTER_MOTION, CONTROL_NONE);
+    if (character_motion == NULL) {
         return;
     }
-    uint32_t at = take(w, MOVER_WORDS);
-    put(w, CONTROL_MOVER, at);
-    put(w, at + MOVER_STATE, take_state(w, MOVING_WORDS));
+    uint32_t at = take(w, CHARACTER_MOTION_WORDS);
+    put(w, CONTROL_CHARACTER_MOTION, at);
+    put(w, at + CHARACTER_MOTION_STATE, take_state(w, MOVING_WORDS));
     write_motions(w, at);
-    put(w, at + MOVER_IS_DRIVEN, is_driven(mover));
-    put(w, at + MOVER_STEERS, mover->steers);
-    put_value(w, at + MOVER_HEADING, mover->heading);
-    put_number(w, at + MOVER_ACCELERATION, mover->acceleration);
-    put_number(w, at + MOVER_DECELERATION, mover->deceleration);
-    put_number(w, at + MOVER_TURN_RATE, (float)((double)mover->turn_rate / TURN));
+    put(w, at + CHARACTER_MOTION_IS_DRIVEN, is_driven(character_motion));
+    put(w, at + CHARACTER_MOTION_TURNS_TO_HEADING, character_motion->turns_to_heading);
+    put_value(w, at + CHARACTER_MOTION_HEADING, character_motion->heading);
+    put_number(w, at + CHARACTER_MOTION_ACCELERATION, character_motion->acceleration);
+    put_number(w, at + CHARACTER_MOTION_DECELERATION, character_motion->deceleration);
+    put_number(w, at + CHARACTER_MOTION_TURN_RATE, (float)((double)character_motion->turn_rate / TURN));
     for (uint32_t i = 0; i < 3; i++) {
-        put_value(w, at + MOVER_WANTED + i * CONTROL_VALUE_WORDS, mover->velocity[i]);
-        put(w, at + MOVER_VELOCITY_PARAMETERS + i, mover->velocity_parameters[i]);
+        put_value(w, at + CHARACTER_MOTION_DESIRED + i * CONTROL_VALUE_WORDS, character_motion->velocity[i]);
+        put(w, at + CHARACTER_MOTION_VELOCITY_PARAMETERS + i, character_motion->velocity_parameters[i]);
     }
 }
 
@@ -464,9 +464,9 @@ static void write_alone(writer *w) {
 
 // Whatever reads what is known late is known late.
 static void find_phases(const lmb_control_def *def, uint8_t phases[LMB_MAX_PARAMETERS]) {
-    for (uint32_t i = 0; i < 3 && def->mover != NULL; i++) {
-        if (def->mover->velocity_parameters[i] != LMB_NONE) {
-            phases[def->mover->velocity_parameters[i]] = COMPUTED_MOVED;
+    for (uint32_t i = 0; i < 3 && def->motion != NULL; i++) {
+        if (def->motion->velocity_parameters[i] != LMB_NONE) {
+            phases[def->motion->velocity_parameters[i]] = COMPUTED_MOVED;
         }
     }
     for (uint32_t i = 0; i < def->player_count; i++) {
@@ -556,13 +556,13 @@ static void write_header(const writer *w) {
     const lmb_control_def *def = w->def;
     put(w, CONTROL_PARAMETERS, def->parameter_count);
     put(w, CONTROL_STATE_WORDS, w->state_words);
-    put(w, CONTROL_FOLLOWER_COUNT, def->follower_count);
+    put(w, CONTROL_SMOOTHED_COUNT, def->smoothed_count);
     put(w, CONTROL_PLAYERS, w->players);
     put(w, CONTROL_PLAYER_COUNT, def->player_count);
     put(w, CONTROL_GROUP_COUNT, def->group_count);
     put(w, CONTROL_MACHINES, w->machines);
     put(w, CONTROL_MACHINE_COUNT, def->machine_count);
-    put(w, CONTROL_TOLD_CAPACITY, def->told_capacity);
+    put(w, CONTROL_EMITTED_CAPACITY, def->max_emitted_events);
     put_value(w, CONTROL_UPDATE_EVERY, def->update_every);
     put(w, CONTROL_WEIGHS, w->weighs);
 }
@@ -572,7 +572,7 @@ uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, u
         .def = def, .graph = graph, .block = block, .size = CONTROL_HEADER_WORDS, .state_words = CHARACTER_WORDS};
     w.machines = take(&w, (uint64_t)def->machine_count * MACHINE_WORDS);
     w.players = take(&w, (uint64_t)def->player_count * PLAYER_WORDS);
-    write_followers(&w);
+    write_smoothed(&w);
     for (uint32_t i = 0; i < def->player_count; i++) {
         write_player(&w, i);
     }
@@ -580,7 +580,7 @@ uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, u
     for (uint32_t i = 0; i < def->machine_count; i++) {
         write_machine(&w, i);
     }
-    write_mover(&w);
+    write_character_motion(&w);
     write_inertia(&w);
     write_tables(&w);
     write_header(&w);

@@ -251,7 +251,7 @@ static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *
     const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.graph),
                                          .batch = batch,
                                          .events_a_frame = def->events_a_frame,
-                                         .tells = def->tells};
+                                         .emits_events = def->emits_events};
     lmb_gpu_control *created;
     return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &created, error) : LMB_OK;
 }
@@ -337,12 +337,12 @@ lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch) {
     return lmb_gpu_control_state(batch->control);
 }
 
-lmb_gpu_span lmb_gpu_batch_told(const lmb_gpu_batch *batch, uint32_t frame) {
-    return lmb_gpu_control_told(batch->control, frame);
+lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t frame) {
+    return lmb_gpu_control_emitted(batch->control, frame);
 }
 
-lmb_gpu_span lmb_gpu_batch_movers(const lmb_gpu_batch *batch, uint32_t frame) {
-    return lmb_gpu_control_movers(batch->control, frame);
+lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t frame) {
+    return lmb_gpu_control_motions(batch->control, frame);
 }
 
 uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch) {

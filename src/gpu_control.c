@@ -20,8 +20,8 @@
 typedef struct frame_slot {
     lmb_gpu_buffer staging; // events, where the host writes them
     lmb_gpu_buffer sent;    // and where the kernel reads them
-    lmb_gpu_buffer told;
-    lmb_gpu_buffer movers;
+    lmb_gpu_buffer emitted;
+    lmb_gpu_buffer motions;
     uint32_t sent_count; // for the frame to be recorded
 } frame_slot;
 
@@ -32,7 +32,7 @@ struct lmb_gpu_control {
     uint32_t character_count;
     uint32_t events_a_frame;
     uint32_t frame_count;
-    bool tells;
+    bool emits_events;
     bool recorded; // once: block and state hold what they should
     lmb_event *scratch;
     VkPipeline pipeline;
@@ -79,8 +79,8 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     if (parameters > words) {
         words = parameters;
     }
-    if (def->tells && lmb_control_told_words(def->control) > words) {
-        words = lmb_control_told_words(def->control);
+    if (def->emits_events && lmb_control_emitted_words(def->control) > words) {
+        words = lmb_control_emitted_words(def->control);
     }
     if (weight_count(def->control) > words) {
         words = weight_count(def->control);
@@ -105,13 +105,14 @@ static lmb_result create_frame(lmb_gpu_control *control, frame_slot *frame, lmb_
     if (result == LMB_OK && sent > 0) {
         result = lmb_gpu_buffer_create(gpu, sent, false, "limber events", &frame->sent, error);
     }
-    if (result == LMB_OK && control->tells) {
-        VkDeviceSize told = (VkDeviceSize)control->character_count * lmb_control_told_words(control->control);
-        result = lmb_gpu_buffer_create(gpu, told * sizeof(uint32_t), false, "limber told", &frame->told, error);
+    if (result == LMB_OK && control->emits_events) {
+        VkDeviceSize emitted = (VkDeviceSize)control->character_count * lmb_control_emitted_words(control->control);
+        result = lmb_gpu_buffer_create(gpu, emitted * sizeof(uint32_t), false, "limber told", &frame->emitted, error);
     }
-    if (result == LMB_OK && lmb_control_has_mover(control->control)) {
-        VkDeviceSize movers = (VkDeviceSize)control->character_count * LMB_MOVER_FLOATS;
-        result = lmb_gpu_buffer_create(gpu, movers * sizeof(float), false, "limber movers", &frame->movers, error);
+    if (result == LMB_OK && lmb_control_has_motion(control->control)) {
+        VkDeviceSize character_motions = (VkDeviceSize)control->character_count * LMB_MOTION_FLOATS;
+        result = lmb_gpu_buffer_create(gpu, character_motions * sizeof(float), false, "limber character motions",
+                                       &frame->motions, error);
     }
     return result;
 }
@@ -136,11 +137,11 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     return result;
 }
 
-// That without a mover is smaller.
+// That without character motion is smaller.
 static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
     const lmb_graph *graph = control->control->graph;
     const lmb_kernel_constants constants = {.spaces = graph != NULL && graph->uses_spaces};
-    const bool moves = lmb_control_has_mover(control->control);
+    const bool moves = lmb_control_has_motion(control->control);
     const uint32_t *code = moves ? kernel_control : kernel_control_plain;
     const size_t words = moves ? sizeof kernel_control / sizeof kernel_control[0]
                                : sizeof kernel_control_plain / sizeof kernel_control_plain[0];
@@ -169,7 +170,7 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                                  .character_count = lmb_gpu_batch_description(def->batch).character_count,
                                  .events_a_frame = def->events_a_frame,
                                  .frame_count = lmb_gpu_batch_frame_count(def->batch),
-                                 .tells = def->tells,
+                                 .emits_events = def->emits_events,
                                  .scratch = scratch};
     result = create_buffers(created, error);
     if (result == LMB_OK) {
@@ -193,8 +194,8 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
     for (uint32_t i = 0; i < control->frame_count; i++) {
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].staging);
         lmb_gpu_buffer_destroy(gpu, &control->frames[i].sent);
-        lmb_gpu_buffer_destroy(gpu, &control->frames[i].told);
-        lmb_gpu_buffer_destroy(gpu, &control->frames[i].movers);
+        lmb_gpu_buffer_destroy(gpu, &control->frames[i].emitted);
+        lmb_gpu_buffer_destroy(gpu, &control->frames[i].motions);
     }
     lmb_gpu_buffer_destroy(gpu, &control->block);
     lmb_gpu_buffer_destroy(gpu, &control->state);
@@ -256,8 +257,8 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .state = control->state.address,
                                    .parameters = parameters,
                                    .sent = slot->sent.address,
-                                   .told = slot->told.address,
-                                   .movers = slot->movers.address,
+                                   .emitted = slot->emitted.address,
+                                   .motions = slot->motions.address,
                                    .graph = lmb_gpu_batch_graph_address(control->batch),
                                    .weights = control->weights.address,
                                    .sent_count = slot->sent_count,
@@ -265,7 +266,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .number = info->number,
                                    .step_low = (uint32_t)info->step,
                                    .step_high = (uint32_t)(info->step >> 32),
-                                   .tells = control->tells};
+                                   .emits_events = control->emits_events};
     lmb_gpu_begin_label(gpu, info->commands, "limber control");
     lmb_gpu_dispatch(gpu, info->commands, control->pipeline, &push, sizeof push,
                      ((uint64_t)control->character_count + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP);
@@ -286,16 +287,16 @@ lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control) {
     return control != NULL ? make_span(control, &control->state) : (lmb_gpu_span){0};
 }
 
-lmb_gpu_span lmb_gpu_control_told(const lmb_gpu_control *control, uint32_t frame) {
-    if (control == NULL || frame >= control->frame_count || !control->tells) {
+lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t frame) {
+    if (control == NULL || frame >= control->frame_count || !control->emits_events) {
         return (lmb_gpu_span){0};
     }
-    return make_span(control, &control->frames[frame].told);
+    return make_span(control, &control->frames[frame].emitted);
 }
 
-lmb_gpu_span lmb_gpu_control_movers(const lmb_gpu_control *control, uint32_t frame) {
-    if (control == NULL || frame >= control->frame_count || !lmb_control_has_mover(control->control)) {
+lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t frame) {
+    if (control == NULL || frame >= control->frame_count || !lmb_control_has_motion(control->control)) {
         return (lmb_gpu_span){0};
     }
-    return make_span(control, &control->frames[frame].movers);
+    return make_span(control, &control->frames[frame].motions);
 }

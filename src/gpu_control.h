@@ -18,7 +18,7 @@ typedef struct lmb_gpu_control_def {
     const lmb_control *control;
     lmb_gpu_batch *batch; // that it belongs to from then on, and that must outlive it
     uint32_t events_a_frame;
-    bool tells;
+    bool emits_events;
 } lmb_gpu_control_def;
 
 // As lmb_default_gpu_batch_def() has it.
@@ -35,8 +35,8 @@ LMB_API void lmb_gpu_control_destroy(lmb_gpu_control *control);
 LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
                                         lmb_error *error);
 LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
-LMB_API lmb_gpu_span lmb_gpu_control_told(const lmb_gpu_control *control, uint32_t frame);
-LMB_API lmb_gpu_span lmb_gpu_control_movers(const lmb_gpu_control *control, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t frame);
 
 // What is copied before the kernel runs, then the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);

@@ -51,8 +51,8 @@ typedef struct lmb_control_push {
     VkDeviceAddress state;
     VkDeviceAddress parameters;
     VkDeviceAddress sent;
-    VkDeviceAddress told;
-    VkDeviceAddress movers;
+    VkDeviceAddress emitted;
+    VkDeviceAddress motions;
     VkDeviceAddress graph;
     VkDeviceAddress weights;
     uint32_t sent_count;
@@ -60,7 +60,7 @@ typedef struct lmb_control_push {
     uint32_t number;
     uint32_t step_low;
     uint32_t step_high;
-    uint32_t tells;
+    uint32_t emits_events;
 } lmb_control_push;
 
 typedef struct lmb_probe_push {

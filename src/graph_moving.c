@@ -55,8 +55,8 @@ static lmb_result fail_node(const lowering *l, uint32_t node, const char *what) 
 }
 
 bool lmb_graph_moves(const lmb_graph_def *def) {
-    bool moves = def->follower_count > 0 || def->computed_count > 0 || def->fade_count > 0 || def->group_count > 0 ||
-                 def->mover != NULL;
+    bool moves = def->smoothed_count > 0 || def->computed_count > 0 || def->fade_count > 0 || def->group_count > 0 ||
+                 def->motion != NULL;
     const uint32_t count = def->nodes != NULL && def->node_count <= LMB_MAX_NODES ? def->node_count : 0;
     for (uint32_t i = 0; i < count && !moves; i++) {
         moves = plays(&def->nodes[i]) || def->nodes[i].op == LMB_OP_MACHINE;
@@ -89,17 +89,17 @@ static bool names_known(const lowering *l, const lmb_value *values, uint32_t cou
 }
 
 static const char *find_missing_list(const lmb_graph_def *def) {
-    return def->group_count > 0 && def->groups == NULL         ? "groups"
-           : def->fade_count > 0 && def->fades == NULL         ? "fades"
-           : def->follower_count > 0 && def->followers == NULL ? "followers"
-           : def->computed_count > 0 && def->computed == NULL  ? "computed parameters"
-                                                               : NULL;
+    return def->group_count > 0 && def->groups == NULL        ? "groups"
+           : def->fade_count > 0 && def->fades == NULL        ? "fades"
+           : def->smoothed_count > 0 && def->smoothed == NULL ? "smoothed parameters"
+           : def->computed_count > 0 && def->computed == NULL ? "computed parameters"
+                                                              : NULL;
 }
 
 static const char *find_long_list(const lmb_graph_def *def) {
     return def->group_count > LMB_MAX_PLAYERS         ? "groups"
            : def->fade_count > LMB_MAX_MACHINES       ? "fades"
-           : def->follower_count > LMB_MAX_PARAMETERS ? "followers"
+           : def->smoothed_count > LMB_MAX_PARAMETERS ? "smoothed parameters"
            : def->computed_count > LMB_MAX_PARAMETERS ? "computed parameters"
                                                       : NULL;
 }
@@ -144,8 +144,8 @@ static lmb_result check_lists(const lowering *l) {
 static lmb_result check_parameters(const lowering *l) {
     const lmb_graph_def *def = l->def;
     bool known = def->update_every == NULL || names_known(l, def->update_every, 1);
-    for (uint32_t i = 0; i < def->follower_count; i++) {
-        known = known && names_known(l, &def->followers[i].source, 1) && is_known(l, def->followers[i].parameter);
+    for (uint32_t i = 0; i < def->smoothed_count; i++) {
+        known = known && names_known(l, &def->smoothed[i].source, 1) && is_known(l, def->smoothed[i].parameter);
     }
     for (uint32_t i = 0; i < def->computed_count; i++) {
         const lmb_computed_def *computed = &def->computed[i];
@@ -156,13 +156,14 @@ static lmb_result check_parameters(const lowering *l) {
     for (uint32_t i = 0; i < def->group_count; i++) {
         known = known && is_known(l, def->groups[i].velocity_parameter);
     }
-    for (uint32_t i = 0; def->mover != NULL && i < 3; i++) {
-        known = known && names_known(l, &def->mover->velocity[i], 1) && names_known(l, &def->mover->heading, 1) &&
-                is_known(l, def->mover->velocity_parameters[i]);
+    for (uint32_t i = 0; def->motion != NULL && i < 3; i++) {
+        known = known && names_known(l, &def->motion->velocity[i], 1) && names_known(l, &def->motion->heading, 1) &&
+                is_known(l, def->motion->velocity_parameters[i]);
     }
     return known ? LMB_OK
                  : lmb_fail(l->error, LMB_ERROR_ARGUMENT,
-                            "graph: a follower, a computed parameter, a group, the mover or update_every names a "
+                            "graph: a smoothed parameter, a computed parameter, a group, the character motion or "
+                            "update_every names a "
                             "parameter that there is not");
 }
 
@@ -599,8 +600,8 @@ static void write_nodes(lowering *l) {
 static void write_control(lowering *l) {
     lmb_control_def *control = &l->moving->control;
     control->event_count = l->def->event_count;
-    control->followers = l->def->followers;
-    control->follower_count = l->def->follower_count;
+    control->smoothed = l->def->smoothed;
+    control->smoothed_count = l->def->smoothed_count;
     control->computed = l->def->computed;
     control->computed_count = l->def->computed_count;
     control->players = l->players;
@@ -609,8 +610,9 @@ static void write_control(lowering *l) {
     control->groups = l->groups;
     control->group_count = l->def->group_count;
     control->machines = l->machines;
-    control->mover = l->def->mover;
-    control->told_capacity = l->def->told_capacity > 0 ? l->def->told_capacity : control->told_capacity;
+    control->motion = l->def->motion;
+    control->max_emitted_events =
+        l->def->max_emitted_events > 0 ? l->def->max_emitted_events : control->max_emitted_events;
     control->update_every = l->def->update_every != NULL ? *l->def->update_every : control->update_every;
 }
 

@@ -111,8 +111,8 @@ static void mark(const writer *w, uint32_t parameter) {
 // Those that the descriptor names, and that the graph writes all the same.
 static void mark_written(const writer *w) {
     const lmb_graph_def *def = w->def;
-    for (uint32_t i = 0; i < def->follower_count; i++) {
-        mark(w, def->followers[i].parameter);
+    for (uint32_t i = 0; i < def->smoothed_count; i++) {
+        mark(w, def->smoothed[i].parameter);
     }
     for (uint32_t i = 0; i < def->computed_count; i++) {
         mark(w, def->computed[i].parameter);
@@ -123,8 +123,8 @@ static void mark_written(const writer *w) {
     for (uint32_t i = 0; i < def->group_count; i++) {
         mark(w, def->groups[i].velocity_parameter);
     }
-    for (uint32_t i = 0; def->mover != NULL && i < 3; i++) {
-        mark(w, def->mover->velocity_parameters[i]);
+    for (uint32_t i = 0; def->motion != NULL && i < 3; i++) {
+        mark(w, def->motion->velocity_parameters[i]);
     }
 }
 

@@ -33,7 +33,7 @@ static command_output run_well(const char *arguments) {
     return output;
 }
 
-static void wrong_usage_is_told_and_ends_with_2(void **state) {
+static void wrong_usage_is_reported_and_ends_with_2(void **state) {
     (void)state;
     static const struct {
         const char *arguments;
@@ -170,7 +170,7 @@ static void every_workload_and_set_of_clips_runs(void **state) {
     }
 }
 
-static void control_and_poses_are_told_apart(void **state) {
+static void control_and_poses_are_reported_apart(void **state) {
     (void)state;
     lmb_cpu_path paths[LMB_CPU_PATH_COUNT];
     int path_count = list_paths(paths);
@@ -221,11 +221,11 @@ static void what_would_take_too_long_is_left_out_with_a_message(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_usage_is_told_and_ends_with_2),
+        cmocka_unit_test(wrong_usage_is_reported_and_ends_with_2),
         cmocka_unit_test(help_is_no_error),
         cmocka_unit_test(json_has_a_result_for_every_path_rig_and_crowd),
         cmocka_unit_test(every_workload_and_set_of_clips_runs),
-        cmocka_unit_test(control_and_poses_are_told_apart),
+        cmocka_unit_test(control_and_poses_are_reported_apart),
         cmocka_unit_test(files_that_are_missing_are_left_out_with_a_message),
         cmocka_unit_test(what_would_take_too_long_is_left_out_with_a_message),
     };

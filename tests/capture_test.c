@@ -134,7 +134,7 @@ static void the_first_operation_that_differs_is_named(void **state) {
     free(bytes);
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
     (void)state;
     run(2, COMMAND "capture small.gltf --graph graph.json", "", "no --output given");
     run(2, COMMAND "capture small.gltf --output a.capture", "", "capture: neither --graph nor --machine given");
@@ -150,6 +150,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_comes_to_the_same_again), cmocka_unit_test(graphs_that_stand_still_are_captured_too),
         cmocka_unit_test(what_inertialization_keeps_is_captured),
-        cmocka_unit_test(the_first_operation_that_differs_is_named), cmocka_unit_test(mistakes_are_told)};
+        cmocka_unit_test(the_first_operation_that_differs_is_named), cmocka_unit_test(mistakes_are_reported)};
     return run_gpu_suite_with("capture", tests, sizeof tests / sizeof tests[0], capture_enter, NULL);
 }

@@ -50,9 +50,9 @@ static void devices_are_listed_with_the_probe(void **state) {
     char driver[520], line[560];
     read_driver(driver, sizeof driver);
     snprintf(line, sizeof line, "\n   driver: %s\n", driver);
-    const char *told = strstr(output.out, "\n   driver: ");
-    assert_non_null(told);
-    assert_int_equal(strncmp(told, line, strlen(line)), 0);
+    const char *emitted = strstr(output.out, "\n   driver: ");
+    assert_non_null(emitted);
+    assert_int_equal(strncmp(emitted, line, strlen(line)), 0);
     assert_non_null(strstr(output.out, "\n   same bits: yes, "));
     command_output_release(&output);
 }

@@ -51,7 +51,7 @@ static void run_badly(int status, const char *arguments, const char *message) {
     command_output_release(&output);
 }
 
-static void wrong_usage_is_told_and_ends_with_2(void **state) {
+static void wrong_usage_is_reported_and_ends_with_2(void **state) {
     (void)state;
     static const struct {
         const char *arguments;
@@ -572,7 +572,7 @@ static void a_compiled_program_is_printed(void **state) {
     command_output_release(&output);
 }
 
-static void every_mistake_of_a_graph_is_told(void **state) {
+static void every_mistake_of_a_graph_is_reported(void **state) {
     (void)state;
     command_output output = command_run("\"%s\" eval small.gltf --time 0 --graph '{\"op\":\"blend\",\"weight\":2,\n"
                                         "\"a\":{\"op\":\"clip\",\"clip\":\"Fly\"},\"b\":{}}'",
@@ -1044,7 +1044,7 @@ static void demos_are_data_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demos_are_data_alone),
-        cmocka_unit_test(wrong_usage_is_told_and_ends_with_2),
+        cmocka_unit_test(wrong_usage_is_reported_and_ends_with_2),
         cmocka_unit_test(a_file_that_fails_is_named_and_ends_with_1),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(help_and_version_go_to_stdout),
@@ -1063,7 +1063,7 @@ int main(void) {
         cmocka_unit_test(a_program_written_as_json_is_evaluated),
         cmocka_unit_test(a_time_that_no_clip_reads_is_refused),
         cmocka_unit_test(a_compiled_program_is_printed),
-        cmocka_unit_test(every_mistake_of_a_graph_is_told),
+        cmocka_unit_test(every_mistake_of_a_graph_is_reported),
         cmocka_unit_test(machines_are_printed),
         cmocka_unit_test(machines_are_drawn),
         cmocka_unit_test(fades_are_printed_and_drawn),

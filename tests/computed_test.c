@@ -16,7 +16,7 @@ typedef struct stage {
     lmb_control *control;
     uint32_t state[CHARACTERS * MOST_WORDS];
     float parameters[CHARACTERS][PARAMETERS];
-    float movers[CHARACTERS * LMB_MOVER_FLOATS];
+    float motions[CHARACTERS * LMB_MOTION_FLOATS];
     uint32_t number;
 } stage;
 
@@ -38,7 +38,7 @@ static void step(stage *s, uint64_t ticks, uint32_t event, uint32_t events) {
                                      .parameters = s->parameters[0],
                                      .events = &sent,
                                      .event_count = events,
-                                     .movers = s->movers};
+                                     .motions = s->motions};
     lmb_error error = {0};
     if (lmb_control_run(s->control, &frame, 0, CHARACTERS, &error) != LMB_OK) {
         fail_msg("%s", error.message);
@@ -277,20 +277,20 @@ static void test_pieces(void **state) {
     end(&s);
 }
 
-// A condition and the mover see what is computed from this frame's parameters and smoothed ones.
+// A condition and the character motion see what is computed from this frame's parameters and smoothed ones.
 static void test_readers(void **state) {
     (void)state;
-    const lmb_follower_def follower = {.source = lmb_parameter(0), .half_life = 0.5f, .parameter = 6};
+    const lmb_smoothed_def smoothed = {.source = lmb_parameter(0), .half_life = 0.5f, .parameter = 6};
     const lmb_computed_def computed[] = {binary(LMB_COMPUTED_MULTIPLY, lmb_parameter(6), lmb_constant(2.0f), 3),
                                          binary(LMB_COMPUTED_ADD, lmb_parameter(7), lmb_constant(10.0f), 4)};
     const lmb_term term = {.kind = LMB_TERM_GREATER, .left = lmb_parameter(4), .right = lmb_constant(10.0f)};
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity[2] = lmb_parameter(3);
-    mover.velocity_parameters[2] = 7;
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity[2] = lmb_parameter(3);
+    character_motion.velocity_parameters[2] = 7;
     lmb_control_def def = control_of(computed, 2);
-    def.followers = &follower;
-    def.follower_count = 1;
-    def.mover = &mover;
+    def.smoothed = &smoothed;
+    def.smoothed_count = 1;
+    def.motion = &character_motion;
     pair p;
     make_pair(&p, &def);
     p.transition.event = LMB_NONE;
@@ -304,7 +304,7 @@ static void test_readers(void **state) {
     step(&s, LMB_TICKS_PER_SECOND / 2, 0, 0);
     expect_near(s.parameters[0][3], 8.0, 1e-5); // twice what is left of 8 after a half-life
     expect_near(s.parameters[0][4], 18.0, 1e-5);
-    expect_near((float)lmb_control_mover(s.control, s.state).position[2], 4.0, 1e-4);
+    expect_near((float)lmb_control_motion(s.control, s.state).position[2], 4.0, 1e-4);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
     end(&s);
 }
@@ -353,20 +353,20 @@ static void test_refusals(void **state) {
     lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 1.0f;
     player.time_parameter = 8;
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity_parameters[0] = 9;
-    const lmb_follower_def follower = {.source = lmb_parameter(3), .half_life = 1.0f, .parameter = 10};
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity_parameters[0] = 9;
+    const lmb_smoothed_def smoothed = {.source = lmb_parameter(3), .half_life = 1.0f, .parameter = 10};
     plain = control_of(computed, 2);
     make_pair(&p, &plain);
     plain.players = &player;
     plain.player_count = 1;
-    plain.mover = &mover;
+    plain.motion = &character_motion;
     const lmb_term late = {.kind = LMB_TERM_LESS, .left = lmb_parameter(3), .right = lmb_constant(1.0f)};
 #define REFUSED(change, expected, part)                                                                                \
     computed[0] = binary(LMB_COMPUTED_ADD, lmb_parameter(0), lmb_parameter(0), 3);                                     \
     computed[1] = binary(LMB_COMPUTED_MIN, lmb_parameter(0), lmb_parameter(3), 4);                                     \
     def = plain;                                                                                                       \
-    player.rate = mover.heading = lmb_constant(1.0f);                                                                  \
+    player.rate = character_motion.heading = lmb_constant(1.0f);                                                       \
     p.transition.term_count = 0;                                                                                       \
     (void)(change);                                                                                                    \
     refuse(&def, expected, part)
@@ -382,11 +382,13 @@ static void test_refusals(void **state) {
     BAD((computed[1].inputs[1] = lmb_parameter(0), computed[1].parameter = 3),
         "computed parameter 1: parameter: something else");
     BAD(computed[1].parameter = 2, "computed parameter 1: parameter: something else");
-    BAD((def.followers = &follower, def.follower_count = 1), "follower 0: source: reads a parameter that is computed");
+    BAD((def.smoothed = &smoothed, def.smoothed_count = 1),
+        "smoothed parameter 0: source: reads a parameter that is computed");
     BAD(def.update_every = lmb_parameter(4), "character 0: update_every: reads a parameter that is computed");
-    BAD((computed[0].inputs[0] = lmb_parameter(9), mover.heading = lmb_parameter(4)),
-        "mover 0: heading: reads what the mover writes");
-    BAD((computed[0].inputs[0] = lmb_parameter(2), mover.heading = lmb_parameter(4)), "mover 0: heading: reads");
+    BAD((computed[0].inputs[0] = lmb_parameter(9), character_motion.heading = lmb_parameter(4)),
+        "character motion 0: heading: reads what the character motion writes");
+    BAD((computed[0].inputs[0] = lmb_parameter(2), character_motion.heading = lmb_parameter(4)),
+        "character motion 0: heading: reads");
     BAD((computed[0].inputs[0] = lmb_parameter(2), player.rate = lmb_parameter(4)), "player 0: rate: reads");
     BAD((computed[0].inputs[0] = lmb_parameter(1), p.transition.terms = &late, p.transition.term_count = 1),
         "machine 0: transition 0: terms: left: reads");
@@ -395,7 +397,7 @@ static void test_refusals(void **state) {
     // Those are what is wrong with them.
     BAD(player.rate = lmb_parameter(8), "player 0: rate: reads");
     computed[0].inputs[0] = lmb_parameter(9);
-    player.rate = lmb_parameter(4); // of the mover's velocity: known before players move
+    player.rate = lmb_parameter(4); // of the character motion's velocity: known before players move
     stage s;
     begin(&s, &plain);
     end(&s);

@@ -11,15 +11,15 @@ enum { CHARACTERS = 2, FRAMES = 6 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void read_followers(fuzz_input *in, lmb_control_def *def) {
-    def->follower_count = fuzz_count(in, 3, LMB_MAX_PARAMETERS);
-    lmb_follower_def *followers = fuzz_array(in, def->follower_count, LMB_MAX_PARAMETERS, sizeof *followers);
-    for (uint32_t i = 0; i < def->follower_count && i < fuzz_elements(def->follower_count, LMB_MAX_PARAMETERS); i++) {
-        followers[i].source = fuzz_value(in, def->parameter_count);
-        followers[i].half_life = fuzz_float(in);
-        followers[i].parameter = fuzz_index(in, def->parameter_count);
+static void read_smoothed(fuzz_input *in, lmb_control_def *def) {
+    def->smoothed_count = fuzz_count(in, 3, LMB_MAX_PARAMETERS);
+    lmb_smoothed_def *smoothed = fuzz_array(in, def->smoothed_count, LMB_MAX_PARAMETERS, sizeof *smoothed);
+    for (uint32_t i = 0; i < def->smoothed_count && i < fuzz_elements(def->smoothed_count, LMB_MAX_PARAMETERS); i++) {
+        smoothed[i].source = fuzz_value(in, def->parameter_count);
+        smoothed[i].half_life = fuzz_float(in);
+        smoothed[i].parameter = fuzz_index(in, def->parameter_count);
     }
-    def->followers = followers;
+    def->smoothed = smoothed;
 }
 
 static void read_computed(fuzz_input *in, lmb_control_def *def) {
@@ -181,19 +181,19 @@ static void read_machines(fuzz_input *in, lmb_control_def *def) {
     def->machines = machines;
 }
 
-static void read_mover(fuzz_input *in, lmb_control_def *def) {
-    lmb_mover_def *mover = fuzz_array(in, 1, 1, sizeof *mover);
-    *mover = lmb_default_mover_def();
+static void read_character_motion(fuzz_input *in, lmb_control_def *def) {
+    lmb_motion_def *character_motion = fuzz_array(in, 1, 1, sizeof *character_motion);
+    *character_motion = lmb_default_motion_def();
     for (int i = 0; i < 3; i++) {
-        mover->velocity[i] = fuzz_value(in, def->parameter_count);
-        mover->velocity_parameters[i] = fuzz_index(in, def->parameter_count);
+        character_motion->velocity[i] = fuzz_value(in, def->parameter_count);
+        character_motion->velocity_parameters[i] = fuzz_index(in, def->parameter_count);
     }
-    mover->steers = fuzz_flag(in);
-    mover->heading = fuzz_value(in, def->parameter_count);
-    mover->acceleration = fuzz_float(in);
-    mover->deceleration = fuzz_float(in);
-    mover->turn_rate = fuzz_float(in);
-    def->mover = mover;
+    character_motion->turns_to_heading = fuzz_flag(in);
+    character_motion->heading = fuzz_value(in, def->parameter_count);
+    character_motion->acceleration = fuzz_float(in);
+    character_motion->deceleration = fuzz_float(in);
+    character_motion->turn_rate = fuzz_float(in);
+    def->motion = character_motion;
 }
 
 static lmb_control_def read_def(fuzz_input *in) {
@@ -201,7 +201,7 @@ static lmb_control_def read_def(fuzz_input *in) {
     const uint8_t parts = fuzz_byte(in);
     def.parameter_count = fuzz_count(in, 24, LMB_MAX_PARAMETERS);
     def.event_count = fuzz_count(in, 4, LMB_EVENT_RESET - 1);
-    def.told_capacity = fuzz_count(in, 8, LMB_MAX_TOLD);
+    def.max_emitted_events = fuzz_count(in, 8, LMB_MAX_EMITTED_EVENTS);
     if (parts & 1) {
         def.update_every = fuzz_value(in, def.parameter_count);
     }
@@ -210,7 +210,7 @@ static lmb_control_def read_def(fuzz_input *in) {
         def.inertia_parameters = fuzz_index(in, def.parameter_count);
     }
     if (parts & 4) {
-        read_followers(in, &def);
+        read_smoothed(in, &def);
     }
     if (parts & 8) {
         read_players(in, &def);
@@ -222,7 +222,7 @@ static lmb_control_def read_def(fuzz_input *in) {
         read_groups(in, &def);
     }
     if (parts & 64) {
-        read_mover(in, &def);
+        read_character_motion(in, &def);
     }
     if (parts & 128) {
         read_computed(in, &def);
@@ -291,19 +291,20 @@ static void require_counts(const lmb_control *control, const lmb_control_def *de
         fuzz_require(weight >= 0.0f && weight <= most_weight, "a player's weight is out of range");
         (void)lmb_control_player_ticks(control, state, i);
     }
-    const lmb_mover mover = lmb_control_mover(control, state);
+    const lmb_motion character_motion = lmb_control_motion(control, state);
     for (int i = 0; i < 3; i++) {
-        fuzz_require(fabs(mover.position[i]) <= 0x1p31, "a mover is out of range");
+        fuzz_require(fabs(character_motion.position[i]) <= 0x1p31, "character motion is out of range");
     }
 }
 
 // Where there is no program, no player weighs more than 1.
 static void run(fuzz_input *in, const lmb_control *control, const lmb_control_def *def, bool has_program) {
-    const size_t words = lmb_control_state_words(control), told_words = lmb_control_told_words(control);
-    uint32_t *state = calloc(CHARACTERS * words, sizeof *state), *told = calloc(CHARACTERS * told_words, sizeof *told);
+    const size_t words = lmb_control_state_words(control), emitted_words = lmb_control_emitted_words(control);
+    uint32_t *state = calloc(CHARACTERS * words, sizeof *state),
+             *emitted = calloc(CHARACTERS * emitted_words, sizeof *emitted);
     float *parameters = calloc((size_t)CHARACTERS * def->parameter_count + 1, sizeof *parameters);
-    float movers[CHARACTERS * LMB_MOVER_FLOATS];
-    fuzz_require(state != NULL && told != NULL && parameters != NULL, "no memory");
+    float character_motions[CHARACTERS * LMB_MOTION_FLOATS];
+    fuzz_require(state != NULL && emitted != NULL && parameters != NULL, "no memory");
     for (uint32_t number = 0; number < FRAMES; number++) {
         static const uint64_t steps[] = {LMB_TICKS_PER_SECOND / 60, 0, LMB_TICKS_PER_SECOND, LMB_MAX_STEP_TICKS};
         for (uint32_t i = 0; i < CHARACTERS * def->parameter_count && i < 64; i++) {
@@ -319,15 +320,15 @@ static void run(fuzz_input *in, const lmb_control *control, const lmb_control_de
                                          .parameters = parameters,
                                          .events = events,
                                          .event_count = fuzz_byte(in) % 3,
-                                         .told = told,
-                                         .movers = movers};
+                                         .emitted = emitted,
+                                         .motions = character_motions};
         fuzz_require(lmb_control_run(control, &frame, 0, CHARACTERS, NULL) == LMB_OK, "the control does not run");
         fuzz_require(lmb_control_check_states(control, state, CHARACTERS, NULL) == LMB_OK, "a state that is refused");
         // At most four uses, of 1 each.
         require_counts(control, def, state, has_program ? 4.001f : 1.001f);
     }
     free(state);
-    free(told);
+    free(emitted);
     free(parameters);
 }
 

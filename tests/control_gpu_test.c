@@ -1,4 +1,4 @@
-// The control on a Vulkan device: after every few frames of random events the same states, told events and poses as on the
+// The control on a Vulkan device: after every few frames of random events the same states, emitted events and poses as on the
 // CPU, to the bit. LIMBER_FRAMES is how many frames of 1,000 characters, 10,000 of which come to a golden hash, from
 // frame LIMBER_FIRST, whose events are others than those of frame 0; LIMBER_SECONDS ends them early.
 #include "suite.h"
@@ -44,7 +44,7 @@ static void open_scenario(fixture *f, uint32_t characters, create_function *crea
     control_def.control = f->scenario.control;
     control_def.batch = f->batch;
     control_def.events_a_frame = characters;
-    control_def.tells = true;
+    control_def.emits_events = true;
     assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->control, &error), &error);
 }
 
@@ -101,34 +101,34 @@ static void expect_same_states(fixture *f, uint32_t frame) {
     free(words);
 }
 
-static void expect_same_told(fixture *f, uint32_t frame) {
+static void expect_same_emitted(fixture *f, uint32_t frame) {
     lmb_error error = {0};
-    const lmb_gpu_span span = lmb_gpu_control_told(f->control, frame % SLOTS);
+    const lmb_gpu_span span = lmb_gpu_control_emitted(f->control, frame % SLOTS);
     uint32_t *words = malloc(span.size);
     assert_non_null(words);
     assert_ok(device_read_span(&f->device, &span, words, &error), &error);
-    uint32_t each = lmb_control_told_words(f->scenario.control);
+    uint32_t each = lmb_control_emitted_words(f->scenario.control);
     for (uint32_t i = 0; i < f->scenario.character_count; i++) {
-        const uint32_t *told = f->scenario.told + (size_t)i * each;
-        uint32_t kept = 2 * told[0] + 1 < each ? 2 * told[0] + 1 : each;
-        expect_same_words("told", words + (size_t)i * each, told, kept, frame);
+        const uint32_t *emitted = f->scenario.emitted + (size_t)i * each;
+        uint32_t kept = 2 * emitted[0] + 1 < each ? 2 * emitted[0] + 1 : each;
+        expect_same_words("told", words + (size_t)i * each, emitted, kept, frame);
     }
     free(words);
 }
 
-static void expect_same_movers(fixture *f, uint32_t frame) {
+static void expect_same_character_motions(fixture *f, uint32_t frame) {
     lmb_error error = {0};
-    const lmb_gpu_span span = lmb_gpu_control_movers(f->control, frame % SLOTS);
-    if (!lmb_control_has_mover(f->scenario.control)) {
+    const lmb_gpu_span span = lmb_gpu_control_motions(f->control, frame % SLOTS);
+    if (!lmb_control_has_motion(f->scenario.control)) {
         assert_int_equal(span.size, 0);
         return;
     }
-    assert_int_equal(span.size, f->scenario.character_count * LMB_MOVER_FLOATS * sizeof(float));
+    assert_int_equal(span.size, f->scenario.character_count * LMB_MOTION_FLOATS * sizeof(float));
     uint32_t *there = malloc(span.size), *here = malloc(span.size);
     assert_true(there != NULL && here != NULL);
     assert_ok(device_read_span(&f->device, &span, there, &error), &error);
-    memcpy(here, f->scenario.movers, span.size);
-    expect_same_words("movers", there, here, span.size / sizeof *here, frame);
+    memcpy(here, f->scenario.motions, span.size);
+    expect_same_words("character motions", there, here, span.size / sizeof *here, frame);
     free(there);
     free(here);
 }
@@ -170,8 +170,8 @@ static uint32_t run_frames_until(fixture *f, uint32_t begin, uint32_t end, time_
         assert_ok(device_submit_and_wait(&f->device, pool, commands, &error), &error);
         if (done % (SLOTS * 16) == 0 || first + frames == end) {
             expect_same_states(f, first + frames - 1);
-            expect_same_told(f, first + frames - 1);
-            expect_same_movers(f, first + frames - 1);
+            expect_same_emitted(f, first + frames - 1);
+            expect_same_character_motions(f, first + frames - 1);
             expect_same_poses(f, first + frames - 1);
         }
         done += frames;
@@ -199,9 +199,9 @@ static void golden_hash(void **state) {
     expect_golden(control_scenario_create, control_scenario_golden);
 }
 
-static void golden_hash_of_movers(void **state) {
+static void golden_hash_of_character_motions(void **state) {
     (void)state;
-    expect_golden(mover_scenario_create, mover_scenario_golden);
+    expect_golden(motion_scenario_create, motion_scenario_golden);
 }
 
 static void random_events(void **state) {
@@ -210,11 +210,11 @@ static void random_events(void **state) {
     const uint32_t frames = suite_number("LIMBER_FRAMES", 240);
     const time_t stop = suite_seconds() > 0 ? time(NULL) + suite_seconds() : 0;
     fixture f;
-    open_scenario(&f, CONTROL_LONG_CHARACTERS, mover_scenario_create);
+    open_scenario(&f, CONTROL_LONG_CHARACTERS, motion_scenario_create);
     const uint32_t done = run_frames_until(&f, begin, begin + frames, stop);
     const bool is_golden = begin == 0 && done == CONTROL_LONG_FRAMES;
     if (is_golden) {
-        assert_true(control_scenario_hash(&f.scenario) == mover_scenario_long_golden);
+        assert_true(control_scenario_hash(&f.scenario) == motion_scenario_long_golden);
     }
     printf("random events: %u frames from %u%s\n", done, begin, is_golden ? ", the golden hash" : "");
     close_fixture(&f);
@@ -229,12 +229,12 @@ static void stretched_groups(void **state) {
     close_fixture(&f);
 }
 
-// Characters whose poses are culled are moved on all the same: states, movers and what is told.
+// Characters whose poses are culled are moved on all the same: states, character motions and what is reported.
 static void culled_poses(void **state) {
     (void)state;
     fixture f;
     lmb_error error = {0};
-    open_scenario(&f, 70, mover_scenario_create);
+    open_scenario(&f, 70, motion_scenario_create);
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     assert_ok(device_buffer_create(&f.device, 4 * sizeof(uint32_t), usage, true, &f.list, &error), &error);
     memcpy(f.list.mapped, (const uint32_t[]){2, 5, 69, 0}, 4 * sizeof(uint32_t));
@@ -247,10 +247,10 @@ static void culled_poses(void **state) {
     }
     assert_ok(device_submit_and_wait(&f.device, pool, commands, &error), &error);
     expect_same_states(&f, SLOTS - 1);
-    expect_same_told(&f, SLOTS - 1);
-    expect_same_movers(&f, SLOTS - 1);
+    expect_same_emitted(&f, SLOTS - 1);
+    expect_same_character_motions(&f, SLOTS - 1);
     // They did go somewhere.
-    assert_true(f.scenario.movers[2] != 0.0f && f.scenario.movers[6 * LMB_MOVER_FLOATS + 2] != 0.0f);
+    assert_true(f.scenario.motions[2] != 0.0f && f.scenario.motions[6 * LMB_MOTION_FLOATS + 2] != 0.0f);
     device_buffer_destroy(&f.device, &f.list);
     close_fixture(&f);
 }
@@ -260,7 +260,7 @@ static void saved_and_restored(void **state) {
     (void)state;
     fixture f;
     lmb_error error = {0};
-    open_scenario(&f, 70, mover_scenario_create);
+    open_scenario(&f, 70, motion_scenario_create);
     run_frames(&f, 16);
     const lmb_gpu_span span = lmb_gpu_control_state(f.control);
     device_buffer saved;
@@ -350,16 +350,17 @@ static void refusals(void **state) {
         assert_ok(lmb_gpu_control_send(f.control, 0, 2, LMB_EVENT_RESET, &error), &error);
     }
     assert_int_equal(lmb_gpu_control_send(f.control, 0, 0, 0, &error), LMB_ERROR_LIMIT);
-    assert_int_equal(lmb_gpu_control_told(f.control, SLOTS).size, 0);
-    assert_int_equal(lmb_gpu_control_movers(f.control, 0).size, 0);
+    assert_int_equal(lmb_gpu_control_emitted(f.control, SLOTS).size, 0);
+    assert_int_equal(lmb_gpu_control_motions(f.control, 0).size, 0);
     lmb_gpu_control_destroy(NULL);
     close_fixture(&f);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash),      cmocka_unit_test(golden_hash_of_movers),
-                                       cmocka_unit_test(random_events),    cmocka_unit_test(saved_and_restored),
-                                       cmocka_unit_test(stretched_groups), cmocka_unit_test(culled_poses),
-                                       cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_hash),      cmocka_unit_test(golden_hash_of_character_motions),
+        cmocka_unit_test(random_events),    cmocka_unit_test(saved_and_restored),
+        cmocka_unit_test(stretched_groups), cmocka_unit_test(culled_poses),
+        cmocka_unit_test(refusals)};
     return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
 }

@@ -4,7 +4,7 @@
 
 enum {
     HOST_PARAMETERS = 6,
-    MOST_FOLLOWERS = 4,
+    MOST_SMOOTHED = 4,
     MOST_COMPUTED = 8,
     MOST_PLAYERS = 9,
     MOST_GROUPS = 2,
@@ -29,7 +29,7 @@ typedef struct plan {
     random_source *random;
     control_random *made;
     lmb_control_def def;
-    lmb_follower_def followers[MOST_FOLLOWERS];
+    lmb_smoothed_def smoothed[MOST_SMOOTHED];
     lmb_computed_def computed[MOST_COMPUTED];
     lmb_control_player_def players[MOST_PLAYERS];
     lmb_notify_def notifies[MOST_PLAYERS][MOST_NOTIFIES];
@@ -42,8 +42,8 @@ typedef struct plan {
     lmb_control_state_def states[MOST_MACHINES][MOST_STATES];
     lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
     lmb_term terms[MOST_MACHINES][MOST_TRANSITIONS][MOST_TERMS];
-    lmb_mover_def mover;
-    uint32_t readable[HOST_PARAMETERS + MOST_FOLLOWERS + MOST_COMPUTED + 3]; // parameters that values may name
+    lmb_motion_def motion;
+    uint32_t readable[HOST_PARAMETERS + MOST_SMOOTHED + MOST_COMPUTED + 3]; // parameters that values may name
     uint32_t readable_count;
     uint32_t next_parameter;
 } plan;
@@ -94,14 +94,14 @@ static float draw_seconds(plan *p) {
     return chance(p, 2) ? (float)random_between(p->random, 0.0, 0.6) : usual[random_below(p->random, 9)];
 }
 
-static void draw_followers(plan *p) {
-    p->def.followers = p->followers;
-    p->def.follower_count = random_below(p->random, MOST_FOLLOWERS + 1);
-    for (uint32_t i = 0; i < p->def.follower_count; i++) {
-        p->followers[i].source = draw_value(p);
-        p->followers[i].half_life = draw_seconds(p);
-        p->followers[i].parameter = take_parameter(p);
-        p->readable[p->readable_count++] = p->followers[i].parameter;
+static void draw_smoothed(plan *p) {
+    p->def.smoothed = p->smoothed;
+    p->def.smoothed_count = random_below(p->random, MOST_SMOOTHED + 1);
+    for (uint32_t i = 0; i < p->def.smoothed_count; i++) {
+        p->smoothed[i].source = draw_value(p);
+        p->smoothed[i].half_life = draw_seconds(p);
+        p->smoothed[i].parameter = take_parameter(p);
+        p->readable[p->readable_count++] = p->smoothed[i].parameter;
     }
 }
 
@@ -149,24 +149,24 @@ static float draw_limit(plan *p) {
     return usual[random_below(p->random, 6)];
 }
 
-static void draw_mover(plan *p) {
-    p->mover = lmb_default_mover_def();
+static void draw_character_motion(plan *p) {
+    p->motion = lmb_default_motion_def();
     if (chance(p, 2)) {
         return;
     }
-    p->def.mover = &p->mover;
+    p->def.motion = &p->motion;
     for (int i = 0; i < 3; i++) {
-        p->mover.velocity[i] = chance(p, 3) ? lmb_constant(0.0f) : draw_value(p);
+        p->motion.velocity[i] = chance(p, 3) ? lmb_constant(0.0f) : draw_value(p);
     }
-    p->mover.steers = chance(p, 2);
-    p->mover.heading = draw_value(p);
-    p->mover.acceleration = draw_limit(p);
-    p->mover.deceleration = draw_limit(p);
-    p->mover.turn_rate = draw_limit(p);
+    p->motion.turns_to_heading = chance(p, 2);
+    p->motion.heading = draw_value(p);
+    p->motion.acceleration = draw_limit(p);
+    p->motion.deceleration = draw_limit(p);
+    p->motion.turn_rate = draw_limit(p);
     for (int i = 0; i < 3; i++) {
-        p->mover.velocity_parameters[i] = maybe_parameter(p);
-        if (p->mover.velocity_parameters[i] != LMB_NONE) {
-            p->readable[p->readable_count++] = p->mover.velocity_parameters[i];
+        p->motion.velocity_parameters[i] = maybe_parameter(p);
+        if (p->motion.velocity_parameters[i] != LMB_NONE) {
+            p->readable[p->readable_count++] = p->motion.velocity_parameters[i];
         }
     }
 }
@@ -346,7 +346,7 @@ static void draw_control(plan *p) {
     p->def = lmb_default_control_def();
     p->def.parameter_count = CONTROL_RANDOM_PARAMETERS;
     p->def.event_count = EVENTS;
-    p->def.told_capacity = random_below(p->random, 12);
+    p->def.max_emitted_events = random_below(p->random, 12);
     p->next_parameter = HOST_PARAMETERS;
     for (uint32_t i = 0; i < HOST_PARAMETERS; i++) {
         p->readable[p->readable_count++] = i;
@@ -354,12 +354,12 @@ static void draw_control(plan *p) {
     p->def.inertialize = chance(p, 3);
     p->def.inertia_parameters = p->next_parameter;
     p->next_parameter += LMB_INERTIA_PARAMETERS;
-    draw_followers(p);
+    draw_smoothed(p);
     p->def.update_every = chance(p, 3) ? draw_value(p) : lmb_constant(chance(p, 2) ? 1.0f : 2.5f);
     for (uint32_t i = random_below(p->random, 4); i > 0; i--) {
         draw_computed(p);
     }
-    draw_mover(p);
+    draw_character_motion(p);
     for (uint32_t i = random_below(p->random, 3); i > 0; i--) {
         draw_computed(p);
     }
@@ -617,18 +617,18 @@ void control_random_destroy(control_random *random) {
 control_random_result control_random_result_create(const control_random *random) {
     const control_random_result result = {
         .state = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control), 4),
-        .told = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_told_words(random->control), 4),
+        .emitted = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_emitted_words(random->control), 4),
         .parameters = calloc(CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS, sizeof(float)),
-        .movers = calloc(CONTROL_RANDOM_CHARACTERS * LMB_MOVER_FLOATS, sizeof(float))};
-    assert_true(result.state != NULL && result.told != NULL && result.parameters != NULL && result.movers != NULL);
+        .motions = calloc(CONTROL_RANDOM_CHARACTERS * LMB_MOTION_FLOATS, sizeof(float))};
+    assert_true(result.state != NULL && result.emitted != NULL && result.parameters != NULL && result.motions != NULL);
     return result;
 }
 
 void control_random_result_destroy(control_random_result *result) {
     free(result->state);
-    free(result->told);
+    free(result->emitted);
     free(result->parameters);
-    free(result->movers);
+    free(result->motions);
 }
 
 void control_random_run(const control_random *random, uint32_t frame, uint32_t at_once, control_random_result *result) {
@@ -641,8 +641,8 @@ void control_random_run(const control_random *random, uint32_t frame, uint32_t a
                                    .parameters = result->parameters,
                                    .events = given->events,
                                    .event_count = given->event_count,
-                                   .told = result->told,
-                                   .movers = result->movers};
+                                   .emitted = result->emitted,
+                                   .motions = result->motions};
     lmb_error error = {0};
     for (uint32_t first = 0; first < CONTROL_RANDOM_CHARACTERS; first += at_once) {
         const uint32_t left = CONTROL_RANDOM_CHARACTERS - first;
@@ -668,19 +668,20 @@ static void expect_words(uint32_t number, uint32_t frame, const char *what, cons
 
 uint64_t control_random_expect_same(const control_random *random, uint32_t number, uint32_t frame,
                                     const control_random_result *here, const control_random_result *there) {
-    const size_t told = lmb_control_told_words(random->control), state = lmb_control_state_words(random->control);
-    const size_t movers = lmb_control_has_mover(random->control) ? LMB_MOVER_FLOATS : 0;
+    const size_t emitted = lmb_control_emitted_words(random->control), state = lmb_control_state_words(random->control);
+    const size_t character_motions = lmb_control_has_motion(random->control) ? LMB_MOTION_FLOATS : 0;
     uint64_t compared = 0;
     for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
         // What is not told stays what it was.
-        const uint32_t count = here->told[i * told];
-        const size_t kept = 2 * (size_t)count + 1 < told ? 2 * (size_t)count + 1 : told;
+        const uint32_t count = here->emitted[i * emitted];
+        const size_t kept = 2 * (size_t)count + 1 < emitted ? 2 * (size_t)count + 1 : emitted;
         expect_words(number, frame, "state", here->state, there->state, state, state, i);
-        expect_words(number, frame, "told", here->told, there->told, told, kept, i);
+        expect_words(number, frame, "told", here->emitted, there->emitted, emitted, kept, i);
         expect_words(number, frame, "parameters", here->parameters, there->parameters, CONTROL_RANDOM_PARAMETERS,
                      CONTROL_RANDOM_PARAMETERS, i);
-        expect_words(number, frame, "mover", here->movers, there->movers, LMB_MOVER_FLOATS, movers, i);
-        compared += state + kept + CONTROL_RANDOM_PARAMETERS + movers;
+        expect_words(number, frame, "character motion", here->motions, there->motions, LMB_MOTION_FLOATS,
+                     character_motions, i);
+        compared += state + kept + CONTROL_RANDOM_PARAMETERS + character_motions;
     }
     return compared;
 }

@@ -1,5 +1,5 @@
-// Random controls: followers, computed parameters, players, groups, machines inside each other, conditions, fades and a
-// mover, with numbers at the edges of what is allowed, half of them with a random program that plays their clips; and
+// Random controls: smoothed parameters, computed parameters, players, groups, machines inside each other, conditions, fades and a
+// character motion, with numbers at the edges of what is allowed, half of them with a random program that plays their clips; and
 // frames for them, whose parameters are any floats at all.
 #ifndef LIMBER_TESTS_CONTROL_RANDOM_H
 #define LIMBER_TESTS_CONTROL_RANDOM_H
@@ -37,9 +37,9 @@ typedef struct control_random {
 // What one side keeps of a frame.
 typedef struct control_random_result {
     uint32_t *state;
-    uint32_t *told;
+    uint32_t *emitted;
     float *parameters;
-    float *movers;
+    float *motions;
 } control_random_result;
 
 // The same for the same number. To be freed by control_random_destroy().

@@ -1,5 +1,5 @@
 // Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame. The
-// kernel runs any control's block, so it is compiled once here, with a mover and without, not once for each control.
+// kernel runs any control's block, so it is compiled once here, with character motion and without, not once for each control.
 #include "gpu_suite.h"
 
 #include "../src/control.h"
@@ -12,14 +12,25 @@
 #include "control_plain.spv.h"
 
 // Of a block, of a character's state, and of what is emitted of it; weights that a program finds of one.
-enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_TOLD_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
+enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
 
 static device opened;
 static VkPipelineLayout layout;
-static VkPipeline pipelines[2]; // without and with a mover
+static VkPipeline pipelines[2]; // without and with character motion
 
 // What a control's frames read and write, one frame after the other.
-typedef enum buffer { BLOCK, PROGRAM, WEIGHTS, STATE, STATES, PARAMETERS, SENT, TOLD, MOVERS, BUFFERS } buffer;
+typedef enum buffer {
+    BLOCK,
+    PROGRAM,
+    WEIGHTS,
+    STATE,
+    STATES,
+    PARAMETERS,
+    SENT,
+    EMITTED,
+    CHARACTER_MOTIONS,
+    BUFFERS
+} buffer;
 static device_buffer buffers[BUFFERS];
 
 static VkPipeline create_pipeline(const uint32_t *words, size_t size) {
@@ -67,8 +78,8 @@ static int start(void **state) {
     create_buffer(STATES, rows * MOST_STATE_WORDS);
     create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
     create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);
-    create_buffer(TOLD, rows * MOST_TOLD_WORDS);
-    create_buffer(MOVERS, rows * LMB_MOVER_FLOATS);
+    create_buffer(EMITTED, rows * MOST_EMITTED_WORDS);
+    create_buffer(CHARACTER_MOTIONS, rows * LMB_MOTION_FLOATS);
     return 0;
 }
 
@@ -101,7 +112,7 @@ static void barrier(VkCommandBuffer commands) {
 
 // Words of all characters in a frame.
 typedef struct sizes {
-    size_t state, parameters, sent, told, movers;
+    size_t state, parameters, sent, emitted, motions;
 } sizes;
 
 static sizes sizes_of(const lmb_control *control) {
@@ -109,8 +120,8 @@ static sizes sizes_of(const lmb_control *control) {
     return (sizes){.state = characters * lmb_control_state_words(control),
                    .parameters = characters * CONTROL_RANDOM_PARAMETERS,
                    .sent = (size_t)CONTROL_RANDOM_EVENTS * 2,
-                   .told = characters * lmb_control_told_words(control),
-                   .movers = characters * LMB_MOVER_FLOATS};
+                   .emitted = characters * lmb_control_emitted_words(control),
+                   .motions = characters * LMB_MOTION_FLOATS};
 }
 
 static void record_frame(VkCommandBuffer commands, const control_random *random, uint32_t frame) {
@@ -124,14 +135,14 @@ static void record_frame(VkCommandBuffer commands, const control_random *random,
                                    .state = buffers[STATE].address,
                                    .parameters = address_of(PARAMETERS, frame, a_frame.parameters),
                                    .sent = address_of(SENT, frame, a_frame.sent),
-                                   .told = address_of(TOLD, frame, a_frame.told),
-                                   .movers = address_of(MOVERS, frame, a_frame.movers),
+                                   .emitted = address_of(EMITTED, frame, a_frame.emitted),
+                                   .motions = address_of(CHARACTER_MOTIONS, frame, a_frame.motions),
                                    .sent_count = given->event_count,
                                    .characters = CONTROL_RANDOM_CHARACTERS,
                                    .number = random->first_number + frame,
                                    .step_low = (uint32_t)given->step,
                                    .step_high = (uint32_t)(given->step >> 32),
-                                   .tells = true};
+                                   .emits_events = true};
     vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
     vkCmdDispatch(commands, 1, 1, 1);
     barrier(commands);
@@ -145,7 +156,7 @@ static void run_device(const control_random *random) {
     const lmb_control *control = random->control;
     const sizes a_frame = sizes_of(control);
     assert_true(control->size <= MOST_WORDS && lmb_control_state_words(control) <= MOST_STATE_WORDS &&
-                lmb_control_told_words(control) <= MOST_TOLD_WORDS);
+                lmb_control_emitted_words(control) <= MOST_EMITTED_WORDS);
     memcpy(buffers[BLOCK].mapped, control->block, control->size * sizeof(uint32_t));
     if (random->program != NULL) {
         assert_true(random->program->size <= MOST_WORDS);
@@ -156,7 +167,7 @@ static void run_device(const control_random *random) {
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[lmb_control_has_mover(control)]);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[lmb_control_has_motion(control)]);
     for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
         record_frame(commands, random, frame);
     }
@@ -173,9 +184,9 @@ static uint64_t compare(uint32_t number) {
     for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
         control_random_run(random, frame, CONTROL_RANDOM_CHARACTERS, &here);
         memcpy(there.state, words_of(STATES, frame, a_frame.state), a_frame.state * sizeof(uint32_t));
-        memcpy(there.told, words_of(TOLD, frame, a_frame.told), a_frame.told * sizeof(uint32_t));
+        memcpy(there.emitted, words_of(EMITTED, frame, a_frame.emitted), a_frame.emitted * sizeof(uint32_t));
         memcpy(there.parameters, words_of(PARAMETERS, frame, a_frame.parameters), a_frame.parameters * sizeof(float));
-        memcpy(there.movers, words_of(MOVERS, frame, a_frame.movers), a_frame.movers * sizeof(float));
+        memcpy(there.motions, words_of(CHARACTER_MOTIONS, frame, a_frame.motions), a_frame.motions * sizeof(float));
         compared += control_random_expect_same(random, number, frame, &here, &there);
     }
     control_random_result_destroy(&here);

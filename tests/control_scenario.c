@@ -4,8 +4,8 @@
 #include <string.h>
 
 const uint64_t control_scenario_golden = UINT64_C(0xec0d85d16f04dbba);
-const uint64_t mover_scenario_golden = UINT64_C(0x2e885a14e95b34c0);
-const uint64_t mover_scenario_long_golden = UINT64_C(0xc064882c29e9c8cd);
+const uint64_t motion_scenario_golden = UINT64_C(0x2e885a14e95b34c0);
+const uint64_t motion_scenario_long_golden = UINT64_C(0xc064882c29e9c8cd);
 
 // The host's parameters, then those that the control writes.
 enum {
@@ -128,21 +128,21 @@ static const float spin[] = {3.0f, 1.0f, -2.0f, 1.0f, 3.0f, 1.0f, -2.0f, 14.0f};
 static const float jump[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.8f, 0.3f, 0.0f, 0.0f, 0.0f, 0.6f, 0.0f};
 static const lmb_motion_track ways[] = {{5, winding}, {2, spin}, {3, jump}};
 
-static void add_motion(lmb_control_player_def players[9], lmb_mover_def *mover) {
+static void add_motion(lmb_control_player_def players[9], lmb_motion_def *character_motion) {
     for (uint32_t i = 0; i < 6; i++) {
         players[i].motion = &ways[i % 3];
     }
     players[8].velocity = 2.5f;
-    *mover = lmb_default_mover_def();
-    mover->velocity[0] = lmb_parameter(TURN);
-    mover->velocity[2] = lmb_parameter(FOLLOWED);
-    mover->steers = true;
-    mover->heading = lmb_parameter(TURN);
-    mover->acceleration = 3.0f;
-    mover->deceleration = 5.5f;
-    mover->turn_rate = 2.5f;
-    mover->velocity_parameters[0] = OWN_VELOCITY;
-    mover->velocity_parameters[2] = OWN_VELOCITY + 1;
+    *character_motion = lmb_default_motion_def();
+    character_motion->velocity[0] = lmb_parameter(TURN);
+    character_motion->velocity[2] = lmb_parameter(FOLLOWED);
+    character_motion->turns_to_heading = true;
+    character_motion->heading = lmb_parameter(TURN);
+    character_motion->acceleration = 3.0f;
+    character_motion->deceleration = 5.5f;
+    character_motion->turn_rate = 2.5f;
+    character_motion->velocity_parameters[0] = OWN_VELOCITY;
+    character_motion->velocity_parameters[2] = OWN_VELOCITY + 1;
 }
 
 // ---- The program: a joint that goes along a line with a player's time, blended by parameters and states. ----
@@ -284,20 +284,20 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     make_players(players);
     make_machines(machines, states, transitions);
     make_groups(groups);
-    lmb_mover_def mover;
+    lmb_motion_def motion;
     if (moves) {
-        add_motion(players, &mover);
+        add_motion(players, &motion);
     }
     if (kind == STRETCHED) {
         stretch(players, groups);
     }
-    const lmb_follower_def followers[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
-                                          {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
+    const lmb_smoothed_def smoothed[] = {{lmb_parameter(SPEED), 0.25f, FOLLOWED},
+                                         {lmb_parameter(FOLLOWED), 1.0f, FOLLOWED_AGAIN}};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = CONTROL_SCENARIO_PARAMETERS;
     def.event_count = CONTROL_SCENARIO_EVENTS;
-    def.followers = followers;
-    def.follower_count = 2;
+    def.smoothed = smoothed;
+    def.smoothed_count = 2;
     def.players = players;
     def.player_count = 9;
     def.groups = groups;
@@ -305,7 +305,7 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     def.machines = machines;
     def.machine_count = 3;
     def.update_every = lmb_parameter(EVERY);
-    def.mover = moves ? &mover : NULL;
+    def.motion = moves ? &motion : NULL;
     *scenario = (control_scenario){.character_count = character_count};
     lmb_result result = create_program(scenario, kind, error);
     if (result == LMB_OK) {
@@ -316,11 +316,12 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     }
     scenario->parameters = calloc((size_t)character_count * CONTROL_SCENARIO_PARAMETERS, sizeof(float));
     scenario->state = calloc((size_t)character_count * lmb_control_state_words(scenario->control), sizeof(uint32_t));
-    scenario->told = calloc((size_t)character_count * lmb_control_told_words(scenario->control), sizeof(uint32_t));
-    scenario->movers = calloc((size_t)character_count * LMB_MOVER_FLOATS, sizeof(float));
+    scenario->emitted =
+        calloc((size_t)character_count * lmb_control_emitted_words(scenario->control), sizeof(uint32_t));
+    scenario->motions = calloc((size_t)character_count * LMB_MOTION_FLOATS, sizeof(float));
     scenario->events = calloc((size_t)character_count, sizeof(lmb_event));
-    return scenario->parameters != NULL && scenario->state != NULL && scenario->told != NULL &&
-                   scenario->movers != NULL && scenario->events != NULL
+    return scenario->parameters != NULL && scenario->state != NULL && scenario->emitted != NULL &&
+                   scenario->motions != NULL && scenario->events != NULL
                ? LMB_OK
                : LMB_ERROR_MEMORY;
 }
@@ -329,7 +330,7 @@ lmb_result control_scenario_create(control_scenario *scenario, uint32_t characte
     return create(scenario, character_count, PLAIN, error);
 }
 
-lmb_result mover_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+lmb_result motion_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
     return create(scenario, character_count, MOVES, error);
 }
 
@@ -342,8 +343,8 @@ void control_scenario_destroy(control_scenario *scenario) {
     lmb_graph_destroy(scenario->program);
     free(scenario->parameters);
     free(scenario->state);
-    free(scenario->told);
-    free(scenario->movers);
+    free(scenario->emitted);
+    free(scenario->motions);
     free(scenario->events);
 }
 
@@ -375,18 +376,18 @@ lmb_result control_scenario_run(control_scenario *scenario, uint32_t frame, lmb_
                                    .parameters = scenario->parameters,
                                    .events = scenario->events,
                                    .event_count = scenario->event_count,
-                                   .told = scenario->told,
-                                   .movers = scenario->movers};
+                                   .emitted = scenario->emitted,
+                                   .motions = scenario->motions};
     return lmb_control_run(scenario->control, &run, 0, scenario->character_count, error);
 }
 
 // What is not told stays what it was, so only what is counts.
-static uint64_t hash_told(const control_scenario *scenario, uint64_t hash) {
-    uint32_t words = lmb_control_told_words(scenario->control);
+static uint64_t hash_emitted(const control_scenario *scenario, uint64_t hash) {
+    uint32_t words = lmb_control_emitted_words(scenario->control);
     for (uint32_t i = 0; i < scenario->character_count; i++) {
-        const uint32_t *told = scenario->told + (size_t)i * words;
-        uint32_t kept = 2 * told[0] + 1 < words ? 2 * told[0] + 1 : words;
-        hash = hash * 31 + lmb_control_hash(told, kept);
+        const uint32_t *emitted = scenario->emitted + (size_t)i * words;
+        uint32_t kept = 2 * emitted[0] + 1 < words ? 2 * emitted[0] + 1 : words;
+        hash = hash * 31 + lmb_control_hash(emitted, kept);
     }
     return hash;
 }
@@ -406,8 +407,8 @@ uint64_t control_scenario_hash(const control_scenario *scenario) {
     size_t characters = scenario->character_count;
     uint64_t hash = lmb_control_hash(scenario->state, characters * lmb_control_state_words(scenario->control));
     hash = hash_floats(scenario->parameters, characters * CONTROL_SCENARIO_PARAMETERS, hash);
-    if (lmb_control_has_mover(scenario->control)) {
-        hash = hash_floats(scenario->movers, characters * LMB_MOVER_FLOATS, hash);
+    if (lmb_control_has_motion(scenario->control)) {
+        hash = hash_floats(scenario->motions, characters * LMB_MOTION_FLOATS, hash);
     }
-    return hash_told(scenario, hash);
+    return hash_emitted(scenario, hash);
 }

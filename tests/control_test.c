@@ -1,4 +1,4 @@
-// The control on the CPU: players, groups, followers, machines against what their formulas say.
+// The control on the CPU: players, groups, smoothed parameters, machines against what their formulas say.
 #include "control_program.h"
 #include "suite.h"
 
@@ -7,14 +7,14 @@
 
 #define SIXTIETH (LMB_TICKS_PER_SECOND / 60)
 #define MOST_WORDS 1024
-#define MOST_TOLD 64
+#define MOST_EMITTED 64
 
 // One character with what it runs.
 typedef struct stage {
     lmb_control *control;
     lmb_graph *program; // or NULL
     uint32_t state[MOST_WORDS];
-    uint32_t told[1 + 2 * MOST_TOLD];
+    uint32_t emitted[1 + 2 * MOST_EMITTED];
     float parameters[64];
     uint32_t number;
 } stage;
@@ -27,7 +27,7 @@ static stage begin_with(const lmb_control_def *def, lmb_graph *program) {
         fail_msg("%s", error.message);
     }
     assert_true(lmb_control_state_words(s.control) <= MOST_WORDS);
-    assert_true(lmb_control_told_words(s.control) <= 1 + 2 * MOST_TOLD);
+    assert_true(lmb_control_emitted_words(s.control) <= 1 + 2 * MOST_EMITTED);
     return s;
 }
 
@@ -47,7 +47,7 @@ static void step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t
                                      .parameters = s->parameters,
                                      .events = sent,
                                      .event_count = count,
-                                     .told = s->told};
+                                     .emitted = s->emitted};
     lmb_error error = {0};
     if (lmb_control_run(s->control, &frame, 0, 1, &error) != LMB_OK ||
         lmb_control_check_states(s->control, s->state, 1, &error) != LMB_OK) {
@@ -74,7 +74,7 @@ static lmb_control_def control_of(lmb_control_player_def *player) {
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 8;
     def.event_count = 32;
-    def.told_capacity = MOST_TOLD;
+    def.max_emitted_events = MOST_EMITTED;
     def.players = player;
     def.player_count = 1;
     player->time_parameter = 0;
@@ -168,18 +168,18 @@ static void test_steps_add_up(void **state) {
 // How often an unwrapped time passes a notify: from float64, for any way there and back.
 static uint32_t count_passes(const stage *s, uint32_t event) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->told[0]; i++) {
-        count += s->told[1 + 2 * i] == event;
+    for (uint32_t i = 0; i < s->emitted[0]; i++) {
+        count += s->emitted[1 + 2 * i] == event;
     }
     return count;
 }
 
-static void expect_told(const stage *s, uint32_t index, uint32_t event, double weight) {
-    assert_true(index < s->told[0]);
-    assert_int_equal(s->told[1 + 2 * index], event);
-    float told;
-    memcpy(&told, &s->told[2 + 2 * index], sizeof told);
-    assert_near(told, weight, 1e-6);
+static void expect_emitted(const stage *s, uint32_t index, uint32_t event, double weight) {
+    assert_true(index < s->emitted[0]);
+    assert_int_equal(s->emitted[1 + 2 * index], event);
+    float emitted;
+    memcpy(&emitted, &s->emitted[2 + 2 * index], sizeof emitted);
+    assert_near(emitted, weight, 1e-6);
 }
 
 static void test_notifies(void **state) {
@@ -208,11 +208,11 @@ static void test_notifies(void **state) {
         assert_int_equal(loops, 10);
         // Several rounds in one step, in the order of passing.
         step(&s, 3 * LMB_TICKS_PER_SECOND);
-        assert_int_equal(s.told[0], 13);
+        assert_int_equal(s.emitted[0], 13);
         static const uint32_t forwards[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 9};
         static const uint32_t back[] = {3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 9};
         for (uint32_t i = 0; i < 13; i++) {
-            assert_int_equal(s.told[1 + 2 * i], backwards ? back[i] : forwards[i]);
+            assert_int_equal(s.emitted[1 + 2 * i], backwards ? back[i] : forwards[i]);
         }
         end(&s);
     }
@@ -261,12 +261,12 @@ static void test_ended_once(void **state) {
     stage s = begin(&def);
     for (int i = 1; i <= 120; i++) {
         step(&s, SIXTIETH);
-        assert_int_equal(s.told[0], i == 60 ? 2 : 0);
+        assert_int_equal(s.emitted[0], i == 60 ? 2 : 0);
         assert_float_equal(s.parameters[1], (i <= 60 ? 1.0f : 0.0f), 0.0f);
         assert_float_equal(lmb_control_player_weight(s.control, s.state, 0), (i <= 60 ? 1.0f : 0.0f), 0.0f);
         if (i == 60) {
-            expect_told(&s, 0, 3, 1.0);
-            expect_told(&s, 1, 5, 1.0);
+            expect_emitted(&s, 0, 3, 1.0);
+            expect_emitted(&s, 1, 5, 1.0);
         }
     }
     // And begun anew.
@@ -277,7 +277,7 @@ static void test_ended_once(void **state) {
     end(&s);
 }
 
-static void test_told_overflow(void **state) {
+static void test_emitted_overflow(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.2f, 1}};
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -285,14 +285,14 @@ static void test_told_overflow(void **state) {
     player.notifies = notifies;
     player.notify_count = 2;
     lmb_control_def def = control_of(&player);
-    def.told_capacity = 3;
+    def.max_emitted_events = 3;
     stage s = begin(&def);
     step(&s, 10 * LMB_TICKS_PER_SECOND); // 40 rounds
-    assert_int_equal(s.told[0], 80);
-    assert_int_equal(s.told[1], 0);
-    assert_int_equal(s.told[3], 1);
-    assert_int_equal(s.told[5], 0);
-    assert_int_equal(lmb_control_state_counts(s.control, s.state).told_lost, 77);
+    assert_int_equal(s.emitted[0], 80);
+    assert_int_equal(s.emitted[1], 0);
+    assert_int_equal(s.emitted[3], 1);
+    assert_int_equal(s.emitted[5], 0);
+    assert_int_equal(lmb_control_state_counts(s.control, s.state).lost_events, 77);
     end(&s);
 }
 
@@ -374,7 +374,7 @@ typedef struct group_scene {
     float keys[MEMBERS][8];
     lmb_motion_track tracks[MEMBERS];
     lmb_control_group_def group;
-    lmb_mover_def mover;
+    lmb_motion_def motion;
     lmb_control_def def;
 } group_scene;
 
@@ -525,8 +525,8 @@ static void test_group_goes_as_far_as_its_velocity(void **state) {
     static const group_case given = {LMB_CADENCE_VELOCITY, true, {1.4f, 4.0f, 0.7f}, 1, false};
     group_scene scene;
     describe_group(&given, &scene);
-    scene.mover = lmb_default_mover_def();
-    scene.def.mover = &scene.mover;
+    scene.motion = lmb_default_motion_def();
+    scene.def.motion = &scene.motion;
     const lmb_value constants[MEMBERS] = {lmb_constant(0.3f), lmb_constant(0.5f), lmb_constant(0.2f)};
     stage s = begin_with(&scene.def, control_program_create(&scene.def, constants));
     const double expected = 0.3 * 1.4 + 0.5 * 4.0 + 0.2 * 0.7;
@@ -608,13 +608,13 @@ static void test_markers(void **state) {
     end(&s);
 }
 
-static void test_followers(void **state) {
+static void test_smoothed(void **state) {
     (void)state;
-    const lmb_follower_def followers[] = {{lmb_parameter(0), 0.5f, 1}, {lmb_parameter(1), 0.0f, 2}};
+    const lmb_smoothed_def smoothed[] = {{lmb_parameter(0), 0.5f, 1}, {lmb_parameter(1), 0.0f, 2}};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 3;
-    def.followers = followers;
-    def.follower_count = 2;
+    def.smoothed = smoothed;
+    def.smoothed_count = 2;
     stage s = begin(&def);
     s.parameters[0] = 2.0f;
     step(&s, SIXTIETH);
@@ -695,8 +695,8 @@ static void test_machine(void **state) {
     const uint32_t go = GO, back = BACK;
     step_with(&s, SIXTIETH, &go, 1);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
-    assert_int_equal(s.told[0], 1);
-    expect_told(&s, 0, ENTERED, 0.0);
+    assert_int_equal(s.emitted[0], 1);
+    expect_emitted(&s, 0, ENTERED, 0.0);
     for (int i = 1; i <= 15; i++) { // the first step of the fade, and of the clip, in the event's frame
         assert_near(s.parameters[4], i / 30.0, 1e-6);
         assert_near(s.parameters[3], 1.0 - i / 30.0, 1e-6);
@@ -712,7 +712,7 @@ static void test_machine(void **state) {
     step_with(&s, SIXTIETH, &back, 1);
     assert_near(s.parameters[3], 0.5 + 0.5 / 30.0, 1e-6);
     assert_near(s.parameters[4], 0.5 - 0.5 / 30.0, 1e-6);
-    expect_told(&s, 0, LEFT, (double)before[1]);
+    expect_emitted(&s, 0, LEFT, (double)before[1]);
     for (int i = 1; i <= 30; i++) {
         assert_near(s.parameters[3], 0.5 + 0.5 * i / 30.0, 1e-6);
         float last = s.parameters[3];
@@ -733,7 +733,7 @@ static void test_machine(void **state) {
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
     assert_near(s.parameters[2], 1 / 60.0, 1e-6);
     assert_near(s.parameters[5], 1 / 30.0, 1e-6);
-    expect_told(&s, 0, LEFT, 1.0);
+    expect_emitted(&s, 0, LEFT, 1.0);
     end(&s);
 }
 
@@ -805,7 +805,7 @@ static void test_weights_in_root_motion(void **state) {
                  {LMB_OP_PARTIAL, false, true}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
-        const lmb_mover_def mover = lmb_default_mover_def();
+        const lmb_motion_def character_motion = lmb_default_motion_def();
         for (uint32_t k = 0; k < 2; k++) {
             players[k].duration = 1.0f;
             players[k].time_parameter = k;
@@ -815,7 +815,7 @@ static void test_weights_in_root_motion(void **state) {
         def.parameter_count = 3;
         def.players = players;
         def.player_count = 2;
-        def.mover = &mover;
+        def.motion = &character_motion;
         lmb_node_def nodes[] = {clip_at(0), clip_at(1), node_of(cases[i].op, 0, 1, lmb_parameter(2))};
         nodes[2].masked = cases[i].is_masked;
         nodes[1].clip = lmb_constant(cases[i].op == LMB_OP_ADDITIVE ? 1.0f : 0.0f);
@@ -889,7 +889,7 @@ static void test_weights_without_a_program(void **state) {
 }
 
 // Events of clips have the weights of this frame's pose.
-static void test_told_weights(void **state) {
+static void test_emitted_weights(void **state) {
     (void)state;
     static const lmb_notify_def notifies[] = {{0.1f, 0}, {0.3f, 1}};
     lmb_control_player_def players[3];
@@ -908,7 +908,7 @@ static void test_told_weights(void **state) {
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 6;
     def.event_count = 4;
-    def.told_capacity = MOST_TOLD;
+    def.max_emitted_events = MOST_EMITTED;
     def.players = players;
     def.player_count = 3;
     const lmb_value weights[] = {lmb_parameter(3), lmb_parameter(4), lmb_parameter(5)};
@@ -924,16 +924,16 @@ static void test_told_weights(void **state) {
         step(&s, SIXTIETH);
         // Those of each player alone, in its order, then its end; the first player's come first.
         uint32_t player = 0, last = 0;
-        for (uint32_t i = 0; i < s.told[0]; i++) {
+        for (uint32_t i = 0; i < s.emitted[0]; i++) {
             float weight;
-            memcpy(&weight, &s.told[2 + 2 * i], sizeof weight);
+            memcpy(&weight, &s.emitted[2 + 2 * i], sizeof weight);
             while (player < 3 && fabs((double)weight - given[player] / sum) > 1e-6) {
                 player++;
                 last = 0;
             }
             assert_true(player < 3);
             assert_true(last < 2); // nothing after an end
-            last = s.told[1 + 2 * i];
+            last = s.emitted[1 + 2 * i];
             assert_int_equal(last == 3, last > 1 && player == 1);
             seen[last]++;
         }
@@ -950,7 +950,7 @@ static void test_told_weights(void **state) {
 }
 
 // Those of a group, each with its own.
-static void test_told_weights_of_a_group(void **state) {
+static void test_emitted_weights_of_a_group(void **state) {
     (void)state;
     static const lmb_notify_def notifies[3][1] = {{{0.1f, 0}}, {{0.2f, 1}}, {{0.3f, 2}}};
     lmb_control_player_def players[3];
@@ -969,7 +969,7 @@ static void test_told_weights_of_a_group(void **state) {
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 6;
     def.event_count = 6;
-    def.told_capacity = MOST_TOLD;
+    def.max_emitted_events = MOST_EMITTED;
     def.players = players;
     def.player_count = 3;
     def.groups = &group;
@@ -985,9 +985,9 @@ static void test_told_weights_of_a_group(void **state) {
             sum += given[i];
         }
         step(&s, SIXTIETH);
-        for (uint32_t i = 0; i < s.told[0]; i++) {
-            const uint32_t event = s.told[1 + 2 * i];
-            expect_told(&s, i, event, given[event % 3] / sum);
+        for (uint32_t i = 0; i < s.emitted[0]; i++) {
+            const uint32_t event = s.emitted[1 + 2 * i];
+            expect_emitted(&s, i, event, given[event % 3] / sum);
             seen[event]++;
         }
     }
@@ -997,7 +997,7 @@ static void test_told_weights_of_a_group(void **state) {
     end(&s);
 }
 
-// An event's transition shows its first step in its own frame: what the new state's clip passes is told after the
+// An event's transition shows its first step in its own frame: what the new state's clip passes is reported after the
 // entry, with the weight that it has then. A clip's end is seen in the next frame.
 static void test_order_in_a_frame(void **state) {
     (void)state;
@@ -1015,32 +1015,32 @@ static void test_order_in_a_frame(void **state) {
     const uint32_t go = GO;
     for (int i = 0; i < 7; i++) {
         step(&s, SIXTIETH);
-        assert_int_equal(s.told[0], 0);
+        assert_int_equal(s.emitted[0], 0);
     }
     step_with(&s, SIXTIETH, &go, 1);
-    assert_int_equal(s.told[0], 2);
-    expect_told(&s, 0, ENTERED, 0.0);
-    expect_told(&s, 1, BACK, 1 / 30.0);
+    assert_int_equal(s.emitted[0], 2);
+    expect_emitted(&s, 0, ENTERED, 0.0);
+    expect_emitted(&s, 1, BACK, 1 / 30.0);
     for (int i = 2; i < 30; i++) {
         step(&s, SIXTIETH);
-        assert_int_equal(s.told[0], 0);
+        assert_int_equal(s.emitted[0], 0);
         assert_near(lmb_control_player_weight(s.control, s.state, 1), i / 30.0, 1e-6);
     }
     step(&s, SIXTIETH); // it comes to its end
-    assert_int_equal(s.told[0], 1);
-    expect_told(&s, 0, CHAIN, 1.0);
+    assert_int_equal(s.emitted[0], 1);
+    expect_emitted(&s, 0, CHAIN, 1.0);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
     step(&s, SIXTIETH);
-    assert_int_equal(s.told[0], 1);
-    expect_told(&s, 0, LEFT, 1.0);
+    assert_int_equal(s.emitted[0], 1);
+    expect_emitted(&s, 0, LEFT, 1.0);
     assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 2);
     assert_near(lmb_control_player_weight(s.control, s.state, 1), 29 / 30.0, 1e-6);
     assert_near(lmb_control_player_weight(s.control, s.state, 2), 1 / 30.0, 1e-6);
     for (int i = 2; i <= 15; i++) {
         step(&s, SIXTIETH);
-        assert_int_equal(s.told[0], i == 15 ? 1 : 0);
+        assert_int_equal(s.emitted[0], i == 15 ? 1 : 0);
     }
-    expect_told(&s, 0, GO, 0.5);
+    expect_emitted(&s, 0, GO, 0.5);
     end(&s);
 }
 
@@ -1070,7 +1070,7 @@ static lmb_control_def describe_inertialized(small_machine *small) {
     return def;
 }
 
-// What is told of a switch, from frame to frame.
+// What is reported of a switch, from frame to frame.
 static void expect_inertia(const stage *s, uint32_t number, double step, uint32_t switched, double time,
                            double duration) {
     const float *written = s->parameters + 8;
@@ -1469,7 +1469,7 @@ static void test_refusals(void **state) {
                    of_none = PLACE(LMB_OPERAND_PHASE, 3, lmb_constant(0.5f)),
                    of_what = PLACE(LMB_OPERAND_COUNT, 1, lmb_constant(0.5f));
 #undef PLACE
-    const lmb_follower_def itself = {lmb_parameter(7), 1.0f, 7}, nowhere = {lmb_parameter(7), 1.0f, LMB_NONE};
+    const lmb_smoothed_def itself = {lmb_parameter(7), 1.0f, 7}, nowhere = {lmb_parameter(7), 1.0f, LMB_NONE};
     REFUSED(small.players[0].duration = -1.0f, "player 0: duration");
     REFUSED(small.players[1].duration = NAN, "player 1: duration");
     REFUSED(small.players[0].offset = 2.0f, "player 0: offset");
@@ -1529,8 +1529,8 @@ static void test_refusals(void **state) {
     REFUSED((small.transitions[0].terms = &varies, small.transitions[0].term_count = 1), "compared with a constant");
     REFUSED((small.transitions[0].terms = &of_none, small.transitions[0].term_count = 1), "terms: player: there is no");
     REFUSED((small.transitions[0].terms = &of_what, small.transitions[0].term_count = 1), "terms: operand: unknown");
-    REFUSED((def.followers = &itself, def.follower_count = 1), "follower 0: source");
-    REFUSED((def.followers = &nowhere, def.follower_count = 1), "follower 0: parameter");
+    REFUSED((def.smoothed = &itself, def.smoothed_count = 1), "smoothed parameter 0: source");
+    REFUSED((def.smoothed = &nowhere, def.smoothed_count = 1), "smoothed parameter 0: parameter");
     REFUSED(def.update_every = lmb_parameter(99), "update_every");
     REFUSED(def.parameter_count = 2000, "too many");
     REFUSED(def.players = NULL, "players are NULL");
@@ -1664,7 +1664,7 @@ static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, 
     assert_int_equal(lmb_control_check_states(s->control, two, 1, &error), LMB_OK);
 }
 
-// Words of a character, then of followers, players and machines, as shaders/ops/control_layout.h has them.
+// Words of a character, then of smoothed parameters, players and machines, as shaders/ops/control_layout.h has them.
 static void test_states_from_outside(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
@@ -1686,7 +1686,7 @@ static void test_states_from_outside(void **state) {
     assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
     end(&s);
 
-    const lmb_follower_def follower = {.source = lmb_parameter(0), .half_life = 1.0f, .parameter = 1};
+    const lmb_smoothed_def smoothed = {.source = lmb_parameter(0), .half_life = 1.0f, .parameter = 1};
     const lmb_control_state_def states[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
     lmb_transition_def transition = lmb_default_transition_def();
     transition.to = 1;
@@ -1696,13 +1696,13 @@ static void test_states_from_outside(void **state) {
     def = lmb_default_control_def();
     def.parameter_count = 2;
     def.event_count = 1;
-    def.followers = &follower;
-    def.follower_count = 1;
+    def.smoothed = &smoothed;
+    def.smoothed_count = 1;
     def.machines = &machine;
     def.machine_count = 1;
     s = begin(&def);
     step(&s, SIXTIETH);
-    expect_state_refused(&s, 6, 0x7f800000u, "follower 0: not a finite number");
+    expect_state_refused(&s, 6, 0x7f800000u, "smoothed parameter 0: not a finite number");
     expect_state_refused(&s, 7, 2, "machine 0: there is no such state");
     expect_state_refused(&s, 10, 5, "machine 0: there is no such transition");
     expect_state_refused(&s, 13, 0x7fc00000u, "machine 0: a weight");
@@ -1741,7 +1741,7 @@ int main(void) {
         cmocka_unit_test(test_notifies),
         cmocka_unit_test(test_notifies_there_and_back),
         cmocka_unit_test(test_ended_once),
-        cmocka_unit_test(test_told_overflow),
+        cmocka_unit_test(test_emitted_overflow),
         cmocka_unit_test(test_two_in_phase),
         cmocka_unit_test(test_cadences),
         cmocka_unit_test(test_group_goes_as_far_as_its_velocity),
@@ -1750,10 +1750,10 @@ int main(void) {
         cmocka_unit_test(test_weights_of_clips),
         cmocka_unit_test(test_weights_in_root_motion),
         cmocka_unit_test(test_weights_without_a_program),
-        cmocka_unit_test(test_told_weights),
-        cmocka_unit_test(test_told_weights_of_a_group),
+        cmocka_unit_test(test_emitted_weights),
+        cmocka_unit_test(test_emitted_weights_of_a_group),
         cmocka_unit_test(test_order_in_a_frame),
-        cmocka_unit_test(test_followers),
+        cmocka_unit_test(test_smoothed),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_frozen_fade),
         cmocka_unit_test(test_inertialized),

@@ -7,7 +7,7 @@
 
 #define SECOND LMB_TICKS_PER_SECOND
 
-enum { MOST_WORDS = 256, TOLD = 64, PARAMETERS = 4 };
+enum { MOST_WORDS = 256, EMITTED = 64, PARAMETERS = 4 };
 
 static const uint64_t rates[] = {10, 24, 60, 144, 240, 7, 3};
 enum { RATES = sizeof rates / sizeof rates[0] };
@@ -15,9 +15,9 @@ enum { RATES = sizeof rates / sizeof rates[0] };
 typedef struct stage {
     lmb_control *control;
     uint32_t state[MOST_WORDS];
-    uint32_t told[1 + 2 * TOLD];
+    uint32_t emitted[1 + 2 * EMITTED];
     float parameters[PARAMETERS];
-    float mover[LMB_MOVER_FLOATS];
+    float motion[LMB_MOTION_FLOATS];
     uint32_t number;
     uint32_t entries[4]; // told of each state
 } stage;
@@ -38,15 +38,15 @@ static void step(stage *s, uint64_t ticks) {
                                      .character_count = 1,
                                      .state = s->state,
                                      .parameters = s->parameters,
-                                     .told = s->told,
-                                     .movers = s->mover};
+                                     .emitted = s->emitted,
+                                     .motions = s->motion};
     lmb_error error = {0};
     if (lmb_control_run(s->control, &frame, 0, 1, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    assert_in_range(s->told[0], 0, TOLD);
-    for (uint32_t i = 0; i < s->told[0]; i++) {
-        s->entries[s->told[1 + 2 * i]]++;
+    assert_in_range(s->emitted[0], 0, EMITTED);
+    for (uint32_t i = 0; i < s->emitted[0]; i++) {
+        s->entries[s->emitted[1 + 2 * i]]++;
     }
 }
 
@@ -64,7 +64,7 @@ typedef struct circle {
     lmb_control_state_def states[4];
     lmb_transition_def transitions[4];
     lmb_control_machine_def machine;
-    lmb_mover_def mover;
+    lmb_motion_def motion;
     lmb_control_def def;
 } circle;
 
@@ -89,7 +89,7 @@ static void make_circle(circle *c, uint32_t count) {
                                            .transitions = c->transitions,
                                            .transition_count = count,
                                            .machine = LMB_NONE};
-    c->mover = lmb_default_mover_def();
+    c->motion = lmb_default_motion_def();
     c->def = lmb_default_control_def();
     c->def.parameter_count = PARAMETERS;
     c->def.event_count = 4;
@@ -97,8 +97,8 @@ static void make_circle(circle *c, uint32_t count) {
     c->def.player_count = count;
     c->def.machines = &c->machine;
     c->def.machine_count = 1;
-    c->def.told_capacity = TOLD;
-    c->def.mover = &c->mover;
+    c->def.max_emitted_events = EMITTED;
+    c->def.motion = &c->motion;
 }
 
 // 150 ends of 0.4 s in 60 s, at any frame rate.
@@ -153,7 +153,7 @@ static void test_remainders(void **state) {
         assert_int_equal(lmb_control_current_state(s.control, s.state, 0), current);
         const double place = (double)lmb_control_player_ticks(s.control, s.state, current) / (double)SECOND;
         assert_true(fabs(place - time) < 1e-6);
-        assert_true(fabs(lmb_control_mover(s.control, s.state).position[2] - way) < 2e-5);
+        assert_true(fabs(lmb_control_motion(s.control, s.state).position[2] - way) < 2e-5);
         lmb_control_destroy(s.control);
     }
 }

@@ -67,8 +67,8 @@ static viewer_result expect_demo(const char *name, const char *options) {
 static void expect_ahead(const viewer_result *result, double way) {
     viewer_expect(result, 0, "first character: at ");
     double left = 1.0, ahead = 0.0;
-    const char *told = strstr(result->output, "first character: at ");
-    assert_int_equal(sscanf(told, "first character: at %lf, %lf metres", &left, &ahead), 2);
+    const char *emitted = strstr(result->output, "first character: at ");
+    assert_int_equal(sscanf(emitted, "first character: at %lf, %lf metres", &left, &ahead), 2);
     assert_true(left > -0.05 && left < 0.05);
     if (ahead < 0.9 * way || ahead > 1.1 * way) {
         fail_msg("%g metres in the place of %g", ahead, way);

@@ -83,7 +83,7 @@ static bool check_control(bool moves, const char *name, int rounding, bool flush
     uint64_t hash = 0;
     fesetround(rounding);
     set_flushing(flush);
-    lmb_result result = moves ? mover_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error)
+    lmb_result result = moves ? motion_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error)
                               : control_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error);
     for (uint32_t frame = 0; frame < CONTROL_GOLDEN_FRAMES && result == LMB_OK; frame++) {
         control_scenario_begin_frame(&s, frame);
@@ -96,8 +96,8 @@ static bool check_control(bool moves, const char *name, int rounding, bool flush
         hash = control_scenario_hash(&s);
     }
     control_scenario_destroy(&s);
-    bool same = hash == (moves ? mover_scenario_golden : control_scenario_golden);
-    printf("%-10s %-20s 0x%016" PRIx64 "%s%s%s\n", moves ? "mover" : "control", name, hash,
+    bool same = hash == (moves ? motion_scenario_golden : control_scenario_golden);
+    printf("%-10s %-20s 0x%016" PRIx64 "%s%s%s\n", moves ? "motion" : "control", name, hash,
            same ? "" : " differs from the golden hash", restored ? "" : " environment not restored",
            result == LMB_OK ? "" : error.message);
     return same && restored;
@@ -108,7 +108,7 @@ static bool check_long(void) {
     control_scenario s;
     lmb_error error = {0};
     uint64_t hash = 0;
-    lmb_result result = mover_scenario_create(&s, CONTROL_LONG_CHARACTERS, &error);
+    lmb_result result = motion_scenario_create(&s, CONTROL_LONG_CHARACTERS, &error);
     for (uint32_t frame = 0; frame < CONTROL_LONG_FRAMES && result == LMB_OK; frame++) {
         control_scenario_begin_frame(&s, frame);
         result = control_scenario_run(&s, frame, &error);
@@ -117,8 +117,8 @@ static bool check_long(void) {
         hash = control_scenario_hash(&s);
     }
     control_scenario_destroy(&s);
-    bool same = hash == mover_scenario_long_golden;
-    printf("%-10s %-20s 0x%016" PRIx64 "%s%s\n", "mover", "10,000 frames", hash,
+    bool same = hash == motion_scenario_long_golden;
+    printf("%-10s %-20s 0x%016" PRIx64 "%s%s\n", "motion", "10,000 frames", hash,
            same ? "" : " differs from the golden hash", result == LMB_OK ? "" : error.message);
     return same;
 }

@@ -375,7 +375,7 @@ static void a_rig_without_sockets(void **state) {
 enum { LISTS = 6, LISTED = 131 };
 
 // Every character and none, some in disorder and twice, some outside the batch, and more than there is room for. Returns
-// the count that the device is told.
+// the count that the device is reported.
 static uint32_t fill_list(uint32_t which, uint32_t *list) {
     random_source source = {which + 1};
     for (uint32_t i = 0; i < LISTED; i++) {

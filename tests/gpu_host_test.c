@@ -366,7 +366,7 @@ static lmb_result step_control(const ground *on, lmb_error *error) {
     lmb_gpu_control_def def = lmb_default_gpu_control_def();
     def.control = on->control;
     def.batch = on->batch;
-    def.tells = true;
+    def.emits_events = true;
     lmb_result result = lmb_gpu_control_create(on->gpu, &def, &made, error);
     assert_true((result == LMB_OK) == (made != NULL));
     lmb_gpu_control_destroy(made);
@@ -407,9 +407,9 @@ static void ground_create(ground *ground) {
     const lmb_gpu_batch_def batch = batch_def(ground->program);
     assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
     lmb_control_def control = lmb_default_control_def();
-    const lmb_mover_def mover = lmb_default_mover_def();
+    const lmb_motion_def character_motion = lmb_default_motion_def();
     control.parameter_count = lmb_graph_parameter_count(program);
-    control.mover = &mover; // with the buffers that it and the weights take
+    control.motion = &character_motion; // with the buffers that it and the weights take
     assert_ok(lmb_control_create(&control, program, NULL, &ground->control, &error), &error);
 }
 
@@ -449,7 +449,7 @@ static void every_vulkan_call_that_fails_is_named_and_leaves_nothing(void **stat
     fail_each_of_a_profile(&ground, &calls, &failing_call, LMB_ERROR_VULKAN, NULL);
 }
 
-static void every_allocation_that_fails_is_told_and_leaves_nothing(void **state) {
+static void every_allocation_that_fails_is_reported_and_leaves_nothing(void **state) {
     (void)state;
     ground ground = {.def = door_def()};
     fail_each_of_all_steps(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
@@ -851,7 +851,7 @@ static void memory_hooks_take_the_place_of_vulkans_memory(void **state) {
     arena_destroy(&arena);
 }
 
-static void memory_hooks_that_fail_are_told(void **state) {
+static void memory_hooks_that_fail_are_reported(void **state) {
     (void)state;
     arena arena;
     arena_create(&arena);
@@ -982,7 +982,7 @@ static void a_queue_with_compute_alone_is_enough(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_vulkan_call_that_fails_is_named_and_leaves_nothing),
-        cmocka_unit_test(every_allocation_that_fails_is_told_and_leaves_nothing),
+        cmocka_unit_test(every_allocation_that_fails_is_reported_and_leaves_nothing),
         cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
         cmocka_unit_test(recording_creates_and_allocates_nothing),
         cmocka_unit_test(a_pipeline_cache_goes_in_and_comes_out),
@@ -992,7 +992,7 @@ int main(void) {
         cmocka_unit_test(calls_in_the_wrong_state_are_refused),
         cmocka_unit_test(what_a_batch_does_not_have_is_null),
         cmocka_unit_test(memory_hooks_take_the_place_of_vulkans_memory),
-        cmocka_unit_test(memory_hooks_that_fail_are_told),
+        cmocka_unit_test(memory_hooks_that_fail_are_reported),
         cmocka_unit_test(vulkans_allocation_callbacks_are_passed_on),
         cmocka_unit_test(a_queue_with_compute_alone_is_enough),
     };

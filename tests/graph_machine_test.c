@@ -1,4 +1,4 @@
-// Controls written as JSON: machines, players, groups and followers, what a text becomes, how it runs, and what is told of
+// Controls written as JSON: machines, players, groups and smoothed parameters, what a text becomes, how it runs, and what is reported of
 // texts that are wrong.
 #include "failing_host.h"
 #include "random.h"
@@ -72,7 +72,7 @@ typedef struct player {
     const lmb_control *control;
     lmb_cpu *cpu;
     uint32_t *state;
-    uint32_t *told;
+    uint32_t *emitted;
     float *parameters;
     uint32_t frame;
 } player;
@@ -84,9 +84,9 @@ static player begin(const char *text) {
     assert_int_equal(lmb_cpu_create(p.program, LMB_CPU_REFERENCE, NULL, &p.cpu, NULL), LMB_OK);
     uint32_t count = lmb_graph_parameter_count(p.program);
     p.state = calloc(lmb_control_state_words(p.control), sizeof *p.state);
-    p.told = calloc(lmb_control_told_words(p.control), sizeof *p.told);
+    p.emitted = calloc(lmb_control_emitted_words(p.control), sizeof *p.emitted);
     p.parameters = calloc((size_t)count + 1, sizeof *p.parameters);
-    assert_true(p.state != NULL && p.told != NULL && p.parameters != NULL);
+    assert_true(p.state != NULL && p.emitted != NULL && p.parameters != NULL);
     for (uint32_t i = 0; i < count; i++) {
         p.parameters[i] = lmb_graph_parameter_at(p.graph->graph, i).initial;
     }
@@ -97,7 +97,7 @@ static void end(player *p) {
     lmb_cpu_destroy(p->cpu);
     reading_destroy(p->graph);
     free(p->state);
-    free(p->told);
+    free(p->emitted);
     free(p->parameters);
 }
 
@@ -111,7 +111,7 @@ static void step(player *p, double seconds, const char *event) {
                                      .parameters = p->parameters,
                                      .events = &sent,
                                      .event_count = event == NULL ? 0 : 1,
-                                     .told = p->told};
+                                     .emitted = p->emitted};
     lmb_error error = {0};
     if (lmb_control_run(p->control, &frame, 0, 1, &error) != LMB_OK) {
         fail_msg("%s", error.message);
@@ -150,9 +150,9 @@ static void expect_hips(const player *p, double x, double y) {
     assert_float_equal(place[1], y, 1e-4);
 }
 
-static bool was_told(const player *p, const char *event) {
-    for (uint32_t i = 0; i < p->told[0]; i++) {
-        if (p->told[1 + 2 * i] == lmb_graph_find_event(p->graph->graph, event)) {
+static bool was_emitted(const player *p, const char *event) {
+    for (uint32_t i = 0; i < p->emitted[0]; i++) {
+        if (p->emitted[1 + 2 * i] == lmb_graph_find_event(p->graph->graph, event)) {
             return true;
         }
     }
@@ -515,7 +515,7 @@ static void a_player_alone_moves_its_clip(void **state) {
     end(&p);
 }
 
-static void followers_are_shared(void **state) {
+static void smoothed_are_shared(void **state) {
     (void)state;
     player p = begin("{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.5,\"default\":0.25,\"max\":1},"
                      "\"a\":{\"op\":\"blend\",\"weight\":{\"param\":\"w\",\"smooth\":0.5},\"a\":{\"op\":\"rest\"},"
@@ -523,20 +523,20 @@ static void followers_are_shared(void **state) {
                      "\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"time\":{\"param\":\"w\","
                      "\"smooth\":0}}}}");
     const lmb_control_def *def = p.graph->control;
-    assert_int_equal(def->follower_count, 2);
+    assert_int_equal(def->smoothed_count, 2);
     assert_int_equal(def->parameter_count, 3);
     uint32_t source = lmb_graph_find_parameter(p.graph->graph, "w");
     for (uint32_t i = 0; i < 2; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph->graph, def->followers[i].parameter);
-        assert_int_equal(def->followers[i].source.parameter, source);
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph->graph, def->smoothed[i].parameter);
+        assert_int_equal(def->smoothed[i].source.parameter, source);
         assert_true(parameter.is_written && parameter.initial == 0.25f && parameter.greatest == 1.0f);
     }
-    assert_true(def->followers[0].half_life == 0.5f && def->followers[1].half_life == 0.25f);
+    assert_true(def->smoothed[0].half_life == 0.5f && def->smoothed[1].half_life == 0.25f);
     step(&p, 0.0, NULL);
     set(&p, "w", 1.0f);
     step(&p, 0.5, NULL);
-    assert_float_equal(p.parameters[def->followers[0].parameter], 0.625, 1e-6);
-    assert_float_equal(p.parameters[def->followers[1].parameter], 0.8125, 1e-6);
+    assert_float_equal(p.parameters[def->smoothed[0].parameter], 0.625, 1e-6);
+    assert_float_equal(p.parameters[def->smoothed[1].parameter], 0.8125, 1e-6);
     end(&p);
 }
 
@@ -566,7 +566,7 @@ static void conditions_compare_and_join(void **state) {
     set(&p, "y", 0.25f);
     step(&p, 0.1, NULL);
     assert_string_equal(current(&p, 0), "b");
-    assert_true(was_told(&p, "came") && was_told(&p, "left"));
+    assert_true(was_emitted(&p, "came") && was_emitted(&p, "left"));
     set(&p, "y", 1.0f);
     step(&p, 0.4, NULL);
     assert_string_equal(current(&p, 0), "b");
@@ -637,7 +637,7 @@ static void conditions_name_places(void **state) {
         "\"float\"}}]},\"transitions\":[{\"to\":\"a\",\"fade\":0,\"when\":{\"and\":[{\">=\":[{\"phase\":\"float\"},"
         "0.125]},{\"<\":[{\"add\":[{\"param\":\"x\"},1]},2]}]}}]}]}");
     const lmb_control_def *def = p.graph->control;
-    assert_int_equal(def->told_capacity, 40);
+    assert_int_equal(def->max_emitted_events, 40);
     static const struct {
         uint32_t player;
         lmb_operand operand;
@@ -686,18 +686,18 @@ static void what_states_tell(void **state) {
     const uint32_t came = lmb_graph_find_event(p.graph->graph, "came"),
                    left = lmb_graph_find_event(p.graph->graph, "left");
     step(&p, 0.1, NULL);
-    assert_int_equal(p.told[0], 0);
+    assert_int_equal(p.emitted[0], 0);
     step(&p, 0.1, "GO");
-    assert_int_equal(p.told[0], 1);
-    assert_int_equal(p.told[1], left);
-    assert_string_equal(current(&p, 0), "b"); // what is told is for the host: no transition takes it
+    assert_int_equal(p.emitted[0], 1);
+    assert_int_equal(p.emitted[1], left);
+    assert_string_equal(current(&p, 0), "b"); // what is reported is for the host: no transition takes it
     step(&p, 0.1, "GO");
-    assert_int_equal(p.told[0], 1);
-    assert_int_equal(p.told[1], came);
+    assert_int_equal(p.emitted[0], 1);
+    assert_int_equal(p.emitted[1], came);
     step(&p, 0.1, "AGAIN");
-    assert_int_equal(p.told[0], 2);
-    assert_int_equal(p.told[1], left);
-    assert_int_equal(p.told[3], came);
+    assert_int_equal(p.emitted[0], 2);
+    assert_int_equal(p.emitted[1], left);
+    assert_int_equal(p.emitted[3], came);
     end(&p);
 }
 
@@ -1042,7 +1042,7 @@ static void additive_clips_play(void **state) {
     expect_hips(&p, STAND, 0.25);
     step(&p, 0.25, NULL);
     expect_hips(&p, STAND, 0.5);
-    assert_int_equal(p.told[0], 1);
+    assert_int_equal(p.emitted[0], 1);
     end(&p);
     p = begin("{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"stand\",\"time\":0},\"add\":{\"op\":\"clip\","
               "\"clip\":\"stand2crouch\",\"additive\":true,\"play\":{\"end\":\"once\"}},\"weight\":{\"in\":\"HIT\","
@@ -1277,11 +1277,11 @@ static void random_machines(void **state) {
 
 // ---- Motion.
 
-static lmb_mover place_of(const player *p) {
-    return lmb_control_mover(p->control, p->state);
+static lmb_motion place_of(const player *p) {
+    return lmb_control_motion(p->control, p->state);
 }
 
-// A clip's own way, taken out of it: the hips stay, and the mover goes.
+// A clip's own way, taken out of it: the hips stay, and the character motion goes.
 static void motion_of_a_clip(void **state) {
     (void)state;
     player p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":{\"joint\":\"Hips\",\"axes\":\"y\","
@@ -1298,20 +1298,22 @@ static void motion_of_a_clip(void **state) {
     end(&p);
 }
 
-// Keys in the text, what clips weigh, and what parameters want of the mover.
-static void mover_of_a_graph(void **state) {
+// Keys in the text, what clips weigh, and what parameters want of the character motion.
+static void motion_of_a_graph(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"blend\",\"mover\":{\"velocity\":[1,0,{\"param\":\"push\",\"default\":2}],\"heading\":"
-                     "{\"param\":\"turn\"},\"acceleration\":4,\"deceleration\":5,\"turn-rate\":3},\"weight\":0.25,"
-                     "\"a\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":2,\"motion\":"
-                     "[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
-                     "\"b\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":{\"velocity\":2}}}");
+    player p = begin(
+        "{\"op\":\"blend\",\"character-motion\":{\"velocity\":[1,0,{\"param\":\"push\",\"default\":2}],\"heading\":"
+        "{\"param\":\"turn\"},\"acceleration\":4,\"deceleration\":5,\"turn-rate\":3},\"weight\":0.25,"
+        "\"a\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":2,\"motion\":"
+        "[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
+        "\"b\":{\"op\":\"clip\",\"clip\":\"float\",\"play\":{\"velocity\":2}}}");
     const lmb_control_def *def = p.graph->control;
-    assert_non_null(def->mover);
-    assert_true(def->mover->steers && def->mover->acceleration == 4.0f && def->mover->deceleration == 5.0f);
-    assert_true(def->mover->turn_rate == 3.0f && def->mover->velocity[0].constant == 1.0f);
-    assert_int_equal(def->mover->velocity[2].parameter, lmb_graph_find_parameter(p.graph->graph, "push"));
-    assert_int_equal(def->mover->heading.parameter, lmb_graph_find_parameter(p.graph->graph, "turn"));
+    assert_non_null(def->motion);
+    assert_true(def->motion->turns_to_heading && def->motion->acceleration == 4.0f &&
+                def->motion->deceleration == 5.0f);
+    assert_true(def->motion->turn_rate == 3.0f && def->motion->velocity[0].constant == 1.0f);
+    assert_int_equal(def->motion->velocity[2].parameter, lmb_graph_find_parameter(p.graph->graph, "push"));
+    assert_int_equal(def->motion->heading.parameter, lmb_graph_find_parameter(p.graph->graph, "turn"));
     assert_true(lmb_graph_parameter_at(p.graph->graph, lmb_graph_find_parameter(p.graph->graph, "push")).initial ==
                 2.0f);
     assert_int_equal(def->players[0].motion->key_count, 3);
@@ -1325,23 +1327,24 @@ static void mover_of_a_graph(void **state) {
     assert_true(fabs(place_of(&p).position[0] - (3.0 - late)) <= 1e-3);
     end(&p);
     // Alone it moves, too; and without one, a velocity is a group's alone.
-    p = begin("{\"op\":\"rest\",\"mover\":true}");
-    assert_non_null(p.graph->control->mover);
+    p = begin("{\"op\":\"rest\",\"character-motion\":true}");
+    assert_non_null(p.graph->control->motion);
     step(&p, 0.1, NULL);
     end(&p);
     p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"velocity\":3}}");
-    assert_null(p.graph->control->mover);
+    assert_null(p.graph->control->motion);
     end(&p);
     p = begin("{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"motion\":true}}");
-    assert_non_null(p.graph->control->mover);
+    assert_non_null(p.graph->control->motion);
     end(&p);
 }
 
-// What the mover has of the wanted velocity, by a name: conditions and poses read it, in the frame in which it is written.
+// What the character motion has of the wanted velocity, by a name: conditions and poses read it, in the frame in which it is written.
 static void the_actual_velocity_has_a_name(void **state) {
     (void)state;
     static const char text[] =
-        "{\"op\":\"machine\",\"mover\":{\"actual-velocity\":[\"aside\",null,\"pace\"],\"velocity\":[0.5,0,{\"param\":"
+        "{\"op\":\"machine\",\"character-motion\":{\"actual-velocity\":[\"aside\",null,\"pace\"],\"velocity\":[0.5,0,{"
+        "\"param\":"
         "\"push\"}],"
         "\"acceleration\":4,\"deceleration\":8},\"states\":[{\"name\":\"still\",\"pose\":{\"op\":\"blend\",\"weight\":{"
         "\"param\":"
@@ -1352,13 +1355,13 @@ static void the_actual_velocity_has_a_name(void **state) {
                                          "\"pace\"},0.9]}}]}]}";
     player p = begin(text);
     const lmb_control_def *def = p.graph->control;
-    const uint32_t pace = def->mover->velocity_parameters[2];
+    const uint32_t pace = def->motion->velocity_parameters[2];
     assert_string_equal(lmb_graph_parameter_at(p.graph->graph, pace).name, "pace");
     assert_true(lmb_graph_parameter_at(p.graph->graph, pace).is_written);
     assert_int_equal(lmb_graph_find_parameter(p.graph->graph, "pace"), LMB_NONE);
-    assert_int_equal(def->mover->velocity_parameters[1], LMB_NONE);
+    assert_int_equal(def->motion->velocity_parameters[1], LMB_NONE);
     assert_int_equal(def->machines[0].transitions[0].terms[0].left.parameter, pace);
-    const uint32_t aside = def->mover->velocity_parameters[0]; // which nothing reads
+    const uint32_t aside = def->motion->velocity_parameters[0]; // which nothing reads
     assert_string_equal(lmb_graph_parameter_at(p.graph->graph, aside).name, "aside");
     assert_true(lmb_graph_parameter_at(p.graph->graph, aside).least == -10.0f);
     double velocity[2] = {0.0, 0.0};
@@ -1417,7 +1420,7 @@ static void expect_problem(const malformed *row) {
     "\"any\":[{\"to\":\"b\",\"event\":\"B\"}]}"
 #define GOES(members) TWO("\"transitions\":[{" members "}]")
 #define PLAY(members) "{\"op\":\"clip\",\"clip\":\"hop\",\n\"play\":{" members "}}"
-#define MOVER(value) "{\"op\":\"rest\",\n\"mover\":" value "}"
+#define CHARACTER_MOTION(value) "{\"op\":\"rest\",\n\"character-motion\":" value "}"
 #define WEIGHT(value) "{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":" value "}"
 #define IN_BLEND(a, b) "{\"op\":\"blend\",\"a\":" a ",\n\"b\":" b "}"
 #define IN_MATRICES(pose)                                                                                              \
@@ -1504,32 +1507,38 @@ static void malformed_texts(void **state) {
         {PLAY("\"motion\":{\"yaw\":1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
         {PLAY("\"motion\":{\"rate\":0}"), "play.motion.rate", 2, 26, "0 is outside"},
         {PLAY("\"motion\":{\"turn\":0}"), "play.motion.turn", 2, 19, "\"motion\" has no such field"},
-        {MOVER("1"), "mover", 2, 9, "neither true nor an object"},
-        {MOVER("false"), "mover", 2, 9, "neither true nor an object"},
-        {MOVER("{\"speed\":1}"), "mover.speed", 2, 10, "\"mover\" has no such field"},
-        {MOVER("{\"velocity\":1}"), "mover.velocity", 2, 21, "an array was expected"},
-        {MOVER("{\"velocity\":[1,2]}"), "mover.velocity", 2, 21, "a velocity is x, y and z"},
-        {MOVER("{\"velocity\":[1,2,\"x\"]}"), "mover.velocity[2]", 2, 26, "a string, where"},
-        {MOVER("{\"turn-rate\":-1}"), "mover.turn-rate", 2, 22, "-1 is outside 0"},
-        {MOVER("{\"acceleration\":1e-9}"), "mover.acceleration", 2, 25, "neither 0"},
-        {MOVER("{\"deceleration\":{\"param\":\"d\"}}"), "mover.deceleration", 2, 25, "a number was expected"},
-        {MOVER("{\"heading\":true}"), "mover.heading", 2, 20, "a boolean, where"},
-        {MOVER("{\"actual-velocity\":\"v\"}"), "mover.actual-velocity", 2, 28, "an array was expected"},
-        {MOVER("{\"actual-velocity\":[null]}"), "mover.actual-velocity", 2, 28, "a velocity is x, y and z"},
-        {MOVER("{\"actual-velocity\":[null,null,1]}"), "mover.actual-velocity[2]", 2, 39, "a string was expected"},
-        {MOVER("{\"actual-velocity\":[\"\",null,null]}"), "mover.actual-velocity[0]", 2, 29, "a name without"},
-        {MOVER("{\"actual-velocity\":[\"v\",null,\"v\"]}"), "mover.actual-velocity[2]", 2, 38, "given twice"},
-        {MOVER("{\"actual-velocity\":[null,null,\"v\"],\"velocity\":[0,0,{\"param\":\"v\"}]}"),
-         "mover.actual-velocity[2]", 2, 39, "cannot be what it wants"},
-        {MOVER("{\"heading\":{\"param\":\"v\"},\"actual-velocity\":[\"v\",null,null]}"), "mover.actual-velocity[0]", 2,
-         53, "cannot be what it wants"},
+        {CHARACTER_MOTION("1"), "character-motion", 2, 20, "neither true nor an object"},
+        {CHARACTER_MOTION("false"), "character-motion", 2, 20, "neither true nor an object"},
+        {CHARACTER_MOTION("{\"speed\":1}"), "character-motion.speed", 2, 21, "\"character-motion\" has no such field"},
+        {CHARACTER_MOTION("{\"velocity\":1}"), "character-motion.velocity", 2, 32, "an array was expected"},
+        {CHARACTER_MOTION("{\"velocity\":[1,2]}"), "character-motion.velocity", 2, 32, "a velocity is x, y and z"},
+        {CHARACTER_MOTION("{\"velocity\":[1,2,\"x\"]}"), "character-motion.velocity[2]", 2, 37, "a string, where"},
+        {CHARACTER_MOTION("{\"turn-rate\":-1}"), "character-motion.turn-rate", 2, 33, "-1 is outside 0"},
+        {CHARACTER_MOTION("{\"acceleration\":1e-9}"), "character-motion.acceleration", 2, 36, "neither 0"},
+        {CHARACTER_MOTION("{\"deceleration\":{\"param\":\"d\"}}"), "character-motion.deceleration", 2, 36,
+         "a number was expected"},
+        {CHARACTER_MOTION("{\"heading\":true}"), "character-motion.heading", 2, 31, "a boolean, where"},
+        {CHARACTER_MOTION("{\"actual-velocity\":\"v\"}"), "character-motion.actual-velocity", 2, 39,
+         "an array was expected"},
+        {CHARACTER_MOTION("{\"actual-velocity\":[null]}"), "character-motion.actual-velocity", 2, 39,
+         "a velocity is x, y and z"},
+        {CHARACTER_MOTION("{\"actual-velocity\":[null,null,1]}"), "character-motion.actual-velocity[2]", 2, 50,
+         "a string was expected"},
+        {CHARACTER_MOTION("{\"actual-velocity\":[\"\",null,null]}"), "character-motion.actual-velocity[0]", 2, 40,
+         "a name without"},
+        {CHARACTER_MOTION("{\"actual-velocity\":[\"v\",null,\"v\"]}"), "character-motion.actual-velocity[2]", 2, 49,
+         "given twice"},
+        {CHARACTER_MOTION("{\"actual-velocity\":[null,null,\"v\"],\"velocity\":[0,0,{\"param\":\"v\"}]}"),
+         "character-motion.actual-velocity[2]", 2, 50, "cannot be what it wants"},
+        {CHARACTER_MOTION("{\"heading\":{\"param\":\"v\"},\"actual-velocity\":[\"v\",null,null]}"),
+         "character-motion.actual-velocity[0]", 2, 64, "cannot be what it wants"},
         {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\"weight\":{\"param\":\"v\",\"smooth\":1},"
          "\n"
-         "\"mover\":{\"actual-velocity\":[null,\"v\",null]}}",
-         "mover.actual-velocity[1]", 2, 34, "cannot be smoothed"},
-        {MOVER("true,\n\"mover\":true"), "mover", 3, 1, "given twice"},
-        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"mover\":true}"), "b.mover", 2, 18,
-         "the outermost pose alone has a mover"},
+         "\"character-motion\":{\"actual-velocity\":[null,\"v\",null]}}",
+         "character-motion.actual-velocity[1]", 2, 45, "cannot be smoothed"},
+        {CHARACTER_MOTION("true,\n\"character-motion\":true"), "character-motion", 3, 1, "given twice"},
+        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"character-motion\":true}"), "b.character-motion", 2, 18,
+         "the outermost pose alone has character motion"},
         {PLAY("\"group\":7"), "play.group", 2, 17, "a string was expected"},
         {PLAY("\"group\":\"g\",\"end\":\"hold\""), "play.end", 2, 27, "clips of a group loop"},
         {PLAY("\"markers\":[0.5,0.25]"), "play.markers[1]", 2, 24, "0.25: markers ascend"},
@@ -1602,14 +1611,14 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"blend\",\n\"weight\":{\"fade\":\"I\"},\"a\":" FADED(
              "{\"in\":\"I\"}", "{\"op\":\"rest\"}") ",\"b\":" FADED("{\"in\":\"I\"}", "{\"op\":\"rest\"}") "}",
          "weight.fade", 2, 18, "several fades have this name"},
-        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"mover\":{\"heading\":{\"add\":[1,{\"fade\":\"I\"}]}}"), "mover.heading",
-         2, 38, "a fade's weight is known only"},
-        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"mover\":{\"velocity\":[0,0,{\"fade\":\"I\"}]}"), "mover.velocity[2]", 2,
-         44, "a fade's weight is known only"},
+        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"character-motion\":{\"heading\":{\"add\":[1,{\"fade\":\"I\"}]}}"),
+         "character-motion.heading", 2, 49, "a fade's weight is known only"},
+        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"character-motion\":{\"velocity\":[0,0,{\"fade\":\"I\"}]}"),
+         "character-motion.velocity[2]", 2, 55, "a fade's weight is known only"},
         {WITH_FADE("\"b\":{\"op\":\"clip\",\"clip\":\"hop\",\"play\":{\"rate\":{\"fade\":\"I\"}}}"), "b.play.rate", 2,
          46, "a fade's weight is known only"},
-        {MOVER("{\"heading\":{\"add\":[{\"param\":\"v\"},1]},\"actual-velocity\":[\"v\",null,null]}"),
-         "mover.actual-velocity[0]", 2, 65, "cannot be what it wants"},
+        {CHARACTER_MOTION("{\"heading\":{\"add\":[{\"param\":\"v\"},1]},\"actual-velocity\":[\"v\",null,null]}"),
+         "character-motion.actual-velocity[0]", 2, 76, "cannot be what it wants"},
         {WITH_FADE("\"b\":" GOES("\"to\":\"b\",\"when\":{\"<\":[{\"add\":[{\"fade\":\"I\"},1]},1]}")),
          "b.states[0].transitions[0].when.<[0]", 3, 39, "a fade's weight is known only"},
         {GOES("\"to\":\"b\",\"when\":{\"<\":[{\"phase\":\"hop\"},1]}"), "states[0].transitions[0].when.<[0].phase", 2,
@@ -1766,8 +1775,8 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, text);
     char fade[] = FADED("{\"in\":\"I\",\"out\":\"O\",\"name\":\"f\"}", PLAYED("hop"));
     failing_host_try_all(create_and_destroy, fade);
-    char mover[] = "{\"op\":\"rest\",\"mover\":{\"actual-velocity\":[\"v\",null,\"w\"]}}";
-    failing_host_try_all(create_and_destroy, mover);
+    char character_motion[] = "{\"op\":\"rest\",\"character-motion\":{\"actual-velocity\":[\"v\",null,\"w\"]}}";
+    failing_host_try_all(create_and_destroy, character_motion);
     char computed[] =
         "{\"op\":\"blend\",\"weight\":{\"subtract\":[1,{\"fade\":\"f\"}]},\"a\":{\"op\":\"rest\"},\"b\":" FADED(
             "{\"in\":\"I\",\"name\":\"f\"}", PLAYED("hop")) "}";
@@ -1786,7 +1795,7 @@ int main(void) {
         cmocka_unit_test(a_cadence_is_read),
         cmocka_unit_test(players_as_they_are_said),
         cmocka_unit_test(a_player_alone_moves_its_clip),
-        cmocka_unit_test(followers_are_shared),
+        cmocka_unit_test(smoothed_are_shared),
         cmocka_unit_test(conditions_compare_and_join),
         cmocka_unit_test(numbers_are_computed),
         cmocka_unit_test(conditions_name_places),
@@ -1808,7 +1817,7 @@ int main(void) {
         cmocka_unit_test(states_that_lead_to_each_other),
         cmocka_unit_test(random_machines),
         cmocka_unit_test(motion_of_a_clip),
-        cmocka_unit_test(mover_of_a_graph),
+        cmocka_unit_test(motion_of_a_graph),
         cmocka_unit_test(the_actual_velocity_has_a_name),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(a_machine_of_64_states),

@@ -115,7 +115,7 @@ typedef struct character {
     const lmb_graph *graph;
     lmb_cpu *cpu;
     uint32_t state[MOST_WORDS];
-    uint32_t told[1 + 2 * 8];
+    uint32_t emitted[1 + 2 * 8];
     float parameters[MOST_PARAMETERS];
     uint32_t number;
     float x; // of the joint, after the frame
@@ -139,7 +139,7 @@ static void step(character *c, double seconds, uint32_t event) {
                                      .parameters = c->parameters,
                                      .events = &sent,
                                      .event_count = event != LMB_NONE,
-                                     .told = c->told};
+                                     .emitted = c->emitted};
     float local[LMB_POSE_COMPONENTS];
     const lmb_batch batch = {c->graph, 1, LMB_OUTPUT_LOCAL};
     const lmb_batch_inputs inputs = {.control = &frame};
@@ -161,11 +161,11 @@ static void one_call_runs_all_of_it(void **state) {
     assert_float_equal(c.x, 0.25, 1e-6);
     step(&c, 0.25, GO); // walk begins with this frame
     assert_float_equal(c.x, 10.25, 1e-5);
-    assert_int_equal(c.told[0], 0);
+    assert_int_equal(c.emitted[0], 0);
     step(&c, 0.5, LMB_NONE);
     assert_float_equal(c.x, 10.75, 1e-5);
-    assert_int_equal(c.told[0], 1);
-    assert_int_equal(c.told[1], STEP);
+    assert_int_equal(c.emitted[0], 1);
+    assert_int_equal(c.emitted[1], STEP);
     step(&c, 0.25, HELLO); // the wave hides it
     assert_float_equal(c.x, 20.25, 1e-5);
     for (int i = 0; i < 11; i++) {
@@ -336,8 +336,8 @@ static void a_graph_that_stands_still(void **state) {
     lmb_graph *graph = created(&r);
     assert_null(lmb_graph_control(graph));
     assert_int_equal(lmb_graph_player_count(graph) + lmb_graph_machine_count(graph), 0);
-    assert_int_equal(lmb_control_state_words(NULL) + lmb_control_told_words(NULL), 0);
-    assert_false(lmb_control_has_mover(NULL));
+    assert_int_equal(lmb_control_state_words(NULL) + lmb_control_emitted_words(NULL), 0);
+    assert_false(lmb_control_has_motion(NULL));
     lmb_graph_destroy(graph);
 }
 
@@ -427,8 +427,8 @@ static void what_is_refused(void **state) {
     start(&r);
     const lmb_fade_def twice[2] = {r.fade, r.fade};
     REFUSED((r.def.fades = twice, r.def.fade_count = 2), "fade 1: pose: another fade has it");
-    const lmb_follower_def follower = {lmb_parameter(HOST), 0.1f, PARAMETERS};
-    REFUSED((r.def.followers = &follower, r.def.follower_count = 1), "a parameter that there is not");
+    const lmb_smoothed_def smoothed = {lmb_parameter(HOST), 0.1f, PARAMETERS};
+    REFUSED((r.def.smoothed = &smoothed, r.def.smoothed_count = 1), "a parameter that there is not");
     lmb_computed_def computed = {.kind = LMB_COMPUTED_ADD, .parameter = HOST};
     computed.inputs[1] = lmb_parameter(PARAMETERS + 1); // a time of the graph's own
     REFUSED((r.def.computed = &computed, r.def.computed_count = 1), "a parameter that there is not");

@@ -1,4 +1,4 @@
-// Programs written as JSON: what a text becomes, and what is told of texts that are wrong.
+// Programs written as JSON: what a text becomes, and what is reported of texts that are wrong.
 #include "failing_host.h"
 #include "refusal.h"
 
@@ -602,7 +602,7 @@ static void the_callers_environment_changes_nothing(void **state) {
     }
 }
 
-// ---- What is told of texts that are wrong. ----
+// ---- What is reported of texts that are wrong. ----
 
 typedef struct malformed {
     const char *text;
@@ -973,7 +973,7 @@ static void parameters_have_a_limit(void **state) {
     free(text);
 }
 
-static void all_problems_are_told(void **state) {
+static void all_problems_are_reported(void **state) {
     (void)state;
     static const char text[] = "{\"op\":\"blend\",\"weight\":7,\n"
                                " \"a\":{\"op\":\"clip\",\"clip\":\"Jump\",\"speed\":1},\n"
@@ -1093,7 +1093,7 @@ int main(void) {
         cmocka_unit_test(spaces_take_more_inputs),
         cmocka_unit_test(operations_have_a_limit),
         cmocka_unit_test(parameters_have_a_limit),
-        cmocka_unit_test(all_problems_are_told),
+        cmocka_unit_test(all_problems_are_reported),
         cmocka_unit_test(problems_past_the_list_are_counted),
         cmocka_unit_test(missing_pointers),
         cmocka_unit_test(memory_that_is_refused),

@@ -13,7 +13,13 @@ static const struct {
     const char *name;
     float seconds;
 } clip_rows[] = {{"idle", 1.3f}, {"walk", 0.9f}, {"run", 0.7f}, {"back", 1.1f}, {"left", 0.8f}, {"right", 0.6f}};
-enum { CLIPS = sizeof clip_rows / sizeof clip_rows[0], JOINTS = 2, MOST_WORDS = 512, MOST_PARAMETERS = 64, TOLD = 64 };
+enum {
+    CLIPS = sizeof clip_rows / sizeof clip_rows[0],
+    JOINTS = 2,
+    MOST_WORDS = 512,
+    MOST_PARAMETERS = 64,
+    EMITTED = 64
+};
 
 typedef struct stage {
     lmb_rig *rig;
@@ -21,9 +27,9 @@ typedef struct stage {
     lmb_graph *graph;
     const lmb_control *control;
     uint32_t state[MOST_WORDS];
-    uint32_t told[1 + 2 * TOLD];
+    uint32_t emitted[1 + 2 * EMITTED];
     float parameters[MOST_PARAMETERS];
-    float mover[LMB_MOVER_FLOATS];
+    float motion[LMB_MOTION_FLOATS];
     uint32_t number;
 } stage;
 
@@ -52,7 +58,7 @@ static stage begin(const char *text) {
     lmb_graph_json *json = NULL;
     expect_made(lmb_graph_json_read(&source, NULL, &json, NULL, &error), &error);
     lmb_graph_def def = *lmb_graph_json_def(json);
-    def.told_capacity = TOLD;
+    def.max_emitted_events = EMITTED;
     expect_made(lmb_graph_create(&def, NULL, &s.graph, &error), &error);
     lmb_graph_json_destroy(json);
     s.control = lmb_graph_control(s.graph);
@@ -85,8 +91,8 @@ static void step(stage *s, uint64_t ticks, const char *event_name) {
                                      .parameters = s->parameters,
                                      .events = &event,
                                      .event_count = event_name != NULL,
-                                     .told = s->told,
-                                     .movers = s->mover};
+                                     .emitted = s->emitted,
+                                     .motions = s->motion};
     lmb_error error = {0};
     expect_made(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
 }
@@ -120,11 +126,11 @@ static void expect_near(double actual, double expected, double bound) {
     }
 }
 
-// Of the weight that the mover and a group with rounded rates add up over seconds.
+// Of the weight that the character motion and a group with rounded rates add up over seconds.
 static void expect_way(const stage *s, double x, double z) {
-    const lmb_mover mover = lmb_control_mover(s->control, s->state);
-    expect_near(mover.position[0], x, 2e-5 * (1.0 + fabs(x)));
-    expect_near(mover.position[2], z, 2e-5 * (1.0 + fabs(z)));
+    const lmb_motion character_motion = lmb_control_motion(s->control, s->state);
+    expect_near(character_motion.position[0], x, 2e-5 * (1.0 + fabs(x)));
+    expect_near(character_motion.position[2], z, 2e-5 * (1.0 + fabs(z)));
 }
 
 #define PLAY(clip, more) "{\"op\":\"clip\",\"clip\":\"" clip "\",\"play\":{" more "}}"
@@ -134,7 +140,8 @@ static void expect_way(const stage *s, double x, double z) {
 // The blended velocity is the character's and the group's, for any weight.
 static void a_blend_travels_at_the_blended_velocity(void **state) {
     (void)state;
-    stage s = begin("{\"op\":\"blend\",\"mover\":true,\"weight\":{\"param\":\"w\"},\"a\":" WALK ",\"b\":" RUN "}");
+    stage s =
+        begin("{\"op\":\"blend\",\"character-motion\":true,\"weight\":{\"param\":\"w\"},\"a\":" WALK ",\"b\":" RUN "}");
     double way = 0.0;
     for (int i = 0; i <= 8; i++) {
         set(&s, "w", (float)i / 8.0f);
@@ -148,13 +155,13 @@ static void a_blend_travels_at_the_blended_velocity(void **state) {
     end(&s);
 }
 
-// As a position in a blend space; and by durations, as the group is told to.
+// As a position in a blend space; and by durations, as the group is reported to.
 static void a_group_has_the_cadence_that_is_asked_for(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "{\"op\":\"space1d\",\"mover\":true,\"at\":{\"param\":\"speed\"},\"inputs\":["
+        "{\"op\":\"space1d\",\"character-motion\":true,\"at\":{\"param\":\"speed\"},\"inputs\":["
         "{\"at\":1.25,\"pose\":" WALK "},{\"at\":3,\"pose\":" RUN "}]}",
-        "{\"op\":\"space1d\",\"mover\":true,\"at\":{\"param\":\"speed\"},\"inputs\":["
+        "{\"op\":\"space1d\",\"character-motion\":true,\"at\":{\"param\":\"speed\"},\"inputs\":["
         "{\"at\":1.25,\"pose\":" PLAY(
             "walk", "\"group\":\"g\",\"velocity\":1.25,\"cadence\":\"duration\"") "},"
                                                                                   "{\"at\":3,\"pose\":" RUN "}]}"};
@@ -174,21 +181,21 @@ static void a_group_has_the_cadence_that_is_asked_for(void **state) {
 // Five clips in the plane, in one group, with one that stands in none.
 static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
     (void)state;
-    stage s =
-        begin("{\"op\":\"space2d\",\"mover\":true,\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"z\"},\"inputs\":["
-              "{\"at\":[0,0],\"pose\":" PLAY(
-                  "idle",
-                  "") "},{\"at\":[0,1.25],\"pose\":" WALK "},"
-                      "{\"at\":[0,-0.85],\"pose\":" PLAY(
-                          "back",
-                          "\"group\":\"g\",\"velocity\":-0.85") "},"
-                                                                "{\"at\":[0.5,0],\"pose\":" PLAY(
-                                                                    "left",
-                                                                    "\"group\":\"g\",\"motion\":[[0,0,0,0],[0.4,0,0,0]"
-                                                                    "]") "},"
-                                                                         "{\"at\":[-0.5,0],\"pose\":" PLAY(
-                                                                             "right", "\"group\":\"g\",\"motion\":[[0,"
-                                                                                      "0,0,0],[-0.3,0,0,0]]") "}]}");
+    stage s = begin(
+        "{\"op\":\"space2d\",\"character-motion\":true,\"x\":{\"param\":\"x\"},\"y\":{\"param\":\"z\"},\"inputs\":["
+        "{\"at\":[0,0],\"pose\":" PLAY(
+            "idle",
+            "") "},{\"at\":[0,1.25],\"pose\":" WALK "},"
+                "{\"at\":[0,-0.85],\"pose\":" PLAY(
+                    "back",
+                    "\"group\":\"g\",\"velocity\":-0.85") "},"
+                                                          "{\"at\":[0.5,0],\"pose\":" PLAY(
+                                                              "left",
+                                                              "\"group\":\"g\",\"motion\":[[0,0,0,0],[0.4,0,0,0]"
+                                                              "]") "},"
+                                                                   "{\"at\":[-0.5,0],\"pose\":" PLAY(
+                                                                       "right", "\"group\":\"g\",\"motion\":[[0,"
+                                                                                "0,0,0],[-0.3,0,0,0]]") "}]}");
     static const float positions[][2] = {{0.0f, 1.25f}, {0.5f, 0.0f}, {-0.5f, 0.0f}, {0.0f, -0.85f}, {0.0f, 0.0f}};
     double x = 0.0, z = 0.0;
     for (size_t i = 0; i < sizeof positions / sizeof positions[0]; i++) {
@@ -206,23 +213,23 @@ static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
     const double left = weight_of(&s, "left"), walk = weight_of(&s, "walk");
     expect_near(left + walk + weight_of(&s, "idle"), 1.0, 1e-6);
     assert_true(left > 0.1 && walk > 0.1);
-    const lmb_mover mover = lmb_control_mover(s.control, s.state);
+    const lmb_motion character_motion = lmb_control_motion(s.control, s.state);
     const double phases = 2.0 * (left * 0.5 + walk * 1.25) / (left * 0.4 + walk * 1.25 * 0.9);
-    expect_near(mover.position[0] - x, phases * left * 0.4, 1e-4);
-    expect_near(mover.position[2] - z, phases * walk * 1.25 * 0.9, 1e-4);
+    expect_near(character_motion.position[0] - x, phases * left * 0.4, 1e-4);
+    expect_near(character_motion.position[2] - z, phases * walk * 1.25 * 0.9, 1e-4);
     end(&s);
 }
 
 // A group across two states moves as the weights of the states say, and travels so.
 static void a_group_across_states_knows_what_the_states_weigh(void **state) {
     (void)state;
-    stage s = begin("{\"op\":\"machine\",\"mover\":true,\"states\":["
+    stage s = begin("{\"op\":\"machine\",\"character-motion\":true,\"states\":["
                     "{\"name\":\"a\",\"pose\":" WALK ",\"transitions\":[{\"to\":\"b\",\"event\":\"GO\",\"fade\":0.5,"
                     "\"curve\":\"linear\"}]},{\"name\":\"b\",\"pose\":" RUN "}]}");
     run(&s, 2.35);
     expect_near(place_of(&s, "walk"), fmod(2.35, 0.9), 1e-6);
     expect_way(&s, 0.0, 2.35 * 1.25);
-    double way = lmb_control_mover(s.control, s.state).position[2];
+    double way = lmb_control_motion(s.control, s.state).position[2];
     double phase = place_of(&s, "walk") / 0.9;
     for (int frame = 1; frame <= 40; frame++) {
         step(&s, SECOND / 60, frame == 1 ? "GO" : NULL);
@@ -244,7 +251,8 @@ static void masks_weigh_root_motion_by_the_root(void **state) {
     static const double roots[] = {0.0, 1.0, 0.2};
     for (int i = 0; i < 3; i++) {
         char text[600];
-        snprintf(text, sizeof text, "{\"op\":\"masked\",\"mover\":true,\"weight\":0.75,\"mask\":%s,\"a\":%s,\"b\":%s}",
+        snprintf(text, sizeof text,
+                 "{\"op\":\"masked\",\"character-motion\":true,\"weight\":0.75,\"mask\":%s,\"a\":%s,\"b\":%s}",
                  masks[i], PLAY("walk", "\"velocity\":1.25"), PLAY("run", "\"velocity\":3"));
         stage s = begin(text);
         run(&s, 1.0);
@@ -259,7 +267,7 @@ static void masks_weigh_root_motion_by_the_root(void **state) {
 // Each part has its own clip, and the one that has the root travels.
 static void of_a_combine_the_root_travels(void **state) {
     (void)state;
-    stage s = begin("{\"op\":\"combine\",\"mover\":true,\"inputs\":[{\"pose\":" PLAY(
+    stage s = begin("{\"op\":\"combine\",\"character-motion\":true,\"inputs\":[{\"pose\":" PLAY(
         "walk", "\"velocity\":1.25") "},"
                                      "{\"pose\":" PLAY(
                                          "run",
@@ -285,10 +293,10 @@ static void events_have_the_weight_of_the_pose(void **state) {
         set(&s, "w", w);
         for (int frame = 0; frame < 60; frame++) {
             step(&s, SECOND / 60, NULL);
-            for (uint32_t k = 0; k < s.told[0]; k++) {
+            for (uint32_t k = 0; k < s.emitted[0]; k++) {
                 float weight;
-                memcpy(&weight, &s.told[2 + 2 * k], sizeof weight);
-                assert_true(weight == (s.told[1 + 2 * k] == walked ? 1.0f - w : w));
+                memcpy(&weight, &s.emitted[2 + 2 * k], sizeof weight);
+                assert_true(weight == (s.emitted[1 + 2 * k] == walked ? 1.0f - w : w));
                 seen++;
             }
         }

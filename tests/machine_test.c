@@ -1,4 +1,4 @@
-// State machines as text: what they become, and what is told of texts that are wrong.
+// State machines as text: what they become, and what is reported of texts that are wrong.
 #include "failing_host.h"
 #include "reading.h"
 #include "refusal.h"
@@ -200,7 +200,7 @@ static void problems_around_the_machine(void **state) {
         CHECK_REFUSAL(lmb_machine_read(&source, &outer, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
                       rows[i].message);
     }
-    // A text that is wrong itself is told first.
+    // A text that is wrong itself is reported first.
     const lmb_graph_source wrong = source_of("stand { GO hop }");
     lmb_graph_source outer = source_of("{\"op\":\"rset\"}");
     lmb_graph_json *graph = NULL;
@@ -327,7 +327,7 @@ static void states_have_a_limit(void **state) {
     }
 }
 
-static void all_problems_are_told(void **state) {
+static void all_problems_are_reported(void **state) {
     (void)state;
     const lmb_graph_source source = source_of("stnd { GO hop\n END hop }\nhop rate 100 { }\nhop { GO up }");
     static const uint32_t lines[] = {1, 3, 4, 4};
@@ -401,14 +401,14 @@ static void transitions_that_are_inertialized(void **state) {
     reading_destroy(graph);
 }
 
-// The way of joint 0 is taken out of the clips that say so, and a mover is carried; how they end stays what it is without.
+// The way of joint 0 is taken out of the clips that say so, and character motion is carried; how they end stays what it is without.
 static void clips_whose_motion_carries(void **state) {
     (void)state;
     reading *graph = read_machine("stand motion { GO hop } hop rate 2 motion offset 0.5 entry IN { END stand }\n"
                                   "crouch once motion { OUT land } land { END stand }\n"
                                   "any { GO crouch UP stand } ");
     const lmb_control_def *def = graph->control;
-    assert_non_null(def->mover);
+    assert_non_null(def->motion);
     static const lmb_end ends[] = {LMB_END_LOOP, LMB_END_HOLD, LMB_END_ONCE, LMB_END_HOLD};
     assert_int_equal(def->player_count, 4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -419,9 +419,9 @@ static void clips_whose_motion_carries(void **state) {
     assert_int_equal(def->machines[0].states[1].entry_event, lmb_graph_find_event(graph->graph, "IN"));
     assert_int_equal(lmb_graph_json_def(graph->json)->clip_count, CLIPS + 3);
     reading_destroy(graph);
-    // Without any, there is no mover.
+    // Without any, there is no character motion.
     graph = read_machine(jump);
-    assert_null(graph->control->mover);
+    assert_null(graph->control->motion);
     reading_destroy(graph);
 }
 
@@ -457,7 +457,7 @@ int main(void) {
         cmocka_unit_test(states_that_nothing_leads_to),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(states_have_a_limit),
-        cmocka_unit_test(all_problems_are_told),
+        cmocka_unit_test(all_problems_are_reported),
         cmocka_unit_test(too_many_transitions),
         cmocka_unit_test(missing_pointers),
         cmocka_unit_test(memory_that_is_refused),

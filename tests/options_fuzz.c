@@ -29,7 +29,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-// What is told goes nowhere, or the log would have little else.
+// What is reported goes nowhere, or the log would have little else.
 static bool read_quietly(const usage *usage, int argc, char **argv, uint32_t *files, int *status) {
     FILE *const kept_errors = stderr, *const kept_output = stdout;
     stderr = stdout = nowhere;

@@ -37,7 +37,7 @@ static void lines_are_read(void **state) {
     play_script_release(&script);
 }
 
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_place(void **state) {
     (void)state;
     static const struct {
         const char *text, *message;
@@ -79,6 +79,6 @@ static void mistakes_are_told_with_their_place(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_read),
-                                       cmocka_unit_test(mistakes_are_told_with_their_place)};
+                                       cmocka_unit_test(mistakes_are_reported_with_their_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

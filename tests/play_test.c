@@ -14,7 +14,8 @@
 #define GRAPH "--graph graph.json --script script.txt "
 
 static const char graph[] =
-    "{\"op\":\"machine\",\"name\":\"body\",\"mover\":{\"velocity\":[0,0,{\"param\":\"speed\"}],\"acceleration\":2},"
+    "{\"op\":\"machine\",\"name\":\"body\",\"character-motion\":{\"velocity\":[0,0,{\"param\":\"speed\"}],"
+    "\"acceleration\":2},"
     "\"states\":[\n"
     "{\"name\":\"idle\",\"pose\":{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":{\"looped\":\"AGAIN\"}},\n"
     " \"transitions\":[{\"to\":\"go\",\"event\":\"GO\",\"fade\":0.1}]},\n"
@@ -292,7 +293,7 @@ static void expect_failure(int status, const char *line, const char *part) {
     command_output_release(&output);
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
     (void)state;
     write_text("wrong.txt", "0 send GO\n1 send FLY\n");
     write_text("range.txt", "0 set speed 7\n");
@@ -322,6 +323,6 @@ int main(void) {
                                        cmocka_unit_test(a_jump_is_as_high_as_the_press_is_long),
                                        cmocka_unit_test(a_jump_may_be_part_of_a_graph),
                                        cmocka_unit_test(a_wave_fades_in_and_out_on_request),
-                                       cmocka_unit_test(mistakes_are_told)};
+                                       cmocka_unit_test(mistakes_are_reported)};
     return run_gpu_suite_with("play", tests, sizeof tests / sizeof tests[0], enter, NULL);
 }

@@ -33,7 +33,7 @@ run_tests() {
         run=$((run > 0 ? run : 1))
     fi
     passed=$((passed + run - fail - skip)) failed=$((failed + fail)) skipped=$((skipped + skip))
-    # Cases that a suite skips by itself (a missing asset, say) pass as far as CTest can tell: name them.
+    # Cases that a suite skips by itself (a missing asset, say) pass as far as CTest can emit: name them.
     sed -n 's/^.*\[  SKIPPED \] \([a-zA-Z_].*\)$/skipped inside a suite: \1/p' "$results" | sort -u
 }
 

@@ -435,7 +435,7 @@ static void constants_are_those_of_c(void **state) {
                            "sampling.h", "limits.h",         "mirror.h",        "operations.h",  "program.h",
                            "model.h",    "outputs.h",        "probe.h",         "ticks.h",       "ticks_words.h",
                            "control.h",  "control_memory.h", "machines.h",      "players.h",     "groups.h",
-                           "carrying.h", "switching.h",      "told.h",          "ticks_parts.h", "fixed.h",
+                           "carrying.h", "switching.h",      "emitted.h",       "ticks_parts.h", "fixed.h",
                            "motion.h",   "decompose.h",      "mean.h",          "chain.h",       "layers.h",
                            "spaces.h",   "detail.h",         "matrices.h",      "angle.h",       "channels.h",
                            "inertia.h",  "inertia_memory.h", "layout.h",        "records.h",     "weights.h"};

@@ -9,12 +9,12 @@
 /// - **groups** of players that keep in phase;
 /// - **machines**, nodes whose states transitions fade between;
 /// - **fades**, weights that events fade in and out;
-/// - **followers**, which smooth a parameter;
+/// - **smoothed parameters**, which smooth a parameter;
 /// - **computed parameters**, which combine numbers;
-/// - a **mover**: where the character is and which way it faces.
+/// - a **character motion**: where the character is and which way it faces.
 ///
 /// What happens in a frame, in this order:
-/// 1. Smoothed parameters (followers) move, then computed parameters are found, then the mover moves by what parameters
+/// 1. Smoothed parameters (smoothed parameters) move, then computed parameters are found, then the character motion moves by what parameters
 ///    want, then those computed parameters are found that read its velocity.
 /// 2. Machines, parents before those inside their states, take transitions. First, as often as there is one, a transition
 ///    that needs no event; then the events sent, in the order sent, each moving a machine at most once, with what needs
@@ -24,7 +24,7 @@
 /// 3. Time goes on by the frame's step in states and fades. That gives the states' weights, then the computed parameters
 ///    that read them, and, by the rules of the graph (graph.h, "Weights"), the weights of every clip.
 /// 4. Groups and players in states that have a weight (or in no state at all) move by the step, and use these weights.
-///    What they pass is told as an event: notifies, in the order of passing, then ended or looped, once. The mover goes
+///    What they pass is emitted as an event: notifies, in the order of passing, then ended or looped, once. The character motion goes
 ///    where they carry it.
 /// 5. Times are written to the parameters.
 ///
@@ -77,10 +77,10 @@
 /// a state is entered that weighs nothing, whose clip is at its end, or that says `restart`, its players begin at
 /// their offsets and machines inside it at their initial states; another goes on where it is.
 ///
-/// **The mover** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
+/// **The character motion** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
 /// are kept to 2^-32 of the unit of length, up to 2^31 of them (beyond, they stay there), angles to 2^-32 of a turn, so
 /// that what is added up over a long time is exactly the sum of what the frames moved. Each frame moves it twice, along its own axes:
-/// - By what parameters want, where lmb_mover_def says so: half of the turn, the way, the other half. The velocity v goes
+/// - By what parameters want, where lmb_motion_def says so: half of the turn, the way, the other half. The velocity v goes
 ///   straight towards the wanted one w, by `acceleration` times the step where |w| > |v|, else by `deceleration`; the way is
 ///   that of a steady change, and of w for the rest of the step. The heading is turned to the short way, by `turn_rate`
 ///   times the step at most.
@@ -115,7 +115,7 @@ extern "C" {
 #define LMB_MAX_STATES 64u             ///< of a machine
 #define LMB_MAX_TRANSITIONS 256u       ///< of a machine
 #define LMB_MAX_TERMS 16u              ///< of a condition
-#define LMB_MAX_TOLD 256u              ///< events told of a character in a frame
+#define LMB_MAX_EMITTED_EVENTS 256u    ///< events emitted of a character in a frame
 #define LMB_MAX_EVENTS 65536u          ///< of a graph
 #define LMB_MAX_EVENTS_SENT 16u        ///< to one character in one frame; more are passed over and counted
 #define LMB_MAX_TRANSITIONS_A_FRAME 8u ///< of one machine, in each piece of a frame
@@ -137,7 +137,7 @@ typedef enum lmb_end {
 /// An event at a time in a clip.
 typedef struct lmb_notify_def {
     float time;     ///< seconds, within the clip
-    uint32_t event; ///< told to the host
+    uint32_t event; ///< emitted to the host
 } lmb_notify_def;
 
 /// How a clip plays by itself: the `player` of a clip's node. Start from lmb_default_player_def().
@@ -152,7 +152,7 @@ typedef struct lmb_player_def {
     uint32_t marker_count;
     const lmb_notify_def *notifies; ///< in the order of their times
     uint32_t notify_count;
-    /// Of the clip: metres a second. Where it has no motion track, and there is a mover, it moves the character
+    /// Of the clip: metres a second. Where it has no motion track, and there is character motion, it moves the character
     /// forwards, along z, as fast. 0: for its group, as fast as the motion track gets from end to end.
     float velocity;
     const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: as `velocity` says
@@ -182,11 +182,11 @@ LMB_API lmb_group_def lmb_default_group_def(void);
 
 /// A parameter that follows another: y += (x - y) (1 - 2^(-step / half_life)), so that each half-life halves what is left,
 /// whatever the steps. In a character's first frame y is x.
-typedef struct lmb_follower_def {
-    lmb_value source;   ///< the host's or an earlier follower's; what is not finite changes nothing
+typedef struct lmb_smoothed_def {
+    lmb_value source;   ///< the host's or an earlier smoothed parameter's; what is not finite changes nothing
     float half_life;    ///< seconds; 0 follows at once
     uint32_t parameter; ///< written
-} lmb_follower_def;
+} lmb_smoothed_def;
 
 #define LMB_MAX_COMPUTED_INPUTS 5u
 
@@ -206,8 +206,8 @@ typedef enum lmb_computed_kind {
 } lmb_computed_kind;
 
 /// A parameter that is computed from others. It is known once all that it reads is:
-/// - from what the host and followers write: before the mover. All but followers and `update_every` may read it.
-/// - from the mover's velocity: after the mover. Conditions, rates and the graph may read it.
+/// - from what the host and smoothed parameters write: before the character motion. All but smoothed parameters and `update_every` may read it.
+/// - from the character motion's velocity: after the character motion. Conditions, rates and the graph may read it.
 /// - from weights of states or players: after those, in each piece of the frame. The graph alone may read it.
 ///
 /// Conditions and rates so see what it is at the beginning of the frame. None may read a time or a velocity that
@@ -325,34 +325,34 @@ typedef struct lmb_fade_def {
 /// No pose; no parameter or events, which is refused; 0.2 s, smoothstep; begins at 0.
 LMB_API lmb_fade_def lmb_default_fade_def(void);
 
-/// Where a character goes. Start from lmb_default_mover_def().
-typedef struct lmb_mover_def {
+/// Where a character goes. Start from lmb_default_motion_def().
+typedef struct lmb_motion_def {
     /// Wanted, along the character's own axes: units a second, clamped to +-2^20; what is not finite counts as 0.
     lmb_value velocity[3];
-    bool steers;        ///< whether it turns to `heading`
-    lmb_value heading;  ///< wanted yaw in radians; what is not finite turns nothing
-    float acceleration; ///< units a second squared, 1e-6 to 2^20; 0: at once
-    float deceleration; ///< likewise
-    float turn_rate;    ///< radians a second, 1e-6 to 2^20; 0: at once
+    bool turns_to_heading; ///< whether it turns to `heading`
+    lmb_value heading;     ///< wanted yaw in radians; what is not finite turns nothing
+    float acceleration;    ///< units a second squared, 1e-6 to 2^20; 0: at once
+    float deceleration;    ///< likewise
+    float turn_rate;       ///< radians a second, 1e-6 to 2^20; 0: at once
     /// Written: the velocity that it has of what is wanted. Conditions and players may read them. Or #LMB_NONE.
     uint32_t velocity_parameters[3];
-} lmb_mover_def;
+} lmb_motion_def;
 
 /// Wants no velocity, does not steer, has no limits, writes no parameters: only clips move it.
-LMB_API lmb_mover_def lmb_default_mover_def(void);
+LMB_API lmb_motion_def lmb_default_motion_def(void);
 
 LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 /// Words of a character's state. All 0 is the state of a character that has not begun. States are plain words without
 /// addresses: copied away and back they give a rollback, compared they tell whether two sides agree, and a character's
-/// may be zeroed to begin it anew without touching the others; its mover is then at 0. NULL, which a graph has in which
-/// nothing moves by itself, has 0 of these words and of those that follow, and no mover.
+/// may be zeroed to begin it anew without touching the others; its character motion is then at 0. NULL, which a graph has in which
+/// nothing moves by itself, has 0 of these words and of those that follow, and no character motion.
 LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
-/// Words of a character's told events: how many there were, then as many pairs as lmb_graph_def.told_capacity of an
-/// event and the bits of a float, the weight of what told it: of a notify, ended or looped the clip's; of an entry or
+/// Words of a character's emitted events: how many there were, then as many pairs as lmb_graph_def.max_emitted_events of an
+/// event and the bits of a float, the weight of what emitted it: of a notify, ended or looped the clip's; of an entry or
 /// exit its state's in its machine, times that machine's state's and so on.
-LMB_API uint32_t lmb_control_told_words(const lmb_control *control);
+LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
-/// An event for a character. #LMB_EVENT_RESET begins the character anew, before what is sent to it after; its mover stands,
+/// An event for a character. #LMB_EVENT_RESET begins the character anew, before what is sent to it after; its character motion stands,
 /// but stays where it is.
 typedef struct lmb_event {
     uint32_t character;
@@ -373,12 +373,12 @@ typedef struct lmb_control_frame {
     float *parameters;        ///< float [C][P]: the host's are read, the control's written. May be NULL where P is 0
     const lmb_event *events;  ///< sorted by character; may be NULL where there are none
     uint32_t event_count;
-    uint32_t *told; ///< uint32_t [C][lmb_control_told_words()], written anew; may be NULL
-    float *movers;  ///< float [C][#LMB_MOVER_FLOATS], written where there is a mover; may be NULL
+    uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()], written anew; may be NULL
+    float *motions;    ///< float [C][#LMB_MOTION_FLOATS], written where there is character motion; may be NULL
 } lmb_control_frame;
 
 /// For renderers, of each character: x, y, z, and yaw in radians from -pi on to below pi, each within 1e-6 of it, relative.
-#define LMB_MOVER_FLOATS 4u
+#define LMB_MOTION_FLOATS 4u
 
 /// Moves characters [first, first + count) on by one frame, on the CPU. Several threads may do so with ranges that do not
 /// overlap. Allocates nothing; the caller's floating-point environment changes nothing and is restored. Fails with
@@ -397,7 +397,7 @@ LMB_API lmb_result lmb_control_check_states(const lmb_control *control, const ui
 typedef struct lmb_control_counts {
     uint32_t transitions_left; ///< those that a frame had no room for
     uint32_t events_lost;      ///< beyond #LMB_MAX_EVENTS_SENT
-    uint32_t told_lost;        ///< beyond lmb_graph_def.told_capacity
+    uint32_t lost_events;      ///< beyond lmb_graph_def.max_emitted_events
 } lmb_control_counts;
 
 /// Since the character began; each wraps.
@@ -412,24 +412,24 @@ LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint
 /// What a player's clip weighs in the pose, as of the last frame in which the character was updated.
 LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player);
 /// Where a character stands and faces.
-typedef struct lmb_mover {
+typedef struct lmb_motion {
     double position[3]; ///< -2^31 on to below 2^31
     double yaw;         ///< radians, -pi on to below pi
-} lmb_mover;
+} lmb_motion;
 
-#define LMB_MOVER_WORDS 7u ///< of a character's state that hold its mover's place
+#define LMB_MOTION_WORDS 7u ///< of a character's state that hold its character motion's place
 
 /// Whether it has one.
-LMB_API bool lmb_control_has_mover(const lmb_control *control);
-/// `state` is one character's; without a mover all is 0.
-LMB_API lmb_mover lmb_control_mover(const lmb_control *control, const uint32_t *state);
+LMB_API bool lmb_control_has_motion(const lmb_control *control);
+/// `state` is one character's; without character motion all is 0.
+LMB_API lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state);
 /// Puts a character somewhere, between frames, before its first one too; its velocity stays. Any yaw will do. Fails with #LMB_ERROR_ARGUMENT where
-/// something is NULL, there is no mover, or a number is not finite or out of range.
-LMB_API lmb_result lmb_control_set_mover(const lmb_control *control, uint32_t *state, const lmb_mover *mover,
-                                         lmb_error *error);
-/// Where in a character's state the #LMB_MOVER_WORDS are that lmb_control_set_mover() writes, and no others: on a device, those alone need
-/// be copied to lmb_gpu_batch_state(). #LMB_NONE without a mover.
-LMB_API uint32_t lmb_control_mover_word(const lmb_control *control);
+/// something is NULL, there is no character motion, or a number is not finite or out of range.
+LMB_API lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state,
+                                          const lmb_motion *character_motion, lmb_error *error);
+/// Where in a character's state the #LMB_MOTION_WORDS are that lmb_control_set_motion() writes, and no others: on a device, those alone need
+/// be copied to lmb_gpu_batch_state(). #LMB_NONE without character motion.
+LMB_API uint32_t lmb_control_motion_word(const lmb_control *control);
 /// How far clips carried the character in the last frame, along its own axes at the beginning of that: x, y, z, and yaw in
 /// radians, for a host that moves it in its own way.
 LMB_API void lmb_control_carried(const lmb_control *control, const uint32_t *state, float way[4]);

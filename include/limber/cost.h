@@ -6,7 +6,7 @@
 /// How: for each node, the graph that ends there, without hierarchy and outputs, is evaluated for the given characters,
 /// once to warm up and then several times; the least time counts. What a node costs by itself is that time less the times
 /// of its inputs, each of them less the time of a graph that is the rest pose alone. Differences of measured times are
-/// noisy: what comes out below 0 is told as 0.
+/// noisy: what comes out below 0 is reported as 0.
 #ifndef LIMBER_COST_H
 #define LIMBER_COST_H
 

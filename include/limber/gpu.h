@@ -137,7 +137,7 @@ typedef struct lmb_gpu_batch_def {
     VkDeviceSize span_bytes;
     // Of a graph that has a lmb_graph_control():
     uint32_t events_a_frame; ///< events that a frame can send, to all characters together
-    bool tells;              ///< keep emitted events, one buffer for each frame slot
+    bool emits_events;       ///< keep emitted events, one buffer for each frame slot
 } lmb_gpu_batch_def;
 
 /// No graph, 0 characters, palette alone, 2 frame slots, default span; 1,024 events a frame, keeps none that are
@@ -234,12 +234,12 @@ LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t frame, uint
 /// semaphores that order them so. The first frame recorded begins by zeroing them: that one is to be submitted, once and
 /// before all others, and what is to be restored is copied behind it. Zero where the graph has no control.
 LMB_API lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch);
-/// Events that a frame slot's frame emitted, uint32_t [C][lmb_control_told_words()], as one span; zero where none are
+/// Events that a frame slot's frame emitted, uint32_t [C][lmb_control_emitted_words()], as one span; zero where none are
 /// kept, or there is no such slot.
-LMB_API lmb_gpu_span lmb_gpu_batch_told(const lmb_gpu_batch *batch, uint32_t frame);
-/// Where a frame slot's frame left the movers, float [C][#LMB_MOVER_FLOATS], as one span; zero where there is no mover, or no such
-/// slot. To put a character elsewhere, write the #LMB_MOVER_WORDS of its state.
-LMB_API lmb_gpu_span lmb_gpu_batch_movers(const lmb_gpu_batch *batch, uint32_t frame);
+LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t frame);
+/// Where a frame slot's frame left the character motions, float [C][#LMB_MOTION_FLOATS], as one span; zero where there is no character motion, or no such
+/// slot. To put a character elsewhere, write the #LMB_MOTION_WORDS of its state.
+LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t frame);
 /// The frame slot's refusal counters, uint32_t [#LMB_REFUSAL_COUNT] as one span; zeroed and counted anew each frame.
 LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t frame);
 

@@ -86,7 +86,7 @@
 /// the outer one says what is taken in the end. A clip that a parameter chooses among clips of several rigs is refused, and is
 /// the rest pose, where it has not as many joints as its place.
 ///
-/// Blend spaces. Each input stands at a place, and the position p tells how much of each the result has: weights that sum
+/// Blend spaces. Each input stands at a place, and the position p reports how much of each the result has: weights that sum
 /// to 1, of which at a place one is exactly 1 and the others are 0, put together as those of #LMB_OP_WEIGHTED are.
 /// Inputs of weight 0 change nothing. Places come in any order and along any range; no two may be the same. A coordinate
 /// of the position that is NaN counts as a refused weight, and 0 stands in for it; one beyond 2^40 is 2^40.
@@ -160,7 +160,7 @@
 /// Other joints. A mirror reads its input at the partners of the joints, a difference of model space both inputs at their
 /// ancestors, and an additive of it its base and its result. Each such pose is evaluated once for every joint, into an
 /// exchange area of its own: 44 bytes a joint and lane on the CPU, 48 bytes a joint, character and frame slot on the GPU.
-/// lmb_graph_exchanges() tells how many areas a graph has. An additive whose base is an additive of model space shares
+/// lmb_graph_exchanges() reports how many areas a graph has. An additive whose base is an additive of model space shares
 /// the base's.
 ///
 /// Float channels. Every operation does to a channel's number what it does to a translation, component by component: rest,
@@ -372,16 +372,16 @@ typedef struct lmb_graph_def {
     const lmb_parameter_def *parameters; ///< `parameter_count` of them, or NULL: without names, 0
     uint32_t event_count;                ///< events are numbers below it; up to #LMB_MAX_EVENTS
     const char *const *event_names;      ///< copied; or NULL: without names
-    const lmb_follower_def *followers;   ///< in the order in which they move; one may follow an earlier one
-    uint32_t follower_count;
+    const lmb_smoothed_def *smoothed;    ///< in the order in which they move; one may follow an earlier one
+    uint32_t smoothed_count;
     const lmb_computed_def *computed; ///< in the order in which they are found; one may read an earlier one
     uint32_t computed_count;          ///< up to #LMB_MAX_PARAMETERS
     const lmb_group_def *groups;      ///< each with one player at least
     uint32_t group_count;
     const lmb_fade_def *fades;
     uint32_t fade_count;
-    const lmb_mover_def *mover; ///< NULL: there is none, and root motion moves nothing
-    uint32_t told_capacity;     ///< events emitted of one character and frame; more are counted alone. 0 takes 8
+    const lmb_motion_def *motion; ///< NULL: there is none, and root motion moves nothing
+    uint32_t max_emitted_events;  ///< events emitted of one character and frame; more are counted alone. 0 takes 8
     /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
     /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
     /// events; in others it stands still. NULL: each frame.

@@ -97,7 +97,7 @@
 ///   inside each other. What they do stands in control.h (lmb_computed_kind), which finds them. Where all is constant,
 ///   it is a constant. A parameter inside has the default 0 and the range 0 to 1 where no use states them.
 /// - the weight of a fade, `{"fade": "NAME"}`, by the name of the fade, which may stand further down: `{"subtract": [1,
-///   {"fade": "NAME"}]}` is what the fade leaves. Not in conditions, rates and a mover, which are needed before it is
+///   {"fade": "NAME"}]}` is what the fade leaves. Not in conditions, rates and character motion, which are needed before it is
 ///   known.
 ///
 /// Parameters are numbered in the order in which the text first uses them; a `time` that a clip does not state counts as
@@ -123,13 +123,13 @@
 ///   otherwise as lmb_default_root_motion_def() says. `"motion": [[0, 0, 0, 0], [0, 0, 1.4, 0]]` gives the track of a clip
 ///   without any: x, y, z, yaw in radians of each key. Clips whose way is taken out are copies at the end of the
 ///   descriptor's, and live as long as this object.
-/// - **A mover**, `"mover"` in the outermost object: `true`, or what it is to do, all of it optional, as lmb_mover_def has it:
+/// - **character motion**, `"character-motion"` in the outermost object: `true`, or what it is to do, all of it optional, as lmb_motion_def has it:
 ///   `{"velocity": [0, 0, {"param": "speed"}], "heading": {"param": "heading"}, "acceleration": 4, "deceleration": 6,
 ///   "turn-rate": 3}`, in units and radians a second. Any clip's motion makes one, too; where there is one, a clip's
 ///   `velocity` carries as well. Its parameters count as used after all others. `"actual-velocity": [null, null, "pace"]` names
-///   the parameters to which it writes the velocity that it has of the wanted one (lmb_mover_def.velocity_parameters), x, y
+///   the parameters to which it writes the velocity that it has of the wanted one (lmb_motion_def.velocity_parameters), x, y
 ///   and z or null: `{"param": "pace"}` then reads that, in a condition or in a `space1d`, wherever a parameter may stand but
-///   with `smooth`, or in what the mover wants. Like all that the control writes, it is not for the host to set.
+///   with `smooth`, or in what the character motion wants. Like all that the control writes, it is not for the host to set.
 /// - **A machine**, whose states hold any pose, further machines among them, to a depth of 4:
 ///
 ///       {"op": "machine", "name": "jump", "states": [
@@ -141,7 +141,7 @@
 ///
 ///   The first state is the initial one, unless `initial` names another; lmb_machine_def has that one first, then the
 ///   others in their order. A state has a `name` of its own, a `pose`, and optionally `restart` (false), `entry` and
-///   `exit` (events told) and `transitions`. A transition needs `to`, and one or more of `event`, `end` (true), `after`
+///   `exit` (events emitted) and `transitions`. A transition needs `to`, and one or more of `event`, `end` (true), `after`
 ///   (seconds) and `when` (a condition); optional are `fade` (0.2 seconds), `curve` (`"smoothstep"`, any but a Bezier),
 ///   `kind` (`"smooth"`, `"frozen"` or `"inertialized"`) and `priority` (0). Where any is inertialized, so is the
 ///   outermost pose (inertia.h), by five parameters that stand behind all others: the whole character decays, whatever
@@ -179,11 +179,11 @@
 ///   the clip whose end is the state's. b is then a constant, from 0 to 1 or to the clip's duration; lmb_term says when
 ///   it is seen.
 /// - **A parameter that is smoothed**: `{"param": "speed", "smooth": 0.2}` follows the parameter with this half-life in
-///   seconds, as lmb_follower_def says.
+///   seconds, as lmb_smoothed_def says.
 /// - **Events** are names, numbered in the order in which the text first uses them; `"END"` is none. As many as
-///   `"max-emitted-events"` in the outermost object, 1 to #LMB_MAX_TOLD (8), are told of a character in a frame.
+///   `"max-emitted-events"` in the outermost object, 1 to #LMB_MAX_EMITTED_EVENTS (8), are reported of a character in a frame.
 ///
-/// Everything is checked before anything is built, and every mistake is told with where it stands: unknown operations,
+/// Everything is checked before anything is built, and every mistake is reported with where it stands: unknown operations,
 /// fields, clips, poses, joints, channels and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
 /// poses inside each other that the graph could not hold.
 #ifndef LIMBER_GRAPH_JSON_H
@@ -228,7 +228,7 @@ typedef struct lmb_graph_problems {
 } lmb_graph_problems;
 
 /// Reads and checks a text. `problems` may be NULL; it is written in any case. Fails with #LMB_ERROR_FORMAT where there is
-/// a problem (the message is the first one, and tells how many more there are), #LMB_ERROR_ARGUMENT where something that
+/// a problem (the message is the first one, and reports how many more there are), #LMB_ERROR_ARGUMENT where something that
 /// is not optional is NULL, #LMB_ERROR_LIMIT where its content would take too much memory, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_graph_json_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph_json **graph,
                                        lmb_graph_problems *problems, lmb_error *error);

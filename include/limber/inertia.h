@@ -36,7 +36,7 @@
 /// and is seen in its new pose at once; likewise a joint that its level of detail dropped. One that was not shown in the
 /// frame before these has no velocity. To run a character once more in a frame, after the first time, changes nothing.
 ///
-/// **Float channels** are switched at once, and so is what carries a mover.
+/// **Float channels** are switched at once, and so is what carries character motion.
 #ifndef LIMBER_INERTIA_H
 #define LIMBER_INERTIA_H
 

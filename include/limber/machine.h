@@ -17,7 +17,7 @@
 ///   with `= CLIP` first among its options, that one: `crouch = "Crouch idle" hold rate 0.5 { ... }`. Options are `loop`,
 ///   `hold`, `once` or `ping-pong` (what the clip does at its end: without it, it holds where a transition has `END`,
 ///   else it loops), `rate NUMBER`, `offset SECONDS`, `motion` (the clip's own way carries the character, as `"motion": true`
-///   says in graph_json.h), `restart`, `entry EVENT` and `exit EVENT` (told to the host).
+///   says in graph_json.h), `restart`, `entry EVENT` and `exit EVENT` (emitted to the host).
 /// - **transitions**, within a state's braces: `EVENT STATE`, or `END STATE` at the end of the clip. In place of the event, or
 ///   behind it, may stand `after SECONDS` and `when CONDITION`; before the state, `->`; behind it, `fade SECONDS`,
 ///   `curve NAME`, `frozen` or `inertialized`, and `priority NUMBER`: `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.

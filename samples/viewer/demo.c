@@ -63,7 +63,7 @@ static lmb_result create_measured(demo *demo, const character *character, lmb_gr
 
 static lmb_result create_graph(demo *demo, const lmb_graph_json *text, character *character, lmb_error *error) {
     const lmb_graph_def *def = lmb_graph_json_def(text);
-    const bool measures = character->import != NULL && def->mover != NULL;
+    const bool measures = character->import != NULL && def->motion != NULL;
     lmb_graph *graph = NULL;
     if (measures ? create_measured(demo, character, *def, &graph, error) : lmb_graph_create(def, NULL, &graph, error)) {
         return error->result;
@@ -244,24 +244,24 @@ static lmb_result run_control(demo *demo, lmb_error *error) {
     return demo->control != NULL ? lmb_control_run(demo->control, &frame, 0, demo->crowd->count, error) : LMB_OK;
 }
 
-static bool has_mover(const demo *demo) {
-    return lmb_control_has_mover(demo->control);
+static bool has_character_motion(const demo *demo) {
+    return lmb_control_has_motion(demo->control);
 }
 
-// The mover's way begins at home, in the character's own units.
+// The character motion's way begins at home, in the character's own units.
 static void move(demo *demo, uint32_t character, float seconds) {
     crowd_placement *placement = &demo->crowd->members[character].placement;
     demo_walker *walker = &demo->walkers[character];
     const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
-    const lmb_mover mover = lmb_control_mover(demo->control, state);
+    const lmb_motion character_motion = lmb_control_motion(demo->control, state);
     const double unit = (double)placement->scale * (double)demo->crowd->character->unit;
-    const double left = unit * mover.position[0], ahead = unit * mover.position[2];
+    const double left = unit * character_motion.position[0], ahead = unit * character_motion.position[2];
     const double c = cos((double)walker->facing), s = sin((double)walker->facing);
     const float place[2] = {walker->home[0] + (float)(c * left + s * ahead),
                             walker->home[1] + (float)(c * ahead - s * left)};
     const float way = hypotf(place[0] - placement->position[0], place[1] - placement->position[1]);
     walker->speed = seconds > 0.0f ? way / seconds : walker->speed;
-    walker->heading = walker->facing + (float)mover.yaw;
+    walker->heading = walker->facing + (float)character_motion.yaw;
     memcpy(placement->position, place, sizeof place);
     placement->heading[0] = cosf(walker->heading);
     placement->heading[1] = sinf(walker->heading);
@@ -277,7 +277,7 @@ lmb_result demo_advance(demo *demo, double seconds, lmb_error *error) {
     if (run_control(demo, error)) {
         return error->result;
     }
-    for (uint32_t i = 0; has_mover(demo) && i < demo->crowd->count; i++) {
+    for (uint32_t i = 0; has_character_motion(demo) && i < demo->crowd->count; i++) {
         move(demo, i, (float)seconds);
     }
     demo->time += seconds;

@@ -1,5 +1,5 @@
 // A demo: a graph written as JSON or as a machine's text that moves by itself on the device, its sliders and events,
-// and a script that plays them. Its mover says where the characters are on the ground.
+// and a script that plays them. Its character motion says where the characters are on the ground.
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_H
 
@@ -39,7 +39,7 @@ typedef struct demo_kind {
     void (*steer)(demo *demo, double seconds); // before each frame; may be NULL
 } demo_kind;
 
-// A character on the ground, beside its placement: where its mover's way begins, and what that has come to.
+// A character on the ground, beside its placement: where its character motion's way begins, and what that has come to.
 typedef struct demo_walker {
     float home[2]; // metres: x, z
     float facing;  // at home, radians about Y

@@ -97,7 +97,7 @@ static void fill_row_of_matrices(const exhibit_def *def, const lmb_graph_def *gr
 }
 
 static bool moves(const lmb_graph_def *def) {
-    bool found = def->mover != NULL || def->follower_count > 0 || def->computed_count > 0 || def->fade_count > 0;
+    bool found = def->motion != NULL || def->smoothed_count > 0 || def->computed_count > 0 || def->fade_count > 0;
     for (uint32_t i = 0; i < def->node_count; i++) {
         found = found || def->nodes[i].player != NULL || def->nodes[i].op == LMB_OP_MACHINE;
     }

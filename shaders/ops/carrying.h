@@ -1,4 +1,4 @@
-// How far the clips of all players carry a character, which is what its mover goes.
+// How far the clips of all players carry a character, which is what its character motion goes.
 #ifndef LMB_OPS_CARRYING_H
 #define LMB_OPS_CARRYING_H
 
@@ -23,10 +23,10 @@ OP displacement carried_by(control c, address motion) {
 }
 
 // After players have moved.
-OP_APART void carry(control c, address mover) {
-    address motions = LOAD(c.block, mover + MOVER_MOTIONS);
+OP_APART void carry(control c, address character_motion) {
+    address motions = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
     displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
-    address motion_count = LOAD(c.block, mover + MOVER_MOTION_COUNT);
+    address motion_count = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT);
     for (address i = 0u; i < motion_count; i++) {
         address motion = motions + i * MOTION_WORDS;
         address at = LOAD(c.block, motion + MOTION_STATE);
@@ -38,8 +38,8 @@ OP_APART void carry(control c, address mover) {
         }
     }
     sum = make_displacement(snap(sum.x), snap(sum.y), snap(sum.z), snap(sum.turns));
-    set_moved_by_clips(c, mover, join_displacements(moved_by_clips(c, mover), sum));
-    shift_mover(c, mover, sum, angle_of_turns(sum.turns));
+    set_moved_by_clips(c, character_motion, join_displacements(moved_by_clips(c, character_motion), sum));
+    shift_character_motion(c, character_motion, sum, angle_of_turns(sum.turns));
 }
 
 #endif

@@ -9,15 +9,15 @@
 #include "player_weights.h"
 
 // Those of characters that do not move stay where they are.
-OP void move_followers(CROWD all) {
+OP void move_smoothed(CROWD all) {
     memory block = CROWD_BLOCK(all);
-    address follower = LOAD(block, CONTROL_FOLLOWERS);
-    address end = follower + LOAD(block, CONTROL_FOLLOWER_COUNT) * FOLLOWER_WORDS;
-    for (; follower < end; follower += FOLLOWER_WORDS) {
-        control_value source = load_control_value(block, follower + FOLLOWER_SOURCE);
-        real rate = LOAD_FLOAT(block, follower + FOLLOWER_RATE);
-        address at = LOAD(block, follower + FOLLOWER_STATE);
-        address parameter = LOAD(block, follower + FOLLOWER_PARAMETER);
+    address smoothed = LOAD(block, CONTROL_SMOOTHED);
+    address end = smoothed + LOAD(block, CONTROL_SMOOTHED_COUNT) * SMOOTHED_WORDS;
+    for (; smoothed < end; smoothed += SMOOTHED_WORDS) {
+        control_value source = load_control_value(block, smoothed + SMOOTHED_SOURCE);
+        real rate = LOAD_FLOAT(block, smoothed + SMOOTHED_RATE);
+        address at = LOAD(block, smoothed + SMOOTHED_STATE);
+        address parameter = LOAD(block, smoothed + SMOOTHED_PARAMETER);
         // Most steps are the same: what is left of the way after one is found once.
         ticks step = make_ticks(0u, 0u);
         real left = 1.0f;
@@ -153,18 +153,18 @@ OP void write_control(CROWD all) {
     }
 }
 
-// The mover alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
-// one that is told of from here on.
+// The character motion alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
+// one that is reported of from here on.
 OP_APART void begin_character(control c) {
     address inertia = LOAD(c.block, CONTROL_INERTIA);
     uint number = 0u;
     if (inertia != CONTROL_NONE) {
         number = state_word(c, inertia_state(c) + INERTIAL_NUMBER) + state_word(c, CHARACTER_BEGUN);
     }
-    address mover = LOAD(c.block, CONTROL_MOVER);
+    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
     address kept = LOAD(c.block, CONTROL_STATE_WORDS);
-    if (mover != CONTROL_NONE) {
-        kept = mover_state(c, mover);
+    if (character_motion != CONTROL_NONE) {
+        kept = motion_state(c, character_motion);
     }
     address state_words = LOAD(c.block, CONTROL_STATE_WORDS);
     for (address i = 0u; i < state_words; i++) {
@@ -195,8 +195,8 @@ OP_APART void begin_character(control c) {
 // Conditions, weights and players may read the velocity, of characters that wait as well.
 OP void move_before_machines(CROWD all) {
     memory block = CROWD_BLOCK(all);
-    address mover = LOAD(block, CONTROL_MOVER);
-    bool carries = USES_MOVER && mover != CONTROL_NONE;
+    address character_motion = LOAD(block, CONTROL_CHARACTER_MOTION);
+    bool carries = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
     bool inertializes = LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
     if (carries || inertializes) {
         FOR_EACH(all, i) {
@@ -205,9 +205,9 @@ OP void move_before_machines(CROWD all) {
                 move_inertia(c);
             }
             if (c.moves && carries) {
-                drive_mover(c, mover);
+                drive_character_motion(c, character_motion);
             } else if (carries) {
-                write_velocity(c, mover);
+                write_velocity(c, character_motion);
             }
         }
     }
@@ -228,12 +228,12 @@ OP void move_fades(CROWD all) {
 }
 
 OP void carry_all(CROWD all) {
-    address mover = LOAD(CROWD_BLOCK(all), CONTROL_MOVER);
-    if (USES_MOVER && mover != CONTROL_NONE) {
+    address character_motion = LOAD(CROWD_BLOCK(all), CONTROL_CHARACTER_MOTION);
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {
-                carry(c, mover);
+                carry(c, character_motion);
             }
         }
     }
@@ -271,13 +271,13 @@ OP void run_all_machines(CROWD all) {
     }
 }
 
-OP void show_movers(CROWD all) {
-    address mover = LOAD(CROWD_BLOCK(all), CONTROL_MOVER);
-    if (USES_MOVER && mover != CONTROL_NONE) {
+OP void show_character_motions(CROWD all) {
+    address character_motion = LOAD(CROWD_BLOCK(all), CONTROL_CHARACTER_MOTION);
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.shows) {
-                show_mover(c, mover);
+                show_character_motion(c, character_motion);
             }
         }
     }
@@ -321,8 +321,8 @@ OP uint last_reset(control c) {
 
 // A character's frame, up to where time goes on.
 OP control begin_frame(control c) {
-    if (c.tells) {
-        STORE(c.told, TOLD_AT(c, 0u), 0u);
+    if (c.emits_events) {
+        STORE(c.emitted, EMITTED_AT(c, 0u), 0u);
     }
     uint reset = last_reset(c);
     c.begins = state_word(c, CHARACTER_BEGUN) == 0u || reset != CONTROL_NONE;
@@ -338,9 +338,9 @@ OP control begin_frame(control c) {
         uint lost = state_word(c, CHARACTER_EVENTS_LOST) + (c.sent_count - MOST_EVENTS_SENT);
         set_state_word(c, CHARACTER_EVENTS_LOST, lost);
     }
-    address mover = LOAD(c.block, CONTROL_MOVER);
-    if (USES_MOVER && mover != CONTROL_NONE) {
-        set_moved_by_clips(c, mover, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
+    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
+        set_moved_by_clips(c, character_motion, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
     }
     ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.step);
     c.moves = c.begins || c.sent_count > 0u || updates_in_frame(c);
@@ -431,7 +431,7 @@ OP bool go_on(CHANGED_CROWD all) {
 // A frame of those that have begun it. Its step is cut where a state's clip ends or its time is up, so that transitions
 // happen at their own times. In each piece come decisions first, then weights, then what moves by them.
 OP void run_control(CHANGED_CROWD all) {
-    move_followers(all);
+    move_smoothed(all);
     for (uint phase = COMPUTED_EARLY; phase <= COMPUTED_MOVED; phase++) {
         if (phase == COMPUTED_MOVED) {
             move_before_machines(all);
@@ -452,7 +452,7 @@ OP void run_control(CHANGED_CROWD all) {
         goes_on = go_on(all);
     }
     write_control(all);
-    show_movers(all);
+    show_character_motions(all);
 }
 
 #endif

@@ -1,4 +1,4 @@
-// Where things lie in a control's block, in a character's state, and in what is told of it.
+// Where things lie in a control's block, in a character's state, and in what is reported of it.
 #ifndef LMB_OPS_CONTROL_LAYOUT_H
 #define LMB_OPS_CONTROL_LAYOUT_H
 
@@ -12,8 +12,8 @@
 #define CONTROL_ALONE 0u
 #define CONTROL_PARAMETERS 1u
 #define CONTROL_STATE_WORDS 2u
-#define CONTROL_FOLLOWERS 3u // offset: [follower][FOLLOWER_WORDS]
-#define CONTROL_FOLLOWER_COUNT 4u
+#define CONTROL_SMOOTHED 3u // offset: [smoothed parameter][FOLLOWER_WORDS]
+#define CONTROL_SMOOTHED_COUNT 4u
 #define CONTROL_PLAYERS 5u // offset: [player][PLAYER_WORDS]
 #define CONTROL_PLAYER_COUNT 6u
 #define CONTROL_GROUPS 7u // offset: [group][GROUP_WORDS]
@@ -21,11 +21,11 @@
 #define CONTROL_MACHINES 9u // offset: [machine][MACHINE_WORDS]
 #define CONTROL_MACHINE_COUNT 10u
 #define CONTROL_ALONE_COUNT 11u
-#define CONTROL_TOLD_CAPACITY 12u
-#define CONTROL_UPDATE_EVERY 13u // value
-#define CONTROL_MOVER 18u        // offset of its record, or CONTROL_NONE
-#define CONTROL_INERTIA 19u      // offset of its record, or CONTROL_NONE
-#define CONTROL_WEIGHS 20u       // 1 where a program weighs a player's clip
+#define CONTROL_EMITTED_CAPACITY 12u
+#define CONTROL_UPDATE_EVERY 13u     // value
+#define CONTROL_CHARACTER_MOTION 18u // offset of its record, or CONTROL_NONE
+#define CONTROL_INERTIA 19u          // offset of its record, or CONTROL_NONE
+#define CONTROL_WEIGHS 20u           // 1 where a program weighs a player's clip
 #define CONTROL_HEADER_WORDS 21u
 
 #define CONTROL_NONE 0xffffffffu
@@ -34,11 +34,11 @@
 // control points.
 #define CONTROL_VALUE_WORDS 5u
 
-#define FOLLOWER_SOURCE 0u // value
-#define FOLLOWER_RATE 5u   // float: half-lives a second, or 0 to follow at once
-#define FOLLOWER_PARAMETER 6u
-#define FOLLOWER_STATE 7u // offset in the state: float
-#define FOLLOWER_WORDS 8u
+#define SMOOTHED_SOURCE 0u // value
+#define SMOOTHED_RATE 5u   // float: half-lives a second, or 0 to follow at once
+#define SMOOTHED_PARAMETER 6u
+#define SMOOTHED_STATE 7u // offset in the state: float
+#define SMOOTHED_WORDS 8u
 
 #define COMPUTED_KIND 0u // COMPUTED_ADD and so on, in the order of lmb_computed_kind
 #define COMPUTED_PARAMETER 1u
@@ -53,7 +53,7 @@
 #define COMPUTED_MAX 4u
 #define COMPUTED_CLAMP 5u
 #define COMPUTED_REMAP 6u
-// When they are known: before the mover, after it, after the weights of states and players.
+// When they are known: before the character motion, after it, after the weights of states and players.
 #define COMPUTED_EARLY 0u
 #define COMPUTED_MOVED 1u
 #define COMPUTED_WEIGHED 2u
@@ -113,19 +113,19 @@
 #define MOTION_WORDS 7u
 #define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, from the first key on
 
-#define MOVER_STATE 0u // offset in the state
-#define MOVER_IS_DRIVEN 1u
-#define MOVER_STEERS 2u
-#define MOVER_WANTED 3u        // three values
-#define MOVER_HEADING 18u      // value
-#define MOVER_ACCELERATION 23u // float; 0 is none, as in the next two
-#define MOVER_DECELERATION 24u
-#define MOVER_TURN_RATE 25u // turns a second
-#define MOVER_VELOCITY_PARAMETERS 26u
-#define MOVER_CARRYING 29u // offset: [player] offset in the state of what it does, or CONTROL_NONE
-#define MOVER_MOTIONS 30u  // offset: [motion][MOTION_WORDS]
-#define MOVER_MOTION_COUNT 31u
-#define MOVER_WORDS 32u
+#define CHARACTER_MOTION_STATE 0u // offset in the state
+#define CHARACTER_MOTION_IS_DRIVEN 1u
+#define CHARACTER_MOTION_TURNS_TO_HEADING 2u
+#define CHARACTER_MOTION_DESIRED 3u       // three values
+#define CHARACTER_MOTION_HEADING 18u      // value
+#define CHARACTER_MOTION_ACCELERATION 23u // float; 0 is none, as in the next two
+#define CHARACTER_MOTION_DECELERATION 24u
+#define CHARACTER_MOTION_TURN_RATE 25u // turns a second
+#define CHARACTER_MOTION_VELOCITY_PARAMETERS 26u
+#define CHARACTER_MOTION_ROOT_MOTION 29u // offset: [player] offset in the state of what it does, or CONTROL_NONE
+#define CHARACTER_MOTION_TRACKS 30u      // offset: [motion][MOTION_WORDS]
+#define CHARACTER_MOTION_TRACK_COUNT 31u
+#define CHARACTER_MOTION_WORDS 32u
 
 #define MACHINE_STATES 0u // offset: [state][STATE_WORDS]
 #define MACHINE_STATE_COUNT 1u
@@ -186,7 +186,7 @@
 #define CHARACTER_WAITING 1u // ticks not yet moved by, two words
 #define CHARACTER_TRANSITIONS_LEFT 3u
 #define CHARACTER_EVENTS_LOST 4u
-#define CHARACTER_TOLD_LOST 5u
+#define CHARACTER_LOST_EVENTS 5u
 #define CHARACTER_WORDS 6u
 
 #define PLAYING_PLACE 0u // two words

@@ -5,24 +5,24 @@
 #include "control_layout.h"
 #include "weights.h"
 
-// Whether there can be a mover: a kernel without one is a good deal smaller.
+// Whether there can be character motion: a kernel without one is a good deal smaller.
 #if defined(LMB_GLSL) && defined(LMB_PLAIN)
-#define USES_MOVER false
+#define USES_CHARACTER_MOTION false
 #else
-#define USES_MOVER true
+#define USES_CHARACTER_MOTION true
 #endif
 
 // Where a character's rows begin: the CPU finds them beforehand.
 #ifdef LMB_GLSL
 #define STATE_AT(c, index) ((c).state_at + (index))
 #define ROW_AT(c, index) ((c).row + (index))
-#define TOLD_AT(c, index) ((c).told_at + (index))
-#define MOVER_AT(c, index) ((c).mover_at + (index))
+#define EMITTED_AT(c, index) ((c).emitted_at + (index))
+#define CHARACTER_MOTION_AT(c, index) ((c).motion_at + (index))
 #else
 #define STATE_AT(c, index) (index)
 #define ROW_AT(c, index) (index)
-#define TOLD_AT(c, index) (index)
-#define MOVER_AT(c, index) (index)
+#define EMITTED_AT(c, index) (index)
+#define CHARACTER_MOTION_AT(c, index) (index)
 #endif
 
 // A character in a frame.
@@ -31,19 +31,19 @@ memory block;
 memory program; // whose clips players play
 mutable_memory state;
 mutable_memory parameters;
-mutable_memory told;
-mutable_memory movers; // where renderers read them
+mutable_memory emitted;
+mutable_memory motions; // where renderers read them
 #ifdef LMB_GLSL
 uint state_at;
 uint row;
-uint told_at;
-uint mover_at;
+uint emitted_at;
+uint motion_at;
 uint character;
 #else
 stored_weight *weights; // room for those of the program
 uint32_t *refused;      // what its rules refuse, which the stages after this one count
 #endif
-bool tells;
+bool emits_events;
 bool shows;
 memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's

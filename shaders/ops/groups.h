@@ -191,9 +191,9 @@ OP void move_group(control c, address group, bool shares) {
         if (seen) {
             real weight = player_weight(c, player);
             note_passage(c, player, p);
-            tell_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
+            emit_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
             if (p.ends > 0u) {
-                tell(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
+                emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
             }
         }
     }

@@ -113,7 +113,7 @@ static inline float lmb_float_of(uint32_t bits) {
 #include "lanes.h"
 #else
 
-// Where functions are many and small, and what they are given is large, a compiler is told to put them into one.
+// Where functions are many and small, and what they are given is large, a compiler is reported to put them into one.
 #ifdef LMB_INLINE_OPS
 #define OP static inline LMB_INLINE_OPS
 #else

@@ -2,8 +2,8 @@
 #ifndef LMB_OPS_MACHINES_H
 #define LMB_OPS_MACHINES_H
 
+#include "emitted.h"
 #include "switching.h"
-#include "told.h"
 
 OP address machine_at(control c, address machine) {
     return LOAD(c.block, machine + MACHINE_STATE);
@@ -286,10 +286,10 @@ OP bool transition_applies(control c, address machine, address current, address 
                            LOAD(c.block, transition + TRANSITION_TERM_COUNT), false);
 }
 
-OP void tell_state(control c, address machine, address state, uint which) {
+OP void emit_state(control c, address machine, address state, uint which) {
     uint event = LOAD(c.block, state_record(c, machine, state) + which);
     if (event != CONTROL_NONE) {
-        tell(c, event, whole_weight(c, machine, state));
+        emit(c, event, whole_weight(c, machine, state));
     }
 }
 
@@ -297,7 +297,7 @@ OP void tell_state(control c, address machine, address state, uint which) {
 OP_APART bool take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
-    tell_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
+    emit_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
     address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
     for (address state = 0u; state < state_count; state++) {
         address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
@@ -317,7 +317,7 @@ OP_APART bool take_transition(control c, address machine, address transition) {
     if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
     }
-    tell_state(c, machine, to, STATE_ENTRY_EVENT);
+    emit_state(c, machine, to, STATE_ENTRY_EVENT);
     return begins;
 }
 

@@ -1,5 +1,5 @@
 // Root motion: how far a player's clip carries its character in a frame, from the motion track in the control's block; and
-// the mover, which adds that up.
+// the character motion, which adds that up.
 #ifndef LMB_OPS_MOTION_H
 #define LMB_OPS_MOTION_H
 
@@ -125,19 +125,19 @@ OP displacement displacement_along(control c, address motion, passage p, ticks d
     return whole;
 }
 
-// The mover. Its record's offset is what these are given.
+// The character motion. Its record's offset is what these are given.
 
-OP address mover_state(control c, address mover) {
-    return LOAD(c.block, mover + MOVER_STATE);
+OP address motion_state(control c, address character_motion) {
+    return LOAD(c.block, character_motion + CHARACTER_MOTION_STATE);
 }
 
 OP void shift_component(control c, address at, real by) {
     set_state_ticks(c, at, add_fixed(state_ticks(c, at), fixed_of(by)));
 }
 
-// By a move along the mover's own axes, which are then turned.
-OP void shift_mover(control c, address mover, displacement d, uint angle) {
-    address at = mover_state(c, mover);
+// By a move along the character motion's own axes, which are then turned.
+OP void shift_character_motion(control c, address character_motion, displacement d, uint angle) {
+    address at = motion_state(c, character_motion);
     uint yaw = state_word(c, at + MOVING_YAW);
     displacement turned = turn_displacement(d, direction_of_angle(yaw));
     for (address i = 0u; i < 3u; i++) {
@@ -147,14 +147,14 @@ OP void shift_mover(control c, address mover, displacement d, uint angle) {
     set_state_word(c, at + MOVING_YAW, yaw + angle);
 }
 
-OP displacement moved_by_clips(control c, address mover) {
-    address at = mover_state(c, mover) + MOVING_MOTION;
+OP displacement moved_by_clips(control c, address character_motion) {
+    address at = motion_state(c, character_motion) + MOVING_MOTION;
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u),
                              state_number(c, at + 3u));
 }
 
-OP void set_moved_by_clips(control c, address mover, displacement d) {
-    address at = mover_state(c, mover) + MOVING_MOTION;
+OP void set_moved_by_clips(control c, address character_motion, displacement d) {
+    address at = motion_state(c, character_motion) + MOVING_MOTION;
     set_state_word(c, at, BITS(snap(d.x)));
     set_state_word(c, at + 1u, BITS(snap(d.y)));
     set_state_word(c, at + 2u, BITS(snap(d.z)));
@@ -162,9 +162,9 @@ OP void set_moved_by_clips(control c, address mover, displacement d) {
 }
 
 // The angle to turn by towards a wanted heading, the short way.
-OP uint steer(control c, address mover, real wanted, uint yaw, real seconds) {
+OP uint steer(control c, address character_motion, real wanted, uint yaw, real seconds) {
     uint by = angle_of_turns(turns_of_radians(snap(wanted))) - yaw;
-    real rate = LOAD_FLOAT(c.block, mover + MOVER_TURN_RATE); // turns a second
+    real rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns a second
     uint most = turn_magnitude(by);
     real limit = rate * seconds;
     if (rate > 0.0f && limit < 0.5f) {
@@ -172,7 +172,7 @@ OP uint steer(control c, address mover, real wanted, uint yaw, real seconds) {
         most = limited < most ? limited : most;
     }
     by = (by >> 31u) != 0u ? 0u - most : most;
-    return is_finite(wanted) && LOAD(c.block, mover + MOVER_STEERS) != 0u ? by : 0u;
+    return is_finite(wanted) && LOAD(c.block, character_motion + CHARACTER_MOTION_TURNS_TO_HEADING) != 0u ? by : 0u;
 }
 
 OP real square_of(displacement d) {
@@ -180,24 +180,25 @@ OP real square_of(displacement d) {
     return square + d.z * d.z;
 }
 
-OP displacement mover_velocity(control c, address mover) {
-    address at = mover_state(c, mover) + MOVING_VELOCITY;
+OP displacement motion_velocity(control c, address character_motion) {
+    address at = motion_state(c, character_motion) + MOVING_VELOCITY;
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u), 0.0f);
 }
 
-OP void write_velocity(control c, address mover) {
-    displacement v = mover_velocity(c, mover);
-    write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS), v.x);
-    write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS + 1u), v.y);
-    write_parameter(c, LOAD(c.block, mover + MOVER_VELOCITY_PARAMETERS + 2u), v.z);
+OP void write_velocity(control c, address character_motion) {
+    displacement v = motion_velocity(c, character_motion);
+    write_parameter(c, LOAD(c.block, character_motion + CHARACTER_MOTION_VELOCITY_PARAMETERS), v.x);
+    write_parameter(c, LOAD(c.block, character_motion + CHARACTER_MOTION_VELOCITY_PARAMETERS + 1u), v.y);
+    write_parameter(c, LOAD(c.block, character_motion + CHARACTER_MOTION_VELOCITY_PARAMETERS + 2u), v.z);
 }
 
 // Towards the wanted velocity at the rate allowed, and by the way that this takes.
-OP displacement accelerate(control c, address mover, displacement wanted, real seconds) {
-    displacement from = mover_velocity(c, mover);
+OP displacement accelerate(control c, address character_motion, displacement wanted, real seconds) {
+    displacement from = motion_velocity(c, character_motion);
     displacement change = make_displacement(wanted.x - from.x, wanted.y - from.y, wanted.z - from.z, 0.0f);
     bool faster = square_of(wanted) > square_of(from);
-    real rate = LOAD_FLOAT(c.block, mover + (faster ? MOVER_ACCELERATION : MOVER_DECELERATION));
+    real rate = LOAD_FLOAT(c.block,
+                           character_motion + (faster ? CHARACTER_MOTION_ACCELERATION : CHARACTER_MOTION_DECELERATION));
     real square = square_of(change);
     real size = square * reciprocal_root(square);
     real most = rate * seconds;
@@ -212,7 +213,7 @@ OP displacement accelerate(control c, address mover, displacement wanted, real s
             to = make_displacement(from.x + change.x * part, from.y + change.y * part, from.z + change.z * part, 0.0f);
         }
     }
-    address at = mover_state(c, mover) + MOVING_VELOCITY;
+    address at = motion_state(c, character_motion) + MOVING_VELOCITY;
     set_state_word(c, at, BITS(snap(to.x)));
     set_state_word(c, at + 1u, BITS(snap(to.y)));
     set_state_word(c, at + 2u, BITS(snap(to.z)));
@@ -223,10 +224,10 @@ OP displacement accelerate(control c, address mover, displacement wanted, real s
 }
 
 // A velocity and, as its turns, a heading in radians. What is not finite counts as 0 in a velocity.
-OP displacement wanted_of(control c, address mover) {
+OP displacement wanted_of(control c, address character_motion) {
     displacement wanted = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     for (address i = 0u; i < 4u; i++) {
-        real number = control_number(c, mover + MOVER_WANTED + i * CONTROL_VALUE_WORDS);
+        real number = control_number(c, character_motion + CHARACTER_MOTION_DESIRED + i * CONTROL_VALUE_WORDS);
         real bounded = is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
         wanted.x = i == 0u ? bounded : wanted.x;
         wanted.y = i == 1u ? bounded : wanted.y;
@@ -237,30 +238,30 @@ OP displacement wanted_of(control c, address mover) {
 }
 
 // What parameters want: half of the turn, the way, the other half.
-OP_APART void drive_mover(control c, address mover) {
-    if (LOAD(c.block, mover + MOVER_IS_DRIVEN) == 0u) {
+OP_APART void drive_character_motion(control c, address character_motion) {
+    if (LOAD(c.block, character_motion + CHARACTER_MOTION_IS_DRIVEN) == 0u) {
         return;
     }
     real seconds = seconds_of_fine(fine_of_ticks(c.step));
-    address yaw_at = mover_state(c, mover) + MOVING_YAW;
+    address yaw_at = motion_state(c, character_motion) + MOVING_YAW;
     uint yaw = state_word(c, yaw_at);
-    displacement wanted = wanted_of(c, mover);
-    uint by = steer(c, mover, wanted.turns, yaw, seconds);
+    displacement wanted = wanted_of(c, character_motion);
+    uint by = steer(c, character_motion, wanted.turns, yaw, seconds);
     uint first_half = (by >> 1u) | (by & 0x80000000u);
-    displacement way = accelerate(c, mover, wanted, seconds);
+    displacement way = accelerate(c, character_motion, wanted, seconds);
     set_state_word(c, yaw_at, yaw + first_half);
-    shift_mover(c, mover, way, by - first_half);
-    write_velocity(c, mover);
+    shift_character_motion(c, character_motion, way, by - first_half);
+    write_velocity(c, character_motion);
 }
 
 // For renderers.
-OP_APART void show_mover(control c, address mover) {
-    address at = mover_state(c, mover);
+OP_APART void show_character_motion(control c, address character_motion) {
+    address at = motion_state(c, character_motion);
     for (address i = 0u; i < 3u; i++) {
         ticks component = state_ticks(c, at + MOVING_POSITION + 2u * i);
-        STORE(c.movers, MOVER_AT(c, i), BITS(real_of_fixed(component)));
+        STORE(c.motions, CHARACTER_MOTION_AT(c, i), BITS(real_of_fixed(component)));
     }
-    STORE(c.movers, MOVER_AT(c, 3u), BITS(radians_of_angle(state_word(c, at + MOVING_YAW))));
+    STORE(c.motions, CHARACTER_MOTION_AT(c, 3u), BITS(radians_of_angle(state_word(c, at + MOVING_YAW))));
 }
 
 #endif

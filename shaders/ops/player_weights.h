@@ -42,10 +42,10 @@ OP void weigh_players(control c) {
         address at = LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT;
         set_state_word(c, at, BITS(weigh_player(c, f, player, CLIP_USE_WEIGHT)));
     }
-    address mover = LOAD(c.block, CONTROL_MOVER);
-    if (USES_MOVER && mover != CONTROL_NONE) {
-        address motion = LOAD(c.block, mover + MOVER_MOTIONS);
-        address motions_end = motion + LOAD(c.block, mover + MOVER_MOTION_COUNT) * MOTION_WORDS;
+    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
+        address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
+        address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
         for (; motion < motions_end; motion += MOTION_WORDS) {
             address at = LOAD(c.block, motion + MOTION_STATE);
             address moved = LOAD(c.block, motion + MOTION_PLAYER);

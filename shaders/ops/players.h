@@ -1,4 +1,4 @@
-// Players: how the time of a clip goes on, and what is told of it.
+// Players: how the time of a clip goes on, and what is reported of it.
 #ifndef LMB_OPS_PLAYERS_H
 #define LMB_OPS_PLAYERS_H
 
@@ -21,7 +21,7 @@ OP pace make_pace(real rate) {
 }
 
 // Tells the notifies in [low, high), or up to and with high, in the order of time or against it.
-OP void tell_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
+OP void emit_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
     address notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     for (address i = 0u; i < count; i++) {
@@ -29,41 +29,41 @@ OP void tell_notifies(control c, address player, ticks low, ticks high, bool wit
         ticks time = block_ticks(c, notify);
         bool below = ticks_less(time, high) || (with_high && !ticks_less(high, time));
         if (below && !ticks_less(time, low)) {
-            tell(c, LOAD(c.block, notify + 2u), weight);
+            emit(c, LOAD(c.block, notify + 2u), weight);
         }
     }
 }
 
-OP_APART void tell_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
+OP_APART void emit_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
-    uint capacity = LOAD(c.block, CONTROL_TOLD_CAPACITY);
-    uint told = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
-    for (address i = 0u; i < told; i++) {
-        tell_notifies(c, player, make_ticks(0u, 0u), duration, true, backwards, weight);
+    uint capacity = LOAD(c.block, CONTROL_EMITTED_CAPACITY);
+    uint emitted = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
+    for (address i = 0u; i < emitted; i++) {
+        emit_notifies(c, player, make_ticks(0u, 0u), duration, true, backwards, weight);
     }
-    if (count > 0u && rounds > told) {
+    if (count > 0u && rounds > emitted) {
         // There is no room for any of them.
-        tell_times(c, LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u), weight, (rounds - told) * count);
+        emit_times(c, LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u), weight, (rounds - emitted) * count);
     }
 }
 
-OP void tell_loop(control c, address player, passage p, ticks duration, real weight) {
-    if (!c.tells || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) == 0u) {
+OP void emit_loop(control c, address player, passage p, ticks duration, real weight) {
+    if (!c.emits_events || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) == 0u) {
         return;
     }
     ticks start = make_ticks(0u, 0u);
     if (p.ends == 0u) {
         ticks low = p.backwards ? p.to : p.from;
         ticks high = p.backwards ? p.from : p.to;
-        tell_notifies(c, player, low, high, false, p.backwards, weight);
+        emit_notifies(c, player, low, high, false, p.backwards, weight);
     } else if (p.backwards) {
-        tell_notifies(c, player, start, p.from, false, true, weight);
-        tell_all_notifies(c, player, duration, p.ends - 1u, true, weight);
-        tell_notifies(c, player, p.to, duration, true, true, weight);
+        emit_notifies(c, player, start, p.from, false, true, weight);
+        emit_all_notifies(c, player, duration, p.ends - 1u, true, weight);
+        emit_notifies(c, player, p.to, duration, true, true, weight);
     } else {
-        tell_notifies(c, player, p.from, duration, true, false, weight);
-        tell_all_notifies(c, player, duration, p.ends - 1u, false, weight);
-        tell_notifies(c, player, start, p.to, false, false, weight);
+        emit_notifies(c, player, p.from, duration, true, false, weight);
+        emit_all_notifies(c, player, duration, p.ends - 1u, false, weight);
+        emit_notifies(c, player, start, p.to, false, false, weight);
     }
 }
 
@@ -81,12 +81,12 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
     return ends;
 }
 
-// On the way there and back, leg by leg. The clip's end is told where it is reached, its beginning where it is left.
-OP_APART void tell_turns(control c, address player, passage p, ticks duration, real weight) {
+// On the way there and back, leg by leg. The clip's end is reported where it is reached, its beginning where it is left.
+OP_APART void emit_turns(control c, address player, passage p, ticks duration, real weight) {
     bool rising = turned_time_rises(p.from, duration, p.backwards);
     ticks from = turned_time(p.from, duration);
     ticks to = turned_time(p.to, duration);
-    uint most = LOAD(c.block, CONTROL_TOLD_CAPACITY) + 2u;
+    uint most = LOAD(c.block, CONTROL_EMITTED_CAPACITY) + 2u;
     uint legs = p.ends < most ? p.ends : most;
     for (uint leg = 0u; leg <= legs; leg++) {
         bool turns = leg < p.ends;
@@ -96,14 +96,14 @@ OP_APART void tell_turns(control c, address player, passage p, ticks duration, r
             low = turns || no_ticks(to) ? make_ticks(1u, 0u) : to;
             high = from;
         }
-        tell_notifies(c, player, low, high, rising && turns, !rising, weight);
+        emit_notifies(c, player, low, high, rising && turns, !rising, weight);
         from = rising ? duration : make_ticks(0u, 0u);
         rising = !rising;
     }
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     if (p.ends > legs && count > 0u) {
         uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
-        tell_times(c, event, weight, (p.ends - legs) * count);
+        emit_times(c, event, weight, (p.ends - legs) * count);
     }
 }
 
@@ -136,11 +136,12 @@ OP bool player_moves(control c, address player) {
 
 // How a player went, for its motion.
 OP void note_passage(control c, address player, passage p) {
-    if (!USES_MOVER || LOAD(c.block, CONTROL_MOVER) == CONTROL_NONE) {
+    if (!USES_CHARACTER_MOTION || LOAD(c.block, CONTROL_CHARACTER_MOTION) == CONTROL_NONE) {
         return;
     }
     address index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
-    address carrying = LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_MOVER) + MOVER_CARRYING) + index);
+    address carrying =
+        LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_CHARACTER_MOTION) + CHARACTER_MOTION_ROOT_MOTION) + index);
     if (carrying != CONTROL_NONE) {
         set_state_ticks(c, carrying + CARRYING_FROM, p.from);
         set_state_word(c, carrying + CARRYING_ENDS, p.ends);
@@ -148,9 +149,9 @@ OP void note_passage(control c, address player, passage p) {
     }
 }
 
-// Whether a player's weight can matter to anybody who is told.
+// Whether a player's weight can matter to anybody who is reported.
 OP bool tells_something(control c, address player, bool ends) {
-    return c.tells && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
+    return c.emits_events && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
 }
 
 // To an end, where it stays.
@@ -177,9 +178,9 @@ OP void move_to_end(control c, address player, ticks by, bool backwards) {
         real weight = player_weight(c, player);
         ticks low = backwards ? p.to : p.from;
         ticks high = backwards ? p.from : p.to;
-        tell_notifies(c, player, low, high, ends_now && !backwards, backwards, weight);
+        emit_notifies(c, player, low, high, ends_now && !backwards, backwards, weight);
         if (ends_now) {
-            tell(c, LOAD(c.block, player + PLAYER_ENDED_EVENT), weight);
+            emit(c, LOAD(c.block, player + PLAYER_ENDED_EVENT), weight);
         }
     }
 }
@@ -239,12 +240,12 @@ OP void move_player(control c, player own) {
     if (tells_something(c, own.record, p.ends > 0u)) {
         real weight = player_weight(c, own.record);
         if (turns) {
-            tell_turns(c, own.record, p, duration, weight);
+            emit_turns(c, own.record, p, duration, weight);
         } else {
-            tell_loop(c, own.record, p, duration, weight);
+            emit_loop(c, own.record, p, duration, weight);
         }
         if (p.ends > 0u) {
-            tell(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight);
+            emit(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight);
         }
     }
 }

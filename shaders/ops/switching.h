@@ -1,4 +1,4 @@
-// What the kernels of the poses are told of inertialization.
+// What the kernels of the poses are reported of inertialization.
 #ifndef LMB_OPS_SWITCHING_H
 #define LMB_OPS_SWITCHING_H
 

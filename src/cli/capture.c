@@ -60,7 +60,7 @@ static capture describe(const capturing *capturing) {
     return (capture){.number = number,
                      .character_count = run->side.character_count,
                      .step = play_run_ticks(run, number) - run->passed,
-                     .told_capacity = lmb_control_told_words(run->side.control) / 2,
+                     .max_emitted_events = lmb_control_emitted_words(run->side.control) / 2,
                      .rig = run->character.rig,
                      .clips = run->character.clips,
                      .clip_count = run->character.clip_count,

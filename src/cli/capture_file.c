@@ -157,7 +157,7 @@ static void put_section(output *to, const capture *capture, capture_section sect
         put_word(to, capture->number);
         put_word(to, capture->character_count);
         put_number(to, capture->step, 8);
-        put_word(to, capture->told_capacity);
+        put_word(to, capture->max_emitted_events);
         put_text(to, capture->device);
         break;
     case CAPTURE_RIG:
@@ -347,7 +347,7 @@ static void read_frame(input *from, capture *capture) {
     capture->number = take_word(from);
     capture->character_count = take_word(from);
     capture->step = take(from, 8);
-    capture->told_capacity = take_word(from);
+    capture->max_emitted_events = take_word(from);
     take_short_text(from, capture->device, sizeof capture->device);
 }
 

@@ -17,7 +17,7 @@
 #define CAPTURE_MOST_RESULTS 8192u
 
 typedef enum capture_section {
-    CAPTURE_FRAME,      // number, characters, step, events told at most, the device's name
+    CAPTURE_FRAME,      // number, characters, step, events emitted at most, the device's name
     CAPTURE_RIG,        // joints, then float channels, then sockets
     CAPTURE_CLIPS,      // blocks, as lmb_clip_block() gives them
     CAPTURE_GRAPH,      // text, or nothing
@@ -41,7 +41,7 @@ typedef struct capture {
     uint32_t number; // of the frame
     uint32_t character_count;
     uint64_t step; // ticks
-    uint32_t told_capacity;
+    uint32_t max_emitted_events;
     char device[CAPTURE_DEVICE_SIZE]; // that the results are of, or "reference"
     const lmb_rig *rig;
     const lmb_clip **clips;

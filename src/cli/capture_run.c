@@ -54,7 +54,7 @@ static lmb_result read_graph(capture_scene *scene, lmb_error *error) {
 
 static lmb_result create_graph(capture_scene *scene, lmb_error *error) {
     lmb_graph_def def = *lmb_graph_json_def(scene->text);
-    def.told_capacity = scene->capture->told_capacity;
+    def.max_emitted_events = scene->capture->max_emitted_events;
     lmb_result result = lmb_graph_create(&def, NULL, &scene->graph, error);
     if (result != LMB_OK) {
         return result;
@@ -135,12 +135,12 @@ static size_t stage_bytes(const running *r, lmb_stage stage) {
     return (size_t)lmb_batch_stage_floats(&batch, stage) * batch.character_count * sizeof(float);
 }
 
-// Past what was told nothing is written.
-static void clear_rest_of_told(const running *r, uint32_t *told) {
-    uint32_t words = lmb_control_told_words(r->scene->control);
-    for (uint32_t i = 0; i < r->scene->capture->character_count; i++, told += words) {
-        uint32_t kept = told[0] < words / 2 ? 1 + 2 * told[0] : words;
-        memset(told + kept, 0, (words - kept) * sizeof *told);
+// Past what was reported nothing is written.
+static void clear_rest_of_emitted(const running *r, uint32_t *emitted) {
+    uint32_t words = lmb_control_emitted_words(r->scene->control);
+    for (uint32_t i = 0; i < r->scene->capture->character_count; i++, emitted += words) {
+        uint32_t kept = emitted[0] < words / 2 ? 1 + 2 * emitted[0] : words;
+        memset(emitted + kept, 0, (words - kept) * sizeof *emitted);
     }
 }
 
@@ -157,11 +157,11 @@ static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
     side->event_count = capture->event_count;
     result = play_side_run(side, capture->step, capture->number, error);
     if (result == LMB_OK) {
-        clear_rest_of_told(r, side->told);
+        clear_rest_of_emitted(r, side->emitted);
         add(r, "control: state", capture_hash(side->state, capture->state_words * sizeof(uint32_t)));
-        add(r, "control: events told",
-            capture_hash(side->told, (size_t)capture->character_count * lmb_control_told_words(r->scene->control) *
-                                         sizeof(uint32_t)));
+        add(r, "control: events emitted",
+            capture_hash(side->emitted, (size_t)capture->character_count *
+                                            lmb_control_emitted_words(r->scene->control) * sizeof(uint32_t)));
         memcpy(r->stages[LMB_STAGE_PALETTE], side->palettes, stage_bytes(r, LMB_STAGE_PALETTE));
     }
     return result;

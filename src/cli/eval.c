@@ -116,8 +116,8 @@ static bool has_clips(const lmb_graph_def *def) {
 
 // Parameters that are computed alone do not.
 static bool depends_on_frames(const lmb_graph *graph, const lmb_graph_def *def) {
-    return lmb_graph_player_count(graph) > 0 || lmb_graph_machine_count(graph) > 0 || def->follower_count > 0 ||
-           def->mover != NULL;
+    return lmb_graph_player_count(graph) > 0 || lmb_graph_machine_count(graph) > 0 || def->smoothed_count > 0 ||
+           def->motion != NULL;
 }
 
 // Computed parameters.

@@ -174,7 +174,7 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
     return comma;
 }
 
-// What is told of a state: before each, what parts it from the one before.
+// What is reported of a state: before each, what parts it from the one before.
 static void put_events(const printing *p, const lmb_control_state_def *state, const char *before, const char *between) {
     const char *const what[] = {"entry", "exit"};
     const uint32_t events[] = {state->entry_event, state->exit_event};
@@ -345,7 +345,7 @@ static int read_usage(asked *asked, int argc, char **argv, bool *proceed) {
         .text =
             "Prints the state machines of a graph, as include/limber/graph_json.h and machine.h describe them: their\n"
             "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
-            "text is wrong, every mistake is told with its place.\n" CHARACTER_HELP,
+            "text is wrong, every mistake is reported with its place.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};

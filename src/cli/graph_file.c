@@ -28,7 +28,7 @@ static bool read_file(const char *name, char **text, size_t *size) {
            (command_failed(NULL, &error), false);
 }
 
-static void tell(const char *name, const lmb_graph_problems *problems) {
+static void emit(const char *name, const lmb_graph_problems *problems) {
     uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
     for (uint32_t i = 0; i < listed; i++) {
         const lmb_graph_problem *problem = &problems->list[i];
@@ -50,7 +50,7 @@ static bool read_graph(const lmb_graph_source *source, const lmb_graph_source *m
         return true;
     }
     if (problems.count > 0) {
-        tell(source == NULL ? machine->name : source->name, &problems);
+        emit(source == NULL ? machine->name : source->name, &problems);
     } else {
         command_failed(NULL, &error);
     }

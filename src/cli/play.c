@@ -18,17 +18,17 @@ typedef struct playing {
     char path[PATH_SIZE]; // of states, in this frame
 } playing;
 
-// Of all characters: states, what was told, palettes.
+// Of all characters: states, what was reported, palettes.
 static uint64_t hash_frame(const playing *playing) {
     const play_side *side = &playing->run.side;
     const lmb_batch batch = {side->graph, side->character_count, LMB_OUTPUT_PALETTE};
     size_t characters = side->character_count;
-    uint32_t told_words = lmb_control_told_words(side->control);
+    uint32_t emitted_words = lmb_control_emitted_words(side->control);
     uint64_t hash = lmb_control_hash(side->state, characters * lmb_control_state_words(side->control));
     for (size_t i = 0; i < characters; i++) {
-        const uint32_t *told = side->told + i * told_words;
-        uint32_t kept = told[0] < told_words / 2 ? 1 + 2 * told[0] : told_words;
-        hash = hash * 31 + lmb_control_hash(told, kept);
+        const uint32_t *emitted = side->emitted + i * emitted_words;
+        uint32_t kept = emitted[0] < emitted_words / 2 ? 1 + 2 * emitted[0] : emitted_words;
+        hash = hash * 31 + lmb_control_hash(emitted, kept);
     }
     size_t floats = lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE);
     for (size_t i = 0; i < characters * floats; i++) {
@@ -88,27 +88,27 @@ static void print_frame(const playing *playing, uint32_t frame) {
             terminal_print("  %s %.4f x%.4f", lmb_graph_player_name(graph, i), seconds, (double)weight);
         }
     }
-    if (lmb_control_has_mover(side->control)) {
-        const lmb_mover mover = lmb_control_mover(side->control, side->state);
-        terminal_print("  at %.4f %.4f %.4f yaw %.4f", mover.position[0], mover.position[1], mover.position[2],
-                       mover.yaw);
+    if (lmb_control_has_motion(side->control)) {
+        const lmb_motion character_motion = lmb_control_motion(side->control, side->state);
+        terminal_print("  at %.4f %.4f %.4f yaw %.4f", character_motion.position[0], character_motion.position[1],
+                       character_motion.position[2], character_motion.yaw);
     }
-    uint32_t capacity = lmb_control_told_words(side->control) / 2;
-    for (uint32_t i = 0; i < side->told[0] && i < capacity; i++) {
-        terminal_print("  !%s", lmb_graph_event_name(graph, side->told[1 + 2 * i]));
+    uint32_t capacity = lmb_control_emitted_words(side->control) / 2;
+    for (uint32_t i = 0; i < side->emitted[0] && i < capacity; i++) {
+        terminal_print("  !%s", lmb_graph_event_name(graph, side->emitted[1 + 2 * i]));
     }
     terminal_print("  0x%016" PRIx64 "\n", hash_frame(playing));
 }
 
-static void write_mover(const play_side *side, json *json) {
-    if (lmb_control_has_mover(side->control)) {
-        const lmb_mover mover = lmb_control_mover(side->control, side->state);
+static void write_character_motion(const play_side *side, json *json) {
+    if (lmb_control_has_motion(side->control)) {
+        const lmb_motion character_motion = lmb_control_motion(side->control, side->state);
         json_begin_array(json, "position");
         for (int i = 0; i < 3; i++) {
-            json_float(json, NULL, (float)mover.position[i]);
+            json_float(json, NULL, (float)character_motion.position[i]);
         }
         json_end_array(json);
-        json_float(json, "yaw", (float)mover.yaw);
+        json_float(json, "yaw", (float)character_motion.yaw);
     }
 }
 
@@ -133,11 +133,11 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
         }
     }
     json_end_array(json);
-    write_mover(side, json);
+    write_character_motion(side, json);
     json_begin_array(json, "events");
-    uint32_t capacity = lmb_control_told_words(side->control) / 2;
-    for (uint32_t i = 0; i < side->told[0] && i < capacity; i++) {
-        json_text(json, NULL, lmb_graph_event_name(graph, side->told[1 + 2 * i]));
+    uint32_t capacity = lmb_control_emitted_words(side->control) / 2;
+    for (uint32_t i = 0; i < side->emitted[0] && i < capacity; i++) {
+        json_text(json, NULL, lmb_graph_event_name(graph, side->emitted[1 + 2 * i]));
     }
     json_end_array(json);
     json_text(json, "hash", hash);
@@ -155,10 +155,10 @@ static lmb_result play(playing *playing, lmb_error *error) {
         play_run_begin_frame(&playing->run, frame);
         result = play_run_step(&playing->run, frame, error);
         bool changes = follow_path(playing) || frame == 0;
-        bool tells = result == LMB_OK && (changes || !playing->changes_alone);
-        if (tells && playing->as_json) {
+        bool emits_events = result == LMB_OK && (changes || !playing->changes_alone);
+        if (emits_events && playing->as_json) {
             write_frame(playing, frame, &json);
-        } else if (tells) {
+        } else if (emits_events) {
             print_frame(playing, frame);
         }
     }
@@ -186,7 +186,8 @@ static int read_usage(playing *playing, int argc, char **argv, bool *proceed) {
             "Runs a graph that moves by itself, as include/limber/graph_json.h and machine.h describe it, and prints "
             "for\n"
             "each frame its number and time, the current states, the clips that weigh something with their times and\n"
-            "weights, where a mover stands and faces, the events told, and a hash of all characters' states and\n"
+            "weights, where character motion stands and faces, the events emitted, and a hash of all characters' "
+            "states and\n"
             "palettes. Every backend prints the same.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],

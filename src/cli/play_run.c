@@ -160,7 +160,7 @@ int play_run_check(play_run *run, const char *command, const char *backend) {
 
 static lmb_result create_graph(play_run *run, lmb_error *error) {
     lmb_graph_def def = *graph_file_def(&run->text);
-    def.told_capacity = def.told_capacity > 32 ? def.told_capacity : 32;
+    def.max_emitted_events = def.max_emitted_events > 32 ? def.max_emitted_events : 32;
     return lmb_graph_create(&def, NULL, &run->graph, error);
 }
 

@@ -18,7 +18,7 @@
         {"--fps", OPTION_COUNT, &(run)->rate, "N", "frames a second (60)"},                                            \
         {"--frames", OPTION_COUNT, &(run)->frame_count, "N", "frames (60); the first is at time 0"},                   \
         {"--characters", OPTION_COUNT, &(run)->side.character_count, "N",                                              \
-         "characters (1), of which the first is told of"},                                                             \
+         "characters (1), of which the first is reported of"},                                                         \
         {"--backend", OPTION_TEXT, backend, "BACKEND", "reference (default) or gpu"}, {                                \
         "--device", OPTION_TEXT, &(run)->side.device_name, "NAME|INDEX", "part of a device's name, or its index"       \
     }

@@ -19,11 +19,11 @@ static lmb_result create_memory(play_side *side, lmb_error *error) {
     side->events = calloc((size_t)side->events_a_frame + 1, sizeof *side->events);
     side->scratch = calloc((size_t)side->events_a_frame + 1, sizeof *side->scratch);
     side->state = calloc(characters * lmb_control_state_words(side->control) + 1, sizeof(uint32_t));
-    side->told = calloc(characters * lmb_control_told_words(side->control) + 1, sizeof(uint32_t));
+    side->emitted = calloc(characters * lmb_control_emitted_words(side->control) + 1, sizeof(uint32_t));
     side->palettes = calloc(characters * lmb_batch_stage_floats(&batch, LMB_STAGE_PALETTE), sizeof(float));
     side->inertia = calloc(characters * lmb_graph_inertia_words(side->graph) + 1, sizeof(uint32_t));
     if (side->inertia == NULL || side->parameters == NULL || side->events == NULL || side->scratch == NULL ||
-        side->state == NULL || side->told == NULL || side->palettes == NULL) {
+        side->state == NULL || side->emitted == NULL || side->palettes == NULL) {
         error->result = LMB_ERROR_MEMORY;
         snprintf(error->message, sizeof error->message, "no memory for %u characters", (unsigned)side->character_count);
         return LMB_ERROR_MEMORY;
@@ -57,7 +57,7 @@ static lmb_result create_gpu(play_side *side, lmb_error *error) {
         def.character_count = side->character_count;
         def.frame_count = 1;
         def.events_a_frame = side->events_a_frame;
-        def.tells = true;
+        def.emits_events = true;
         result = lmb_gpu_batch_create(side->opened.gpu, &def, &side->batch, error);
     }
     return result == LMB_OK ? upload_program(side, error) : result;
@@ -81,7 +81,7 @@ static lmb_result run_reference(play_side *side, uint64_t step, uint32_t number,
                                      .parameters = side->parameters,
                                      .events = side->events,
                                      .event_count = side->event_count,
-                                     .told = side->told};
+                                     .emitted = side->emitted};
     const lmb_batch batch = describe(side);
     const lmb_batch_inputs inputs = {.parameters = side->parameters, .control = &frame};
     const lmb_batch_outputs outputs = {.stages[LMB_STAGE_PALETTE] = side->palettes, .inertia = side->inertia};
@@ -115,12 +115,12 @@ static lmb_result run_gpu(play_side *side, uint64_t step, uint32_t number, lmb_e
     lmb_result submitted = device_submit_and_wait(device, pool, commands, result == LMB_OK ? error : &ignored);
     result = result == LMB_OK ? submitted : result;
     const lmb_gpu_span state = lmb_gpu_batch_state(side->batch);
-    const lmb_gpu_span told = lmb_gpu_batch_told(side->batch, 0);
+    const lmb_gpu_span emitted = lmb_gpu_batch_emitted(side->batch, 0);
     if (result == LMB_OK && side->control != NULL) {
         result = device_read_span(device, &state, side->state, error);
     }
     if (result == LMB_OK && side->control != NULL) {
-        result = device_read_span(device, &told, side->told, error);
+        result = device_read_span(device, &emitted, side->emitted, error);
     }
     return result == LMB_OK ? device_read_stage(device, side->batch, 0, LMB_STAGE_PALETTE, side->palettes, error)
                             : result;
@@ -174,7 +174,7 @@ lmb_result play_side_destroy(play_side *side, lmb_error *error) {
     free(side->events);
     free(side->scratch);
     free(side->state);
-    free(side->told);
+    free(side->emitted);
     free(side->palettes);
     free(side->inertia);
     return side->gpu ? gpu_device_close(&side->opened, error) : LMB_OK;

@@ -19,7 +19,7 @@ typedef struct play_side {
     lmb_event *events; // of the frame, in any order
     uint32_t event_count;
     uint32_t *state; // after the frame
-    uint32_t *told;
+    uint32_t *emitted;
     float *palettes;
     uint32_t *inertia; // what inertialization keeps, of the reference
     lmb_event *scratch;

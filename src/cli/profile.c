@@ -233,7 +233,7 @@ static lmb_result profile_crowd(profiling *profiling, lmb_error *error) {
     return result == LMB_OK ? measure_costs(profiling, error) : result;
 }
 
-// Closes everything; what was wrong first is what is told.
+// Closes everything; what was wrong first is what is reported.
 static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *error) {
     lmb_error later;
     lmb_result closed = trace_close(&profiling->trace, &later);
@@ -278,7 +278,8 @@ int command_profile(int argc, char **argv) {
                     "[--json] ...",
         .text =
             "Runs a crowd, of a random program or of the one given, on the CPU's fast path, on one thread, and on a\n"
-            "Vulkan device, and tells how long each stage takes, what a batch takes of the device's memory, and what\n"
+            "Vulkan device, and reports how long each stage takes, what a batch takes of the device's memory, and "
+            "what\n"
             "each node of the program costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
             "at the given bandwidth. Where the program inertializes, half of the characters decay.\n" CHARACTER_HELP,
         .options = options,

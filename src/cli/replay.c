@@ -35,7 +35,7 @@ static bool has_same_names(const capture *capture, const capture_results *result
     return same;
 }
 
-static int tell(const char *name, const capture *capture, const capture_results *results) {
+static int emit(const char *name, const capture *capture, const capture_results *results) {
     if (!has_same_names(capture, results)) {
         const lmb_error error = {.message = "its program is compiled to other operations by this version"};
         return command_failed(name, &error);
@@ -56,7 +56,7 @@ static int replay(const replaying *replaying, const char *name, const capture *c
     if (result == LMB_OK) {
         result = capture_run(&scene, replaying->gpu, replaying->device_name, &results, &error);
     }
-    int status = result == LMB_OK ? tell(name, capture, &results) : command_failed(name, &error);
+    int status = result == LMB_OK ? emit(name, capture, &results) : command_failed(name, &error);
     capture_results_release(&results);
     capture_scene_destroy(&scene);
     return status;

@@ -1,4 +1,4 @@
-// A format is read directive by directive, so that what it says itself can be told from what its arguments say. Numbers
+// A format is read directive by directive, so that what it says itself can be reported from what its arguments say. Numbers
 // go through snprintf one at a time, text through terminal_read(). What a call prints is collected and written at once,
 // so that lines of several programs on one terminal do not mix.
 #include "terminal.h"

@@ -96,7 +96,7 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t p
     return refused;
 }
 
-// What only the whole program shows, such as poses inside each other that it could not hold, is told at the innermost
+// What only the whole program shows, such as poses inside each other that it could not hold, is reported at the innermost
 // operation that shows it.
 static void check_program(lmb_graph_reader *reader) {
     const lmb_graph_def *def = &reader->graph->def;
@@ -127,12 +127,12 @@ static void finish_moving(lmb_graph_reader *reader) {
         parameters[i] = (lmb_parameter_def){from->name, from->initial.value, from->least.value, from->greatest.value};
     }
     graph->def.parameters = parameters;
-    graph->def.followers = graph->followers;
+    graph->def.smoothed = graph->smoothed;
     graph->def.computed = graph->computed;
     graph->def.groups = graph->groups;
     graph->def.fades = graph->fades;
     graph->def.event_names = graph->events;
-    graph->def.mover = graph->has_mover ? &graph->mover : NULL;
+    graph->def.motion = graph->has_character_motion ? &graph->motion : NULL;
 }
 
 // What is wrong with what moves by itself has been reported by then; this one makes sure.
@@ -155,7 +155,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
         return;
     }
     lmb_graph_read_pose(reader, 0);
-    lmb_graph_read_mover(reader);
+    lmb_graph_read_character_motion(reader);
     lmb_graph_finish_parameters(reader);
     lmb_graph_finish_detail(reader);
     lmb_graph_json *graph = reader->graph;

@@ -33,12 +33,6 @@ typedef struct lmb_graph_named {
     uint32_t used_at; // the first use, or LMB_NONE
 } lmb_graph_named;
 
-// What a parameter that is smoothed follows.
-typedef struct lmb_graph_smoothed {
-    uint32_t source; // the parameter
-    uint32_t parameter;
-} lmb_graph_smoothed;
-
 struct lmb_graph_json {
     lmb_budget budget;
     lmb_pool pool; // of everything below
@@ -64,9 +58,7 @@ struct lmb_graph_json {
     size_t parameter_capacity;
     lmb_index parameter_index; // by name
 
-    lmb_follower_def *followers;
-    lmb_graph_smoothed *smoothed; // for each follower
-    size_t follower_capacity;
+    lmb_smoothed_def *smoothed;
     size_t smoothed_capacity;
     lmb_computed_def *computed;
     size_t computed_capacity;
@@ -79,8 +71,8 @@ struct lmb_graph_json {
     size_t leader_capacity;
     lmb_fade_def *fades;
     size_t fade_capacity;
-    bool has_mover;
-    lmb_mover_def mover;
+    bool has_character_motion;
+    lmb_motion_def motion;
     const char **events;
     size_t event_capacity;
     lmb_index event_index; // by name
@@ -131,7 +123,7 @@ typedef struct lmb_graph_reader {
     size_t object_capacity;
     lmb_graph_home home;
     lmb_graph_left left; // the state that the transition leaves which is read
-    uint32_t mover_at;   // the member's name, or 0
+    uint32_t motion_at;  // the member's name, or 0
     uint32_t player_count;
     uint32_t machine_count; // fades among them
     uint32_t inertia_at;    // the first transition that is inertialized, or LMB_NONE
@@ -306,9 +298,9 @@ uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *ma
 // graph_motion.c: how a clip carries its character; where that is taken out of it, the index becomes that of what is left.
 void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
                            lmb_value *index);
-// Whether a member is the outermost object's of the mover, which is read after all else.
-bool lmb_graph_find_mover(lmb_graph_reader *reader, uint32_t key, uint32_t object);
-void lmb_graph_read_mover(lmb_graph_reader *reader);
+// Whether a member is the outermost object's of the character motion, which is read after all else.
+bool lmb_graph_find_character_motion(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+void lmb_graph_read_character_motion(lmb_graph_reader *reader);
 
 // graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);

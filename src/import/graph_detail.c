@@ -23,7 +23,7 @@ static void read_levels(lmb_graph_reader *reader, uint32_t value) {
 
 static void read_max_emitted_events(lmb_graph_reader *reader, uint32_t value) {
     static const lmb_graph_field field = {
-        .offset = offsetof(lmb_graph_def, told_capacity), .least = 1.0f, .greatest = LMB_MAX_TOLD};
+        .offset = offsetof(lmb_graph_def, max_emitted_events), .least = 1.0f, .greatest = LMB_MAX_EMITTED_EVENTS};
     lmb_graph_read_whole(reader, &field, value, &reader->graph->def);
 }
 

@@ -70,7 +70,7 @@ static const char *find_name(lmb_graph_reader *reader, uint32_t value) {
     char *name =
         is_named ? lmb_graph_allocate(reader, &reader->graph->pool, lmb_json_string_room(&reader->json, at), 1) : NULL;
     if (name == NULL) {
-        return "fade"; // which is a mistake that is told in its place
+        return "fade"; // which is a mistake that is reported in its place
     }
     lmb_json_string(&reader->json, at, name);
     return name;

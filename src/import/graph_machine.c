@@ -182,7 +182,7 @@ static void read_known(lmb_graph_reader *reader, const lmb_graph_field *field, u
     (void)target;
 }
 
-// Whether a transition of a state asks for its end, as far as can be told before they are read.
+// Whether a transition of a state asks for its end, as far as can be reported before they are read.
 static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
     const lmb_json_value *values = reader->json.values;
     uint32_t list = find_member(reader, object, "transitions");

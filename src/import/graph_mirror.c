@@ -162,7 +162,7 @@ static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *n
     return reader->partners;
 }
 
-// What is wrong with a mirror is told where its partners stand.
+// What is wrong with a mirror is reported where its partners stand.
 static void check(lmb_graph_reader *reader, const lmb_mirror_def *mirror, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
     const lmb_graph_def def = {

@@ -126,7 +126,7 @@ static void read_keys(lmb_graph_reader *reader, uint32_t value, lmb_player_def *
 void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
                            lmb_value *index) {
     const lmb_json_type type = reader->json.values[value].type;
-    reader->graph->has_mover = true;
+    reader->graph->has_character_motion = true;
     if (type == LMB_JSON_ARRAY) {
         read_keys(reader, value, player);
     } else if (type == LMB_JSON_OBJECT || (type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, value))) {
@@ -136,7 +136,7 @@ void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_c
     }
 }
 
-// ---- The mover. ----
+// ---- The character motion. ----
 
 static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -156,13 +156,13 @@ static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field
 }
 
 static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_mover_def *mover = target;
-    mover->steers = true;
+    lmb_motion_def *character_motion = target;
+    character_motion->turns_to_heading = true;
     lmb_graph_read_value(reader, field, value, target);
-    lmb_graph_expect_early(reader, value, mover->heading);
+    lmb_graph_expect_early(reader, value, character_motion->heading);
 }
 
-// 0, or what a mover takes.
+// 0, or what character motion takes.
 static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     float *limit = (float *)(void *)((char *)target + field->offset);
     lmb_graph_read_plain(reader, field, value, target);
@@ -171,7 +171,7 @@ static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-// Read after all others, so that what reads the same parameter can be told.
+// Read after all others, so that what reads the same parameter can be reported.
 static void skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)reader;
     (void)field;
@@ -182,32 +182,32 @@ static void skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_
 #define PI_FLOAT 3.14159274f
 #define VELOCITY_RANGE .parameter_least = -10.0f, .parameter_greatest = 10.0f
 
-static const lmb_graph_field mover_members[] = {
+static const lmb_graph_field character_motion_members[] = {
     {.name = "velocity",
      .read = read_velocity,
-     .offset = offsetof(lmb_mover_def, velocity),
+     .offset = offsetof(lmb_motion_def, velocity),
      .least = -1048576.0f,
      .greatest = 1048576.0f,
      VELOCITY_RANGE},
     {.name = "heading",
      .read = read_heading,
-     .offset = offsetof(lmb_mover_def, heading),
+     .offset = offsetof(lmb_motion_def, heading),
      .least = -1048576.0f,
      .greatest = 1048576.0f,
      .parameter_least = -PI_FLOAT,
      .parameter_greatest = PI_FLOAT},
     {.name = "acceleration",
      .read = read_limit,
-     .offset = offsetof(lmb_mover_def, acceleration),
+     .offset = offsetof(lmb_motion_def, acceleration),
      .greatest = 1048576.0f},
     {.name = "deceleration",
      .read = read_limit,
-     .offset = offsetof(lmb_mover_def, deceleration),
+     .offset = offsetof(lmb_motion_def, deceleration),
      .greatest = 1048576.0f},
-    {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_mover_def, turn_rate), .greatest = 1048576.0f},
+    {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_motion_def, turn_rate), .greatest = 1048576.0f},
     {.name = "actual-velocity", .read = skip},
 };
-static const lmb_graph_fields mover_fields = {"\"mover\"", mover_members, 6, NULL};
+static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 6, NULL};
 
 // Whether a number is a parameter, or computed from it.
 static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
@@ -220,24 +220,24 @@ static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t paramet
     return found;
 }
 
-// Why the mover cannot write a parameter, or NULL.
+// Why the character motion cannot write a parameter, or NULL.
 static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) {
-    const lmb_mover_def *mover = &graph->mover;
-    bool is_wanted = reads(graph, mover->heading, parameter);
+    const lmb_motion_def *character_motion = &graph->motion;
+    bool is_wanted = reads(graph, character_motion->heading, parameter);
     for (uint32_t i = 0; i < 3; i++) {
-        is_wanted = is_wanted || reads(graph, mover->velocity[i], parameter);
+        is_wanted = is_wanted || reads(graph, character_motion->velocity[i], parameter);
     }
-    for (uint32_t i = 0; i < graph->def.follower_count; i++) {
-        if (graph->smoothed[i].source == parameter) {
-            return "what the mover writes cannot be smoothed";
+    for (uint32_t i = 0; i < graph->def.smoothed_count; i++) {
+        if (graph->smoothed[i].source.parameter == parameter) {
+            return "what the character motion writes cannot be smoothed";
         }
     }
-    return is_wanted ? "what the mover writes cannot be what it wants" : NULL;
+    return is_wanted ? "what the character motion writes cannot be what it wants" : NULL;
 }
 
 static bool is_named_already(const lmb_graph_json *graph, uint32_t axis, const char *name) {
     for (uint32_t i = 0; i < axis; i++) {
-        const uint32_t parameter = graph->mover.velocity_parameters[i];
+        const uint32_t parameter = graph->motion.velocity_parameters[i];
         if (parameter != LMB_NONE && strcmp(graph->parameters[parameter].name, name) == 0) {
             return true;
         }
@@ -258,7 +258,7 @@ static void name_velocity(lmb_graph_reader *reader, uint32_t value, uint32_t axi
     }
     const uint32_t parameter = lmb_graph_write_parameter(reader, name, &field, value);
     const char *why = parameter == LMB_NONE ? NULL : find_reader(graph, parameter);
-    graph->mover.velocity_parameters[axis] = parameter;
+    graph->motion.velocity_parameters[axis] = parameter;
     if (why != NULL) {
         lmb_graph_report(reader, value, "%s", why);
     }
@@ -284,31 +284,31 @@ static void read_actual_velocity(lmb_graph_reader *reader, uint32_t object) {
     }
 }
 
-bool lmb_graph_find_mover(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
-    if (!lmb_graph_is_text(reader, key, "mover")) {
+bool lmb_graph_find_character_motion(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
+    if (!lmb_graph_is_text(reader, key, "character-motion")) {
         return false;
     }
     if (object != 0) {
-        lmb_graph_report(reader, key, "the outermost pose alone has a mover");
-    } else if (reader->mover_at != 0) {
+        lmb_graph_report(reader, key, "the outermost pose alone has character motion");
+    } else if (reader->motion_at != 0) {
         lmb_graph_report(reader, key, "given twice");
     } else {
-        reader->mover_at = key;
+        reader->motion_at = key;
     }
     return true;
 }
 
-void lmb_graph_read_mover(lmb_graph_reader *reader) {
+void lmb_graph_read_character_motion(lmb_graph_reader *reader) {
     lmb_graph_json *graph = reader->graph;
-    graph->mover = lmb_default_mover_def();
-    if (reader->mover_at == 0 || reader->result != LMB_OK) {
+    graph->motion = lmb_default_motion_def();
+    if (reader->motion_at == 0 || reader->result != LMB_OK) {
         return;
     }
-    graph->has_mover = true;
-    const uint32_t value = reader->mover_at + 1;
+    graph->has_character_motion = true;
+    const uint32_t value = reader->motion_at + 1;
     const lmb_json_type type = reader->json.values[value].type;
     if (type == LMB_JSON_OBJECT) {
-        lmb_graph_read_fields(reader, &mover_fields, value, &graph->mover);
+        lmb_graph_read_fields(reader, &character_motion_fields, value, &graph->motion);
         read_actual_velocity(reader, value);
     } else if (type != LMB_JSON_BOOLEAN || !lmb_json_boolean(&reader->json, value)) {
         lmb_graph_report(reader, value, "neither true nor an object");

@@ -38,7 +38,7 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
     if (name[0] == '\0' || strcmp(name, "END") == 0) {
         lmb_graph_report(reader, value, "%s",
                          name[0] == '\0' ? "an event without a name"
-                                         : "END is no event; an end is told by \"end\": true");
+                                         : "END is no event; an end is reported by \"end\": true");
     } else if (event == LMB_NONE) {
         const char **events = lmb_graph_grow(reader, &graph->pool, graph->events, graph->def.event_count,
                                              &graph->event_capacity, sizeof *events);

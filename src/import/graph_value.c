@@ -125,35 +125,31 @@ uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name) 
     return i;
 }
 
-static void *grow_followers(lmb_graph_reader *reader) {
+static void *grow_smoothed(lmb_graph_reader *reader) {
     lmb_graph_json *graph = reader->graph;
-    uint32_t count = graph->def.follower_count;
-    lmb_follower_def *followers =
-        lmb_graph_grow(reader, &graph->pool, graph->followers, count, &graph->follower_capacity, sizeof *followers);
-    graph->followers = followers == NULL ? graph->followers : followers;
-    lmb_graph_smoothed *smoothed =
+    uint32_t count = graph->def.smoothed_count;
+    lmb_smoothed_def *smoothed =
         lmb_graph_grow(reader, &graph->pool, graph->smoothed, count, &graph->smoothed_capacity, sizeof *smoothed);
     graph->smoothed = smoothed == NULL ? graph->smoothed : smoothed;
-    return followers == NULL ? NULL : smoothed;
+    return smoothed;
 }
 
 uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
     lmb_graph_json *graph = reader->graph;
-    uint32_t count = graph->def.follower_count;
+    uint32_t count = graph->def.smoothed_count;
     for (uint32_t i = 0; i < count; i++) {
-        if (graph->smoothed[i].source == source && graph->followers[i].half_life == half_life) {
+        if (graph->smoothed[i].source.parameter == source && graph->smoothed[i].half_life == half_life) {
             return graph->smoothed[i].parameter;
         }
     }
-    if (source >= graph->def.parameter_count || grow_followers(reader) == NULL) {
+    if (source >= graph->def.parameter_count || grow_smoothed(reader) == NULL) {
         return 0;
     }
     // Its default and range are those of its source, once that is known whole.
     uint32_t parameter = lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
-    graph->followers[count] =
-        (lmb_follower_def){.source = lmb_parameter(source), .half_life = half_life, .parameter = parameter};
-    graph->smoothed[count] = (lmb_graph_smoothed){.source = source, .parameter = parameter};
-    graph->def.follower_count++;
+    graph->smoothed[count] =
+        (lmb_smoothed_def){.source = lmb_parameter(source), .half_life = half_life, .parameter = parameter};
+    graph->def.smoothed_count++;
     return parameter;
 }
 
@@ -198,13 +194,13 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
     for (uint32_t i = 0; i < reader->graph->def.parameter_count; i++) {
         finish_parameter(reader, &reader->graph->parameters[i]);
     }
-    for (uint32_t i = 0; i < reader->graph->def.follower_count && !reader->is_full && reader->result == LMB_OK; i++) {
-        const lmb_graph_smoothed *smoothed = &reader->graph->smoothed[i];
-        const lmb_graph_declared *source = &reader->graph->parameters[smoothed->source];
-        lmb_graph_declared *follower = &reader->graph->parameters[smoothed->parameter];
-        follower->initial = source->initial;
-        follower->least = source->least;
-        follower->greatest = source->greatest;
+    for (uint32_t i = 0; i < reader->graph->def.smoothed_count && !reader->is_full && reader->result == LMB_OK; i++) {
+        const lmb_smoothed_def *def = &reader->graph->smoothed[i];
+        const lmb_graph_declared *source = &reader->graph->parameters[def->source.parameter];
+        lmb_graph_declared *smoothed = &reader->graph->parameters[def->parameter];
+        smoothed->initial = source->initial;
+        smoothed->least = source->least;
+        smoothed->greatest = source->greatest;
     }
     lmb_graph_finish_computed(reader);
 }

@@ -1,4 +1,4 @@
-// The mover against float64: root motion through loops, blends and fades, and what parameters want of it.
+// The character motion against float64: root motion through loops, blends and fades, and what parameters want of it.
 #include "control_program.h"
 #include "suite.h"
 
@@ -19,7 +19,7 @@ typedef struct stage {
     lmb_control *control;
     uint32_t state[MOST_WORDS];
     float parameters[PARAMETERS];
-    float shown[LMB_MOVER_FLOATS];
+    float shown[LMB_MOTION_FLOATS];
     uint32_t number;
 } stage;
 
@@ -54,7 +54,7 @@ static void send(stage *s, uint64_t ticks, const lmb_event *event) {
                                      .parameters = s->parameters,
                                      .events = event,
                                      .event_count = event != NULL,
-                                     .movers = s->shown};
+                                     .motions = s->shown};
     lmb_error error = {0};
     assert_ok(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
 }
@@ -68,17 +68,18 @@ static void end(stage *s) {
     lmb_graph_destroy(s->program);
 }
 
-static lmb_mover place_of(const stage *s) {
-    return lmb_control_mover(s->control, s->state);
+static lmb_motion place_of(const stage *s) {
+    return lmb_control_motion(s->control, s->state);
 }
 
-static lmb_control_def control_of(const lmb_control_player_def *players, uint32_t count, const lmb_mover_def *mover) {
+static lmb_control_def control_of(const lmb_control_player_def *players, uint32_t count,
+                                  const lmb_motion_def *character_motion) {
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = PARAMETERS;
     def.event_count = 4;
     def.players = players;
     def.player_count = count;
-    def.mover = mover;
+    def.motion = character_motion;
     return def;
 }
 
@@ -135,17 +136,17 @@ static void assert_near(double actual, double expected, double bound) {
 }
 
 static void assert_at(const stage *s, rigid expected, double bound) {
-    const lmb_mover mover = place_of(s);
-    assert_near(mover.position[0], expected.x, bound);
-    assert_near(mover.position[1], expected.y, bound);
-    assert_near(mover.position[2], expected.z, bound);
-    assert_near(remainder(mover.yaw - expected.yaw, 2.0 * PI), 0.0, bound);
-    assert_true(mover.yaw >= -PI && mover.yaw < PI);
+    const lmb_motion character_motion = place_of(s);
+    assert_near(character_motion.position[0], expected.x, bound);
+    assert_near(character_motion.position[1], expected.y, bound);
+    assert_near(character_motion.position[2], expected.z, bound);
+    assert_near(remainder(character_motion.yaw - expected.yaw, 2.0 * PI), 0.0, bound);
+    assert_true(character_motion.yaw >= -PI && character_motion.yaw < PI);
     // What renderers read is that, as floats.
     for (int i = 0; i < 3; i++) {
-        assert_near((double)s->shown[i], mover.position[i], 1e-6 * fabs(mover.position[i]));
+        assert_near((double)s->shown[i], character_motion.position[i], 1e-6 * fabs(character_motion.position[i]));
     }
-    assert_near((double)s->shown[3], mover.yaw, 1e-6 * fabs(mover.yaw));
+    assert_near((double)s->shown[3], character_motion.yaw, 1e-6 * fabs(character_motion.yaw));
 }
 
 static const float straight[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.4f, 0.0f};
@@ -160,7 +161,7 @@ static void test_ways(void **state) {
     (void)state;
     static const float rates[] = {1.0f, 0.5f, -1.0f, -2.25f, 37.0f, -64.0f, 0.0f};
     static const uint64_t steps[] = {SECOND / 60, SECOND / 7, 3 * SECOND, 11 * SECOND / 4};
-    const lmb_mover_def mover = lmb_default_mover_def();
+    const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t i = 0; i < TRACKS * LMB_END_COUNT * 7 * 4; i++) {
         const lmb_motion_track *track = &tracks[i % TRACKS];
         const lmb_end end_kind = (lmb_end)(i / TRACKS % LMB_END_COUNT);
@@ -172,7 +173,7 @@ static void test_ways(void **state) {
         player.rate = lmb_constant(rate);
         player.end = end_kind;
         player.motion = track;
-        const lmb_control_def def = control_of(&player, 1, &mover);
+        const lmb_control_def def = control_of(&player, 1, &character_motion);
         stage s = begin(&def);
         for (uint32_t frame = 1; frame <= 25; frame++) {
             step(&s, ticks);
@@ -200,13 +201,13 @@ static void test_ways(void **state) {
 static void test_a_thousand_loops(void **state) {
     (void)state;
     static const uint64_t rates[] = {60, 144, 7};
-    const lmb_mover_def mover = lmb_default_mover_def();
+    const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t i = 0; i < TRACKS * 3; i++) {
         const lmb_motion_track *track = &tracks[i % TRACKS];
         lmb_control_player_def player = lmb_default_control_player_def();
         player.duration = 1.0f;
         player.motion = track;
-        const lmb_control_def def = control_of(&player, 1, &mover);
+        const lmb_control_def def = control_of(&player, 1, &character_motion);
         stage s = begin(&def);
         for (uint64_t frame = 0; frame < 1000 * rates[i / TRACKS]; frame++) {
             step(&s, SECOND / rates[i / TRACKS]);
@@ -215,7 +216,7 @@ static void test_a_thousand_loops(void **state) {
         assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), 0);
         const double distance = track->keys == spin ? 500.0 : 1400.0;
         rigid expected = looped_motion_at(track, 1.0, 1000.0);
-        const lmb_mover place = place_of(&s);
+        const lmb_motion place = place_of(&s);
         assert_near(place.position[0], expected.x, 1e-5 * distance);
         assert_near(place.position[1], expected.y, 1e-5 * distance);
         assert_near(place.position[2], expected.z, 1e-5 * distance);
@@ -223,15 +224,15 @@ static void test_a_thousand_loops(void **state) {
     }
 }
 
-// Without a track, a clip's velocity is what carries; without a mover, nothing is kept.
+// Without a track, a clip's velocity is what carries; without character motion, nothing is kept.
 static void test_velocity_of_clips(void **state) {
     (void)state;
     lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.7f;
     player.velocity = 1.5f;
     player.rate = lmb_constant(-2.0f);
-    const lmb_mover_def mover = lmb_default_mover_def();
-    lmb_control_def def = control_of(&player, 1, &mover);
+    const lmb_motion_def character_motion = lmb_default_motion_def();
+    lmb_control_def def = control_of(&player, 1, &character_motion);
     stage s = begin(&def);
     for (int frame = 0; frame < 600; frame++) {
         step(&s, SECOND / 60);
@@ -240,15 +241,15 @@ static void test_velocity_of_clips(void **state) {
     float carried[4];
     lmb_control_carried(s.control, s.state, carried);
     assert_near((double)carried[2], -0.05, 1e-7);
-    assert_true(lmb_control_has_mover(s.control));
+    assert_true(lmb_control_has_motion(s.control));
     const uint32_t words = lmb_control_state_words(s.control);
     end(&s);
-    def.mover = NULL;
+    def.motion = NULL;
     s = begin(&def);
     step(&s, SECOND);
-    assert_false(lmb_control_has_mover(s.control));
+    assert_false(lmb_control_has_motion(s.control));
     assert_true(lmb_control_state_words(s.control) < words);
-    assert_int_equal(lmb_control_mover_word(s.control), LMB_NONE);
+    assert_int_equal(lmb_control_motion_word(s.control), LMB_NONE);
     lmb_control_carried(s.control, s.state, carried);
     assert_true(carried[0] == 0.0f && carried[2] == 0.0f && carried[3] == 0.0f);
     assert_true(place_of(&s).position[2] == 0.0 && s.shown[2] == 0.0f);
@@ -266,7 +267,7 @@ static void test_weights(void **state) {
                                     {-1.0f, 0.5f, 0.0f, 3.0f},
                                     {NAN, 2.0f, 0.0f, 3.0f},
                                     {INFINITY, 0.0f, 0.0f, 1.4f}};
-    const lmb_mover_def mover = lmb_default_mover_def();
+    const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t grouped = 0; grouped < 2; grouped++) {
         lmb_control_player_def players[3] = {lmb_default_control_player_def(), lmb_default_control_player_def(),
                                              lmb_default_control_player_def()};
@@ -280,7 +281,7 @@ static void test_weights(void **state) {
         static const uint32_t members[2] = {0, 1};
         const lmb_control_group_def group = {
             .players = members, .player_count = 2, .rate = lmb_constant(1.0f), .velocity_parameter = LMB_NONE};
-        lmb_control_def def = control_of(players, 3, &mover);
+        lmb_control_def def = control_of(players, 3, &character_motion);
         def.groups = &group;
         def.group_count = grouped;
         const lmb_value weights[3] = {lmb_parameter(0), lmb_parameter(1), lmb_parameter(2)};
@@ -299,7 +300,7 @@ static void test_weights(void **state) {
 static void test_cadences(void **state) {
     (void)state;
     static const double durations[2] = {0.8, 1.1}, velocities[2] = {1.25, 3.0};
-    const lmb_mover_def mover = lmb_default_mover_def();
+    const lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t i = 0; i <= 20; i++) {
         for (int cadence = LMB_CADENCE_DEFAULT; cadence < LMB_CADENCE_COUNT; cadence++) {
             const double w = i / 20.0;
@@ -315,7 +316,7 @@ static void test_cadences(void **state) {
                                                  .cadence = (lmb_cadence)cadence,
                                                  .rate = lmb_constant(1.0f),
                                                  .velocity_parameter = LMB_NONE};
-            lmb_control_def def = control_of(players, 2, &mover);
+            lmb_control_def def = control_of(players, 2, &character_motion);
             def.groups = &group;
             def.group_count = 1;
             const lmb_value weights[2] = {lmb_constant((float)(1.0 - w)), lmb_constant((float)w)};
@@ -382,8 +383,8 @@ static void test_partial_in_a_part(void **state) {
             players[k].time_parameter = k;
             players[k].velocity = k == 0 ? 1.0f : 5.0f;
         }
-        const lmb_mover_def mover = lmb_default_mover_def();
-        const lmb_control_def def = control_of(players, 2, &mover);
+        const lmb_motion_def character_motion = lmb_default_motion_def();
+        const lmb_control_def def = control_of(players, 2, &character_motion);
         stage s = {0};
         assert_ok(lmb_graph_create(&program_def, NULL, &s.program, &error), &error);
         assert_ok(lmb_control_create(&def, s.program, NULL, &s.control, &error), &error);
@@ -406,8 +407,8 @@ static void test_drops_out(void **state) {
     players[0].velocity = 4.0f;
     players[1].duration = 1.0f;
     players[1].velocity = 2.0f;
-    const lmb_mover_def mover = lmb_default_mover_def();
-    const lmb_control_def def = control_of(players, 2, &mover);
+    const lmb_motion_def character_motion = lmb_default_motion_def();
+    const lmb_control_def def = control_of(players, 2, &character_motion);
     stage s = begin(&def);
     for (int frame = 0; frame < 8; frame++) {
         step(&s, SECOND / 8);
@@ -446,8 +447,8 @@ static void test_fades(void **state) {
         lmb_control_state_def states[3] = {lmb_default_control_state_def(), lmb_default_control_state_def(),
                                            lmb_default_control_state_def()};
         const lmb_control_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0};
-        const lmb_mover_def mover = lmb_default_mover_def();
-        lmb_control_def def = control_of(players, 3, &mover);
+        const lmb_motion_def character_motion = lmb_default_motion_def();
+        lmb_control_def def = control_of(players, 3, &character_motion);
         def.machines = &machine;
         def.machine_count = 1;
         stage s = begin(&def);
@@ -490,8 +491,8 @@ static void test_nested(void **state) {
     const lmb_control_state_def inner = lmb_default_control_state_def();
     const lmb_transition_def leave = transition(0, 1, 0, LMB_FADE_SMOOTH);
     const lmb_control_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0}, {&inner, 1, NULL, 0, 0, 0}};
-    const lmb_mover_def mover = lmb_default_mover_def();
-    lmb_control_def def = control_of(players, 2, &mover);
+    const lmb_motion_def character_motion = lmb_default_motion_def();
+    lmb_control_def def = control_of(players, 2, &character_motion);
     def.machines = machines;
     def.machine_count = 2;
     stage s = begin(&def);
@@ -513,12 +514,12 @@ static void test_acceleration(void **state) {
     (void)state;
     static const uint64_t rates[] = {30, 60, 144, 1};
     for (uint32_t i = 0; i < 4; i++) {
-        lmb_mover_def mover = lmb_default_mover_def();
-        mover.velocity[2] = lmb_parameter(0);
-        mover.acceleration = 2.5f;
-        mover.deceleration = 4.0f;
-        mover.velocity_parameters[2] = 5;
-        const lmb_control_def def = control_of(NULL, 0, &mover);
+        lmb_motion_def character_motion = lmb_default_motion_def();
+        character_motion.velocity[2] = lmb_parameter(0);
+        character_motion.acceleration = 2.5f;
+        character_motion.deceleration = 4.0f;
+        character_motion.velocity_parameters[2] = 5;
+        const lmb_control_def def = control_of(NULL, 0, &character_motion);
         stage s = begin(&def);
         // To 3 within 1.2 s, on for 1.8 s; then to 1 within 0.5 s, on for 1.5 s.
         for (uint64_t frame = 0; frame < 5 * rates[i]; frame++) {
@@ -536,14 +537,14 @@ static void test_acceleration(void **state) {
 // Two directions change together, straight from one velocity to the other.
 static void test_changing_direction(void **state) {
     (void)state;
-    lmb_mover_def mover = lmb_default_mover_def();
+    lmb_motion_def character_motion = lmb_default_motion_def();
     for (uint32_t i = 0; i < 3; i++) {
-        mover.velocity[i] = lmb_parameter(i);
-        mover.velocity_parameters[i] = 4 + i;
+        character_motion.velocity[i] = lmb_parameter(i);
+        character_motion.velocity_parameters[i] = 4 + i;
     }
-    mover.acceleration = 10.0f;
-    mover.deceleration = 5.0f;
-    const lmb_control_def def = control_of(NULL, 0, &mover);
+    character_motion.acceleration = 10.0f;
+    character_motion.deceleration = 5.0f;
+    const lmb_control_def def = control_of(NULL, 0, &character_motion);
     stage s = begin(&def);
     static const float wanted[][3] = {
         {3.0f, 0.0f, 4.0f}, {-1.0f, 2.0f, 0.0f}, {NAN, INFINITY, -2.0f}, {6.0f, 1.0f, 1.0f}};
@@ -578,11 +579,11 @@ static void test_changing_direction(void **state) {
 // Without limits it is at once; with none wanted it stands.
 static void test_no_limits(void **state) {
     (void)state;
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity[0] = lmb_constant(2.0f);
-    mover.steers = true;
-    mover.heading = lmb_parameter(0);
-    const lmb_control_def def = control_of(NULL, 0, &mover);
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity[0] = lmb_constant(2.0f);
+    character_motion.turns_to_heading = true;
+    character_motion.heading = lmb_parameter(0);
+    const lmb_control_def def = control_of(NULL, 0, &character_motion);
     stage s = begin(&def);
     s.parameters[0] = 0.0f;
     step(&s, SECOND / 2);
@@ -601,11 +602,11 @@ static void test_no_limits(void **state) {
 static void test_turning(void **state) {
     (void)state;
     static const float headings[] = {1.0f, -3.0f, 3.0f, 9.0f, -200.0f, 0.0f};
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.steers = true;
-    mover.heading = lmb_parameter(0);
-    mover.turn_rate = 1.5f;
-    const lmb_control_def def = control_of(NULL, 0, &mover);
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.turns_to_heading = true;
+    character_motion.heading = lmb_parameter(0);
+    character_motion.turn_rate = 1.5f;
+    const lmb_control_def def = control_of(NULL, 0, &character_motion);
     stage s = begin(&def);
     double yaw = 0.0;
     for (uint32_t frame = 0; frame < 6 * 150; frame++) {
@@ -629,48 +630,48 @@ static void test_turning(void **state) {
 // The host reads and sets; a reset stands still, but stays.
 static void test_setting(void **state) {
     (void)state;
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity[2] = lmb_constant(1.0f);
-    mover.acceleration = 1.0f;
-    mover.velocity_parameters[2] = 3;
-    const lmb_control_def def = control_of(NULL, 0, &mover);
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity[2] = lmb_constant(1.0f);
+    character_motion.acceleration = 1.0f;
+    character_motion.velocity_parameters[2] = 3;
+    const lmb_control_def def = control_of(NULL, 0, &character_motion);
     stage s = begin(&def);
     lmb_error error = {0};
-    const lmb_mover put = {{1234567.125, -0.25, -2147483648.0}, 7.0};
-    assert_ok(lmb_control_set_mover(s.control, s.state, &put, &error), &error);
-    assert_int_equal(lmb_control_mover_word(s.control) + LMB_MOVER_WORDS <= lmb_control_state_words(s.control), 1);
+    const lmb_motion put = {{1234567.125, -0.25, -2147483648.0}, 7.0};
+    assert_ok(lmb_control_set_motion(s.control, s.state, &put, &error), &error);
+    assert_int_equal(lmb_control_motion_word(s.control) + LMB_MOTION_WORDS <= lmb_control_state_words(s.control), 1);
     step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
     // At the end of what there is it stays.
-    lmb_mover far = {{0.0, 0.0, 2147483647.5}, 0.0};
-    assert_ok(lmb_control_set_mover(s.control, s.state, &far, &error), &error);
+    lmb_motion far = {{0.0, 0.0, 2147483647.5}, 0.0};
+    assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
     step(&s, 10 * SECOND);
     assert_true(place_of(&s).position[2] > 2147483647.9 && place_of(&s).position[2] <= 2147483648.0);
     assert_near((double)s.parameters[3], 1.0, 0.0);
     const lmb_event reset = {0, LMB_EVENT_RESET};
     far.position[2] = 5.0;
-    assert_ok(lmb_control_set_mover(s.control, s.state, &far, &error), &error);
+    assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
     send(&s, 0, &reset);
     assert_near((double)s.parameters[3], 0.0, 0.0);
     assert_at(&s, (rigid){0.0, 0.0, 5.0, 0.0}, 0.0);
     memset(s.state, 0, sizeof s.state);
     step(&s, 0);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
-    static const lmb_mover bad[] = {{{2147483648.0, 0.0, 0.0}, 0.0},
-                                    {{0.0, -2147483649.0, 0.0}, 0.0},
-                                    {{0.0, 0.0, NAN}, 0.0},
-                                    {{0.0, 0.0, 0.0}, INFINITY}};
+    static const lmb_motion bad[] = {{{2147483648.0, 0.0, 0.0}, 0.0},
+                                     {{0.0, -2147483649.0, 0.0}, 0.0},
+                                     {{0.0, 0.0, NAN}, 0.0},
+                                     {{0.0, 0.0, 0.0}, INFINITY}};
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(lmb_control_set_mover(s.control, s.state, &bad[i], &error), LMB_ERROR_ARGUMENT);
+        assert_int_equal(lmb_control_set_motion(s.control, s.state, &bad[i], &error), LMB_ERROR_ARGUMENT);
     }
-    assert_int_equal(lmb_control_set_mover(NULL, s.state, &put, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_set_mover(s.control, NULL, &put, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_set_mover(s.control, s.state, NULL, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_set_motion(NULL, s.state, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_set_motion(s.control, NULL, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_set_motion(s.control, s.state, NULL, &error), LMB_ERROR_ARGUMENT);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
     end(&s);
     const lmb_control_def without = control_of(NULL, 0, NULL);
     s = begin(&without);
-    assert_int_equal(lmb_control_set_mover(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
     end(&s);
 }
 
@@ -684,10 +685,10 @@ static void test_group_of_the_velocity(void **state) {
     const uint32_t member = 0;
     const lmb_control_group_def group = {
         .players = &member, .player_count = 1, .rate = lmb_parameter(1), .velocity_parameter = 2};
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity[2] = lmb_constant(2.0f);
-    mover.velocity_parameters[2] = 1;
-    lmb_control_def def = control_of(&player, 1, &mover);
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity[2] = lmb_constant(2.0f);
+    character_motion.velocity_parameters[2] = 1;
+    lmb_control_def def = control_of(&player, 1, &character_motion);
     def.groups = &group;
     def.group_count = 1;
     def.update_every = lmb_constant(2.0f);
@@ -707,10 +708,10 @@ static void test_update_rate(void **state) {
     lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 1.0f;
     player.velocity = 2.0f;
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity[0] = lmb_constant(1.0f);
-    mover.velocity_parameters[0] = 2;
-    lmb_control_def def = control_of(&player, 1, &mover);
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity[0] = lmb_constant(1.0f);
+    character_motion.velocity_parameters[0] = 2;
+    lmb_control_def def = control_of(&player, 1, &character_motion);
     def.update_every = lmb_constant(4.0f);
     stage s = begin(&def);
     double carried_in_all = 0.0;
@@ -734,10 +735,10 @@ static void test_rollback(void **state) {
     lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.9f;
     player.motion = &tracks[1];
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity[0] = lmb_parameter(0);
-    mover.acceleration = 1.0f;
-    const lmb_control_def def = control_of(&player, 1, &mover);
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity[0] = lmb_parameter(0);
+    character_motion.acceleration = 1.0f;
+    const lmb_control_def def = control_of(&player, 1, &character_motion);
     stage s = begin(&def);
     s.parameters[0] = 3.0f;
     for (int frame = 0; frame < 30; frame++) {
@@ -753,8 +754,8 @@ static void test_rollback(void **state) {
         hashes[round] = lmb_control_hash(s.state, lmb_control_state_words(s.control));
     }
     assert_true(hashes[0] == hashes[1]);
-    assert_memory_not_equal(s.state + lmb_control_mover_word(s.control),
-                            saved.state + lmb_control_mover_word(s.control), 8);
+    assert_memory_not_equal(s.state + lmb_control_motion_word(s.control),
+                            saved.state + lmb_control_motion_word(s.control), 8);
     end(&s);
 }
 
@@ -768,22 +769,22 @@ static lmb_result check(const stage *s, lmb_error *error) {
     return lmb_control_check_states(s->control, s->state, 1, error);
 }
 
-// Words of the mover, as shaders/ops/control_layout.h has them: its place may be anything; of what it has of the wanted
+// Words of the character motion, as shaders/ops/control_layout.h has them: its place may be anything; of what it has of the wanted
 // velocity and how far clips carried it, each is a number. What clips do then is written before it is read.
 static void test_states_from_outside(void **state) {
     (void)state;
-    enum { PLACE_WORDS = LMB_MOVER_WORDS, NUMBERS = 7, CARRYING_WORDS = 5 };
+    enum { PLACE_WORDS = LMB_MOTION_WORDS, NUMBERS = 7, CARRYING_WORDS = 5 };
     static const lmb_motion_track track = {5, winding};
     lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.8f;
     player.time_parameter = 1;
     player.motion = &track;
-    lmb_mover_def mover = lmb_default_mover_def();
-    mover.velocity[2] = lmb_parameter(0);
-    mover.acceleration = mover.deceleration = 4.0f;
-    const lmb_control_def def = control_of(&player, 1, &mover);
+    lmb_motion_def character_motion = lmb_default_motion_def();
+    character_motion.velocity[2] = lmb_parameter(0);
+    character_motion.acceleration = character_motion.deceleration = 4.0f;
+    const lmb_control_def def = control_of(&player, 1, &character_motion);
     stage s = begin(&def);
-    const uint32_t at = lmb_control_mover_word(s.control);
+    const uint32_t at = lmb_control_motion_word(s.control);
     assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + CARRYING_WORDS);
     s.parameters[0] = 2.0f;
     for (int frame = 0; frame < 20; frame++) {
@@ -796,7 +797,7 @@ static void test_states_from_outside(void **state) {
     const float bad[] = {NAN, INFINITY, -INFINITY, above, -above};
     for (uint32_t i = 0; i < NUMBERS; i++) {
         char message[80];
-        snprintf(message, sizeof message, "state of character 0: mover's word %u: not a finite number",
+        snprintf(message, sizeof message, "state of character 0: character motion's word %u: not a finite number",
                  i + PLACE_WORDS);
         for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
             s.state[at + PLACE_WORDS + i] = bits_of(bad[k]);
@@ -852,51 +853,51 @@ static void test_refusals(void **state) {
     static const lmb_motion_track bad[] = {
         {2, NULL}, {1, straight}, {LMB_MAX_MOTION_KEYS + 1, straight}, {2, infinite}};
     lmb_control_player_def player = lmb_default_control_player_def();
-    const lmb_mover_def good = lmb_default_mover_def();
+    const lmb_motion_def good = lmb_default_motion_def();
     lmb_control_def def = control_of(&player, 1, &good);
     for (uint32_t i = 0; i < 4; i++) {
         player.motion = &bad[i];
         refuse(&def, "player 0: motion");
     }
     player.motion = NULL;
-    lmb_mover_def mover = good;
-    def.mover = &mover;
+    lmb_motion_def character_motion = good;
+    def.motion = &character_motion;
     static const float limits[] = {-1.0f, NAN, 1e-7f, 2e6f, INFINITY};
     for (uint32_t i = 0; i < 5; i++) {
-        mover = good;
-        mover.acceleration = limits[i];
-        refuse(&def, "mover 0: acceleration");
-        mover = good;
-        mover.deceleration = limits[i];
-        refuse(&def, "mover 0: deceleration");
-        mover = good;
-        mover.turn_rate = limits[i];
-        refuse(&def, "mover 0: turn_rate");
+        character_motion = good;
+        character_motion.acceleration = limits[i];
+        refuse(&def, "character motion 0: acceleration");
+        character_motion = good;
+        character_motion.deceleration = limits[i];
+        refuse(&def, "character motion 0: deceleration");
+        character_motion = good;
+        character_motion.turn_rate = limits[i];
+        refuse(&def, "character motion 0: turn_rate");
     }
-    mover = good;
-    mover.heading = lmb_parameter(PARAMETERS);
-    refuse(&def, "mover 0: heading");
-    mover = good;
-    mover.velocity[1] = lmb_constant(INFINITY);
-    refuse(&def, "mover 0: velocity");
-    mover = good;
-    mover.velocity_parameters[1] = PARAMETERS;
-    refuse(&def, "mover 0: velocity_parameters");
-    mover.velocity_parameters[1] = 2;
-    mover.velocity[2] = lmb_parameter(2);
-    refuse(&def, "mover 0: velocity: reads what the mover writes");
-    mover.velocity[2] = lmb_constant(0.0f);
-    mover.heading = lmb_parameter(2);
-    refuse(&def, "mover 0: heading: reads what the mover writes");
-    mover = good;
-    mover.velocity_parameters[0] = 2;
-    const lmb_follower_def follower = {lmb_parameter(2), 1.0f, 3};
-    def.followers = &follower;
-    def.follower_count = 1;
-    refuse(&def, "follower 0: source: reads what the mover writes");
-    def.follower_count = 0;
+    character_motion = good;
+    character_motion.heading = lmb_parameter(PARAMETERS);
+    refuse(&def, "character motion 0: heading");
+    character_motion = good;
+    character_motion.velocity[1] = lmb_constant(INFINITY);
+    refuse(&def, "character motion 0: velocity");
+    character_motion = good;
+    character_motion.velocity_parameters[1] = PARAMETERS;
+    refuse(&def, "character motion 0: velocity_parameters");
+    character_motion.velocity_parameters[1] = 2;
+    character_motion.velocity[2] = lmb_parameter(2);
+    refuse(&def, "character motion 0: velocity: reads what the character motion writes");
+    character_motion.velocity[2] = lmb_constant(0.0f);
+    character_motion.heading = lmb_parameter(2);
+    refuse(&def, "character motion 0: heading: reads what the character motion writes");
+    character_motion = good;
+    character_motion.velocity_parameters[0] = 2;
+    const lmb_smoothed_def smoothed = {lmb_parameter(2), 1.0f, 3};
+    def.smoothed = &smoothed;
+    def.smoothed_count = 1;
+    refuse(&def, "smoothed parameter 0: source: reads what the character motion writes");
+    def.smoothed_count = 0;
     player.time_parameter = 2;
-    refuse(&def, "mover 0: velocity_parameters: something else writes");
+    refuse(&def, "character motion 0: velocity_parameters: something else writes");
 }
 
 int main(void) {
