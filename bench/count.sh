@@ -43,9 +43,9 @@ count_case() {
 }
 
 # The paths whose instructions are held, on two sets of clips.
-held=("reference|four-clips|procedural" "lanes 4|four-clips|procedural" "lanes 8|four-clips|procedural"
-    "lanes 8|distant|procedural" "reference|four-clips|mannequin|compressed" "lanes 4|four-clips|mannequin|compressed"
-    "lanes 8|four-clips|mannequin|compressed" "control|machines|procedural")
+held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|four-clips|procedural"
+    "simd 8|distant|procedural" "reference|four-clips|mannequin|compressed" "simd 4|four-clips|mannequin|compressed"
+    "simd 8|four-clips|mannequin|compressed" "control|machines|procedural")
 
 update_budgets() {
     local case arguments counted lines=()

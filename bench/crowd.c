@@ -109,10 +109,10 @@ static void make_nodes(const lmb_player_def *players, const lmb_machine_def *mac
     nodes[GAITS] = lmb_default_node_def();
     nodes[GAITS].op = LMB_OP_SPACE1D;
     nodes[GAITS].input_count = 3;
-    nodes[GAITS].along[0] = lmb_parameter(PLACE);
+    nodes[GAITS].coordinates[0] = lmb_parameter(PLACE);
     for (uint32_t gait = 0; gait < 3; gait++) {
         nodes[GAITS].inputs[gait] = WALK + gait;
-        nodes[GAITS].places[gait][0] = 0.5f * (float)gait;
+        nodes[GAITS].positions[gait][0] = 0.5f * (float)gait;
     }
     static const uint32_t poses[STATES] = {[IDLES] = IDLE, [MOVES] = GAITS, [JUMPS] = JUMP};
     nodes[BODY] = lmb_machine_node(poses, machine);

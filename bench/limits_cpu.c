@@ -37,15 +37,15 @@ limits limits_of_cpu(lmb_cpu_path path) {
     limits limits = {copied, 0.0};
     switch (path) {
 #ifdef LIMBER_BENCH_LANES_4
-    case LMB_CPU_LANES_4:
+    case LMB_CPU_SIMD_4:
         limits.operations = rate_lanes_4();
         break;
 #endif
 #ifdef LIMBER_BENCH_LANES_X86
-    case LMB_CPU_LANES_8:
+    case LMB_CPU_SIMD_8:
         limits.operations = rate_lanes_8();
         break;
-    case LMB_CPU_LANES_16:
+    case LMB_CPU_SIMD_16:
         limits.operations = rate_lanes_16();
         break;
 #endif

@@ -12,7 +12,7 @@ typedef float real __attribute__((vector_size(4 * RATE_LANES)));
 #endif
 
 #define JOIN_NAMES(a, b) a##b
-#define NAME_LANES(a, lanes) JOIN_NAMES(a, lanes)
+#define NAME_SIMD(a, lanes) JOIN_NAMES(a, lanes)
 
 // Enough sums, independent of each other, to keep every unit busy. The empty statement keeps them in registers and
 // hides from the compiler that they go nowhere.
@@ -36,7 +36,7 @@ static double run(real factor, real term) {
     return 2.0 * CHAINS * STEPS * RATE_LANES / taken;
 }
 
-double NAME_LANES(rate_lanes_, RATE_LANES)(void) {
+double NAME_SIMD(rate_lanes_, RATE_LANES)(void) {
     volatile float factor = 0.5f, term = 1.0f;
     double best = 0.0;
     for (int i = 0; i < RUNS; i++) {

@@ -73,7 +73,7 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
     case WORKLOAD_NEIGHBOURS:
         nodes[count++] = weighted_node();
         nodes[count++] = lmb_default_node_def(); // the rest pose, from which the fourth clip differs
-        nodes[count++] = two_inputs(LMB_OP_DIFFERENCE, 3, 5, lmb_constant(1.0f));
+        nodes[count++] = two_inputs(LMB_OP_MAKE_ADDITIVE, 3, 5, lmb_constant(1.0f));
         nodes[count++] = two_inputs(LMB_OP_ADDITIVE, 4, 6, lmb_constant(0.6f));
         break;
     case WORKLOAD_TWO_CLIPS:
@@ -87,11 +87,11 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
 }
 
 // Parents stand before their children, so the second half of any rig can be dropped.
-static void make_levels(const actor *actor, uint8_t *last_levels) {
+static void make_levels(const actor *actor, uint8_t *max_lods) {
     uint32_t joints = lmb_rig_joint_count(actor->rig);
     for (uint32_t joint = 0; joint < joints; joint++) {
         bool is_kept = joint < (joints + 1) / 2 || lmb_rig_joint_parent(actor->rig, joint) == LMB_NONE;
-        last_levels[joint] = is_kept ? LMB_MAX_LEVELS - 1 : 0;
+        max_lods[joint] = is_kept ? LMB_MAX_LODS - 1 : 0;
     }
 }
 
@@ -116,17 +116,17 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
                          .nodes = nodes,
                          .node_count = make_nodes(kind, nodes),
                          .parameter_count = parameter_count(kind)};
-    uint8_t *last_levels = malloc(lmb_rig_joint_count(actor->rig));
-    if (last_levels == NULL) {
+    uint8_t *max_lods = malloc(lmb_rig_joint_count(actor->rig));
+    if (max_lods == NULL) {
         return actor_no_memory(error);
     }
     if (has_levels(kind)) {
-        make_levels(actor, last_levels);
-        def.last_levels = last_levels;
+        make_levels(actor, max_lods);
+        def.max_lods = max_lods;
         def.level = lmb_parameter(clip_count(kind));
     }
     lmb_result result = lmb_graph_create(&def, NULL, &workload->graph, error);
-    free(last_levels);
+    free(max_lods);
     return result;
 }
 

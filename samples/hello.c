@@ -128,13 +128,13 @@ static lmb_clip *create_bend(const lmb_rig *rig) {
 
 static lmb_clip *create_stretch(const lmb_rig *rig) {
     static const float times[] = {0.0f, 1.0f};
-    static const float places[] = {0, 0.3f, 0, 0, 0.6f, 0};
+    static const float positions[] = {0, 0.3f, 0, 0, 0.6f, 0};
     const lmb_track_def track = {.joint = lmb_rig_find_joint(rig, "wrist"),
                                  .channel = LMB_CHANNEL_TRANSLATION,
                                  .interpolation = LMB_INTERPOLATION_LINEAR,
                                  .key_count = 2,
                                  .times = times,
-                                 .values = places};
+                                 .values = positions};
     const lmb_clip_def def = {.name = "stretch", .tracks = &track, .track_count = 1};
     lmb_clip *clip = NULL;
     check(lmb_clip_create(rig, &def, NULL, &clip, &error));

@@ -1,5 +1,5 @@
 // Pose, model and palette in one dispatch, for one program: each workgroup takes some characters, and only what the batch
-// is asked for leaves it. src/gpu_shape.c chooses how many characters and invocations a workgroup has.
+// is asked for leaves it. src/gpu_workgroup.c chooses how many characters and invocations a workgroup has.
 //
 // Neighbouring invocations take the same joint of neighbouring characters: those read the same tracks, so that a
 // subgroup's loads share cache lines and its branches on a track's kind go one way.
@@ -9,7 +9,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #include "ops/operations.h"
-#include "ops/detail.h"
+#include "ops/lod.h"
 #include "ops/inertia_memory.h"
 #include "ops/model.h"
 #include "ops/outputs.h"
@@ -55,16 +55,16 @@ void find_places() {
     uint first = grid_group() * CHARACTERS;
     for (uint slot = gl_LocalInvocationIndex; slot < CHARACTERS; slot += gl_WorkGroupSize.x) {
         places[slot] = uvec2(NO_SPAN, 0u);
-        if (USES_DETAIL) {
-            levels[slot] = LAST_DETAIL_LEVEL;
+        if (USES_LOD) {
+            levels[slot] = LAST_LOD;
         }
         if (first + slot < slot_count()) {
             uint character = slot_character(first + slot);
             if (character < push.characters) {
                 frame f = character_frame(character);
                 places[slot] = uvec2(f.span, f.character);
-                if (USES_DETAIL) {
-                    levels[slot] = detail_level(f);
+                if (USES_LOD) {
+                    levels[slot] = lod_level(f);
                 }
             } else {
                 count_refusal(REFUSED_CHARACTER);
@@ -116,7 +116,7 @@ uint count_computed() {
     for (uint slot = 1u; slot < CHARACTERS; slot++) {
         lowest = levels[slot] < lowest ? levels[slot] : lowest;
     }
-    return detail_count(push.program, uint(lowest));
+    return lod_count(push.program, uint(lowest));
 }
 
 // A joint that its character drops.
@@ -151,7 +151,7 @@ void keep_pose(bool keeps_matrices) {
 // that any character computes: loops that are shorter are what every device gains by.
 void pose(bool keeps_matrices, bool last) {
     uint computed = JOINTS;
-    if (USES_DETAIL && last) {
+    if (USES_LOD && last) {
         computed = count_computed();
     }
     uint n = gl_LocalInvocationIndex;
@@ -162,8 +162,8 @@ void pose(bool keeps_matrices, bool last) {
         at_joint = slot_frame(n % CHARACTERS);
         at_joint.joint = n / CHARACTERS;
         bool dropped = false;
-        if (USES_DETAIL && last) {
-            at_joint.joint = detail_joint(push.program, at_joint.joint);
+        if (USES_LOD && last) {
+            at_joint.joint = lod_joint(push.program, at_joint.joint);
             dropped = joint_is_dropped(push.program, at_joint.joint, levels[at_joint.slot]);
         }
         if (dropped) {
@@ -180,13 +180,13 @@ void pose(bool keeps_matrices, bool last) {
             store_exchange(at_joint, at_pass, poses[0]);
         }
     }
-    if (USES_DETAIL) {
+    if (USES_LOD) {
         for (; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
             if (places[n % CHARACTERS].x == NO_SPAN) {
                 continue;
             }
             at_joint = slot_frame(n % CHARACTERS);
-            at_joint.joint = detail_joint(push.program, n / CHARACTERS);
+            at_joint.joint = lod_joint(push.program, n / CHARACTERS);
             leave_at_rest();
             keep_pose(keeps_matrices);
         }

@@ -25,8 +25,8 @@ bool has_joint() {
 // Whether the joint's character leaves it at rest.
 bool is_left_at_rest(frame f) {
     bool dropped = false;
-    if (USES_DETAIL && LOAD(f.program, PROGRAM_DETAIL) != 0u) {
-        float level = detail_level(f);
+    if (USES_LOD && LOAD(f.program, PROGRAM_LOD) != 0u) {
+        float level = lod_level(f);
         dropped = joint_is_dropped(f.program, f.joint, level);
     }
     return dropped;

@@ -6,7 +6,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #define LMB_GLSL
 #include "ops/operations.h"
-#include "ops/detail.h"
+#include "ops/lod.h"
 #include "ops/inertia_memory.h"
 #include "pose.glsl"
 #include "steps.glsl"

@@ -1,41 +1,41 @@
 #include "blend_space.h"
 
-#include "wide.h"
+#include "bigint.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct exact_place {
-    lmb_wide x;
-    lmb_wide y;
+    lmb_bigint x;
+    lmb_bigint y;
 } exact_place;
 
 static exact_place subtract(const exact_place *a, const exact_place *b) {
-    return (exact_place){lmb_wide_subtract(&a->x, &b->x), lmb_wide_subtract(&a->y, &b->y)};
+    return (exact_place){lmb_bigint_subtract(&a->x, &b->x), lmb_bigint_subtract(&a->y, &b->y)};
 }
 
-static lmb_wide cross(const exact_place *a, const exact_place *b) {
-    const lmb_wide left = lmb_wide_multiply(&a->x, &b->y);
-    const lmb_wide right = lmb_wide_multiply(&a->y, &b->x);
-    return lmb_wide_subtract(&left, &right);
+static lmb_bigint cross(const exact_place *a, const exact_place *b) {
+    const lmb_bigint left = lmb_bigint_multiply(&a->x, &b->y);
+    const lmb_bigint right = lmb_bigint_multiply(&a->y, &b->x);
+    return lmb_bigint_subtract(&left, &right);
 }
 
-static lmb_wide square(const exact_place *a) {
-    const lmb_wide x = lmb_wide_multiply(&a->x, &a->x);
-    const lmb_wide y = lmb_wide_multiply(&a->y, &a->y);
-    return lmb_wide_add(&x, &y);
+static lmb_bigint square(const exact_place *a) {
+    const lmb_bigint x = lmb_bigint_multiply(&a->x, &a->x);
+    const lmb_bigint y = lmb_bigint_multiply(&a->y, &a->y);
+    return lmb_bigint_add(&x, &y);
 }
 
 // Of the units that all coordinates are whole numbers of, the largest power of two.
-static int find_exponent(const lmb_place *places, uint32_t count) {
-    int least = 64;
+static int find_exponent(const lmb_place *positions, uint32_t count) {
+    int min = 64;
     for (uint32_t i = 0; i < 2 * count; i++) {
         int own;
-        const float x = places[i / 2].at[i % 2];
+        const float x = positions[i / 2].at[i % 2];
         (void)frexpf(x, &own);
-        least = x != 0.0f && own - 24 < least ? own - 24 : least;
+        min = x != 0.0f && own - 24 < min ? own - 24 : min;
     }
-    return least;
+    return min;
 }
 
 static bool is_before(const lmb_place *a, const lmb_place *b) {
@@ -43,37 +43,37 @@ static bool is_before(const lmb_place *a, const lmb_place *b) {
 }
 
 // Positive where a, b and c turn to the left.
-static int orientation(const exact_place *places, uint32_t a, uint32_t b, uint32_t c) {
-    const exact_place ab = subtract(&places[b], &places[a]);
-    const exact_place ac = subtract(&places[c], &places[a]);
-    const lmb_wide turn = cross(&ab, &ac);
-    return lmb_wide_sign(&turn);
+static int orientation(const exact_place *positions, uint32_t a, uint32_t b, uint32_t c) {
+    const exact_place ab = subtract(&positions[b], &positions[a]);
+    const exact_place ac = subtract(&positions[c], &positions[a]);
+    const lmb_bigint turn = cross(&ab, &ac);
+    return lmb_bigint_sign(&turn);
 }
 
 // Whether d is inside the circle through a, b, c, which turn to the left. Of places on one circle each stands a little
 // above the paraboloid that the circle is a plane's cut of, one with a lower index infinitely more than those after it: so
 // one choice of triangles follows, the same from every side. (Edelsbrunner and Muecke, "Simulation of Simplicity".)
-static bool encloses(const exact_place *places, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-    const exact_place from_a = subtract(&places[a], &places[d]);
-    const exact_place from_b = subtract(&places[b], &places[d]);
-    const exact_place from_c = subtract(&places[c], &places[d]);
-    const lmb_wide of_a = cross(&from_b, &from_c);
-    const lmb_wide of_b = cross(&from_c, &from_a);
-    const lmb_wide of_c = cross(&from_a, &from_b);
-    const lmb_wide height_a = square(&from_a), height_b = square(&from_b), height_c = square(&from_c);
-    const lmb_wide part_a = lmb_wide_multiply(&height_a, &of_a);
-    const lmb_wide part_b = lmb_wide_multiply(&height_b, &of_b);
-    const lmb_wide part_c = lmb_wide_multiply(&height_c, &of_c);
-    const lmb_wide two = lmb_wide_add(&part_a, &part_b);
-    const lmb_wide all = lmb_wide_add(&two, &part_c);
-    if (lmb_wide_sign(&all) != 0) {
-        return lmb_wide_sign(&all) > 0;
+static bool encloses(const exact_place *positions, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    const exact_place from_a = subtract(&positions[a], &positions[d]);
+    const exact_place from_b = subtract(&positions[b], &positions[d]);
+    const exact_place from_c = subtract(&positions[c], &positions[d]);
+    const lmb_bigint of_a = cross(&from_b, &from_c);
+    const lmb_bigint of_b = cross(&from_c, &from_a);
+    const lmb_bigint of_c = cross(&from_a, &from_b);
+    const lmb_bigint height_a = square(&from_a), height_b = square(&from_b), height_c = square(&from_c);
+    const lmb_bigint part_a = lmb_bigint_multiply(&height_a, &of_a);
+    const lmb_bigint part_b = lmb_bigint_multiply(&height_b, &of_b);
+    const lmb_bigint part_c = lmb_bigint_multiply(&height_c, &of_c);
+    const lmb_bigint two = lmb_bigint_add(&part_a, &part_b);
+    const lmb_bigint all = lmb_bigint_add(&two, &part_c);
+    if (lmb_bigint_sign(&all) != 0) {
+        return lmb_bigint_sign(&all) > 0;
     }
     if (d < a && d < b && d < c) {
         return false;
     }
-    const lmb_wide *raised = a < b && a < c ? &of_a : b < c ? &of_b : &of_c;
-    return lmb_wide_sign(raised) > 0;
+    const lmb_bigint *raised = a < b && a < c ? &of_a : b < c ? &of_b : &of_c;
+    return lmb_bigint_sign(raised) > 0;
 }
 
 // The corner that follows on that side of a triangle, or LMB_NONE where it has no such side.
@@ -117,11 +117,12 @@ static void find_hull(lmb_triangulation *result) {
 
 // The triangle on the left of a side, if there is one: whose circle has no other place inside. The smallest corner comes
 // first.
-static void add_left(const exact_place *places, uint32_t count, uint32_t from, uint32_t to, lmb_triangulation *result) {
+static void add_left(const exact_place *positions, uint32_t count, uint32_t from, uint32_t to,
+                     lmb_triangulation *result) {
     uint32_t apex = LMB_NONE;
     for (uint32_t i = 0; i < count && !has_side(result, from, to); i++) {
-        if (i != from && i != to && orientation(places, from, to, i) > 0 &&
-            (apex == LMB_NONE || encloses(places, from, to, apex, i))) {
+        if (i != from && i != to && orientation(positions, from, to, i) > 0 &&
+            (apex == LMB_NONE || encloses(positions, from, to, apex, i))) {
             apex = i;
         }
     }
@@ -136,22 +137,22 @@ static void add_left(const exact_place *places, uint32_t count, uint32_t from, u
 }
 
 // From the first place along x to the next on the hull, of several in a line to the nearest.
-static void find_first_side(const lmb_place *places, const exact_place *exact, uint32_t count, uint32_t side[2]) {
+static void find_first_side(const lmb_place *positions, const exact_place *exact, uint32_t count, uint32_t side[2]) {
     side[0] = 0;
     for (uint32_t i = 1; i < count; i++) {
-        side[0] = is_before(&places[i], &places[side[0]]) ? i : side[0];
+        side[0] = is_before(&positions[i], &positions[side[0]]) ? i : side[0];
     }
     side[1] = side[0] == 0 ? 1 : 0;
     for (uint32_t i = 0; i < count; i++) {
         const int turn = i != side[0] && i != side[1] ? orientation(exact, side[0], side[1], i) : 1;
-        side[1] = turn < 0 || (turn == 0 && is_before(&places[i], &places[side[1]])) ? i : side[1];
+        side[1] = turn < 0 || (turn == 0 && is_before(&positions[i], &positions[side[1]])) ? i : side[1];
     }
 }
 
 // The order of triangles is that of their corners' numbers, whichever way these turn.
 static uint32_t rank_of(const uint32_t corners[3]) {
-    const uint32_t least = corners[1] < corners[2] ? corners[1] : corners[2];
-    return (corners[0] * LMB_MAX_SPACE_INPUTS + least) * LMB_MAX_SPACE_INPUTS + (corners[1] + corners[2] - least);
+    const uint32_t min = corners[1] < corners[2] ? corners[1] : corners[2];
+    return (corners[0] * LMB_MAX_SPACE_INPUTS + min) * LMB_MAX_SPACE_INPUTS + (corners[1] + corners[2] - min);
 }
 
 static void sort(lmb_triangulation *result) {
@@ -166,15 +167,16 @@ static void sort(lmb_triangulation *result) {
 }
 
 // From a side of the hull on: every triangle, then those over its sides.
-void lmb_triangulate(const lmb_place *places, uint32_t count, lmb_triangulation *result) {
+void lmb_triangulate(const lmb_place *positions, uint32_t count, lmb_triangulation *result) {
     exact_place exact[LMB_MAX_SPACE_INPUTS];
-    const int exponent = find_exponent(places, count);
+    const int exponent = find_exponent(positions, count);
     for (uint32_t i = 0; i < count; i++) {
-        exact[i] = (exact_place){lmb_wide_from(places[i].at[0], exponent), lmb_wide_from(places[i].at[1], exponent)};
+        exact[i] =
+            (exact_place){lmb_bigint_from(positions[i].at[0], exponent), lmb_bigint_from(positions[i].at[1], exponent)};
     }
     uint32_t side[2];
     memset(result, 0, sizeof *result);
-    find_first_side(places, exact, count, side);
+    find_first_side(positions, exact, count, side);
     add_left(exact, count, side[0], side[1], result);
     for (uint32_t i = 0; i < 3 * result->triangle_count; i++) {
         const uint32_t *corners = result->triangles[i / 3];
@@ -184,30 +186,30 @@ void lmb_triangulate(const lmb_place *places, uint32_t count, lmb_triangulation 
     find_hull(result);
 }
 
-void lmb_blend_space_measure(const lmb_place *places, uint32_t count, lmb_blend_space *space) {
+void lmb_blend_space_measure(const lmb_place *positions, uint32_t count, lmb_blend_space *space) {
     memset(space, 0, sizeof *space);
     for (int axis = 0; axis < 2; axis++) {
-        float least = places[0].at[axis], greatest = places[0].at[axis];
+        float min = positions[0].at[axis], max = positions[0].at[axis];
         for (uint32_t i = 1; i < count; i++) {
-            least = fminf(least, places[i].at[axis]);
-            greatest = fmaxf(greatest, places[i].at[axis]);
+            min = fminf(min, positions[i].at[axis]);
+            max = fmaxf(max, positions[i].at[axis]);
         }
-        space->middle[axis] = ((double)least + (double)greatest) / 2.0;
-        space->ranges[axis] = (double)greatest - (double)least;
+        space->middle[axis] = ((double)min + (double)max) / 2.0;
+        space->ranges[axis] = (double)max - (double)min;
     }
     space->range = fmax(space->ranges[0], space->ranges[1]);
 }
 
 // While a space is cut.
 typedef struct cutter {
-    const lmb_place *places;
+    const lmb_place *positions;
     lmb_triangulation all; // those that are left
     lmb_blend_space *space;
 } cutter;
 
 static void difference(const cutter *c, uint32_t from, uint32_t to, double result[2]) {
     for (int axis = 0; axis < 2; axis++) {
-        result[axis] = (double)c->places[to].at[axis] - (double)c->places[from].at[axis];
+        result[axis] = (double)c->positions[to].at[axis] - (double)c->positions[from].at[axis];
     }
 }
 
@@ -305,10 +307,10 @@ static void add_triangle(cutter *c, const uint32_t corners[3]) {
     add_piece(c, &piece);
 }
 
-bool lmb_blend_space_cut(const lmb_place *places, uint32_t count, lmb_blend_space *space) {
-    lmb_blend_space_measure(places, count, space);
-    cutter c = {.places = places, .space = space};
-    lmb_triangulate(places, count, &c.all);
+bool lmb_blend_space_cut(const lmb_place *positions, uint32_t count, lmb_blend_space *space) {
+    lmb_blend_space_measure(positions, count, space);
+    cutter c = {.positions = positions, .space = space};
+    lmb_triangulate(positions, count, &c.all);
     space->edge_count = c.all.edge_count;
     memcpy(space->edges, c.all.edges, sizeof space->edges);
     for (uint32_t i = 0; i < c.all.edge_count; i++) {

@@ -30,7 +30,7 @@ typedef struct lmb_triangulation {
 } lmb_triangulation;
 
 // Places are distinct, and at most 2^40 and at least 2^-40, or 0. No triangle at all: they lie on a line.
-void lmb_triangulate(const lmb_place *places, uint32_t count, lmb_triangulation *result);
+void lmb_triangulate(const lmb_place *positions, uint32_t count, lmb_triangulation *result);
 
 // A triangle: the corners' weights. Or a strip between the hull and two places, corners[1] and corners[2], where a flat
 // triangle was: corners[0] is LMB_NONE, and its number tells only where the strip is. A position is inside where none of the
@@ -51,8 +51,8 @@ typedef struct lmb_blend_space {
 } lmb_blend_space;
 
 // Middle and ranges alone.
-void lmb_blend_space_measure(const lmb_place *places, uint32_t count, lmb_blend_space *space);
+void lmb_blend_space_measure(const lmb_place *positions, uint32_t count, lmb_blend_space *space);
 // All of it. False where the places lie on a line, or so near to one that every triangle is flat.
-bool lmb_blend_space_cut(const lmb_place *places, uint32_t count, lmb_blend_space *space);
+bool lmb_blend_space_cut(const lmb_place *positions, uint32_t count, lmb_blend_space *space);
 
 #endif

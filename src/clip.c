@@ -1,7 +1,7 @@
 #include "clip.h"
 
 #include "clip_layout.h"
-#include "environment.h"
+#include "float_environment.h"
 #include "rig.h"
 
 #include "../shaders/ops/angle.h"

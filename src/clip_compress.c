@@ -2,7 +2,7 @@
 // of the bound allows, then bits of each track, first by a rule of thumb, then one by one.
 #include "clip_motion.h"
 #include "clip_pack.h"
-#include "environment.h"
+#include "float_environment.h"
 
 #include <math.h>
 

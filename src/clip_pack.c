@@ -53,15 +53,15 @@ static uint32_t largest_component(const float *rotation) {
 
 // The component that stays farthest from zero, where one does.
 static uint32_t choose_left_out(const frames *f, uint32_t joint) {
-    float least[4] = {2.0f, 2.0f, 2.0f, 2.0f};
+    float min[4] = {2.0f, 2.0f, 2.0f, 2.0f};
     for (uint32_t frame = 0; frame < f->count; frame++) {
         const float *rotation = key_of(f, CHANNEL_ROTATION, joint, frame);
         for (int i = 0; i < 4; i++) {
-            least[i] = fabsf(rotation[i]) < least[i] ? fabsf(rotation[i]) : least[i];
+            min[i] = fabsf(rotation[i]) < min[i] ? fabsf(rotation[i]) : min[i];
         }
     }
-    const uint32_t chosen = largest_component(least);
-    return least[chosen] >= LEAST_LEFT_OUT ? chosen : PACKED_INDEX_PER_KEY;
+    const uint32_t chosen = largest_component(min);
+    return min[chosen] >= LEAST_LEFT_OUT ? chosen : PACKED_INDEX_PER_KEY;
 }
 
 // The three components that a key stores, of the one of q and -q whose left-out component is not negative.
@@ -87,11 +87,11 @@ static void pack_rotations(const frames *f, uint32_t joint, uint32_t bits, uint3
     }
     double start[3], step[3];
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t least = quantise(low[i], -1.0, 1.0 / 512.0, 10);
-        start[i] = (double)least / 512.0 - 1.0;
+        const uint32_t min = quantise(low[i], -1.0, 1.0 / 512.0, 10);
+        start[i] = (double)min / 512.0 - 1.0;
         const uint32_t extent = quantise(high[i], start[i], 1.0 / 512.0, 10);
         step[i] = (double)(extent + 1) / 512.0 / (double)(1u << bits);
-        words[1] |= least << 10 * i;
+        words[1] |= min << 10 * i;
         words[2] |= extent << 10 * i;
     }
     const uint32_t index_bits = left_out == PACKED_INDEX_PER_KEY ? 2 : 0;

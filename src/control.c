@@ -1,6 +1,6 @@
 #include "control.h"
 
-#include "environment.h"
+#include "float_environment.h"
 #include "graph.h"
 
 #include <limber/batch.h>

@@ -26,10 +26,10 @@ static uint64_t wide(const uint32_t *words) {
 }
 
 // False for NaN too.
-static bool is_within(uint32_t bits, float least, float greatest) {
+static bool is_within(uint32_t bits, float min, float max) {
     float value;
     memcpy(&value, &bits, sizeof value);
-    return value >= least && value <= greatest;
+    return value >= min && value <= max;
 }
 
 static lmb_result check_not_begun(const checker *c) {

@@ -1,5 +1,5 @@
 #include "cpu.h"
-#include "environment.h"
+#include "float_environment.h"
 #include "graph.h"
 #include "graph_moving.h"
 
@@ -42,17 +42,17 @@ static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *graph, 
 // The least time of several rounds, for one character.
 static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb_batch *batch) {
     uint32_t rounds = def->rounds != 0 ? def->rounds : DEFAULT_ROUNDS;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     fenv_t callers;
     lmb_environment_enter(&callers);
     for (uint32_t round = 0; round <= rounds; round++) {
         uint64_t begin = def->clock.now(def->clock.user);
         lmb_cpu_evaluate(cpu, batch, def->inputs, 0, batch->character_count);
         uint64_t taken = def->clock.now(def->clock.user) - begin;
-        least = round > 0 && taken < least ? taken : least;
+        min = round > 0 && taken < min ? taken : min;
     }
     lmb_environment_leave(&callers);
-    return (double)least / batch->character_count;
+    return (double)min / batch->character_count;
 }
 
 static lmb_result time_program(const lmb_cost_def *def, const lmb_graph_def *program_def, uint32_t part,
@@ -81,14 +81,14 @@ static lmb_result time_program(const lmb_cost_def *def, const lmb_graph_def *pro
 }
 
 // A part in which each node stands, or LMB_NONE: that of its first use from the end on.
-static void find_parts(const lmb_graph_def *graph, const lmb_node_cost *costs, uint32_t *parts) {
+static void find_parts(const lmb_graph_def *graph, const lmb_node_cost *costs, uint32_t *joint_maps) {
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        parts[i] = LMB_NONE;
+        joint_maps[i] = LMB_NONE;
     }
     for (uint32_t i = graph->node_count; i-- > 0;) {
         const lmb_node_def *node = &graph->nodes[i];
         for (uint32_t input = 0; costs[i].uses > 0 && input < node->input_count; input++) {
-            parts[node->inputs[input]] = node->op == LMB_OP_COMBINE ? node->parts[input] : parts[i];
+            joint_maps[node->inputs[input]] = node->op == LMB_OP_COMBINE ? node->joint_maps[input] : joint_maps[i];
         }
     }
 }
@@ -114,8 +114,8 @@ static lmb_result measure(const lmb_cost_def *def, const lmb_host *host, lmb_nod
                           lmb_error *error) {
     lmb_result result = LMB_OK;
     const lmb_host resolved = lmb_host_resolve(host);
-    uint32_t *parts = lmb_host_allocate(&resolved, def->graph->node_count, sizeof *parts);
-    if (parts == NULL) {
+    uint32_t *joint_maps = lmb_host_allocate(&resolved, def->graph->node_count, sizeof *joint_maps);
+    if (joint_maps == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "cost: no memory for %u nodes", (unsigned)def->graph->node_count);
     }
     const lmb_node_def resting = lmb_default_node_def();
@@ -126,7 +126,7 @@ static lmb_result measure(const lmb_cost_def *def, const lmb_host *host, lmb_nod
     result = time_program(def, &graph, LMB_NONE, host, &base, error);
     graph.nodes = def->graph->nodes;
     count_uses(def->graph, costs);
-    find_parts(def->graph, costs, parts);
+    find_parts(def->graph, costs, joint_maps);
     for (uint32_t i = 0; i < def->graph->node_count && result == LMB_OK; i++) {
         const lmb_node_def *node = &graph.nodes[i];
         graph.node_count = i + 1;
@@ -134,7 +134,7 @@ static lmb_result measure(const lmb_cost_def *def, const lmb_host *host, lmb_nod
         if (costs[i].uses == 0) {
             continue;
         }
-        result = time_program(def, &graph, parts[i], host, &nanoseconds, error);
+        result = time_program(def, &graph, joint_maps[i], host, &nanoseconds, error);
         costs[i].with_inputs = above_zero(nanoseconds - base);
         double inputs = 0.0;
         for (uint32_t input = 0; input < node->input_count; input++) {
@@ -142,7 +142,7 @@ static lmb_result measure(const lmb_cost_def *def, const lmb_host *host, lmb_nod
         }
         costs[i].alone = above_zero(costs[i].with_inputs - inputs);
     }
-    lmb_host_release(&resolved, parts);
+    lmb_host_release(&resolved, joint_maps);
     if (rest != NULL) {
         *rest = base;
     }

@@ -1,8 +1,8 @@
 #include "cpu.h"
 
-#include "environment.h"
+#include "float_environment.h"
 #include "graph.h"
-#include "lanes.h"
+#include "simd.h"
 
 #include <string.h>
 
@@ -17,30 +17,30 @@ static const struct {
     const char *name;
     runner any, plain;
 } paths[LMB_CPU_PATH_COUNT] = {
-#define LANES(lanes)                                                                                                   \
+#define SIMD_WIDTH(lanes)                                                                                              \
     {                                                                                                                  \
-        "lanes " #lanes, {lmb_lanes_##lanes##_scratch, lmb_lanes_##lanes##_run}, {                                     \
-            lmb_lanes_##lanes##_plain_scratch, lmb_lanes_##lanes##_plain_run                                           \
+        "simd " #lanes, {lmb_simd_##lanes##_scratch, lmb_simd_##lanes##_run}, {                                        \
+            lmb_simd_##lanes##_plain_scratch, lmb_simd_##lanes##_plain_run                                             \
         }                                                                                                              \
     }
-    [LMB_CPU_REFERENCE] = {"reference", {lmb_lanes_1_scratch, lmb_lanes_1_run}, {lmb_lanes_1_scratch, lmb_lanes_1_run}},
+    [LMB_CPU_REFERENCE] = {"reference", {lmb_simd_1_scratch, lmb_simd_1_run}, {lmb_simd_1_scratch, lmb_simd_1_run}},
     [LMB_CPU_FAST] = {.name = "fast"},
-#ifdef LMB_HAS_LANES_4
-    [LMB_CPU_LANES_4] = LANES(4),
+#ifdef LMB_HAS_SIMD_4
+    [LMB_CPU_SIMD_4] = SIMD_WIDTH(4),
 #else
-    [LMB_CPU_LANES_4] = {.name = "lanes 4"},
+    [LMB_CPU_SIMD_4] = {.name = "simd 4"},
 #endif
-#ifdef LMB_HAS_LANES_8
-    [LMB_CPU_LANES_8] = LANES(8),
+#ifdef LMB_HAS_SIMD_8
+    [LMB_CPU_SIMD_8] = SIMD_WIDTH(8),
 #else
-    [LMB_CPU_LANES_8] = {.name = "lanes 8"},
+    [LMB_CPU_SIMD_8] = {.name = "simd 8"},
 #endif
-#ifdef LMB_HAS_LANES_16
-    [LMB_CPU_LANES_16] = LANES(16),
+#ifdef LMB_HAS_SIMD_16
+    [LMB_CPU_SIMD_16] = SIMD_WIDTH(16),
 #else
-    [LMB_CPU_LANES_16] = {.name = "lanes 16"},
+    [LMB_CPU_SIMD_16] = {.name = "simd 16"},
 #endif
-#undef LANES
+#undef SIMD_WIDTH
 };
 
 const char *lmb_cpu_path_name(lmb_cpu_path path) {
@@ -48,11 +48,11 @@ const char *lmb_cpu_path_name(lmb_cpu_path path) {
 }
 
 static bool machine_has(lmb_cpu_path path) {
-#if defined(LMB_HAS_LANES_8) || defined(LMB_HAS_LANES_16)
-    if (path == LMB_CPU_LANES_8) {
+#if defined(LMB_HAS_SIMD_8) || defined(LMB_HAS_SIMD_16)
+    if (path == LMB_CPU_SIMD_8) {
         return __builtin_cpu_supports("avx2");
     }
-    if (path == LMB_CPU_LANES_16) {
+    if (path == LMB_CPU_SIMD_16) {
 #ifdef LMB_AVX512_EMULATED
         return __builtin_cpu_supports("avx2");
 #else
@@ -72,7 +72,7 @@ bool lmb_cpu_has(lmb_cpu_path path) {
 
 // The path that stands behind the fast one.
 static lmb_cpu_path resolve(lmb_cpu_path path) {
-    static const lmb_cpu_path widest_first[] = {LMB_CPU_LANES_16, LMB_CPU_LANES_8, LMB_CPU_LANES_4};
+    static const lmb_cpu_path widest_first[] = {LMB_CPU_SIMD_16, LMB_CPU_SIMD_8, LMB_CPU_SIMD_4};
     for (int i = 0; path == LMB_CPU_FAST && i < 3; i++) {
         if (lmb_cpu_has(widest_first[i])) {
             path = widest_first[i];
@@ -97,19 +97,19 @@ lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_h
     lmb_host resolved = lmb_host_resolve(host);
     lmb_cpu *created = lmb_host_allocate(&resolved, 1, sizeof *created);
     runner runner = lmb_graph_is_plain(graph) ? paths[path].plain : paths[path].any;
-    char *memory = lmb_host_allocate(&resolved, runner.scratch(graph) + LMB_LANES_ALIGNMENT, 1);
+    char *memory = lmb_host_allocate(&resolved, runner.scratch(graph) + LMB_SIMD_ALIGNMENT, 1);
     if (created == NULL || memory == NULL) {
         lmb_host_release(&resolved, created);
         lmb_host_release(&resolved, memory);
         return lmb_fail(error, LMB_ERROR_MEMORY, "cpu: no memory for %u joints", (unsigned)graph->joint_count);
     }
-    size_t past = (uintptr_t)memory % LMB_LANES_ALIGNMENT;
+    size_t past = (uintptr_t)memory % LMB_SIMD_ALIGNMENT;
     *created = (lmb_cpu){.host = resolved,
                          .graph = graph,
                          .path = path,
                          .run = runner.run,
                          .memory = memory,
-                         .scratch = memory + (LMB_LANES_ALIGNMENT - past)};
+                         .scratch = memory + (LMB_SIMD_ALIGNMENT - past)};
     *cpu = created;
     return LMB_OK;
 }

@@ -79,14 +79,14 @@ static uint64_t look(const lmb_cpu_profile *profile) {
 static double estimate_pose(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                             uint32_t count) {
     uint32_t sample = count < SAMPLE ? count : SAMPLE;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (int round = 0; round < 2; round++) {
         uint64_t begin = look(cpu->profile);
         lmb_cpu_evaluate(cpu, batch, inputs, first, sample);
         uint64_t taken = look(cpu->profile) - begin;
-        least = taken < least ? taken : least;
+        min = taken < min ? taken : min;
     }
-    return (double)least / sample * count;
+    return (double)min / sample * count;
 }
 
 void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,

@@ -2,7 +2,7 @@
 #ifndef LIMBER_SRC_GPU_H
 #define LIMBER_SRC_GPU_H
 
-#include "gpu_shape.h"
+#include "gpu_workgroup.h"
 #include "host.h"
 
 #include <limber/gpu.h>
@@ -185,11 +185,11 @@ struct lmb_gpu_graph {
     const lmb_graph *graph;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline weights;     // where it has layers or blend spaces in the plane, and the gpu no kernel for any graph
-    VkPipeline channels;    // where the rig has float channels, and the gpu no kernel for any graph
-    VkPipeline steps;       // the kernel made for this graph, or VK_NULL_HANDLE where it is interpreted
-    VkPipeline interpreter; // the one that interprets it, where the gpu has none that can, or VK_NULL_HANDLE
-    lmb_gpu_shape shape;    // of that kernel where it does all stages; characters are 0 where it does the pose alone
+    VkPipeline weights;      // where it has layers or blend spaces in the plane, and the gpu no kernel for any graph
+    VkPipeline channels;     // where the rig has float channels, and the gpu no kernel for any graph
+    VkPipeline steps;        // the kernel made for this graph, or VK_NULL_HANDLE where it is interpreted
+    VkPipeline interpreter;  // the one that interprets it, where the gpu has none that can, or VK_NULL_HANDLE
+    lmb_gpu_workgroup shape; // of that kernel where it does all stages; characters are 0 where it does the pose alone
     bool recorded;
 };
 

@@ -64,7 +64,7 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *graph, bo
     return lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
 }
 
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_gpu_shape *shape,
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_gpu_workgroup *shape,
                                 lmb_error *error) {
     *shape = lmb_gpu_find_shape(gpu->limits, graph->joint_count);
     lmb_spirv module;
@@ -80,7 +80,7 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline
                                           .walks = shape->walks,
                                           .weights = graph->uses_weights,
                                           .parts = graph->uses_parts,
-                                          .detail = graph->uses_detail,
+                                          .detail = graph->uses_lod,
                                           .matrices = graph->gives_matrices,
                                           .poses = graph->stack,
                                           .inertia = graph->uses_inertia,

@@ -14,7 +14,7 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *graph, bo
                                 lmb_error *error);
 
 // The pipeline, of all stages where a character of the rig fits a workgroup; and its shape, which says so.
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_gpu_shape *shape,
+lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_gpu_workgroup *shape,
                                 lmb_error *error);
 
 #endif

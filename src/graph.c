@@ -3,7 +3,7 @@
 #include "clip.h"
 #include "control.h"
 #include "graph_names.h"
-#include "limits.h"
+#include "joint_limits.h"
 #include "rig.h"
 
 #include "../shaders/ops/channels.h"
@@ -15,7 +15,7 @@
 #define LARGEST_BLOCK (1u << 30) // words
 
 _Static_assert(LMB_INERTIA_NUMBER == INERTIA_NUMBER && LMB_INERTIA_STEP == INERTIA_STEP &&
-                   LMB_INERTIA_SWITCHED == INERTIA_SWITCHED && LMB_INERTIA_TIME == INERTIA_TIME &&
+                   LMB_INERTIA_TRIGGERED == INERTIA_SWITCHED && LMB_INERTIA_TIME == INERTIA_TIME &&
                    LMB_INERTIA_DURATION == INERTIA_DURATION && LMB_INERTIA_PARAMETERS == INERTIA_PARAMETERS &&
                    LMB_INERTIA_LAST_NUMBER == INERTIA_LAST_NUMBER,
                "the kernels read the parameters of inertialization otherwise than inertia.h says");
@@ -370,11 +370,11 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lm
                            .stack = c.deepest,
                            .exchange_count = c.ended - 1,
                            .uses_parts = c.uses_parts,
-                           .uses_detail = lmb_graph_has_levels(def),
+                           .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,
                            .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
                            .limits = c.limits,
-                           .parts = c.parts,
+                           .joint_maps = c.joint_maps,
                            .size = (uint32_t)size,
                            .block = block};
     memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
@@ -428,10 +428,10 @@ uint32_t lmb_graph_channel_count(const lmb_graph *graph) {
 }
 
 uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level) {
-    if (!graph->uses_detail) {
+    if (!graph->uses_lod) {
         return graph->joint_count;
     }
-    return detail_count(graph->block, level < LMB_MAX_LEVELS ? level : LMB_MAX_LEVELS - 1);
+    return lod_count(graph->block, level < LMB_MAX_LODS ? level : LMB_MAX_LODS - 1);
 }
 
 uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph) {

@@ -25,13 +25,13 @@ struct lmb_graph {
     bool uses_spaces;                    // there are layers or blend spaces in the plane
     bool uses_weights;                   // a joint's weight other than 255 can be met
     bool uses_parts;                     // clips or poses of other joints than the rig's can be met
-    bool uses_detail;                    // there are levels of detail
+    bool uses_lod;                       // there are levels of detail
     bool uses_inertia;                   // its result is inertialized
     bool gives_matrices;                 // its last operation does, in the place of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer; 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
     uint32_t limits;                     // offset of the first limits' table
-    uint32_t parts;                      // offset of the first part's table
+    uint32_t joint_maps;                 // offset of the first part's table
     uint32_t size;                       // words
     uint32_t *block;
 };

@@ -1,7 +1,7 @@
 #include "graph_compiler.h"
 
 #include "clip.h"
-#include "limits.h"
+#include "joint_limits.h"
 #include "mirror.h"
 #include "number.h"
 #include "rig.h"
@@ -23,14 +23,14 @@ static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *
 }
 
 static lmb_result check_detail(const lmb_compiler *c) {
-    if (c->def->last_levels == NULL) {
+    if (c->def->max_lods == NULL) {
         return LMB_OK;
     }
     const char *fault = lmb_value_fault(c->def->level, c->def->parameter_count);
     if (fault != NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: level: %s", fault);
     }
-    return lmb_rig_check_levels(c->def->rig, c->def->last_levels, c->error);
+    return lmb_rig_check_max_lods(c->def->rig, c->def->max_lods, c->error);
 }
 
 static lmb_result check_inertia(const lmb_compiler *c) {
@@ -132,11 +132,11 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_result result = LMB_OK;
     const lmb_operation *op = lmb_find_operation(node->op);
-    uint32_t places = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->places;
-    for (uint32_t i = 0; i < places && result == LMB_OK; i++) {
+    uint32_t positions = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
+    for (uint32_t i = 0; i < positions && result == LMB_OK; i++) {
         char field[sizeof "along[3]"];
         snprintf(field, sizeof field, "along[%u]", (unsigned)(i % 3));
-        result = check_value(c, index, field, node->along[i]);
+        result = check_value(c, index, field, node->coordinates[i]);
     }
     if (result == LMB_OK && (unsigned)node->interpolation >= LMB_MIX_COUNT) {
         result = lmb_graph_fail_node(c, index, "interpolation", "unknown");
@@ -147,7 +147,7 @@ static lmb_result check_choices(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (unsigned)node->space >= LMB_SPACE_COUNT) {
         result = lmb_graph_fail_node(c, index, "space", "unknown");
     }
-    bool has_space = node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE;
+    bool has_space = node->op == LMB_OP_MAKE_ADDITIVE || node->op == LMB_OP_ADDITIVE;
     if (result == LMB_OK && has_space && node->space == LMB_SPACE_MODEL && node->form == LMB_FORM_AFFINE) {
         result = lmb_graph_fail_node(c, index, "space", "the affine form has no model space");
     }
@@ -184,7 +184,7 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
         result = lmb_graph_fail_node(c, index, "limits", "there are no such limits");
     }
     if (result == LMB_OK && (takes & TAKES_PART)) {
-        result = check_indices(c, index, node->parts, c->def->part_count, "parts", "there is no such part");
+        result = check_indices(c, index, node->joint_maps, c->def->joint_map_count, "parts", "there is no such part");
     }
     if (result == LMB_OK && (takes & TAKES_LAYER)) {
         result = check_indices(c, index, node->masks, c->def->mask_count, "masks", "there is no such mask");
@@ -246,9 +246,9 @@ lmb_result lmb_graph_check_def(lmb_compiler *c) {
     if (result == LMB_OK && def->limits_count > 0 && def->limits == NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the limits are NULL");
     }
-    if (result == LMB_OK && def->limits_count > LMB_MAX_LIMITS) {
+    if (result == LMB_OK && def->limits_count > LMB_MAX_JOINT_LIMITS) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u limits, and at most %u are possible",
-                        (unsigned)def->limits_count, LMB_MAX_LIMITS);
+                        (unsigned)def->limits_count, LMB_MAX_JOINT_LIMITS);
     }
     for (uint32_t i = 0; i < def->limits_count && result == LMB_OK; i++) {
         result = lmb_limits_check(def->rig, def->limits[i], lmb_ranges_of(def, i), i, c->error);

@@ -13,9 +13,9 @@ typedef struct lmb_operation {
     uint32_t least_inputs;
     uint32_t most_inputs;
     bool fold;
-    bool exchanges;  // reads its input at other joints
-    uint32_t takes;  // TAKES_... bits; operands that it does not take are ignored
-    uint32_t places; // values of `along`
+    bool exchanges;     // reads its input at other joints
+    uint32_t takes;     // TAKES_... bits; operands that it does not take are ignored
+    uint32_t positions; // values of `along`
 } lmb_operation;
 
 // Of the float channels, beside the joints' limits with that index; NULL where there are none.
@@ -24,8 +24,8 @@ static inline const lmb_channel_range *lmb_ranges_of(const lmb_graph_def *def, u
 }
 
 // Levels of detail are of joints.
-static inline bool lmb_graph_has_levels(const lmb_graph_def *def) {
-    return def->last_levels != NULL && lmb_rig_joint_count(def->rig) > 0;
+static inline bool lmb_graph_has_lods(const lmb_graph_def *def) {
+    return def->max_lods != NULL && lmb_rig_joint_count(def->rig) > 0;
 }
 
 // Whether a number that weighs its inputs is that parameter.
@@ -67,7 +67,7 @@ typedef struct lmb_compiler {
     uint32_t data_words;     // of it so far
     uint32_t mirrors;        // offset of the first mirror's table
     uint32_t limits;         // offset of the first limits' table
-    uint32_t parts;          // offset of the first part's table
+    uint32_t joint_maps;     // offset of the first part's table
     uint32_t static_poses;   // offset of the first static pose
     uint32_t part;           // that the place so far stands in, or LMB_NONE
     uint32_t layers;         // offset of the table of the layers whose inputs are taken in
@@ -149,7 +149,7 @@ uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_shar
                              uint32_t *table);
 // Of a sum's input. Those of a machine's states are parameters one after another, from that of weights[0] on.
 lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input);
-uint32_t lmb_graph_weigh_level(lmb_compiler *c, lmb_value level);
+uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
 // How much of joint 0 a mask leaves (all of it for LMB_NONE), and a clip.
 float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask);
 float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node);

@@ -1,7 +1,7 @@
 #include "graph_compiler.h"
 
-#include "detail.h"
-#include "limits.h"
+#include "joint_limits.h"
+#include "lod.h"
 #include "mirror.h"
 #include "number.h"
 #include "rig.h"
@@ -36,13 +36,13 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 
 bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
     const lmb_operation *op = &operations[node->op];
-    const uint32_t places = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->places;
+    const uint32_t positions = (op->takes & TAKES_PLANE) ? 2 : (op->takes & TAKES_SPACE) ? 1 : op->positions;
     bool found = (op->takes & TAKES_WEIGHT) && node->weight.parameter == parameter;
     for (uint32_t i = 0; i < node->input_count && (op->takes & (TAKES_SHARE | TAKES_LAYER)); i++) {
         found = found || node->weights[i].parameter == parameter;
     }
-    for (uint32_t i = 0; i < places; i++) {
-        found = found || node->along[i].parameter == parameter;
+    for (uint32_t i = 0; i < positions; i++) {
+        found = found || node->coordinates[i].parameter == parameter;
     }
     return found && parameter != LMB_NONE;
 }
@@ -93,7 +93,7 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     }
     bool blends = node->op == LMB_OP_BLEND || node->op == LMB_OP_MASKED;
     bool is_affine = node->form == LMB_FORM_AFFINE;
-    if (node->op == LMB_OP_DIFFERENCE && node->form != LMB_FORM_LOCAL) {
+    if (node->op == LMB_OP_MAKE_ADDITIVE && node->form != LMB_FORM_LOCAL) {
         return is_affine ? OPERATION_QUOTIENT : OPERATION_SUBTRACT;
     }
     bool applies = node->op == LMB_OP_ADDITIVE && (choices != 0 || is_affine);
@@ -131,7 +131,7 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         c->uses_parts = c->uses_parts || c->part != LMB_NONE;
     }
     if (takes & TAKES_PART) {
-        at[TAKE_PART] = lmb_graph_part_table(c, node->parts[input]);
+        at[TAKE_PART] = lmb_graph_part_table(c, node->joint_maps[input]);
     }
     if (takes & TAKES_CHOICE) {
         at[CHOICES] = (takes & TAKES_LAYER) ? CHOICE_NLERP | CHOICE_LAYERS : choices_of(node);
@@ -314,7 +314,7 @@ static bool emit_in_model_space(lmb_compiler *c, uint32_t index) {
     if (is_model_additive(&c->def->nodes[index])) {
         return c->instruction_count < LMB_MOST_INSTRUCTIONS && emit_model_additive(c, index);
     }
-    return emit_change_of_space(c, OPERATION_CHAIN, index, emit_input);
+    return emit_change_of_space(c, OPERATION_TO_MODEL, index, emit_input);
 }
 
 // The largest weight that a node takes.
@@ -347,19 +347,19 @@ static bool emit_model_difference(lmb_compiler *c, const lmb_node_def *node) {
 }
 
 // The blend of the inputs at the corners of a square or a cube, from the one numbered `first` on.
-static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t first, uint32_t places) {
-    if (places == 0) {
+static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t first, uint32_t positions) {
+    if (positions == 0) {
         return emit_input(c, node->inputs[first]);
     }
     lmb_node_def blend = *node;
     blend.op = LMB_OP_BLEND;
     const lmb_share around = c->own;
     lmb_share halves[2];
-    const uint32_t weight = lmb_graph_weigh_blend(c, node->along[places - 1], halves);
+    const uint32_t weight = lmb_graph_weigh_blend(c, node->coordinates[positions - 1], halves);
     bool fits = true;
     for (uint32_t half = 0; half < 2 && fits; half++) {
         c->own = halves[half];
-        fits = emit_corners(c, node, first + (half << (places - 1)), places - 1);
+        fits = emit_corners(c, node, first + (half << (positions - 1)), positions - 1);
     }
     c->own = around;
     emit(c, &blend, 0, -1, operations[LMB_OP_BLEND].takes, weight, 0);
@@ -389,8 +389,8 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
 static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t input) {
     bool gives = false;
     for (uint32_t i = node->input_count; i-- > input && !gives;) {
-        const uint32_t part = node->parts[i];
-        gives = part == LMB_NONE || c->def->rig->joint_count == 0 || c->def->parts[part].joints[0] != LMB_NONE;
+        const uint32_t part = node->joint_maps[i];
+        gives = part == LMB_NONE || c->def->rig->joint_count == 0 || c->def->joint_maps[part].joints[0] != LMB_NONE;
         if (gives && i > input) {
             return false;
         }
@@ -402,15 +402,15 @@ static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t
 static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     const uint32_t around = c->part;
     bool fits = true;
-    if (node->parts[0] != LMB_NONE) {
+    if (node->joint_maps[0] != LMB_NONE) {
         emit_rest(c, node);
     }
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
-        c->part = node->parts[i];
+        c->part = node->joint_maps[i];
         fits = emit_weighed(c, node->inputs[i],
                             (lmb_share){c->own.pose, gives_root(c, node, i) ? c->own.motion : WEIGHT_NONE});
         c->part = around;
-        if (fits && (i > 0 || node->parts[0] != LMB_NONE)) {
+        if (fits && (i > 0 || node->joint_maps[0] != LMB_NONE)) {
             emit(c, node, 0, -1, TAKES_PART, 0, i);
         }
     }
@@ -450,13 +450,13 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
         fits = emit_sum(c, node, op->takes);
     } else if (op->exchanges) {
         fits = emit_mirror(c, node, op->takes);
-    } else if (op->places > 0) {
-        fits = emit_corners(c, node, 0, op->places);
+    } else if (op->positions > 0) {
+        fits = emit_corners(c, node, 0, op->positions);
     } else if (node->op == LMB_OP_COMBINE) {
         fits = emit_combine(c, node);
     } else if (is_model_additive(node)) {
-        fits = emit_change_of_space(c, OPERATION_UNCHAIN, index, emit_model_additive);
-    } else if (node->op == LMB_OP_DIFFERENCE && node->space == LMB_SPACE_MODEL) {
+        fits = emit_change_of_space(c, OPERATION_TO_LOCAL, index, emit_model_additive);
+    } else if (node->op == LMB_OP_MAKE_ADDITIVE && node->space == LMB_SPACE_MODEL) {
         fits = emit_model_difference(c, node);
     } else if (node->op == LMB_OP_SUBTRACT_SCALE_ADD) {
         fits = emit_subtract_scale_add(c, node);
@@ -491,13 +491,13 @@ static void add_tables(lmb_compiler *c) {
     if (c->block != NULL) {
         c->block[PROGRAM_MATRICES] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
     }
-    if (lmb_graph_has_levels(c->def)) {
+    if (lmb_graph_has_lods(c->def)) {
         uint32_t offset;
-        uint32_t level = lmb_graph_weigh_level(c, c->def->level);
-        uint32_t *table = lmb_graph_add_data(c, lmb_detail_words(c->def->rig), &offset);
+        uint32_t level = lmb_graph_weigh_lod(c, c->def->level);
+        uint32_t *table = lmb_graph_add_data(c, lmb_lod_words(c->def->rig), &offset);
         if (table != NULL) {
-            c->block[PROGRAM_DETAIL] = offset;
-            lmb_detail_write(c->def->rig, c->def->last_levels, level, table);
+            c->block[PROGRAM_LOD] = offset;
+            lmb_lod_write(c->def->rig, c->def->max_lods, level, table);
         }
     }
 }

@@ -457,7 +457,7 @@ static lmb_result fill_groups(lowering *l) {
 
 // Writes a state's weight, but where the state's pose is a clip that drops out: its player then does.
 static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t parameter) {
-    if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_DIFFERENCE) {
+    if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_MAKE_ADDITIVE) {
         pose = l->def->nodes[pose].inputs[0]; // an additive clip
     }
     for (uint32_t i = 0; pose != LMB_NONE && i < l->moving->control.player_count; i++) {

@@ -62,10 +62,10 @@ static const char *clip_name(const lmb_graph_def *def, uint32_t node) {
     return lmb_clip_name(def->clips[(uint32_t)def->nodes[node].clip.constant]);
 }
 
-static void add_parameter(writer *w, uint32_t index, const char *name, float initial, float greatest) {
+static void add_parameter(writer *w, uint32_t index, const char *name, float initial, float max) {
     if (w->text != NULL) {
         w->names->parameters[index] =
-            (lmb_graph_parameter){.name = name, .initial = initial, .greatest = greatest, .is_written = true};
+            (lmb_graph_parameter){.name = name, .initial = initial, .max = max, .is_written = true};
     }
 }
 
@@ -89,16 +89,16 @@ static void write_node_parameters(writer *w, uint32_t index) {
 static void write_inertia_parameters(writer *w) {
     static const struct {
         const char *name;
-        float greatest;
+        float max;
     } parameters[LMB_INERTIA_PARAMETERS] = {[LMB_INERTIA_NUMBER] = {"number", (float)LMB_INERTIA_LAST_NUMBER},
                                             [LMB_INERTIA_STEP] = {"step", LMB_MAX_CONTROL_SECONDS},
-                                            [LMB_INERTIA_SWITCHED] = {"switched", (float)LMB_INERTIA_LAST_NUMBER},
+                                            [LMB_INERTIA_TRIGGERED] = {"switched", (float)LMB_INERTIA_LAST_NUMBER},
                                             [LMB_INERTIA_TIME] = {"time", LMB_MAX_CONTROL_SECONDS},
                                             [LMB_INERTIA_DURATION] = {"duration", LMB_MAX_CONTROL_SECONDS}};
     const lmb_control_def *control = &w->moving->control;
     for (uint32_t i = 0; control->inertialize && i < LMB_INERTIA_PARAMETERS; i++) {
         const char *name = keep_joined(w, "inertia", parameters[i].name);
-        add_parameter(w, control->inertia_parameters + i, name, 0.0f, parameters[i].greatest);
+        add_parameter(w, control->inertia_parameters + i, name, 0.0f, parameters[i].max);
     }
 }
 
@@ -137,8 +137,8 @@ static void write_parameters(writer *w) {
             lmb_graph_parameter *to = &w->names->parameters[i];
             to->is_written = false;
             to->initial = from != NULL ? from->initial : 0.0f;
-            to->least = from != NULL ? from->least : 0.0f;
-            to->greatest = from != NULL ? from->greatest : 0.0f;
+            to->min = from != NULL ? from->min : 0.0f;
+            to->max = from != NULL ? from->max : 0.0f;
         }
     }
     for (uint32_t i = 0; w->moving != NULL && i < w->def->node_count; i++) {

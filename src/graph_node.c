@@ -11,11 +11,11 @@ lmb_node_def lmb_default_node_def(void) {
     node.static_pose = LMB_NONE;
     node.shortest = true;
     for (uint32_t i = 0; i < 3; i++) {
-        node.along[i] = lmb_constant(0.5f);
+        node.coordinates[i] = lmb_constant(0.5f);
     }
     for (uint32_t i = 0; i < LMB_MAX_INPUTS; i++) {
         node.weights[i] = lmb_constant(1.0f);
-        node.parts[i] = LMB_NONE;
+        node.joint_maps[i] = LMB_NONE;
         node.masks[i] = LMB_NONE;
     }
     return node;

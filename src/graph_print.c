@@ -1,5 +1,5 @@
 #include "graph.h"
-#include "limits.h"
+#include "joint_limits.h"
 
 #include "../shaders/ops/program.h"
 #include "../shaders/ops/weights.h"
@@ -192,7 +192,7 @@ static void add_pose(line *line, const uint32_t *at) {
 static void add_part(line *line, const lmb_graph *graph, uint32_t offset) {
     if (offset != 0) {
         add_operand(line, "part");
-        add(line, " %u", (unsigned)((offset - graph->parts) / (PART_TABLE + graph->joint_count)));
+        add(line, " %u", (unsigned)((offset - graph->joint_maps) / (PART_TABLE + graph->joint_count)));
     }
 }
 

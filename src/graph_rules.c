@@ -88,7 +88,7 @@ float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
         return node->op == LMB_OP_CLIP ? lmb_graph_mask_root(c, node->joint_weights) : 1.0f;
     }
     const bool is_root = c->part == LMB_NONE || c->def->rig->joint_count == 0;
-    const uint32_t joint = is_root ? 0 : c->def->parts[c->part].joints[0]; // of the clip
+    const uint32_t joint = is_root ? 0 : c->def->joint_maps[c->part].joints[0]; // of the clip
     float share = 1.0f;
     for (uint32_t i = 0; i < c->def->clip_count; i++) {
         const uint32_t *words = c->def->clips[i]->words;
@@ -163,7 +163,7 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
     rule[RULE_INPUTS] = *inputs;
     rule[RULE_COUNT] = count;
     if (takes & TAKES_SPACE) {
-        rule[RULE_X] = lmb_graph_add_value(c, node->along[0]);
+        rule[RULE_X] = lmb_graph_add_value(c, node->coordinates[0]);
         rule[RULE_TABLE] = lmb_graph_add_space(c, node);
     } else {
         rule[RULE_TABLE] =
@@ -171,7 +171,7 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
     }
     *table = rule[RULE_TABLE];
     if (takes & TAKES_PLANE) {
-        rule[RULE_Y] = lmb_graph_add_value(c, node->along[1]);
+        rule[RULE_Y] = lmb_graph_add_value(c, node->coordinates[1]);
         rule[RULE_SPACE] = (uint32_t)node->space2d;
     }
     return local;
@@ -191,7 +191,7 @@ uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_shar
     return local;
 }
 
-uint32_t lmb_graph_weigh_level(lmb_compiler *c, lmb_value level) {
+uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level) {
     uint32_t unused[RULE_WORDS];
     uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, false, unused);
     rule[RULE_LOCAL] = add_weights(c, 1);

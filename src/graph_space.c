@@ -15,10 +15,10 @@ static uint32_t dimensions(const lmb_node_def *node) {
 }
 
 // Snapped as positions are.
-static void read_places(const lmb_node_def *node, lmb_place *places) {
+static void read_places(const lmb_node_def *node, lmb_place *positions) {
     for (uint32_t i = 0; i < node->input_count; i++) {
-        places[i].at[0] = snap(node->places[i][0]);
-        places[i].at[1] = dimensions(node) == 2 ? snap(node->places[i][1]) : 0.0f;
+        positions[i].at[0] = snap(node->positions[i][0]);
+        positions[i].at[1] = dimensions(node) == 2 ? snap(node->positions[i][1]) : 0.0f;
     }
 }
 
@@ -32,7 +32,7 @@ static lmb_result check_numbers(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     for (uint32_t i = 0; i < node->input_count; i++) {
         for (uint32_t axis = 0; axis < dimensions(node); axis++) {
-            if (!(fabsf(node->places[i][axis]) <= LMB_LARGEST)) {
+            if (!(fabsf(node->positions[i][axis]) <= LMB_LARGEST)) {
                 return fail_place(c, index, i, "not a finite number up to 2^40");
             }
         }
@@ -41,15 +41,15 @@ static lmb_result check_numbers(const lmb_compiler *c, uint32_t index) {
 }
 
 // On a line places may be as near as floats are.
-static lmb_result check_distinct(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+static lmb_result check_distinct(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_blend_space space;
-    lmb_blend_space_measure(places, node->input_count, &space);
+    lmb_blend_space_measure(positions, node->input_count, &space);
     const double near = dimensions(node) == 2 ? space.range * LMB_SPACE_NEAR : 0.0;
     for (uint32_t i = 0; i < node->input_count; i++) {
         for (uint32_t k = 0; k < i; k++) {
-            if (fabs((double)places[i].at[0] - (double)places[k].at[0]) <= near &&
-                fabs((double)places[i].at[1] - (double)places[k].at[1]) <= near) {
+            if (fabs((double)positions[i].at[0] - (double)positions[k].at[0]) <= near &&
+                fabs((double)positions[i].at[1] - (double)positions[k].at[1]) <= near) {
                 char what[64];
                 snprintf(what, sizeof what, "the same place as places[%u], which another input has", (unsigned)k);
                 return fail_place(c, index, i, what);
@@ -59,33 +59,34 @@ static lmb_result check_distinct(const lmb_compiler *c, uint32_t index, const lm
     return LMB_OK;
 }
 
-static bool is_first_on_axis(const lmb_place *places, uint32_t place, int axis) {
+static bool is_first_on_axis(const lmb_place *positions, uint32_t place, int axis) {
     bool found = false;
     for (uint32_t i = 0; i < place; i++) {
-        found = found || places[i].at[axis] == places[place].at[axis];
+        found = found || positions[i].at[axis] == positions[place].at[axis];
     }
     return !found;
 }
 
-static bool has_place(const lmb_place *places, uint32_t count, float x, float y) {
+static bool has_place(const lmb_place *positions, uint32_t count, float x, float y) {
     bool found = false;
     for (uint32_t i = 0; i < count; i++) {
-        found = found || (places[i].at[0] == x && places[i].at[1] == y);
+        found = found || (positions[i].at[0] == x && positions[i].at[1] == y);
     }
     return found;
 }
 
 // Whether every column meets every row in a place.
-static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const uint32_t count = c->def->nodes[index].input_count;
     for (uint32_t column = 0; column < count; column++) {
         for (uint32_t row = 0; row < count; row++) {
-            const bool is_pair = is_first_on_axis(places, column, 0) && is_first_on_axis(places, row, 1);
-            if (is_pair && !has_place(places, count, places[column].at[0], places[row].at[1])) {
+            const bool is_pair = is_first_on_axis(positions, column, 0) && is_first_on_axis(positions, row, 1);
+            if (is_pair && !has_place(positions, count, positions[column].at[0], positions[row].at[1])) {
                 char what[128];
                 snprintf(what, sizeof what,
                          "no input is at (%.9g, %.9g), where the column of places[%u] meets the row of places[%u]",
-                         (double)places[column].at[0], (double)places[row].at[1], (unsigned)column, (unsigned)row);
+                         (double)positions[column].at[0], (double)positions[row].at[1], (unsigned)column,
+                         (unsigned)row);
                 return lmb_graph_fail_node(c, index, "places", what);
             }
         }
@@ -94,13 +95,13 @@ static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_pl
 }
 
 // Names the two that are furthest apart.
-static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     uint32_t ends[2] = {0, 0};
     double furthest = 0.0;
     for (uint32_t i = 0; i < c->def->nodes[index].input_count; i++) {
         for (uint32_t k = 0; k < i; k++) {
-            const double distance = hypot((double)places[i].at[0] - (double)places[k].at[0],
-                                          (double)places[i].at[1] - (double)places[k].at[1]);
+            const double distance = hypot((double)positions[i].at[0] - (double)positions[k].at[0],
+                                          (double)positions[i].at[1] - (double)positions[k].at[1]);
             if (distance > furthest) {
                 furthest = distance;
                 ends[0] = k;
@@ -114,14 +115,14 @@ static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_pla
     return lmb_graph_fail_node(c, index, "places", what);
 }
 
-static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *places) {
+static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_blend_space space;
     switch (node->space2d) {
     case LMB_SPACE2D_TRIANGLES:
-        return lmb_blend_space_cut(places, node->input_count, &space) ? LMB_OK : fail_line(c, index, places);
+        return lmb_blend_space_cut(positions, node->input_count, &space) ? LMB_OK : fail_line(c, index, positions);
     case LMB_SPACE2D_GRID:
-        return check_grid(c, index, places);
+        return check_grid(c, index, positions);
     case LMB_SPACE2D_FREEFORM:
         return LMB_OK;
     case LMB_SPACE2D_COUNT:
@@ -132,14 +133,14 @@ static lmb_result check_plane(const lmb_compiler *c, uint32_t index, const lmb_p
 
 lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
-    lmb_place places[LMB_MAX_SPACE_INPUTS];
+    lmb_place positions[LMB_MAX_SPACE_INPUTS];
     lmb_result result = check_numbers(c, index);
     if (result == LMB_OK) {
-        read_places(node, places);
-        result = check_distinct(c, index, places);
+        read_places(node, positions);
+        result = check_distinct(c, index, positions);
     }
     if (result == LMB_OK && dimensions(node) == 2) {
-        result = check_plane(c, index, places);
+        result = check_plane(c, index, positions);
     }
     return result;
 }
@@ -159,30 +160,30 @@ static void write_place(uint32_t *at, lmb_place place) {
 }
 
 // At the ends there is no way on: what stands for the next place is out of reach.
-static void write_row(const lmb_place *places, uint32_t count, uint32_t input, int axis, uint32_t *row) {
-    const float own = places[input].at[axis];
-    float least = own, greatest = own, before = -2.0f * LMB_LARGEST, after = 2.0f * LMB_LARGEST;
+static void write_row(const lmb_place *positions, uint32_t count, uint32_t input, int axis, uint32_t *row) {
+    const float own = positions[input].at[axis];
+    float min = own, max = own, before = -2.0f * LMB_LARGEST, after = 2.0f * LMB_LARGEST;
     for (uint32_t i = 0; i < count; i++) {
-        const float x = places[i].at[axis];
-        least = fminf(least, x);
-        greatest = fmaxf(greatest, x);
+        const float x = positions[i].at[axis];
+        min = fminf(min, x);
+        max = fmaxf(max, x);
         before = x < own ? fmaxf(before, x) : before;
         after = x > own ? fminf(after, x) : after;
     }
-    row[ROW_LEAST] = BITS(least);
-    row[ROW_GREATEST] = BITS(greatest);
+    row[ROW_LEAST] = BITS(min);
+    row[ROW_GREATEST] = BITS(max);
     row[ROW_BEFORE] = BITS(before);
-    row[ROW_RISE] = real_bits(own > least ? 1.0 / ((double)own - (double)before) : 0.0);
+    row[ROW_RISE] = real_bits(own > min ? 1.0 / ((double)own - (double)before) : 0.0);
     row[ROW_OWN] = BITS(own);
     row[ROW_AFTER] = BITS(after);
-    row[ROW_FALL] = real_bits(own < greatest ? 1.0 / ((double)after - (double)own) : 0.0);
+    row[ROW_FALL] = real_bits(own < max ? 1.0 / ((double)after - (double)own) : 0.0);
 }
 
-static uint32_t add_rows(lmb_compiler *c, const lmb_place *places, uint32_t count, uint32_t axes) {
+static uint32_t add_rows(lmb_compiler *c, const lmb_place *positions, uint32_t count, uint32_t axes) {
     uint32_t offset;
     uint32_t *rows = lmb_graph_add_data(c, count * axes * ROW_WORDS, &offset);
     for (uint32_t i = 0; i < count * axes && rows != NULL; i++) {
-        write_row(places, count, i / axes, (int)(i % axes), rows + i * ROW_WORDS);
+        write_row(positions, count, i / axes, (int)(i % axes), rows + i * ROW_WORDS);
     }
     return offset;
 }
@@ -203,19 +204,19 @@ static void write_band(lmb_place from, lmb_place to, uint32_t *band) {
     write_vector(band + BAND_GRADIENT, gradient);
 }
 
-static uint32_t add_bands(lmb_compiler *c, const lmb_place *places, uint32_t count) {
+static uint32_t add_bands(lmb_compiler *c, const lmb_place *positions, uint32_t count) {
     lmb_blend_space space;
-    lmb_blend_space_measure(places, count, &space);
+    lmb_blend_space_measure(positions, count, &space);
     const uint32_t size = SPACE_FIRST_BAND + (count - 1) * BAND_WORDS;
     uint32_t offset;
     uint32_t *words = lmb_graph_add_data(c, count * size, &offset);
     for (uint32_t input = 0; input < count && words != NULL; input++, words += size) {
         write_head(&space, count - 1, words);
-        write_place(words + SPACE_OWN_PLACE, places[input]);
+        write_place(words + SPACE_OWN_PLACE, positions[input]);
         uint32_t *band = words + SPACE_FIRST_BAND;
         for (uint32_t i = 0; i < count; i++) {
             if (i != input) {
-                write_band(places[i], places[input], band);
+                write_band(positions[i], positions[input], band);
                 band += BAND_WORDS;
             }
         }
@@ -233,18 +234,18 @@ static void write_edge(lmb_place from, lmb_place to, uint32_t *edge) {
     edge[EDGE_LENGTH] = real_bits(length);
 }
 
-static void write_piece(const lmb_space_piece *piece, const lmb_place *places, uint32_t *words) {
+static void write_piece(const lmb_space_piece *piece, const lmb_place *positions, uint32_t *words) {
     for (uint32_t i = 0; i < 3; i++) {
         words[PIECE_CORNERS + i] = piece->corners[i] == LMB_NONE ? NO_CORNER : piece->corners[i];
     }
-    write_place(words + PIECE_FROM, places[piece->corners[2]]);
+    write_place(words + PIECE_FROM, positions[piece->corners[2]]);
     write_vector(words + PIECE_GRADIENTS, piece->gradients[0]);
     write_vector(words + PIECE_GRADIENTS + 2, piece->gradients[1]);
 }
 
-static uint32_t add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t count) {
+static uint32_t add_triangles(lmb_compiler *c, const lmb_place *positions, uint32_t count) {
     lmb_blend_space space;
-    (void)lmb_blend_space_cut(places, count, &space); // which was checked
+    (void)lmb_blend_space_cut(positions, count, &space); // which was checked
     uint32_t offset, edges, pieces;
     uint32_t *words = lmb_graph_add_data(c, SPACE_FIRST_PLACE + 2 * count, &offset);
     uint32_t *edge = lmb_graph_add_data(c, space.edge_count * EDGE_WORDS, &edges);
@@ -259,23 +260,23 @@ static uint32_t add_triangles(lmb_compiler *c, const lmb_place *places, uint32_t
     words[SPACE_PIECES] = space.piece_count;
     words[SPACE_FIRST_PIECE] = pieces;
     for (uint32_t i = 0; i < count; i++) {
-        write_place(words + SPACE_FIRST_PLACE + 2 * i, places[i]);
+        write_place(words + SPACE_FIRST_PLACE + 2 * i, positions[i]);
     }
     for (uint32_t i = 0; i < space.edge_count; i++) {
-        write_edge(places[space.edges[i][0]], places[space.edges[i][1]], edge + i * EDGE_WORDS);
+        write_edge(positions[space.edges[i][0]], positions[space.edges[i][1]], edge + i * EDGE_WORDS);
     }
     for (uint32_t i = 0; i < space.piece_count; i++) {
-        write_piece(&space.pieces[i], places, piece + i * PIECE_WORDS);
+        write_piece(&space.pieces[i], positions, piece + i * PIECE_WORDS);
     }
     return offset;
 }
 
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node) {
-    lmb_place places[LMB_MAX_SPACE_INPUTS];
-    read_places(node, places);
+    lmb_place positions[LMB_MAX_SPACE_INPUTS];
+    read_places(node, positions);
     if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {
-        return add_rows(c, places, node->input_count, dimensions(node));
+        return add_rows(c, positions, node->input_count, dimensions(node));
     }
-    return node->space2d == LMB_SPACE2D_FREEFORM ? add_bands(c, places, node->input_count)
-                                                 : add_triangles(c, places, node->input_count);
+    return node->space2d == LMB_SPACE2D_FREEFORM ? add_bands(c, positions, node->input_count)
+                                                 : add_triangles(c, positions, node->input_count);
 }

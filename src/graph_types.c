@@ -89,7 +89,7 @@ lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
             return fail_input(c, index, 0, "an additive, and limits are those of poses");
         }
         break;
-    case LMB_OP_DIFFERENCE:
+    case LMB_OP_MAKE_ADDITIVE:
         result = find_common(c, index, types);
         *types = ADDITIVE_TYPE;
         break;

@@ -1,6 +1,6 @@
 #include "number.h"
 
-#include "environment.h"
+#include "float_environment.h"
 
 #include "../shaders/ops/computed.h"
 #include "../shaders/ops/layout.h"

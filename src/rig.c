@@ -1,6 +1,6 @@
 #include "rig.h"
 
-#include "environment.h"
+#include "float_environment.h"
 #include "value.h"
 
 #include "../shaders/ops/angle.h"

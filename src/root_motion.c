@@ -12,7 +12,7 @@
 #include "clip.h"
 #include "clip_layout.h"
 #include "clip_motion.h"
-#include "environment.h"
+#include "float_environment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -386,12 +386,12 @@ static void raise_errors(const extraction *e, const remaining *at, double values
 }
 
 static const char *measure_piece(const extraction *e, const piece *p, misfit *largest) {
-    static const double parts[] = {0.125, 0.5, 0.875};
+    static const double joint_maps[] = {0.125, 0.5, 0.875};
     const double duration = (double)p->to - (double)p->from;
     for (int i = 0; i < 3; i++) {
         remaining at;
         double values[VALUES];
-        const float time = (float)((double)p->from + duration * parts[i]);
+        const float time = (float)((double)p->from + duration * joint_maps[i]);
         const char *why = time > p->from && time < p->to ? find_remaining(e, time, &at) : NULL;
         if (why != NULL) {
             return why;

@@ -191,14 +191,14 @@ static void order_matters_to_slerp_alone(void **state) {
 
 // The 24 rotations that leave the axes in place, by number.
 static void axis_rotation(uint32_t which, double q[4]) {
-    static const double parts[4][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+    static const double joint_maps[4][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
     static const double halves[6][4] = {{0, 0, 0, 1},
                                         {0.5, 0.5, 0.5, 0.5},
                                         {-0.5, -0.5, -0.5, 0.5},
                                         {0.7071067811865476, 0, 0, 0.7071067811865476},
                                         {0, 0.7071067811865476, 0, 0.7071067811865476},
                                         {0, 0, 0.7071067811865476, 0.7071067811865476}};
-    oracle_quaternion_multiply(parts[which % 4], halves[which / 4 % 6], q);
+    oracle_quaternion_multiply(joint_maps[which % 4], halves[which / 4 % 6], q);
 }
 
 typedef enum scales { SCALES_EVEN, SCALES_ALONG_AXES, SCALES_MIRRORED, SCALES_ANY } scales;
@@ -233,7 +233,7 @@ static void start_affine(test_scene *scene, scales kind, uint64_t seed) {
             }
         }
     }
-    scene_add(scene, LMB_OP_DIFFERENCE, 0, 1)->form = LMB_FORM_AFFINE;
+    scene_add(scene, LMB_OP_MAKE_ADDITIVE, 0, 1)->form = LMB_FORM_AFFINE;
 }
 
 static void add_affine(test_scene *scene, lmb_value weight) {
@@ -388,7 +388,7 @@ static void the_bound_on_shear(void **state) {
         const double scale[3] = {1.0, 1.0 + cosines[i], 1.0};
         set(&scene, 1, 0, 0, 3, eighth, 4);
         set(&scene, 0, 0, 0, 7, scale, 3);
-        scene_add(&scene, LMB_OP_DIFFERENCE, 0, 1)->form = LMB_FORM_AFFINE;
+        scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 0, 1)->form = LMB_FORM_AFFINE;
         scene_run(&scene);
         assert_int_equal(scene.refused[LMB_REFUSED_SHEAR], i < 2 ? 0 : 1);
         scene_end(&scene);
@@ -408,7 +408,7 @@ static void start_model(test_scene *scene, scene_shape shape, uint32_t joints, u
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         *scene_parameter(scene, character, 0) = (float)character / (CHARACTERS - 1);
     }
-    scene_add(scene, LMB_OP_DIFFERENCE, 0, 1)->space = LMB_SPACE_MODEL;
+    scene_add(scene, LMB_OP_MAKE_ADDITIVE, 0, 1)->space = LMB_SPACE_MODEL;
 }
 
 static lmb_node_def *add_model(test_scene *scene, uint32_t base, uint32_t difference) {
@@ -530,13 +530,13 @@ static void model_space_inside_model_space(void **state) {
         } else if (way == 1) { // as what is added
             add_model(&scene, 1, 4);
         } else if (way == 2) { // a difference of it
-            scene_add(&scene, LMB_OP_DIFFERENCE, 4, 1)->space = LMB_SPACE_MODEL;
+            scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 4, 1)->space = LMB_SPACE_MODEL;
         } else if (way == 3) { // below a blend
             scene_add(&scene, LMB_OP_BLEND, 4, 0)->weight = lmb_parameter(0);
             add_model(&scene, 5, 3);
         } else if (way == 4) { // within a mirror, and around one
             scene_add(&scene, LMB_OP_MIRROR, 4, LMB_NONE);
-            scene_add(&scene, LMB_OP_DIFFERENCE, 5, 1)->space = LMB_SPACE_MODEL;
+            scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 5, 1)->space = LMB_SPACE_MODEL;
         } else { // around sums
             lmb_node_def *node = scene_add(&scene, LMB_OP_WEIGHTED, 0, 1);
             node->weights[0] = lmb_parameter(0);
@@ -564,7 +564,7 @@ static void ancestors_count_once(void **state) {
             add_model(&scene, 2, 3);
         }
         if (way > 1) {
-            scene_add(&scene, LMB_OP_DIFFERENCE, 4, 1)->space = LMB_SPACE_MODEL;
+            scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 4, 1)->space = LMB_SPACE_MODEL;
         }
         run_both(&scene);
         assert_int_equal(scene.refused[LMB_REFUSED_POSE], way > 0 ? 3 : 2);
@@ -582,11 +582,11 @@ static void what_model_space_does_not_take(void **state) {
     def.node_count = scene.node_count;
     scene.nodes[3].form = LMB_FORM_AFFINE;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "node 3 (difference): space: the affine form has no model space"));
+    assert_non_null(strstr(error.message, "node 3 (make_additive): space: the affine form has no model space"));
     scene.nodes[3].form = LMB_FORM_LOCAL;
     scene.nodes[3].space = LMB_SPACE_COUNT;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "node 3 (difference): space: unknown"));
+    assert_non_null(strstr(error.message, "node 3 (make_additive): space: unknown"));
     scene.nodes[3].space = LMB_SPACE_MODEL;
     assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
     scene_end(&scene);

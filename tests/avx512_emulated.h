@@ -1,4 +1,4 @@
-// AVX-512 in the place of a processor's that has none: what shaders/ops/lanes.h uses of it, word by word, so that lanes of 16
+// AVX-512 in the place of a processor's that has none: what shaders/ops/simd.h uses of it, word by word, so that lanes of 16
 // are held to the reference's bits on any machine with AVX2. Included before all else by -DLIMBER_AVX512_EMULATED=ON; what the
 // compiler makes of the intrinsics themselves is not tested by it.
 #ifndef LIMBER_TESTS_AVX512_EMULATED_H
@@ -60,8 +60,8 @@ EMULATED __m512 emulated_maskz_mov_ps(__mmask16 kept, __m512 a) {
 // The lesser magnitude of two numbers, with the first one's sign: the one kind of range that is asked for.
 EMULATED __m512 emulated_maskz_range_ps(__mmask16 kept, __m512 a, __m512 b, int kind) {
     const emulated_words magnitude = (emulated_words)a & 0x7fffffffu;
-    const __m512i least = emulated_min_epu32((__m512i)magnitude, (__m512i)emulated_abs_ps(b));
-    const emulated_words bounded = ((emulated_words)a & 0x80000000u) | (emulated_words)least;
+    const __m512i min = emulated_min_epu32((__m512i)magnitude, (__m512i)emulated_abs_ps(b));
+    const emulated_words bounded = ((emulated_words)a & 0x80000000u) | (emulated_words)min;
     return emulated_maskz_mov_ps(kind == 2 ? kept : 0, (__m512)bounded);
 }
 

@@ -2,8 +2,8 @@
 #include "random.h"
 #include "suite.h"
 
+#include "../src/bigint.h"
 #include "../src/blend_space.h"
-#include "../src/wide.h"
 
 #include <string.h>
 
@@ -16,10 +16,10 @@ typedef struct scatter {
     double unit; // of those numbers: a power of two
 } scatter;
 
-static void to_places(const scatter *s, lmb_place *places) {
+static void to_places(const scatter *s, lmb_place *positions) {
     for (uint32_t i = 0; i < s->count; i++) {
         for (int axis = 0; axis < 2; axis++) {
-            places[i].at[axis] = (float)((double)s->at[i][axis] * s->unit);
+            positions[i].at[axis] = (float)((double)s->at[i][axis] * s->unit);
         }
     }
 }
@@ -72,18 +72,18 @@ static exact measure_hull(const scatter *s, uint32_t *on_hull) {
 
 // No place inside a triangle's circle; triangles as many, and together as large, as the hull has room for; its sides closed.
 static void expect_delaunay(const scatter *s) {
-    lmb_place places[LMB_MAX_SPACE_INPUTS];
+    lmb_place positions[LMB_MAX_SPACE_INPUTS];
     lmb_triangulation found;
     uint32_t on_hull;
-    to_places(s, places);
-    lmb_triangulate(places, s->count, &found);
+    to_places(s, positions);
+    lmb_triangulate(positions, s->count, &found);
     const exact hull = measure_hull(s, &on_hull);
     exact area = 0;
     uint32_t before = 0;
     for (uint32_t i = 0; i < found.triangle_count; i++) {
         const uint32_t *t = found.triangles[i];
-        const uint32_t least = t[1] < t[2] ? t[1] : t[2], order = (t[0] * 64 + least) * 64 + t[1] + t[2] - least;
-        assert_true(t[0] < least && (i == 0 || order > before)); // where two are alike, the first one is taken
+        const uint32_t min = t[1] < t[2] ? t[1] : t[2], order = (t[0] * 64 + min) * 64 + t[1] + t[2] - min;
+        assert_true(t[0] < min && (i == 0 || order > before)); // where two are alike, the first one is taken
         before = order;
         assert_true(turn_of(s, t[0], t[1], t[2]) > 0);
         area += turn_of(s, t[0], t[1], t[2]);
@@ -192,27 +192,27 @@ static void orders(void **state) {
 static void lines_have_no_triangles(void **state) {
     (void)state;
     for (uint32_t count = 2; count <= LMB_MAX_SPACE_INPUTS; count++) {
-        lmb_place places[LMB_MAX_SPACE_INPUTS];
+        lmb_place positions[LMB_MAX_SPACE_INPUTS];
         lmb_triangulation found;
         lmb_blend_space space;
         for (uint32_t i = 0; i < count; i++) {
-            places[i] = (lmb_place){{(float)(i * 5 % 67) * 0.25f, (float)(i * 5 % 67) * -0x1p-30f}};
+            positions[i] = (lmb_place){{(float)(i * 5 % 67) * 0.25f, (float)(i * 5 % 67) * -0x1p-30f}};
         }
-        lmb_triangulate(places, count, &found);
+        lmb_triangulate(positions, count, &found);
         assert_int_equal(found.triangle_count, 0);
         assert_int_equal(found.edge_count, 0);
-        assert_false(lmb_blend_space_cut(places, count, &space));
+        assert_false(lmb_blend_space_cut(positions, count, &space));
     }
 }
 
 // As unlike as places may be: 2^40 and 2^-40 with all their digits.
 static void the_largest_and_the_smallest(void **state) {
     (void)state;
-    const lmb_place places[] = {{{-0x1p40f, -0x1p40f}},        {{0x1p40f, -0x1p40f}}, {{0x1p40f, 0x1p40f}},
-                                {{-0x1.fffffep39f, 0x1p40f}},  {{0x1p-40f, 0.0f}},    {{0x1.000002p-40f, 0.0f}},
-                                {{0x1p-40f, 0x1.fffffep-40f}}, {{0.0f, 0.0f}}};
+    const lmb_place positions[] = {{{-0x1p40f, -0x1p40f}},        {{0x1p40f, -0x1p40f}}, {{0x1p40f, 0x1p40f}},
+                                   {{-0x1.fffffep39f, 0x1p40f}},  {{0x1p-40f, 0.0f}},    {{0x1.000002p-40f, 0.0f}},
+                                   {{0x1p-40f, 0x1.fffffep-40f}}, {{0.0f, 0.0f}}};
     lmb_triangulation found;
-    lmb_triangulate(places, 8, &found);
+    lmb_triangulate(positions, 8, &found);
     assert_int_equal(found.edge_count, 4);
     assert_int_equal(found.triangle_count, 2 * 8 - 2 - 4);
     // The tiny three are one of the triangles.
@@ -227,9 +227,9 @@ static void the_largest_and_the_smallest(void **state) {
 // A triangle that is flat by one part in 2^20 of its side, beside the hull: two strips stand for it, and end where it did.
 static void flat_triangles_become_strips(void **state) {
     (void)state;
-    const lmb_place places[] = {{{0.0f, 0.0f}}, {{1.0f, 0.0f}}, {{0.0f, 1.0f}}, {{0.25f, 0x1p-20f}}};
+    const lmb_place positions[] = {{{0.0f, 0.0f}}, {{1.0f, 0.0f}}, {{0.0f, 1.0f}}, {{0.25f, 0x1p-20f}}};
     lmb_blend_space space;
-    assert_true(lmb_blend_space_cut(places, 4, &space));
+    assert_true(lmb_blend_space_cut(positions, 4, &space));
     assert_int_equal(space.edge_count, 3);
     assert_int_equal(space.piece_count, 4);
     assert_int_equal(space.pieces[0].corners[0], LMB_NONE);
@@ -250,13 +250,13 @@ static void flat_triangles_become_strips(void **state) {
 
 // ---- Wide integers. ----
 
-static void expect_wide(const lmb_wide *found, exact expected) {
+static void expect_wide(const lmb_bigint *found, exact expected) {
     exact value = 0;
     for (uint32_t i = found->count; i-- > 0;) {
         value = value * ((exact)1 << 32) + found->limbs[i];
     }
     assert_true((found->negative ? -value : value) == expected);
-    assert_int_equal(lmb_wide_sign(found), expected == 0 ? 0 : expected < 0 ? -1 : 1);
+    assert_int_equal(lmb_bigint_sign(found), expected == 0 ? 0 : expected < 0 ? -1 : 1);
     assert_true(found->count == 0 || found->limbs[found->count - 1] != 0);
 }
 
@@ -268,12 +268,12 @@ static void wide_integers(void **state) {
         const float x = (float)((int32_t)random_below(&source, 1u << 25) - (1 << 24));
         const float y = (float)((int32_t)random_below(&source, 1u << 25) - (1 << 24));
         const exact a = (exact)x * ((exact)1 << shifts[0]), b = (exact)y * ((exact)1 << shifts[1]);
-        const lmb_wide wide_a = lmb_wide_from(ldexpf(x, shifts[0] - 20), -20);
-        const lmb_wide wide_b = lmb_wide_from(ldexpf(y, shifts[1] - 20), -20);
+        const lmb_bigint wide_a = lmb_bigint_from(ldexpf(x, shifts[0] - 20), -20);
+        const lmb_bigint wide_b = lmb_bigint_from(ldexpf(y, shifts[1] - 20), -20);
         expect_wide(&wide_a, a);
         expect_wide(&wide_b, b);
-        const lmb_wide sum = lmb_wide_add(&wide_a, &wide_b), difference = lmb_wide_subtract(&wide_a, &wide_b);
-        const lmb_wide product = lmb_wide_multiply(&wide_a, &wide_b), none = lmb_wide_subtract(&wide_a, &wide_a);
+        const lmb_bigint sum = lmb_bigint_add(&wide_a, &wide_b), difference = lmb_bigint_subtract(&wide_a, &wide_b);
+        const lmb_bigint product = lmb_bigint_multiply(&wide_a, &wide_b), none = lmb_bigint_subtract(&wide_a, &wide_a);
         expect_wide(&sum, a + b);
         expect_wide(&difference, a - b);
         expect_wide(&product, a * b);
@@ -284,17 +284,18 @@ static void wide_integers(void **state) {
 // (a + b)^2 = a^2 + 2 a b + b^2 with a and b of more than 200 bits.
 static void wide_integers_beyond_128_bits(void **state) {
     (void)state;
-    const lmb_wide big = lmb_wide_from(-0x1.fffffep40f, -63), small = lmb_wide_from(0x1.abcdeep-1f, -63);
-    const lmb_wide cube = lmb_wide_multiply(&big, &big);
-    const lmb_wide a = lmb_wide_add(&cube, &small), b = lmb_wide_multiply(&small, &big);
-    const lmb_wide both = lmb_wide_add(&a, &b), square = lmb_wide_multiply(&both, &both);
-    const lmb_wide of_a = lmb_wide_multiply(&a, &a), of_b = lmb_wide_multiply(&b, &b), ab = lmb_wide_multiply(&a, &b);
-    lmb_wide rest = lmb_wide_subtract(&square, &of_a);
-    rest = lmb_wide_subtract(&rest, &of_b);
-    rest = lmb_wide_subtract(&rest, &ab);
-    assert_int_equal(lmb_wide_sign(&rest), -1);
-    rest = lmb_wide_subtract(&rest, &ab);
-    assert_int_equal(lmb_wide_sign(&rest), 0);
+    const lmb_bigint big = lmb_bigint_from(-0x1.fffffep40f, -63), small = lmb_bigint_from(0x1.abcdeep-1f, -63);
+    const lmb_bigint cube = lmb_bigint_multiply(&big, &big);
+    const lmb_bigint a = lmb_bigint_add(&cube, &small), b = lmb_bigint_multiply(&small, &big);
+    const lmb_bigint both = lmb_bigint_add(&a, &b), square = lmb_bigint_multiply(&both, &both);
+    const lmb_bigint of_a = lmb_bigint_multiply(&a, &a), of_b = lmb_bigint_multiply(&b, &b),
+                     ab = lmb_bigint_multiply(&a, &b);
+    lmb_bigint rest = lmb_bigint_subtract(&square, &of_a);
+    rest = lmb_bigint_subtract(&rest, &of_b);
+    rest = lmb_bigint_subtract(&rest, &ab);
+    assert_int_equal(lmb_bigint_sign(&rest), -1);
+    rest = lmb_bigint_subtract(&rest, &ab);
+    assert_int_equal(lmb_bigint_sign(&rest), 0);
     assert_int_equal(square.count, 13);
 }
 

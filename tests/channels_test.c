@@ -121,7 +121,7 @@ typedef struct world {
     uint8_t masks[2][JOINTS + CHANNELS];
     uint8_t weights[JOINTS + CHANNELS]; // of the third clip
     lmb_mirror_def mirror;
-    lmb_limit_def limits[JOINTS];
+    lmb_joint_limit_def limits[JOINTS];
     lmb_channel_range ranges[CHANNELS];
     float parameters[CHARACTERS][PARAMETERS];
     float poses[POSES][CHARACTERS * MOST_FLOATS];
@@ -189,7 +189,7 @@ static void world_start(world *world, uint32_t joint_count, uint64_t seed) {
     world->mirror = (lmb_mirror_def){
         .axis = LMB_AXIS_X, .partners = joint_partners, .channel_partners = partners, .channel_signs = signs};
     for (uint32_t i = 0; i < JOINTS; i++) {
-        world->limits[i] = lmb_default_limit_def();
+        world->limits[i] = lmb_default_joint_limit_def();
     }
     for (uint32_t i = 0; i < CHANNELS; i++) {
         world->ranges[i] = lmb_default_channel_range();
@@ -244,7 +244,7 @@ static void add_leaves(world *world, uint32_t count) {
 }
 
 static lmb_result compile(const world *world, lmb_graph **program, lmb_error *error) {
-    const lmb_limit_def *limits[] = {world->limits};
+    const lmb_joint_limit_def *limits[] = {world->limits};
     const lmb_channel_range *ranges[] = {world->ranges};
     const uint8_t *masks[] = {world->masks[0], world->masks[1]};
     const lmb_graph_def def = {.rig = world->rig,
@@ -300,7 +300,7 @@ static void run(world *world) {
     run_path(world, LMB_CPU_REFERENCE);
     memcpy(expected, world->channels, sizeof expected);
     memcpy(refused, world->refused, sizeof refused);
-    for (lmb_cpu_path path = LMB_CPU_LANES_4; path < LMB_CPU_PATH_COUNT; path++) {
+    for (lmb_cpu_path path = LMB_CPU_SIMD_4; path < LMB_CPU_PATH_COUNT; path++) {
         if (lmb_cpu_has(path)) {
             run_path(world, path);
             assert_memory_equal(world->channels, expected, sizeof expected);
@@ -316,10 +316,10 @@ typedef struct value {
     double weight;
 } value;
 
-static double number(const world *world, lmb_value given, uint32_t character, double least, double most) {
+static double number(const world *world, lmb_value given, uint32_t character, double min, double most) {
     const double x =
         given.parameter == LMB_NONE ? (double)given.constant : (double)world->parameters[character][given.parameter];
-    return fmin(fmax(x, least), most);
+    return fmin(fmax(x, min), most);
 }
 
 // From a to b, the short way.
@@ -394,8 +394,8 @@ static value mean(const world *world, const lmb_node_def *node, uint32_t charact
         shares[i] = is_space ? 0.0 : number(world, node->weights[i], character, 0.0, 0x1p40);
     }
     if (is_space) {
-        space_oracle_weights(node, number(world, node->along[0], character, -0x1p40, 0x1p40),
-                             number(world, node->along[1], character, -0x1p40, 0x1p40), shares);
+        space_oracle_weights(node, number(world, node->coordinates[0], character, -0x1p40, 0x1p40),
+                             number(world, node->coordinates[1], character, -0x1p40, 0x1p40), shares);
     }
     if (node->op == LMB_OP_LAYERS) {
         inputs[node->input_count] = (value){(double)lmb_rig_channel_rest(world->rig, channel), 255.0};
@@ -430,13 +430,13 @@ static double masked(const world *world, const lmb_node_def *node, uint32_t chan
 }
 
 static value corners(const world *world, const lmb_node_def *node, uint32_t character, uint32_t channel, uint32_t first,
-                     uint32_t places) {
-    if (places == 0) {
+                     uint32_t positions) {
+    if (positions == 0) {
         return evaluate(world, node->inputs[first], character, channel);
     }
-    const value a = corners(world, node, character, channel, first, places - 1);
-    const value b = corners(world, node, character, channel, first + (1u << (places - 1)), places - 1);
-    const double w = number(world, node->along[places - 1], character, 0.0, 1.0);
+    const value a = corners(world, node, character, channel, first, positions - 1);
+    const value b = corners(world, node, character, channel, first + (1u << (positions - 1)), positions - 1);
+    const double w = number(world, node->coordinates[positions - 1], character, 0.0, 1.0);
     return (value){a.x + w * way(channel, a.x, b.x), a.weight};
 }
 
@@ -483,7 +483,7 @@ static value evaluate(const world *world, uint32_t index, uint32_t character, ui
     case LMB_OP_SPACE1D:
     case LMB_OP_SPACE2D:
         return mean(world, node, character, channel);
-    case LMB_OP_DIFFERENCE:
+    case LMB_OP_MAKE_ADDITIVE:
     case LMB_OP_SUBTRACT:
         result.x = way(channel, in[1].x, in[0].x);
         return result;
@@ -585,7 +585,7 @@ static void every_operation_follows_its_formula(void **state) {
     for (uint32_t joints = 0; joints <= JOINTS; joints += JOINTS) {
         world *w = &shared;
         world_start(w, joints, 3 + joints);
-        static const lmb_op binary[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_PARTIAL, LMB_OP_DIFFERENCE,
+        static const lmb_op binary[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_PARTIAL, LMB_OP_MAKE_ADDITIVE,
                                         LMB_OP_SUBTRACT, LMB_OP_ADD,    LMB_OP_ADDITIVE};
         for (uint32_t i = 0; i < sizeof binary / sizeof binary[0]; i++) {
             for (uint32_t leaves = 2; leaves <= 3; leaves++) { // the second is a clip with weights, or a pose
@@ -609,7 +609,7 @@ static void every_operation_follows_its_formula(void **state) {
             node->form = LMB_FORM_AFFINE;
             run_and_compare(w, 4e-6);
             add_leaves(w, 3);
-            add(w, LMB_OP_DIFFERENCE, 2, in_order)->form = (lmb_form)(choice % LMB_FORM_COUNT);
+            add(w, LMB_OP_MAKE_ADDITIVE, 2, in_order)->form = (lmb_form)(choice % LMB_FORM_COUNT);
             run_and_compare(w, 1e-6);
             add_leaves(w, 3);
             node = add(w, choice & 1 ? LMB_OP_MASKED : LMB_OP_BLEND, 2, in_order);
@@ -625,10 +625,10 @@ static void every_operation_follows_its_formula(void **state) {
         add(w, LMB_OP_SUBTRACT_SCALE_ADD, 3, in_order)->weight = lmb_constant(1.75f);
         run_and_compare(w, 4e-6);
         add_leaves(w, POSES);
-        for (uint32_t places = 2; places <= 3; places++) {
-            lmb_node_def *node = add(w, places == 2 ? LMB_OP_BILINEAR : LMB_OP_TRILINEAR, 1u << places, in_order);
-            for (uint32_t i = 0; i < places; i++) {
-                node->along[i] = lmb_parameter(i);
+        for (uint32_t positions = 2; positions <= 3; positions++) {
+            lmb_node_def *node = add(w, positions == 2 ? LMB_OP_BILINEAR : LMB_OP_TRILINEAR, 1u << positions, in_order);
+            for (uint32_t i = 0; i < positions; i++) {
+                node->coordinates[i] = lmb_parameter(i);
             }
             run_and_compare(w, 2e-6);
         }
@@ -690,11 +690,11 @@ static lmb_node_def *add_space(world *w, lmb_op op, uint32_t count, lmb_space2d 
     for (uint32_t i = 0; i < count; i++) {
         const double off = kind == LMB_SPACE2D_GRID ? 0.0 : random_between(&source, 0.0, 0.5);
         node->inputs[i] += first;
-        node->places[i][0] = (float)((i % 8 + off) / 8.0 + (op == LMB_OP_SPACE1D ? i / 8 : 0));
-        node->places[i][1] = (float)((i / 8 + off * off) / 8.0);
+        node->positions[i][0] = (float)((i % 8 + off) / 8.0 + (op == LMB_OP_SPACE1D ? i / 8 : 0));
+        node->positions[i][1] = (float)((i / 8 + off * off) / 8.0);
     }
-    node->along[0] = lmb_parameter(0);
-    node->along[1] = lmb_parameter(1);
+    node->coordinates[0] = lmb_parameter(0);
+    node->coordinates[1] = lmb_parameter(1);
     return node;
 }
 
@@ -845,7 +845,7 @@ static void mirrors_are_found_by_names(void **state) {
 static void limits_hold_numbers_and_angles(void **state) {
     (void)state;
     static const struct {
-        float least, greatest, given, plain, angle;
+        float min, max, given, plain, angle;
     } rows[] = {{0, 1, 0.5f, 0.5f, 0.5f},
                 {0, 1, -2, 0, 0},
                 {0, 1, 2, 1, 1},
@@ -866,7 +866,7 @@ static void limits_hold_numbers_and_angles(void **state) {
     for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         set_all(w, 0, rows[i].given);
         for (uint32_t channel = 0; channel < CHANNELS; channel++) {
-            w->ranges[channel] = (lmb_channel_range){rows[i].least, rows[i].greatest};
+            w->ranges[channel] = (lmb_channel_range){rows[i].min, rows[i].max};
         }
         add_leaves(w, 2);
         add(w, LMB_OP_CLAMP, 1, in_order);

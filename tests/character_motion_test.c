@@ -353,7 +353,7 @@ static void test_partial_in_a_part(void **state) {
             assert_ok(lmb_clip_create(other, &clip, NULL, &clips[k], &error), &error);
         }
         static const uint32_t table[1] = {1};
-        const lmb_part_def part = {table, 2};
+        const lmb_joint_map_def part = {table, 2};
         lmb_node_def nodes[4];
         for (uint32_t k = 0; k < 4; k++) {
             nodes[k] = lmb_default_node_def();
@@ -368,15 +368,15 @@ static void test_partial_in_a_part(void **state) {
         nodes[3].op = LMB_OP_COMBINE;
         nodes[3].input_count = 1;
         nodes[3].inputs[0] = 2;
-        nodes[3].parts[0] = 0;
+        nodes[3].joint_maps[0] = 0;
         const lmb_graph_def program_def = {.rig = rig,
                                            .clips = (const lmb_clip *const *)clips,
                                            .clip_count = 2,
                                            .nodes = nodes,
                                            .node_count = 4,
                                            .parameter_count = PARAMETERS,
-                                           .parts = &part,
-                                           .part_count = 1};
+                                           .joint_maps = &part,
+                                           .joint_map_count = 1};
         lmb_control_player_def players[2] = {lmb_default_control_player_def(), lmb_default_control_player_def()};
         for (uint32_t k = 0; k < 2; k++) {
             players[k].duration = 1.0f;
@@ -817,9 +817,9 @@ static void test_states_from_outside(void **state) {
         s = good;
     }
     for (uint32_t i = 0; i < PLACE_WORDS; i++) {
-        static const uint32_t places[] = {0xffffffffu, 0x80000000u, 0x7fffffffu};
-        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-            s.state[at + i] = places[k];
+        static const uint32_t positions[] = {0xffffffffu, 0x80000000u, 0x7fffffffu};
+        for (size_t k = 0; k < sizeof positions / sizeof *positions; k++) {
+            s.state[at + i] = positions[k];
             assert_ok(check(&s, &error), &error);
             step(&s, SECOND / 60);
             assert_ok(check(&s, &error), &error);

@@ -135,7 +135,7 @@ static void expect_same_poses(const char *arguments) {
     "0.75},"                                                                                                           \
     "\"offset\":0.5}},\"add\":{\"op\":\"clip\",\"clip\":\"Bend\",\"additive\":true}}},{\"pose\":{\"op\":\"additive\"," \
     "\"weight\":"                                                                                                      \
-    "{\"param\":\"w\"},\"base\":{\"op\":\"pose\",\"pose\":1},\"add\":{\"op\":\"difference\",\"pose\":{\"op\":"         \
+    "{\"param\":\"w\"},\"base\":{\"op\":\"pose\",\"pose\":1},\"add\":{\"op\":\"make-additive\",\"pose\":{\"op\":"      \
     "\"clip\","                                                                                                        \
     "\"clip\":1,"                                                                                                      \
     "\"loop\":false},\"reference\":{\"op\":\"rest\"}}}}]}'"
@@ -255,12 +255,12 @@ static void a_profile_has_both_sides_and_the_bytes(void **state) {
     command_output_release(&output);
     char *text = command_read_file("trace.json");
     assert_non_null(text);
-    int wholes = 0, parts = 0;
-    trace_tree_expect(text, 1, &wholes, &parts);
+    int wholes = 0, joint_maps = 0;
+    trace_tree_expect(text, 1, &wholes, &joint_maps);
     assert_int_equal(wholes, 5);
-    trace_tree_expect(text, 2, &wholes, &parts);
+    trace_tree_expect(text, 2, &wholes, &joint_maps);
     assert_int_equal(wholes, 5);
-    assert_true(parts >= 10);
+    assert_true(joint_maps >= 10);
     free(text);
 }
 

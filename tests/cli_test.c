@@ -253,10 +253,10 @@ static void a_trace_of_the_cpu_has_every_run(void **state) {
     command_output output = run_well("profile small.gltf --no-device --characters 9 --frames 33 --trace trace.json");
     char *text = command_read_file("trace.json");
     assert_non_null(text);
-    int wholes = 0, parts = 0;
-    trace_tree_expect(text, 1, &wholes, &parts);
+    int wholes = 0, joint_maps = 0;
+    trace_tree_expect(text, 1, &wholes, &joint_maps);
     assert_int_equal(wholes, 33);
-    assert_int_equal(parts, 4); // the runs 16 and 32 after the first are estimated, each into two stages
+    assert_int_equal(joint_maps, 4); // the runs 16 and 32 after the first are estimated, each into two stages
     free(text);
     command_output_release(&output);
 }
@@ -558,7 +558,7 @@ static void a_compiled_program_is_printed(void **state) {
                                     "   0  s0   rest\n"
                                     "   1  s1   clip           clip 0, time time, looped\n"
                                     "   2  s2   clip           clip 0, time 0, looped\n"
-                                    "   3  s1   difference     s1 s2\n"
+                                    "   3  s1   make_additive  s1 s2\n"
                                     "   4  s0   additive       s0 s1, weight speed uniform-s\n");
     command_output_release(&output);
     output = run_well("eval small.gltf --print --json --graph " WALK);

@@ -14,7 +14,7 @@ enum { JOINTS = 21, ARM = 4, TAIL = 3, CHARACTERS = 37 };
 typedef struct fixture {
     test_scene scene;
     uint32_t tables[2][JOINTS];
-    lmb_part_def parts[2];
+    lmb_joint_map_def joint_maps[2];
     lmb_rig *rigs[2];
     const lmb_rig *clip_rigs[4];
     keyframes keys[4];
@@ -48,8 +48,8 @@ static void begin(fixture *f, uint64_t seed) {
     for (uint32_t i = 0; i < TAIL; i++) {
         f->tables[1][5 + 7 * i] = TAIL - 1 - i;
     }
-    f->parts[0] = (lmb_part_def){f->tables[0], ARM};
-    f->parts[1] = (lmb_part_def){f->tables[1], TAIL};
+    f->joint_maps[0] = (lmb_joint_map_def){f->tables[0], ARM};
+    f->joint_maps[1] = (lmb_joint_map_def){f->tables[1], TAIL};
     f->rigs[0] = scene_rig(ARM, SCENE_CHAIN, seed + 1);
     f->rigs[1] = scene_rig(TAIL, SCENE_WIDE, seed + 2);
     const lmb_rig *clip_rigs[4] = {f->scene.rig, f->scene.rig, f->rigs[0], f->rigs[1]};
@@ -64,8 +64,8 @@ static void begin(fixture *f, uint64_t seed) {
     f->scene.clips = f->clips;
     f->scene.clip_count = 4;
     f->scene.clip_rigs = f->clip_rigs;
-    f->scene.parts = f->parts;
-    f->scene.part_count = 2;
+    f->scene.joint_maps = f->joint_maps;
+    f->scene.joint_map_count = 2;
     f->scene.static_poses = f->poses;
     f->scene.static_pose_count = 3;
     for (uint32_t i = 0; i < CHARACTERS * 3; i++) {
@@ -105,7 +105,7 @@ static uint32_t add_combine(fixture *f, uint32_t count, const uint32_t (*inputs)
     node->input_count = count;
     for (uint32_t i = 0; i < count; i++) {
         node->inputs[i] = inputs[i][0];
-        node->parts[i] = inputs[i][1];
+        node->joint_maps[i] = inputs[i][1];
     }
     return f->scene.node_count - 1;
 }
@@ -137,7 +137,7 @@ static void build_all(fixture *f, random_source *source) {
     const uint32_t arm = add_clip(f, lmb_constant(2.0f)), fist = add_static(f, 1);
     const uint32_t masked = add(f, LMB_OP_MASKED, arm, fist);
     const uint32_t buffer = add_part_buffer(f, 0, ARM, source);
-    const uint32_t moved = add(f, LMB_OP_ADDITIVE, masked, add(f, LMB_OP_DIFFERENCE, buffer, fist));
+    const uint32_t moved = add(f, LMB_OP_ADDITIVE, masked, add(f, LMB_OP_MAKE_ADDITIVE, buffer, fist));
     const uint32_t held = add(f, LMB_OP_CLAMP, moved, LMB_NONE);
     const uint32_t turned = add(f, LMB_OP_MIRROR, held, LMB_NONE);
     const uint32_t tail = add(f, LMB_OP_BLEND, add_clip(f, lmb_constant(3.0f)), add_static(f, 2));
@@ -154,15 +154,15 @@ static void sources_in_parts(void **state) {
         random_source source = {seed};
         uint8_t mask[JOINTS];
         uint32_t partners[JOINTS];
-        lmb_limit_def limits[JOINTS];
+        lmb_joint_limit_def limits[JOINTS];
         for (uint32_t i = 0; i < JOINTS; i++) {
             mask[i] = (uint8_t)(i * 12);
             partners[i] = i;
-            limits[i] = lmb_default_limit_def();
-            limits[i].set = LMB_LIMIT_TRANSLATION;
+            limits[i] = lmb_default_joint_limit_def();
+            limits[i].set = LMB_JOINT_LIMIT_TRANSLATION;
             for (int k = 0; k < 3; k++) {
-                limits[i].translation_least[k] = -2.0f;
-                limits[i].translation_greatest[k] = (float)i;
+                limits[i].translation_min[k] = -2.0f;
+                limits[i].translation_max[k] = (float)i;
             }
         }
         const lmb_mirror_def mirror = {.axis = LMB_AXIS_Y, .partners = partners};
@@ -205,9 +205,9 @@ static void the_last_input_wins(void **state) {
     memcpy(first, f.scene.stages[LMB_STAGE_LOCAL], scene_stage_floats(&f.scene, LMB_STAGE_LOCAL) * sizeof(float));
     lmb_node_def *node = &f.scene.nodes[f.scene.node_count - 1];
     node->inputs[0] = tail;
-    node->parts[0] = 1;
+    node->joint_maps[0] = 1;
     node->inputs[1] = arm;
-    node->parts[1] = 0;
+    node->joint_maps[1] = 0;
     scene_run(&f.scene);
     uint32_t shared = 0;
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -239,8 +239,8 @@ static void the_same_pose_in_pieces(void **state) {
         tables[0][i] = i % 3 == 0 ? i : LMB_NONE;
         tables[1][i] = i % 3 == 0 ? LMB_NONE : i;
     }
-    f.parts[0] = (lmb_part_def){tables[0], JOINTS};
-    f.parts[1] = (lmb_part_def){tables[1], JOINTS};
+    f.joint_maps[0] = (lmb_joint_map_def){tables[0], JOINTS};
+    f.joint_maps[1] = (lmb_joint_map_def){tables[1], JOINTS};
     f.scene.clip_count = 2;
     const uint32_t pose = add(&f, LMB_OP_BLEND, add_clip(&f, lmb_constant(0.0f)), add_clip(&f, lmb_constant(1.0f)));
     scene_run(&f.scene);
@@ -251,7 +251,7 @@ static void the_same_pose_in_pieces(void **state) {
     add_combine(&f, 2, (const uint32_t[][2]){{pose, 0}, {pose, 1}});
     scene_run(&f.scene);
     assert_memory_equal(f.scene.stages[LMB_STAGE_PALETTE], alone, bytes);
-    f.scene.nodes[f.scene.node_count - 1].parts[1] = LMB_NONE;
+    f.scene.nodes[f.scene.node_count - 1].joint_maps[1] = LMB_NONE;
     scene_run(&f.scene);
     assert_memory_equal(f.scene.stages[LMB_STAGE_PALETTE], alone, bytes);
     free(alone);
@@ -287,7 +287,7 @@ static void a_clip_at_a_fixed_time(void **state) {
     (void)state;
     fixture f;
     begin(&f, 6);
-    f.scene.part_count = 0;
+    f.scene.joint_map_count = 0;
     f.scene.clip_count = 2;
     lmb_node_def *node = scene_add(&f.scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
     node->time = lmb_constant(0.75f);
@@ -324,8 +324,8 @@ static lmb_result check(const fixture *f, lmb_error *error) {
                                .nodes = f->scene.nodes,
                                .node_count = f->scene.node_count,
                                .parameter_count = 3,
-                               .parts = f->scene.parts,
-                               .part_count = f->scene.part_count,
+                               .joint_maps = f->scene.joint_maps,
+                               .joint_map_count = f->scene.joint_map_count,
                                .static_poses = f->scene.static_poses,
                                .static_pose_count = f->scene.static_pose_count};
     const lmb_result result = lmb_graph_check(&def, error);
@@ -344,14 +344,14 @@ static void what_does_not_fit(void **state) {
     add_combine(&f, 1, (const uint32_t[][2]){{arm, 0}});
     lmb_node_def *nodes = f.scene.nodes;
     assert_int_equal(check(&f, &error), LMB_OK);
-    nodes[1].parts[0] = 1;
+    nodes[1].joint_maps[0] = 1;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "node 0 (clip): clip: it has 4 joints, and part 1",
                   "in which it stands, 3");
-    nodes[1].parts[0] = LMB_NONE;
+    nodes[1].joint_maps[0] = LMB_NONE;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "clip: it has 4 joints, and the rig 21");
-    nodes[1].parts[0] = 2;
+    nodes[1].joint_maps[0] = 2;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (combine): parts[0]: there is no such part");
-    nodes[1].parts[0] = 0;
+    nodes[1].joint_maps[0] = 0;
     nodes[1].input_count = 0;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "inputs: this operation has 1 to 16");
     nodes[1].input_count = 1;
@@ -359,22 +359,22 @@ static void what_does_not_fit(void **state) {
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 0: joint 11 '",
                   "is joint 4 of it, and it has 4");
     f.tables[0][11] = 1;
-    f.parts[1].joints = NULL;
+    f.joint_maps[1].joints = NULL;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 1: the table is NULL");
-    f.parts[1] = (lmb_part_def){f.tables[1], 0};
+    f.joint_maps[1] = (lmb_joint_map_def){f.tables[1], 0};
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 1: the number of joints");
-    f.parts[1].joint_count = LMB_MAX_JOINTS + 1;
+    f.joint_maps[1].joint_count = LMB_MAX_JOINTS + 1;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "part 1: the number of joints");
-    f.parts[1].joint_count = TAIL + 2;
+    f.joint_maps[1].joint_count = TAIL + 2;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "clip 3 '",
                   "is for 3 joints, and the rig has 21, and no");
-    f.parts[1].joint_count = TAIL;
-    f.scene.part_count = LMB_MAX_PARTS + 1;
+    f.joint_maps[1].joint_count = TAIL;
+    f.scene.joint_map_count = LMB_MAX_JOINT_MAPS + 1;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_LIMIT, "65 parts");
-    f.scene.part_count = 2;
-    f.scene.parts = NULL;
+    f.scene.joint_map_count = 2;
+    f.scene.joint_maps = NULL;
     CHECK_REFUSAL(check(&f, &error), &error, LMB_ERROR_ARGUMENT, "the parts are NULL");
-    f.scene.parts = f.parts;
+    f.scene.joint_maps = f.joint_maps;
     // One buffer in two places.
     scene_add_pose_node(&f.scene, 3);
     add_combine(&f, 2, (const uint32_t[][2]){{2, 1}, {2, 0}});
@@ -442,8 +442,8 @@ static void what_a_program_tells(void **state) {
     lmb_graph_def def = {.rig = f.scene.rig,
                          .nodes = f.scene.nodes,
                          .node_count = f.scene.node_count,
-                         .parts = f.parts,
-                         .part_count = 2,
+                         .joint_maps = f.joint_maps,
+                         .joint_map_count = 2,
                          .static_poses = f.poses,
                          .static_pose_count = 3};
     lmb_graph *program = NULL;

@@ -198,33 +198,33 @@ static void read_character_motion(fuzz_input *in, lmb_control_def *def) {
 
 static lmb_control_def read_def(fuzz_input *in) {
     lmb_control_def def = lmb_default_control_def();
-    const uint8_t parts = fuzz_byte(in);
+    const uint8_t joint_maps = fuzz_byte(in);
     def.parameter_count = fuzz_count(in, 24, LMB_MAX_PARAMETERS);
     def.event_count = fuzz_count(in, 4, LMB_EVENT_RESET - 1);
     def.max_emitted_events = fuzz_count(in, 8, LMB_MAX_EMITTED_EVENTS);
-    if (parts & 1) {
+    if (joint_maps & 1) {
         def.update_every = fuzz_value(in, def.parameter_count);
     }
-    if (parts & 2) {
+    if (joint_maps & 2) {
         def.inertialize = true;
         def.inertia_parameters = fuzz_index(in, def.parameter_count);
     }
-    if (parts & 4) {
+    if (joint_maps & 4) {
         read_smoothed(in, &def);
     }
-    if (parts & 8) {
+    if (joint_maps & 8) {
         read_players(in, &def);
     }
-    if (parts & 16) {
+    if (joint_maps & 16) {
         read_machines(in, &def);
     }
-    if (parts & 32) {
+    if (joint_maps & 32) {
         read_groups(in, &def);
     }
-    if (parts & 64) {
+    if (joint_maps & 64) {
         read_character_motion(in, &def);
     }
-    if (parts & 128) {
+    if (joint_maps & 128) {
         read_computed(in, &def);
     }
     return def;

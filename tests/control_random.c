@@ -37,7 +37,7 @@ typedef struct plan {
     float keys[MOST_PLAYERS][MOST_KEYS * 4];
     lmb_motion_track tracks[MOST_PLAYERS];
     lmb_control_group_def groups[MOST_GROUPS];
-    uint32_t places[MOST_GROUPS][MOST_PLAYERS];
+    uint32_t positions[MOST_GROUPS][MOST_PLAYERS];
     lmb_control_machine_def machines[MOST_MACHINES];
     lmb_control_state_def states[MOST_MACHINES][MOST_STATES];
     lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
@@ -324,7 +324,7 @@ static void draw_players(plan *p) {
             const uint32_t count = 1 + random_below(p->random, left),
                            markers = 1 + random_below(p->random, MOST_MARKERS);
             lmb_control_group_def *group = &p->groups[number];
-            *group = (lmb_control_group_def){.players = p->places[number],
+            *group = (lmb_control_group_def){.players = p->positions[number],
                                              .player_count = count,
                                              .cadence = (lmb_cadence)random_below(p->random, LMB_CADENCE_COUNT),
                                              .rate = draw_value(p),
@@ -334,7 +334,7 @@ static void draw_players(plan *p) {
                 if (group->cadence == LMB_CADENCE_VELOCITY && fabsf(p->players[player].velocity) < 0x1p-40f) {
                     p->players[player].velocity = (float)random_between(p->random, 0.5, 4.0);
                 }
-                p->places[number][i] = player;
+                p->positions[number][i] = player;
             }
         } else {
             draw_player(p, player++, 0);
@@ -428,27 +428,27 @@ static lmb_node_def draw_leaf(plan *p) {
 // Operations, and how many poses they take.
 static const struct {
     lmb_op op;
-    uint32_t least, most;
-} operations[] = {{LMB_OP_BLEND, 2, 2},      {LMB_OP_MASKED, 2, 2},   {LMB_OP_ADDITIVE, 2, 2},
-                  {LMB_OP_PARTIAL, 2, 2},    {LMB_OP_WEIGHTED, 2, 4}, {LMB_OP_LAYERS, 2, 4},
-                  {LMB_OP_SPACE1D, 2, 4},    {LMB_OP_SPACE2D, 4, 4},  {LMB_OP_SCALE, 1, 1},
-                  {LMB_OP_DIFFERENCE, 2, 2}, {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT, 2, 2},
-                  {LMB_OP_COMBINE, 1, 3},    {LMB_OP_BILINEAR, 4, 4}, {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3}};
+    uint32_t min, most;
+} operations[] = {{LMB_OP_BLEND, 2, 2},         {LMB_OP_MASKED, 2, 2},   {LMB_OP_ADDITIVE, 2, 2},
+                  {LMB_OP_PARTIAL, 2, 2},       {LMB_OP_WEIGHTED, 2, 4}, {LMB_OP_LAYERS, 2, 4},
+                  {LMB_OP_SPACE1D, 2, 4},       {LMB_OP_SPACE2D, 4, 4},  {LMB_OP_SCALE, 1, 1},
+                  {LMB_OP_MAKE_ADDITIVE, 2, 2}, {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT, 2, 2},
+                  {LMB_OP_COMBINE, 1, 3},       {LMB_OP_BILINEAR, 4, 4}, {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3}};
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 static void draw_operation(plan *p, nodes *made) {
     const uint32_t which = random_below(p->random, OPERATIONS);
-    const uint32_t least = operations[which].least, most = operations[which].most;
+    const uint32_t min = operations[which].min, most = operations[which].most;
     lmb_node_def node = lmb_default_node_def();
     node.op = operations[which].op;
-    node.input_count = least + random_below(p->random, most - least + 1);
+    node.input_count = min + random_below(p->random, most - min + 1);
     node.weight = draw_weight(p);
     node.mask = random_below(p->random, MASKS);
     node.masked = chance(p, 2);
     node.unclamped = chance(p, 3);
     node.space2d = (lmb_space2d)random_below(p->random, LMB_SPACE2D_COUNT);
     for (uint32_t i = 0; i < 3; i++) {
-        node.along[i] = draw_weight(p);
+        node.coordinates[i] = draw_weight(p);
     }
     for (uint32_t i = 0; i < node.input_count; i++) {
         // One that is taken already has another use.
@@ -461,11 +461,11 @@ static void draw_operation(plan *p, nodes *made) {
         node.inputs[i] = taken;
         node.weights[i] = draw_weight(p);
         node.priorities[i] = (int32_t)random_below(p->random, 3);
-        node.parts[i] = chance(p, 2) ? random_below(p->random, PARTS) : LMB_NONE;
-        node.places[i][0] = (float)(i % 2);
-        node.places[i][1] = 2.0f * (float)(i / 2);
+        node.joint_maps[i] = chance(p, 2) ? random_below(p->random, PARTS) : LMB_NONE;
+        node.positions[i][0] = (float)(i % 2);
+        node.positions[i][1] = 2.0f * (float)(i / 2);
         if (node.op == LMB_OP_SPACE1D) {
-            node.places[i][0] = (float)((i * 3) % 5) * 0.3f;
+            node.positions[i][0] = (float)((i * 3) % 5) * 0.3f;
         }
     }
     made->open[made->open_count++] = made->count;
@@ -488,7 +488,7 @@ static lmb_graph *draw_program(plan *p) {
     static const uint8_t masks[MASKS][JOINTS] = {{0, 255}, {255, 0}, {77, 9}, {1, 254}};
     static const uint8_t *const rows[MASKS] = {masks[0], masks[1], masks[2], masks[3]};
     static const uint32_t first_joints[JOINTS] = {0, LMB_NONE}, second_joints[JOINTS] = {LMB_NONE, 1};
-    static const lmb_part_def parts[PARTS] = {{first_joints, JOINTS}, {second_joints, JOINTS}};
+    static const lmb_joint_map_def joint_maps[PARTS] = {{first_joints, JOINTS}, {second_joints, JOINTS}};
     lmb_joint_def joints[JOINTS] = {lmb_default_joint_def(), lmb_default_joint_def()};
     joints[1].parent = 0;
     const lmb_rig_def rig_def = {.joints = joints, .joint_count = JOINTS};
@@ -512,8 +512,8 @@ static lmb_graph *draw_program(plan *p) {
                                    .clip_count = CLIPS,
                                    .masks = rows,
                                    .mask_count = MASKS,
-                                   .parts = parts,
-                                   .part_count = PARTS,
+                                   .joint_maps = joint_maps,
+                                   .joint_map_count = PARTS,
                                    .nodes = made.each,
                                    .node_count = made.count,
                                    .parameter_count = CONTROL_RANDOM_PARAMETERS};

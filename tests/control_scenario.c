@@ -175,16 +175,16 @@ static lmb_node_def sum_of(const uint32_t *inputs, const uint32_t *weights, uint
 
 // On a line, or in a plane.
 static lmb_node_def make_strides(bool is_plane) {
-    static const float places[][2] = {{0.25f, -1.0f}, {1.25f, 0.5f}, {0.75f, 2.0f}};
+    static const float positions[][2] = {{0.25f, -1.0f}, {1.25f, 0.5f}, {0.75f, 2.0f}};
     lmb_node_def node = lmb_default_node_def();
     node.op = is_plane ? LMB_OP_SPACE2D : LMB_OP_SPACE1D;
     node.input_count = is_plane ? 3 : 2;
     for (uint32_t i = 0; i < node.input_count; i++) {
         node.inputs[i] = 6 + i;
-        memcpy(node.places[i], places[i], sizeof places[i]);
+        memcpy(node.positions[i], positions[i], sizeof positions[i]);
     }
-    node.along[0] = lmb_parameter(FOLLOWED);
-    node.along[1] = lmb_parameter(TURN);
+    node.coordinates[0] = lmb_parameter(FOLLOWED);
+    node.coordinates[1] = lmb_parameter(TURN);
     return node;
 }
 
@@ -205,7 +205,7 @@ static void make_nodes(scenario_kind kind, lmb_node_def nodes[NODES]) {
                          (const uint32_t[]){STATES, STATES + 1, WEIGHTS, STATES + 3}, 4);
     nodes[STRIDES] = make_strides(kind == STRETCHED);
     nodes[LEGS] = node_of(LMB_OP_MASKED, BODY, STRIDES, lmb_parameter(FOLLOWED_AGAIN));
-    nodes[LEAN] = node_of(LMB_OP_DIFFERENCE, 8, STILL, lmb_constant(1.0f));
+    nodes[LEAN] = node_of(LMB_OP_MAKE_ADDITIVE, 8, STILL, lmb_constant(1.0f));
     nodes[ADDED] = node_of(LMB_OP_ADDITIVE, LEGS, LEAN, lmb_parameter(MOOD));
     nodes[ADDED].masked = true;
     nodes[ADDED].mask = 1;

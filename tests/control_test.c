@@ -1076,7 +1076,7 @@ static void expect_inertia(const stage *s, uint32_t number, double step, uint32_
     const float *written = s->parameters + 8;
     assert_float_equal(written[LMB_INERTIA_NUMBER], (float)number, 0.0f);
     assert_near(written[LMB_INERTIA_STEP], step, 1e-8);
-    assert_float_equal(written[LMB_INERTIA_SWITCHED], (float)switched, 0.0f);
+    assert_float_equal(written[LMB_INERTIA_TRIGGERED], (float)switched, 0.0f);
     assert_near(written[LMB_INERTIA_TIME], time, 1e-7);
     assert_near(written[LMB_INERTIA_DURATION], duration, 0.0);
 }

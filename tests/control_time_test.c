@@ -199,7 +199,7 @@ static const struct {
     lmb_end end;
     float pace, offset;
     double each;
-} places[] = {
+} positions[] = {
     {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.5f, LMB_END_LOOP, 1.0f, 0.0f, 0.2},
     {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 0.1f, LMB_END_HOLD, 1.0f, 0.0f, 0.04},
     {LMB_TERM_GREATER_EQUAL, LMB_OPERAND_PHASE, 1.0f, LMB_END_HOLD, 1.0f, 0.0f, 0.4},
@@ -218,20 +218,21 @@ static const struct {
 
 static void test_places(void **state) {
     (void)state;
-    for (size_t i = 0; i < RATES * sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < RATES * sizeof positions / sizeof positions[0]; i++) {
         const uint64_t rate = rates[i % RATES];
         circle c;
         lmb_term terms[2][3];
         make_circle(&c, 2);
         for (uint32_t k = 0; k < 2; k++) {
-            c.players[k].end = places[i / RATES].end;
-            c.players[k].rate = lmb_constant(places[i / RATES].pace);
-            c.players[k].offset = places[i / RATES].offset;
+            c.players[k].end = positions[i / RATES].end;
+            c.players[k].rate = lmb_constant(positions[i / RATES].pace);
+            c.players[k].offset = positions[i / RATES].offset;
             c.transitions[k].at_end = false;
-            terms[k][0] = place_term(places[i / RATES].kind, places[i / RATES].operand, places[i / RATES].right, k);
+            terms[k][0] =
+                place_term(positions[i / RATES].kind, positions[i / RATES].operand, positions[i / RATES].right, k);
             // A condition besides, which holds, or another place, which is behind.
             terms[k][1] = (lmb_term){.kind = LMB_TERM_EQUAL, .left = lmb_parameter(0), .right = lmb_constant(0.0f)};
-            if (places[i / RATES].pace > 0.0f && places[i / RATES].offset > 0.0f) {
+            if (positions[i / RATES].pace > 0.0f && positions[i / RATES].offset > 0.0f) {
                 terms[k][1] = place_term(LMB_TERM_GREATER, LMB_OPERAND_PHASE, 0.1f, k);
             }
             terms[k][2] = (lmb_term){.kind = LMB_TERM_AND, .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
@@ -241,8 +242,8 @@ static void test_places(void **state) {
         stage s = begin(&c.def);
         run(&s, rate, 20);
         // At low rates more transitions are due in a frame than it has pieces.
-        const double passed = floor(20.0 / places[i / RATES].each + 1e-7);
-        if (places[i / RATES].each * (double)rate * 15.0 > 1.0) {
+        const double passed = floor(20.0 / positions[i / RATES].each + 1e-7);
+        if (positions[i / RATES].each * (double)rate * 15.0 > 1.0) {
             assert_int_equal(s.entries[0] + s.entries[1], (uint32_t)passed);
         }
         lmb_control_destroy(s.control);

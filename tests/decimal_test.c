@@ -1,5 +1,5 @@
 // The decimal parser against strtod, which is correctly rounded in glibc, in the C locale.
-#include "../src/import/decimal.h"
+#include "../src/import/strtod.h"
 
 #include "suite.h"
 

@@ -88,14 +88,14 @@ static lmb_clip *create_clip(random_source *random, const lmb_rig *rig) {
         lmb_channel channel = (lmb_channel)(i % 3);
         lmb_interpolation interpolation = (lmb_interpolation)random_below(random, 3);
         uint32_t keys = draw_times(random, times[i]);
-        uint32_t parts = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
-        for (uint32_t part = 0; part < keys * parts; part++) {
+        uint32_t joint_maps = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
+        for (uint32_t part = 0; part < keys * joint_maps; part++) {
             if (channel == LMB_CHANNEL_ROTATION) {
                 draw_usable_rotation(random, &values[i][part * 4]);
             }
             for (uint32_t k = 0; k < 3 && channel != LMB_CHANNEL_ROTATION; k++) {
                 values[i][part * 3 + k] =
-                    channel == LMB_CHANNEL_SCALE && parts == 1 ? draw_scale(random) : random_allowed(random);
+                    channel == LMB_CHANNEL_SCALE && joint_maps == 1 ? draw_scale(random) : random_allowed(random);
             }
         }
         if (keys > 0) {
@@ -134,13 +134,13 @@ static void draw_places(plan *plan, lmb_node_def *node) {
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         for (int axis = 0; axis < 2; axis++) {
-            node->places[i][axis] = shape[i][axis] * size + moved;
+            node->positions[i][axis] = shape[i][axis] * size + moved;
         }
-        node->places[i][0] += node->op == LMB_OP_SPACE1D ? (float)i * size : 0.0f;
-        node->places[i][1] = node->space2d == LMB_SPACE2D_GRID ? 0.0f : node->places[i][1];
+        node->positions[i][0] += node->op == LMB_OP_SPACE1D ? (float)i * size : 0.0f;
+        node->positions[i][1] = node->space2d == LMB_SPACE2D_GRID ? 0.0f : node->positions[i][1];
     }
-    node->along[0] = draw_value(plan);
-    node->along[1] = draw_value(plan);
+    node->coordinates[0] = draw_value(plan);
+    node->coordinates[1] = draw_value(plan);
 }
 
 // A tree that holds at most `stack` poses at once.
@@ -149,14 +149,14 @@ static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
     lmb_node_def node = lmb_default_node_def();
     bool leaf = stack < 4 || plan->node_count > NODES / 12 || random_below(random, 5) == 0;
     static const lmb_op leaves[] = {LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_REST};
-    static const lmb_op operations[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_WEIGHTED, LMB_OP_DIFFERENCE,
+    static const lmb_op operations[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_WEIGHTED, LMB_OP_MAKE_ADDITIVE,
                                         LMB_OP_ADDITIVE, LMB_OP_LAYERS, LMB_OP_SPACE1D,  LMB_OP_SPACE2D};
     static const lmb_op folds[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS, LMB_OP_SPACE1D, LMB_OP_SPACE2D};
     static const lmb_op unary[] = {LMB_OP_MIRROR, LMB_OP_CLAMP};
     do {
         node.op = leaf ? leaves[random_below(random, 5)]
                        : operations[random_below(random, sizeof operations / sizeof operations[0])];
-    } while (additive ? node.op == LMB_OP_CLIP || node.op == LMB_OP_REST : node.op == LMB_OP_DIFFERENCE);
+    } while (additive ? node.op == LMB_OP_CLIP || node.op == LMB_OP_REST : node.op == LMB_OP_MAKE_ADDITIVE);
     if (!leaf && plan->unary < MOST_UNARY && random_below(random, 4) == 0) {
         plan->unary++;
         node.op = additive ? LMB_OP_MIRROR : unary[random_below(random, sizeof unary / sizeof unary[0])];
@@ -171,8 +171,8 @@ static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
         node.input_count = weighted ? 2 + random_below(random, 3) : 2;
         for (uint32_t i = 0; i < node.input_count; i++) {
             const bool adds = node.op == LMB_OP_ADDITIVE && i == 1;
-            node.inputs[i] =
-                grow(plan, node.op != LMB_OP_DIFFERENCE && (additive || adds), weighted ? stack - 2 : stack - (i > 0));
+            node.inputs[i] = grow(plan, node.op != LMB_OP_MAKE_ADDITIVE && (additive || adds),
+                                  weighted ? stack - 2 : stack - (i > 0));
             node.weights[i] = draw_value(plan);
             node.priorities[i] = (int32_t)random_bits(random);
         }
@@ -190,28 +190,28 @@ static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
     return plan->node_count++;
 }
 
-static void draw_range(random_source *random, float lowest, float highest, float *least, float *greatest) {
+static void draw_range(random_source *random, float lowest, float highest, float *min, float *max) {
     float a = fminf(fmaxf(random_allowed(random), lowest), highest);
     float b = fminf(fmaxf(random_allowed(random), lowest), highest);
-    *least = fminf(a, b);
-    *greatest = fmaxf(a, b);
+    *min = fminf(a, b);
+    *max = fmaxf(a, b);
 }
 
-static lmb_limit_def draw_limit(random_source *random) {
-    lmb_limit_def limit = lmb_default_limit_def();
-    limit.set = random_below(random, 16) | (random_below(random, 3) == 0 ? LMB_LIMIT_ANGLES : 0);
-    if (limit.set & LMB_LIMIT_ANGLES) {
-        limit.set &= ~(LMB_LIMIT_TWIST | LMB_LIMIT_SWING);
+static lmb_joint_limit_def draw_limit(random_source *random) {
+    lmb_joint_limit_def limit = lmb_default_joint_limit_def();
+    limit.set = random_below(random, 16) | (random_below(random, 3) == 0 ? LMB_JOINT_LIMIT_ANGLES : 0);
+    if (limit.set & LMB_JOINT_LIMIT_ANGLES) {
+        limit.set &= ~(LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING);
     }
     limit.twist_axis = (lmb_axis)random_below(random, LMB_AXIS_COUNT);
-    draw_range(random, -360.0f, 360.0f, &limit.twist_least, &limit.twist_greatest);
+    draw_range(random, -360.0f, 360.0f, &limit.twist_min, &limit.twist_max);
     limit.swing = fminf(fabsf(random_allowed(random)), 180.0f);
     for (int i = 0; i < 3; i++) {
-        draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.translation_least[i], &limit.translation_greatest[i]);
-        draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.scale_least[i], &limit.scale_greatest[i]);
-        draw_range(random, -180.0f, 180.0f, &limit.angle_least[i], &limit.angle_greatest[i]);
-        limit.angle_least[i] = fminf(limit.angle_least[i], 179.0f);
-        limit.angle_greatest[i] = fmaxf(limit.angle_greatest[i], -179.0f);
+        draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.translation_min[i], &limit.translation_max[i]);
+        draw_range(random, -LMB_LARGEST, LMB_LARGEST, &limit.scale_min[i], &limit.scale_max[i]);
+        draw_range(random, -180.0f, 180.0f, &limit.angle_min[i], &limit.angle_max[i]);
+        limit.angle_min[i] = fminf(limit.angle_min[i], 179.0f);
+        limit.angle_max[i] = fmaxf(limit.angle_max[i], -179.0f);
     }
     return limit;
 }
@@ -233,8 +233,8 @@ static lmb_graph *create_program(random_source *random, const lmb_rig *rig, cons
     for (uint32_t i = 0; i < LMB_AXIS_COUNT; i++) {
         mirrors[i] = (lmb_mirror_def){.axis = (lmb_axis)i, .partners = partners};
     }
-    lmb_limit_def limits[EXTREMES_JOINTS];
-    const lmb_limit_def *all_limits = limits;
+    lmb_joint_limit_def limits[EXTREMES_JOINTS];
+    const lmb_joint_limit_def *all_limits = limits;
     for (uint32_t i = 0; i < EXTREMES_JOINTS; i++) {
         limits[i] = draw_limit(random);
     }

@@ -91,7 +91,7 @@ static lmb_graph_def short_program(const world *world, lmb_node_def nodes[3]) {
     nodes[2].inputs[1] = 1;
     nodes[2].weight = lmb_parameter(2);
     static const lmb_parameter_def parameters[3] = {
-        {.greatest = (float)CLIP_COUNT}, {.least = -3.0f, .greatest = 3.0f}, {.greatest = 1.0f}};
+        {.max = (float)CLIP_COUNT}, {.min = -3.0f, .max = 3.0f}, {.max = 1.0f}};
     return (lmb_graph_def){.rig = world->rig,
                            .clips = (const lmb_clip *const *)world->clips,
                            .clip_count = CLIP_COUNT,

@@ -592,12 +592,12 @@ static void wrong_descriptors_of_a_gpu_are_named(void **state) {
     defs[3].device = VK_NULL_HANDLE;
     defs[4].queue_family_count = 2;
     defs[5].memory = &no_hooks;
-    static const char *const parts[] = {"get_instance_proc_addr", "instance", "physical device", "device",
-                                        "queue families",         "hook"};
+    static const char *const joint_maps[] = {"get_instance_proc_addr", "instance", "physical device", "device",
+                                             "queue families",         "hook"};
     lmb_error error;
     lmb_gpu *gpu = NULL;
     for (size_t i = 0; i < 6; i++) {
-        expect_error(lmb_gpu_create(&defs[i], NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, parts[i]);
+        expect_error(lmb_gpu_create(&defs[i], NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, joint_maps[i]);
         assert_null(gpu);
     }
     expect_error(lmb_gpu_create(NULL, NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
@@ -630,9 +630,9 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     defs[3].frame_count = 9;
     defs[4].outputs = 0;
     defs[5].outputs = 1u << LMB_STAGE_COUNT;
-    static const char *const parts[] = {"graph", "characters", "frame slots", "frame slots", "output", "output"};
+    static const char *const joint_maps[] = {"graph", "characters", "frame slots", "frame slots", "output", "output"};
     for (size_t i = 0; i < 6; i++) {
-        expect_error(lmb_gpu_batch_create(gpu, &defs[i], &batch, &error), &error, LMB_ERROR_ARGUMENT, parts[i]);
+        expect_error(lmb_gpu_batch_create(gpu, &defs[i], &batch, &error), &error, LMB_ERROR_ARGUMENT, joint_maps[i]);
         assert_null(batch);
     }
     lmb_gpu_batch_def small = good;

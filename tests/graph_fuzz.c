@@ -70,7 +70,7 @@ static void run(const lmb_graph *graph) {
     float parameters[LMB_MAX_PARAMETERS];
     for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
-        require(parameter.least <= parameter.initial && parameter.initial <= parameter.greatest, "a default outside");
+        require(parameter.min <= parameter.initial && parameter.initial <= parameter.max, "a default outside");
         require(parameter.is_written || lmb_graph_find_parameter(graph, parameter.name) == i,
                 "a name that is not found");
         parameters[i] = parameter.initial;
@@ -116,7 +116,7 @@ static const char *const words[] = {"\"op\":",
                                     "\"blend\"",
                                     "\"masked\"",
                                     "\"weighted\"",
-                                    "\"difference\"",
+                                    "\"make-additive\"",
                                     "\"additive\"",
                                     "\"a\":",
                                     "\"b\":",

@@ -49,7 +49,8 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_WEIGHTED] = "{\"op\":\"weighted\",\"inputs\":[{\"weight\":{\"param\":\"x\",\"max\":4},\"pose\":" CLIP(
         "0") "},{\"pose\":" ADDITIVE(CLIP("1")) "},{\"weight\":{\"param\":\"y\"},\"pose\":" MASKED("{\"op\":\"rest\"}",
                                                                                                    CLIP("2")) "}]}",
-    [LMB_OP_DIFFERENCE] = "{\"op\":\"difference\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
+    [LMB_OP_MAKE_ADDITIVE] =
+        "{\"op\":\"make-additive\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
     [LMB_OP_LAYERS] = "{\"op\":\"layers\",\"level\":{\"param\":\"level\"},\"inputs\":[{\"fade\":{\"param\":\"x\"},"
                       "\"mask\":{\"@\":200},"
                       "\"pose\":" CLIP("0") "},{\"priority\":2,\"fade\":{\"param\":\"y\"},\"pose\":" MASKED(
@@ -145,7 +146,7 @@ static const struct {
      "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"additive\",\"space\":\"model\",\"weight\":{\"param\":\"w\"},"
      "\"base\":{\"op\":\"additive\",\"space\":\"model\",\"base\":{\"op\":\"pose\",\"pose\":0},\"add\":" ADDED(
          "1") "},"
-              "\"add\":{\"op\":\"difference\",\"space\":\"model\",\"pose\":{\"op\":\"additive\",\"space\":\"model\","
+              "\"add\":{\"op\":\"make-additive\",\"space\":\"model\",\"pose\":{\"op\":\"additive\",\"space\":\"model\","
               "\"base\":" CLIP("0") ",\"add\":" ADDED("2") "},\"reference\":{\"op\":\"rest\"}}}}"},
     {LMB_OP_LAYERS, "{\"op\":\"additive\",\"base\":" CLIP("0") ",\"add\":{\"op\":\"layers\",\"inputs\":[{\"fade\":{"
                                                                "\"param\":\"x\"},\"mask\":{\"@\":99},\"pose\":" ADDED(

@@ -298,7 +298,7 @@ static void the_jump_becomes_a_control(void **state) {
         assert_true(weight.initial == (i == 0 ? 1.0f : 0.0f));
         lmb_graph_parameter time = lmb_graph_parameter_at(graph->graph, def->players[i].time_parameter);
         assert_true(time.is_written);
-        assert_true(time.greatest == clip_durations[i]);
+        assert_true(time.max == clip_durations[i]);
         assert_int_equal(lmb_graph_find_parameter(graph->graph, time.name), LMB_NONE);
     }
     const lmb_transition_def *transition = &machine->transitions[1];
@@ -529,7 +529,7 @@ static void smoothed_are_shared(void **state) {
     for (uint32_t i = 0; i < 2; i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(p.graph->graph, def->smoothed[i].parameter);
         assert_int_equal(def->smoothed[i].source.parameter, source);
-        assert_true(parameter.is_written && parameter.initial == 0.25f && parameter.greatest == 1.0f);
+        assert_true(parameter.is_written && parameter.initial == 0.25f && parameter.max == 1.0f);
     }
     assert_true(def->smoothed[0].half_life == 0.5f && def->smoothed[1].half_life == 0.25f);
     step(&p, 0.0, NULL);
@@ -1363,7 +1363,7 @@ static void the_actual_velocity_has_a_name(void **state) {
     assert_int_equal(def->machines[0].transitions[0].terms[0].left.parameter, pace);
     const uint32_t aside = def->motion->velocity_parameters[0]; // which nothing reads
     assert_string_equal(lmb_graph_parameter_at(p.graph->graph, aside).name, "aside");
-    assert_true(lmb_graph_parameter_at(p.graph->graph, aside).least == -10.0f);
+    assert_true(lmb_graph_parameter_at(p.graph->graph, aside).min == -10.0f);
     double velocity[2] = {0.0, 0.0};
     bool goes = false;
     set(&p, "push", 2.0f);

@@ -23,8 +23,8 @@ static int set_up(void **state) {
     assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = &joint, .joint_count = 1}, NULL, &rig, NULL), LMB_OK);
     for (uint32_t i = 0; i < CLIPS; i++) {
         const float seconds = (float)i + 1.0f, from = 10.0f * (float)i;
-        const float times[2] = {0.0f, seconds}, places[6] = {from, 0, 0, from + seconds, 0, 0};
-        const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, places};
+        const float times[2] = {0.0f, seconds}, positions[6] = {from, 0, 0, from + seconds, 0, 0};
+        const lmb_track_def track = {0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, positions};
         const lmb_clip_def def = {.name = names[i], .tracks = &track, .track_count = 1};
         assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
     }
@@ -194,8 +194,8 @@ static void names_and_numbers(void **state) {
         assert_int_equal(parameter.is_written, i != HOST);
         assert_int_equal(lmb_graph_find_parameter(graph, names[i]), i == HOST ? HOST : LMB_NONE);
     }
-    assert_true(lmb_graph_parameter_at(graph, HOST).greatest == 5.0f);
-    assert_true(lmb_graph_parameter_at(graph, 3).greatest == 2.0f);
+    assert_true(lmb_graph_parameter_at(graph, HOST).max == 5.0f);
+    assert_true(lmb_graph_parameter_at(graph, 3).max == 2.0f);
     float row[PARAMETERS + 5];
     lmb_graph_defaults(graph, row);
     assert_true(row[HOST] == 3.0f && row[4] == 1.0f && row[5] == 0.0f);

@@ -28,7 +28,7 @@ static const struct {
     [LMB_OP_WEIGHTED] = {"weighted", {NULL}, false, false},
     [LMB_OP_WEIGHTED_MATRIX] = {"weighted-matrix", {NULL}, false, false},
     [LMB_OP_LAYERS] = {"layers", {NULL}, false, false},
-    [LMB_OP_DIFFERENCE] = {"difference", {"pose", "reference"}, false, false},
+    [LMB_OP_MAKE_ADDITIVE] = {"make-additive", {"pose", "reference"}, false, false},
     [LMB_OP_ADDITIVE] = {"additive", {"base", "add"}, true, false},
     [LMB_OP_PARTIAL] = {"partial", {"a", "b"}, true, false},
     [LMB_OP_COMBINE] = {"combine", {NULL}, false, false},
@@ -96,31 +96,30 @@ static void put_mirror(writer *writer, const lmb_mirror_def *mirror) {
     put(writer, "}");
 }
 
-static void put_range(writer *writer, const char *comma, const char *key, const float least[3],
-                      const float greatest[3]) {
-    put(writer, "%s\"%s\":{\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]}", comma, key, (double)least[0],
-        (double)least[1], (double)least[2], (double)greatest[0], (double)greatest[1], (double)greatest[2]);
+static void put_range(writer *writer, const char *comma, const char *key, const float min[3], const float max[3]) {
+    put(writer, "%s\"%s\":{\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]}", comma, key, (double)min[0],
+        (double)min[1], (double)min[2], (double)max[0], (double)max[1], (double)max[2]);
 }
 
-static void put_limits(writer *writer, const lmb_limit_def *limits) {
+static void put_limits(writer *writer, const lmb_joint_limit_def *limits) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        const lmb_limit_def *limit = &limits[joint];
+        const lmb_joint_limit_def *limit = &limits[joint];
         put(writer, "%s\"%s\":{", joint == 0 ? ",\n\"limits\":{" : ",\n", lmb_rig_joint_name(writer->def->rig, joint));
-        if (limit->set & LMB_LIMIT_ANGLES) {
-            put_range(writer, "", "angles", limit->angle_least, limit->angle_greatest);
+        if (limit->set & LMB_JOINT_LIMIT_ANGLES) {
+            put_range(writer, "", "angles", limit->angle_min, limit->angle_max);
         } else {
-            const bool twists = (limit->set & LMB_LIMIT_TWIST) != 0;
+            const bool twists = (limit->set & LMB_JOINT_LIMIT_TWIST) != 0;
             put(writer, "\"twist\":{\"axis\":\"%c\",\"min\":%.9g,\"max\":%.9g}", "xyz"[limit->twist_axis],
-                twists ? (double)limit->twist_least : -180.0, twists ? (double)limit->twist_greatest : 180.0);
+                twists ? (double)limit->twist_min : -180.0, twists ? (double)limit->twist_max : 180.0);
         }
-        if (limit->set & LMB_LIMIT_SWING) {
+        if (limit->set & LMB_JOINT_LIMIT_SWING) {
             put(writer, ",\"swing\":%.9g", (double)limit->swing);
         }
-        if (limit->set & LMB_LIMIT_TRANSLATION) {
-            put_range(writer, ",", "translation", limit->translation_least, limit->translation_greatest);
+        if (limit->set & LMB_JOINT_LIMIT_TRANSLATION) {
+            put_range(writer, ",", "translation", limit->translation_min, limit->translation_max);
         }
-        if (limit->set & LMB_LIMIT_SCALE) {
-            put_range(writer, ",", "scale", limit->scale_least, limit->scale_greatest);
+        if (limit->set & LMB_JOINT_LIMIT_SCALE) {
+            put_range(writer, ",", "scale", limit->scale_min, limit->scale_max);
         }
         put(writer, "}");
     }
@@ -128,7 +127,7 @@ static void put_limits(writer *writer, const lmb_limit_def *limits) {
 }
 
 static bool has_choice(lmb_op op) {
-    return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_DIFFERENCE &&
+    return op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_POSE && op != LMB_OP_MAKE_ADDITIVE &&
            op != LMB_OP_PARTIAL && op != LMB_OP_LAYERS && op != LMB_OP_ADD && op != LMB_OP_SUBTRACT &&
            op != LMB_OP_COMBINE && op != LMB_OP_MIRROR && op != LMB_OP_CLAMP && op != LMB_OP_SPACE1D &&
            op != LMB_OP_SPACE2D && op != LMB_OP_WEIGHTED_MATRIX;
@@ -137,10 +136,10 @@ static bool has_choice(lmb_op op) {
 static void put_position(writer *writer, const lmb_node_def *node) {
     static const char *const kinds[] = {"triangles", "grid", "freeform"};
     if (node->op == LMB_OP_SPACE1D) {
-        put_value(writer, "at", node->along[0]);
+        put_value(writer, "at", node->coordinates[0]);
     } else if (node->op == LMB_OP_SPACE2D) {
-        put_value(writer, "x", node->along[0]);
-        put_value(writer, "y", node->along[1]);
+        put_value(writer, "x", node->coordinates[0]);
+        put_value(writer, "y", node->coordinates[1]);
         put(writer, ",\"kind\":\"%s\"", kinds[node->space2d]);
     }
 }
@@ -154,7 +153,7 @@ static void put_choices(writer *writer, const lmb_node_def *node) {
     if (has_choice(node->op)) {
         put(writer, ",\"shortest\":%s", node->shortest ? "true" : "false");
     }
-    if (node->op == LMB_OP_DIFFERENCE || node->op == LMB_OP_ADDITIVE) {
+    if (node->op == LMB_OP_MAKE_ADDITIVE || node->op == LMB_OP_ADDITIVE) {
         put(writer, ",\"form\":\"%s\"", forms[node->form]);
         put(writer, ",\"space\":\"%s\"", node->space == LMB_SPACE_MODEL ? "model" : "local");
     }
@@ -175,7 +174,7 @@ static void put_pose(writer *writer, const lmb_node_def *node) {
 }
 
 // Of as many joints as the rig has.
-static void put_part(writer *writer, const lmb_part_def *part) {
+static void put_part(writer *writer, const lmb_joint_map_def *part) {
     const char *comma = ",\"joints\":{";
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         if (part->joints[joint] != LMB_NONE) {
@@ -190,8 +189,8 @@ static void put_part(writer *writer, const lmb_part_def *part) {
 // What an input of a list has beside its pose.
 static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) {
     if (node->op == LMB_OP_COMBINE) {
-        if (node->parts[input] != LMB_NONE) {
-            put_part(writer, &writer->def->parts[node->parts[input]]);
+        if (node->joint_maps[input] != LMB_NONE) {
+            put_part(writer, &writer->def->joint_maps[node->joint_maps[input]]);
         }
     } else if (node->op == LMB_OP_LAYERS) {
         put(writer, ",\"priority\":%d", (int)node->priorities[input]);
@@ -200,9 +199,9 @@ static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) 
             put_mask(writer, "mask", writer->def->masks[node->masks[input]]);
         }
     } else if (node->op == LMB_OP_SPACE1D) {
-        put(writer, ",\"at\":%.9g", (double)node->places[input][0]);
+        put(writer, ",\"at\":%.9g", (double)node->positions[input][0]);
     } else if (node->op == LMB_OP_SPACE2D) {
-        put(writer, ",\"at\":[%.9g,%.9g]", (double)node->places[input][0], (double)node->places[input][1]);
+        put(writer, ",\"at\":[%.9g,%.9g]", (double)node->positions[input][0], (double)node->positions[input][1]);
     } else {
         put_value(writer, "weight", node->weights[input]);
     }
@@ -211,14 +210,14 @@ static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) 
 static void put_node(writer *writer, uint32_t index);
 
 static void put_corners(writer *writer, const lmb_node_def *node) {
-    static const char *const places[] = {"s", "t", "u"};
+    static const char *const positions[] = {"s", "t", "u"};
     for (uint32_t i = 0; i < node->input_count; i++) {
         put(writer, i == 0 ? ",\n\"poses\":[" : ",\n");
         put_node(writer, node->inputs[i]);
     }
     put(writer, "]");
     for (uint32_t i = 0; i < (node->op == LMB_OP_BILINEAR ? 2 : 3); i++) {
-        put_value(writer, places[i], node->along[i]);
+        put_value(writer, positions[i], node->coordinates[i]);
     }
 }
 
@@ -228,9 +227,9 @@ static void put_node(writer *writer, uint32_t index) {
         fail_msg("operation %d has no row in this test's table", node->op);
     }
     put(writer, "{\"op\":\"%s\"", rows[node->op].name);
-    if (index == writer->def->node_count - 1 && writer->def->last_levels != NULL) {
+    if (index == writer->def->node_count - 1 && writer->def->max_lods != NULL) {
         put_value(writer, "level", writer->def->level);
-        put_mask(writer, "levels", writer->def->last_levels);
+        put_mask(writer, "levels", writer->def->max_lods);
     }
     if (node->op == LMB_OP_CLIP) {
         put_value(writer, "clip", node->clip);
@@ -279,10 +278,10 @@ static void put_node(writer *writer, uint32_t index) {
 
 // JSON has no form for a part without joints, which is refused there as a mistake, and which a random part may be.
 static bool is_written(const lmb_graph_def *def) {
-    for (uint32_t part = 0; part < def->part_count; part++) {
+    for (uint32_t part = 0; part < def->joint_map_count; part++) {
         uint32_t joints = 0;
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
-            joints += def->parts[part].joints[joint] != LMB_NONE;
+            joints += def->joint_maps[part].joints[joint] != LMB_NONE;
         }
         if (joints == 0) {
             return false;

@@ -103,7 +103,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
         expect_number(node->weights[i], expected->weights[i]);
         assert_int_equal(node->priorities[i], expected->priorities[i]);
         assert_int_equal(node->masks[i], expected->masks[i]);
-        assert_memory_equal(node->places[i], expected->places[i], sizeof node->places[i]);
+        assert_memory_equal(node->positions[i], expected->positions[i], sizeof node->positions[i]);
     }
     expect_number(node->weight, expected->weight);
     expect_number(node->clip, expected->clip);
@@ -118,7 +118,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
     assert_int_equal(node->static_pose, expected->static_pose);
     assert_int_equal(node->space2d, expected->space2d);
     for (int i = 0; i < 3; i++) {
-        expect_number(node->along[i], expected->along[i]);
+        expect_number(node->coordinates[i], expected->coordinates[i]);
     }
 }
 
@@ -235,7 +235,7 @@ static void curves_of_any_number(void **state) {
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     lmb_graph *created = NULL;
     assert_int_equal(lmb_graph_create(def, NULL, &created, NULL), LMB_OK);
-    assert_true(def->parameters[0].greatest == 1.0f);
+    assert_true(def->parameters[0].max == 1.0f);
     assert_true(def->parameters[1].initial == 1.0f);
     float row[8];
     assert_in_range(lmb_graph_parameter_count(created), 2, 8);
@@ -299,18 +299,18 @@ static void spaces(void **state) {
     nodes[3] = two_inputs(LMB_OP_SPACE1D, 0, 1);
     nodes[3].inputs[2] = 2;
     nodes[3].input_count = 3;
-    nodes[3].along[0] = lmb_parameter(0);
-    nodes[3].places[0][0] = 2.5f;
-    nodes[3].places[1][0] = -1.0f;
-    nodes[3].places[2][0] = 100.0f;
+    nodes[3].coordinates[0] = lmb_parameter(0);
+    nodes[3].positions[0][0] = 2.5f;
+    nodes[3].positions[1][0] = -1.0f;
+    nodes[3].positions[2][0] = 100.0f;
     expect_nodes("{\"op\":\"space1d\",\"at\":{\"param\":\"speed\"},\"inputs\":[{\"at\":2.5,\"pose\":{\"op\":\"rest\"}},"
                  "{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"},\"at\":-1},{\"pose\":{\"op\":\"rest\"},\"at\":1e2}]}",
                  nodes, 4);
     nodes[3].op = LMB_OP_SPACE2D;
     nodes[3].space2d = LMB_SPACE2D_FREEFORM;
-    nodes[3].along[1] = lmb_constant(-7.0f);
-    nodes[3].places[1][1] = 3.0f;
-    nodes[3].places[2][1] = -0.5f;
+    nodes[3].coordinates[1] = lmb_constant(-7.0f);
+    nodes[3].positions[1][1] = 3.0f;
+    nodes[3].positions[2][1] = -0.5f;
     expect_nodes(
         "{\"op\":\"space2d\",\"kind\":\"freeform\",\"x\":{\"param\":\"speed\"},\"y\":-7,\"inputs\":[{\"at\":[2.5,0],"
         "\"pose\":{\"op\":\"rest\"}},{\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"},\"at\":[-1,3]},{\"pose\":{"
@@ -323,8 +323,8 @@ static void spaces(void **state) {
         "\"at\":[5,-0.5]}]}");
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     const lmb_parameter_def x = def->parameters[0], y = def->parameters[1];
-    assert_true(x.least == 1.0f && x.greatest == 5.0f && x.initial == 1.0f);
-    assert_true(y.least == -0.5f && y.greatest == 9.0f && y.initial == 0.0f);
+    assert_true(x.min == 1.0f && x.max == 5.0f && x.initial == 1.0f);
+    assert_true(y.min == -0.5f && y.max == 9.0f && y.initial == 0.0f);
     assert_int_equal(def->nodes[def->node_count - 1].space2d, LMB_SPACE2D_TRIANGLES);
     lmb_graph_json_destroy(graph);
 }
@@ -332,7 +332,7 @@ static void spaces(void **state) {
 static void additives(void **state) {
     (void)state;
     lmb_node_def nodes[5] = {lmb_default_node_def(), clip_node(WAVE, lmb_parameter(0)),
-                             clip_node(WAVE, lmb_constant(0.0f)), two_inputs(LMB_OP_DIFFERENCE, 1, 2),
+                             clip_node(WAVE, lmb_constant(0.0f)), two_inputs(LMB_OP_MAKE_ADDITIVE, 1, 2),
                              two_inputs(LMB_OP_ADDITIVE, 0, 3)};
     nodes[1].rate = lmb_constant(2.0f);
     nodes[4].weight = lmb_constant(0.5f);
@@ -341,12 +341,12 @@ static void additives(void **state) {
                  nodes, 5);
     nodes[1] = lmb_default_node_def();
     nodes[2] = clip_node(WAVE, lmb_parameter(0));
-    nodes[3] = two_inputs(LMB_OP_DIFFERENCE, 2, 1);
+    nodes[3] = two_inputs(LMB_OP_MAKE_ADDITIVE, 2, 1);
     expect_nodes("{\"op\":\"additive\",\"weight\":0.5,\"base\":{\"op\":\"rest\"},"
                  "\"add\":{\"op\":\"clip\",\"clip\":\"Wave\",\"reference\":{\"op\":\"rest\"},\"additive\":true}}",
                  nodes, 5);
     expect_nodes("{\"op\":\"additive\",\"weight\":0.5,\"base\":{\"op\":\"rest\"},"
-                 "\"add\":{\"op\":\"difference\",\"reference\":{\"op\":\"rest\"},"
+                 "\"add\":{\"op\":\"make-additive\",\"reference\":{\"op\":\"rest\"},"
                  "\"pose\":{\"op\":\"clip\",\"clip\":\"Wave\"}}}",
                  nodes, 5);
 }
@@ -418,18 +418,18 @@ static void combined(void **state) {
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     static const uint32_t expected[2][JOINTS] = {{LMB_NONE, 1, 0, LMB_NONE, LMB_NONE},
                                                  {HIPS, LMB_NONE, SPINE, LMB_NONE, LMB_NONE}};
-    assert_int_equal(def->part_count, 2);
-    assert_int_equal(def->parts[0].joint_count, 2);
-    assert_int_equal(def->parts[1].joint_count, JOINTS);
-    assert_memory_equal(def->parts[0].joints, expected[0], sizeof expected[0]);
-    assert_memory_equal(def->parts[1].joints, expected[1], sizeof expected[1]);
+    assert_int_equal(def->joint_map_count, 2);
+    assert_int_equal(def->joint_maps[0].joint_count, 2);
+    assert_int_equal(def->joint_maps[1].joint_count, JOINTS);
+    assert_memory_equal(def->joint_maps[0].joints, expected[0], sizeof expected[0]);
+    assert_memory_equal(def->joint_maps[1].joints, expected[1], sizeof expected[1]);
     const lmb_node_def *node = &def->nodes[def->node_count - 1];
     assert_int_equal(node->op, LMB_OP_COMBINE);
     assert_int_equal(node->input_count, 4);
-    assert_int_equal(node->parts[0], LMB_NONE);
-    assert_int_equal(node->parts[1], 0);
-    assert_int_equal(node->parts[2], 1);
-    assert_int_equal(node->parts[3], 0); // the same joints
+    assert_int_equal(node->joint_maps[0], LMB_NONE);
+    assert_int_equal(node->joint_maps[1], 0);
+    assert_int_equal(node->joint_maps[2], 1);
+    assert_int_equal(node->joint_maps[3], 0); // the same joints
     assert_int_equal(def->nodes[0].static_pose, 1);
     assert_int_equal(def->nodes[1].static_pose, LMB_NONE);
     assert_int_equal(def->nodes[1].pose, 2);
@@ -453,23 +453,23 @@ static void limits(void **state) {
     assert_int_equal(def->nodes[1].op, LMB_OP_CLAMP);
     assert_int_equal(def->nodes[1].limits, 0);
     assert_int_equal(def->nodes[3].limits, 1);
-    lmb_limit_def expected = lmb_default_limit_def();
+    lmb_joint_limit_def expected = lmb_default_joint_limit_def();
     assert_memory_equal(&def->limits[0][HIPS], &expected, sizeof expected);
-    expected.set = LMB_LIMIT_TWIST | LMB_LIMIT_SWING;
+    expected.set = LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING;
     expected.twist_axis = LMB_AXIS_X;
-    expected.twist_least = -30.0f;
-    expected.twist_greatest = 20.0f;
+    expected.twist_min = -30.0f;
+    expected.twist_max = 20.0f;
     expected.swing = 45.0f;
     assert_memory_equal(&def->limits[0][SPINE], &expected, sizeof expected);
-    const lmb_limit_def *head = &def->limits[0][HEAD];
-    assert_int_equal(head->set, LMB_LIMIT_ANGLES | LMB_LIMIT_TRANSLATION | LMB_LIMIT_SCALE);
+    const lmb_joint_limit_def *head = &def->limits[0][HEAD];
+    assert_int_equal(head->set, LMB_JOINT_LIMIT_ANGLES | LMB_JOINT_LIMIT_TRANSLATION | LMB_JOINT_LIMIT_SCALE);
     for (int i = 0; i < 3; i++) {
-        assert_true(head->angle_least[i] == -1.0f - (float)i && head->angle_greatest[i] == 90.0f);
-        assert_true(head->translation_least[i] == -0.5f && head->translation_greatest[i] == 1.0f + (float)i);
-        assert_true(head->scale_least[i] == 0.5f && head->scale_greatest[i] == 2.0f);
+        assert_true(head->angle_min[i] == -1.0f - (float)i && head->angle_max[i] == 90.0f);
+        assert_true(head->translation_min[i] == -0.5f && head->translation_max[i] == 1.0f + (float)i);
+        assert_true(head->scale_min[i] == 0.5f && head->scale_max[i] == 2.0f);
     }
-    const lmb_limit_def *hips = &def->limits[1][HIPS];
-    assert_true(hips->twist_axis == LMB_AXIS_Y && hips->twist_least == -180.0f && hips->twist_greatest == 180.0f);
+    const lmb_joint_limit_def *hips = &def->limits[1][HIPS];
+    assert_true(hips->twist_axis == LMB_AXIS_Y && hips->twist_min == -180.0f && hips->twist_max == 180.0f);
     lmb_graph *program = NULL;
     assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
     lmb_graph_destroy(program);
@@ -485,9 +485,9 @@ static void channels(void **state) {
     lmb_graph_json_destroy(graph);
     graph = read_graph(CLAMP("{\"look\":{\"range\":[-10,20.5]},\"Head\":{\"swing\":1}}"));
     const lmb_graph_def *def = lmb_graph_json_def(graph);
-    assert_true(def->channel_ranges[0][2].least == -10.0f && def->channel_ranges[0][2].greatest == 20.5f);
-    assert_true(def->channel_ranges[0][0].least == -LMB_LARGEST && def->channel_ranges[0][1].greatest == LMB_LARGEST);
-    assert_int_equal(def->limits[0][HEAD].set, LMB_LIMIT_SWING);
+    assert_true(def->channel_ranges[0][2].min == -10.0f && def->channel_ranges[0][2].max == 20.5f);
+    assert_true(def->channel_ranges[0][0].min == -LMB_LARGEST && def->channel_ranges[0][1].max == LMB_LARGEST);
+    assert_int_equal(def->limits[0][HEAD].set, LMB_JOINT_LIMIT_SWING);
     lmb_graph *program = NULL;
     assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
     lmb_graph_destroy(program);
@@ -536,20 +536,20 @@ static void channels(void **state) {
 static void levels_of_detail(void **state) {
     (void)state;
     lmb_graph_json *graph = read_graph("{\"op\":\"rest\"}");
-    assert_null(lmb_graph_json_def(graph)->last_levels);
+    assert_null(lmb_graph_json_def(graph)->max_lods);
     lmb_graph_json_destroy(graph);
     // What has no size hangs at the spine.
     static const uint8_t suggested[JOINTS] = {7, 7, 0, 0, 0};
     graph = read_graph("{\"level\":{\"param\":\"far\"},\"op\":\"rest\"}");
-    assert_memory_equal(lmb_graph_json_def(graph)->last_levels, suggested, JOINTS);
+    assert_memory_equal(lmb_graph_json_def(graph)->max_lods, suggested, JOINTS);
     expect_number(lmb_graph_json_def(graph)->level, lmb_parameter(0));
     const lmb_parameter_def far = lmb_graph_json_def(graph)->parameters[0];
-    assert_true(far.initial == 0.0f && far.least == 0.0f && far.greatest == 7.0f);
+    assert_true(far.initial == 0.0f && far.min == 0.0f && far.max == 7.0f);
     lmb_graph_json_destroy(graph);
     // A joint that is not named has its parent's.
     static const uint8_t given[JOINTS] = {7, 5, 2, 5, 5};
     graph = read_graph("{\"op\":\"clip\",\"clip\":0,\"level\":2.5,\"levels\":{\"Head\":2,\"Spine\":5}}");
-    assert_memory_equal(lmb_graph_json_def(graph)->last_levels, given, JOINTS);
+    assert_memory_equal(lmb_graph_json_def(graph)->max_lods, given, JOINTS);
     expect_number(lmb_graph_json_def(graph)->level, lmb_constant(2.5f));
     lmb_graph_json_destroy(graph);
 }
@@ -578,8 +578,8 @@ static void parameters(void **state) {
         const lmb_graph_parameter found = lmb_graph_parameter_at(created, i);
         assert_string_equal(found.name, expected[i].name);
         assert_true(found.initial == expected[i].initial);
-        assert_true(found.least == expected[i].least);
-        assert_true(found.greatest == expected[i].greatest);
+        assert_true(found.min == expected[i].min);
+        assert_true(found.max == expected[i].max);
         assert_int_equal(lmb_graph_find_parameter(created, expected[i].name), i);
     }
     assert_int_equal(lmb_graph_find_parameter(created, "Speed"), LMB_NONE);
@@ -912,10 +912,10 @@ static void spaces_take_more_inputs(void **state) {
         assert_int_equal(node->input_count, 64);
         for (uint32_t i = 0; i < 64; i++) {
             assert_int_equal(node->inputs[i], i);
-            assert_true(node->places[i][0] == (float)(is_line ? i : i % 8));
-            assert_true(is_line || node->places[i][1] == (float)(i / 8));
+            assert_true(node->positions[i][0] == (float)(is_line ? i : i % 8));
+            assert_true(is_line || node->positions[i][1] == (float)(i / 8));
         }
-        assert_true(def->parameters[0].greatest == (is_line ? 63.0f : 7.0f));
+        assert_true(def->parameters[0].max == (is_line ? 63.0f : 7.0f));
         lmb_graph_json_destroy(graph);
     }
     expect_problem(&(malformed){write_space(true, 65), "inputs", 1, 45, "65 inputs, where 2 to 64 were expected"});

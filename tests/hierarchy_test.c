@@ -216,7 +216,7 @@ static void results_at_the_border_of_a_stage(void **state) {
     float *a = scene_add_pose(&scene, 0), *reference = scene_add_pose(&scene, 1);
     scene_add_pose_node(&scene, 0);
     scene_add_pose_node(&scene, 1);
-    scene_add(&scene, LMB_OP_DIFFERENCE, 0, 1);
+    scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 0, 1);
     for (uint32_t i = 0; i < count; i++) {
         *scene_component(&scene, a, i, 0, 0) = translations[i].a;
         *scene_component(&scene, reference, i, 0, 0) = translations[i].reference;
@@ -316,10 +316,10 @@ static void any_bits_stay_in_range(void **state) {
             node->input_count = counts[op] > 0 ? counts[op] : 2;
             for (uint32_t i = 0; i < node->input_count; i++) {
                 node->inputs[i] = i % 2;
-                node->places[i][i % 2] = (float)i - 3.0f;
+                node->positions[i][i % 2] = (float)i - 3.0f;
             }
-            node->along[0] = lmb_parameter(0);
-            node->along[1] = lmb_parameter(1);
+            node->coordinates[0] = lmb_parameter(0);
+            node->coordinates[1] = lmb_parameter(1);
         }
         scene_run(&scene);
         for (uint32_t i = 0; i < 2000 * 7; i++) {

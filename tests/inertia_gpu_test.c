@@ -88,7 +88,7 @@ static void make_program(fixture *f) {
     // The joints at the ends of branches are for level 0 alone.
     uint8_t levels[MOST_JOINTS];
     for (uint32_t i = 0; i < f->joints; i++) {
-        levels[i] = 2 * i + 1 < f->joints ? LMB_MAX_LEVELS - 1 : 0;
+        levels[i] = 2 * i + 1 < f->joints ? LMB_MAX_LODS - 1 : 0;
     }
     const lmb_graph_def def = {.rig = f->rig,
                                .clips = (const lmb_clip *const *)f->clips,
@@ -96,7 +96,7 @@ static void make_program(fixture *f) {
                                .nodes = nodes,
                                .node_count = CLIPS + 1,
                                .parameter_count = PARAMETERS,
-                               .last_levels = f->has_levels ? levels : NULL,
+                               .max_lods = f->has_levels ? levels : NULL,
                                .level = lmb_parameter(LEVEL),
                                .inertialize = true,
                                .inertia_parameters = INERTIA};

@@ -366,7 +366,7 @@ typedef struct crowd {
 static void make_levels(const lmb_rig *rig, uint8_t levels[JOINTS]) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         const uint32_t parent = lmb_rig_joint_parent(rig, joint);
-        const uint8_t most = parent == LMB_NONE ? LMB_MAX_LEVELS - 1 : levels[parent];
+        const uint8_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : levels[parent];
         levels[joint] = parent != LMB_NONE && joint % 3 == 0 ? 0 : most;
     }
 }
@@ -381,7 +381,7 @@ static crowd start_crowd(void) {
                          .nodes = &node,
                          .node_count = 1,
                          .parameter_count = PARAMETERS,
-                         .last_levels = levels,
+                         .max_lods = levels,
                          .level = lmb_parameter(LEVEL),
                          .inertialize = true};
     lmb_error error;
@@ -450,7 +450,7 @@ static void move_crowd(crowd *c, uint32_t frame) {
         }
         parameters[LMB_INERTIA_NUMBER] = (float)frame;
         parameters[LMB_INERTIA_STEP] = frame > 0 ? STEP : 0.0f;
-        parameters[LMB_INERTIA_SWITCHED] = (float)switched;
+        parameters[LMB_INERTIA_TRIGGERED] = (float)switched;
         parameters[LMB_INERTIA_TIME] = (float)(frame - switched + 1) * STEP;
         parameters[LMB_INERTIA_DURATION] = switched > 0 ? FADE : 0.0f;
     }
@@ -754,8 +754,8 @@ static void numbers_wrap(void **state) {
             float *parameters = d.parameters[character];
             const uint32_t first = LMB_INERTIA_LAST_NUMBER - 9; // even numbers stay even
             parameters[LMB_INERTIA_NUMBER] = (float)((frame + first) & LMB_INERTIA_LAST_NUMBER);
-            parameters[LMB_INERTIA_SWITCHED] =
-                (float)(((uint32_t)parameters[LMB_INERTIA_SWITCHED] + first) & LMB_INERTIA_LAST_NUMBER);
+            parameters[LMB_INERTIA_TRIGGERED] =
+                (float)(((uint32_t)parameters[LMB_INERTIA_TRIGGERED] + first) & LMB_INERTIA_LAST_NUMBER);
         }
         run_frame(&c);
         run_frame(&d);

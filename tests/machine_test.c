@@ -388,7 +388,7 @@ static void transitions_that_are_inertialized(void **state) {
     for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS; i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph->graph, first + i);
         assert_string_equal(parameter.name, names[i]);
-        assert_true(parameter.is_written && parameter.initial == 0.0f && parameter.least == 0.0f);
+        assert_true(parameter.is_written && parameter.initial == 0.0f && parameter.min == 0.0f);
     }
     reading_destroy(graph);
     // Within a graph; and where none is, nothing is.

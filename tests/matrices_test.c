@@ -170,7 +170,7 @@ static void alone_and_none(void **state) {
 
 static void every_path_has_the_same_bits(void **state) {
     (void)state;
-    static const uint8_t last_levels[JOINTS] = {7, 5, 5, 3, 3, 2, 1, 1, 0};
+    static const uint8_t max_lods[JOINTS] = {7, 5, 5, 3, 3, 2, 1, 1, 0};
     for (int detail = 0; detail < 2; detail++) {
         random_source source = {10};
         test_scene scene;
@@ -178,10 +178,10 @@ static void every_path_has_the_same_bits(void **state) {
         uint8_t levels[JOINTS];
         for (uint32_t i = 0; i < JOINTS; i++) {
             const uint32_t parent = lmb_rig_joint_parent(scene.rig, i);
-            levels[i] = parent == LMB_NONE ? 7 : last_levels[i] < levels[parent] ? last_levels[i] : levels[parent];
+            levels[i] = parent == LMB_NONE ? 7 : max_lods[i] < levels[parent] ? max_lods[i] : levels[parent];
         }
         if (detail == 1) {
-            scene.last_levels = levels;
+            scene.max_lods = levels;
             scene.level = lmb_parameter(0); // above 7 too; most below 1
         }
         scene_run(&scene);

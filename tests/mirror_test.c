@@ -177,7 +177,7 @@ enum { PAIRS = 8, SYMMETRIC_JOINTS = 2 * PAIRS + 3 };
 static lmb_rig *symmetric_rig(frames frames, lmb_axis axis, uint64_t seed, uint32_t *partners) {
     random_source source = {seed};
     lmb_joint_def joints[SYMMETRIC_JOINTS];
-    double turns[SYMMETRIC_JOINTS][4], places[SYMMETRIC_JOINTS][3];
+    double turns[SYMMETRIC_JOINTS][4], positions[SYMMETRIC_JOINTS][3];
     for (uint32_t i = 0; i < SYMMETRIC_JOINTS; i++) {
         const bool middle = i < 3, second = !middle && i % 2 == 0;
         float free_turn[4];
@@ -186,11 +186,11 @@ static lmb_rig *symmetric_rig(frames frames, lmb_axis axis, uint64_t seed, uint3
         partners[i] = middle ? i : second ? i - 1 : i + 1;
         joints[i].parent = i == 0 ? LMB_NONE : middle ? i - 1 : i < 9 ? 1 + (i > 6) : i - 6;
         for (int k = 0; k < 3; k++) {
-            places[i][k] = second ? places[i - 1][k] : random_between(&source, -2.0, 2.0);
+            positions[i][k] = second ? positions[i - 1][k] : random_between(&source, -2.0, 2.0);
             turns[i][k] = frames == FRAMES_FREE ? (double)free_turn[k] : 0.0;
         }
         turns[i][3] = frames == FRAMES_FREE ? (double)free_turn[3] : 1.0;
-        places[i][axis] = middle ? 0.0 : second ? -places[i][axis] : places[i][axis];
+        positions[i][axis] = middle ? 0.0 : second ? -positions[i][axis] : positions[i][axis];
         if (second && frames == FRAMES_MIRRORED) {
             turns[i][3] = 0.0;
             turns[i][axis] = 1.0; // half a turn about the axis, and the reflection: all axes turned round
@@ -205,7 +205,7 @@ static lmb_rig *symmetric_rig(frames frames, lmb_axis axis, uint64_t seed, uint3
         }
         oracle_quaternion_multiply(above, turns[i], local);
         for (int k = 0; k < 3; k++) {
-            away.translation[k] = places[i][k] - (parent == LMB_NONE ? 0.0 : places[parent][k]);
+            away.translation[k] = positions[i][k] - (parent == LMB_NONE ? 0.0 : positions[parent][k]);
         }
         memcpy(back.rotation, above, sizeof above);
         const oracle_transform rest = oracle_transform_multiply(&back, &away);

@@ -329,7 +329,7 @@ static void odd_scales_in(lmb_op op, const char *title) {
 static void scale_of_zero_and_of_both_signs(void **state) {
     (void)state;
     odd_scales_in(LMB_OP_BLEND, "blend, odd scales");
-    odd_scales_in(LMB_OP_DIFFERENCE, "difference, odd scales");
+    odd_scales_in(LMB_OP_MAKE_ADDITIVE, "difference, odd scales");
     odd_scales_in(LMB_OP_ADDITIVE, "additive, odd scales");
     odd_scales_in(LMB_OP_WEIGHTED, "weighted, odd scales");
 }
@@ -502,9 +502,9 @@ static void weighted_in_one_hemisphere(void **state) {
 static void difference_of_random_poses(void **state) {
     (void)state;
     test_scene scene;
-    start_pair(&scene, LMB_OP_DIFFERENCE, 67, 41, 11);
+    start_pair(&scene, LMB_OP_MAKE_ADDITIVE, 67, 41, 11);
     scene_run(&scene);
-    scene_compare_local(&scene, "difference", magnitude(20.0));
+    scene_compare_local(&scene, "make-additive", magnitude(20.0));
     scene_end(&scene);
 }
 
@@ -534,9 +534,9 @@ static void with_all_choices(lmb_op op, scene_bounds bounds) {
         lmb_node_def *node = &scene.nodes[2];
         node->interpolation = (lmb_mix)(choice / 2);
         node->shortest = choice % 2 == 0;
-        node->along[0] = lmb_parameter(0);
-        node->along[1] = lmb_parameter(0);
-        node->along[2] = lmb_constant(0.3f);
+        node->coordinates[0] = lmb_parameter(0);
+        node->coordinates[1] = lmb_parameter(0);
+        node->coordinates[2] = lmb_constant(0.3f);
         const uint32_t inputs = op == LMB_OP_SCALE                ? 1
                                 : op == LMB_OP_SUBTRACT_SCALE_ADD ? 3
                                 : op == LMB_OP_BILINEAR           ? 4
@@ -601,7 +601,7 @@ static void forms_give_the_source_back(void **state) {
     (void)state;
     for (int way = 0; way < LMB_FORM_COUNT + 1; way++) {
         test_scene scene;
-        start_pair(&scene, LMB_OP_DIFFERENCE, 67, 41, 30);
+        start_pair(&scene, LMB_OP_MAKE_ADDITIVE, 67, 41, 30);
         scene.nodes[2].form = (lmb_form)(way % LMB_FORM_COUNT);
         lmb_node_def *node = scene_add(&scene, LMB_OP_ADDITIVE, 1, 2);
         node->form = (lmb_form)(way % LMB_FORM_COUNT);
@@ -634,7 +634,7 @@ static void forms_give_the_source_back(void **state) {
 static void difference_then_additive_gives_the_source_back(void **state) {
     (void)state;
     test_scene scene;
-    start_pair(&scene, LMB_OP_DIFFERENCE, 67, 41, 13);
+    start_pair(&scene, LMB_OP_MAKE_ADDITIVE, 67, 41, 13);
     scene_add(&scene, LMB_OP_ADDITIVE, 1, 2)->weight = lmb_constant(1.0f);
     scene_run(&scene);
     scene_compare_local(&scene, "difference, then additive", magnitude(20.0));
@@ -783,7 +783,7 @@ static void add_random_tree(test_scene *scene, random_source *source) {
         scene_add_pose_node(scene, i);
     }
     scene_add(scene, LMB_OP_REST, LMB_NONE, LMB_NONE);
-    scene_add(scene, LMB_OP_DIFFERENCE, 0, 1);
+    scene_add(scene, LMB_OP_MAKE_ADDITIVE, 0, 1);
     for (uint32_t i = 0; i < 8; i++) { // grows in the first input, so its stack stays flat
         // A weighted operation holds two sums, so no more than two of them.
         const lmb_op op = operations[random_below(source, i % 4 == 0 ? 4 : 3)];

@@ -354,10 +354,9 @@ static double read_value(const oracle_scene *scene, lmb_value value, uint32_t ch
     return isfinite(number) ? shape(value, number) : number;
 }
 
-static double read_weight(const oracle_scene *scene, lmb_value value, uint32_t character, double least,
-                          double largest) {
+static double read_weight(const oracle_scene *scene, lmb_value value, uint32_t character, double min, double largest) {
     const double weight = oracle_snap(read_plain(scene, value, character));
-    return fmin(fmax(shape(value, weight), least), largest);
+    return fmin(fmax(shape(value, weight), min), largest);
 }
 
 static oracle_transform rest_of(const oracle_scene *scene, uint32_t joint) {
@@ -550,15 +549,15 @@ static void matrix_quaternion(double m[3][3], double q[4]) {
 // that gives a rotation, else all alike. False where it shears or is flat.
 static bool take_apart(double m[3][3], const double q[4], const double scale[3], oracle_transform *result) {
     const double none[3] = {1.0, 1.0, 1.0};
-    double own[3][3], turn[3][3], lengths[3], greatest = 0.0, signs[3];
+    double own[3][3], turn[3][3], lengths[3], max = 0.0, signs[3];
     linear_part(q, none, own);
     for (int i = 0; i < 3; i++) {
         lengths[i] = sqrt(column_product(m, i, m, i));
-        greatest = fmax(greatest, lengths[i]);
+        max = fmax(max, lengths[i]);
     }
     for (int i = 0; i < 3; i++) {
         const int next = (i + 1) % 3;
-        if (!(lengths[i] >= exp2(-20.0) * greatest) || greatest == 0.0 ||
+        if (!(lengths[i] >= exp2(-20.0) * max) || max == 0.0 ||
             fabs(column_product(m, i, m, next)) > 1e-4 * lengths[i] * lengths[next]) {
             return false;
         }
@@ -627,14 +626,15 @@ static bool quotient(const oracle_transform *s, const oracle_transform *r, oracl
 }
 
 static oracle_transform evaluate_corners(const oracle_scene *scene, const lmb_node_def *node, uint32_t first,
-                                         uint32_t places, uint32_t character, uint32_t joint, oracle_choices *choices) {
-    if (places == 0) {
+                                         uint32_t positions, uint32_t character, uint32_t joint,
+                                         oracle_choices *choices) {
+    if (positions == 0) {
         return oracle_evaluate(scene, node->inputs[first], character, joint, choices);
     }
-    const uint32_t half = 1u << (places - 1);
-    const oracle_transform a = evaluate_corners(scene, node, first, places - 1, character, joint, choices);
-    const oracle_transform b = evaluate_corners(scene, node, first + half, places - 1, character, joint, choices);
-    return blend(node, &a, &b, read_weight(scene, node->along[places - 1], character, 0.0, 1.0), choices);
+    const uint32_t half = 1u << (positions - 1);
+    const oracle_transform a = evaluate_corners(scene, node, first, positions - 1, character, joint, choices);
+    const oracle_transform b = evaluate_corners(scene, node, first + half, positions - 1, character, joint, choices);
+    return blend(node, &a, &b, read_weight(scene, node->coordinates[positions - 1], character, 0.0, 1.0), choices);
 }
 
 static oracle_transform difference(const oracle_transform *a, const oracle_transform *reference) {
@@ -723,13 +723,13 @@ static oracle_transform evaluate_weighted(const oracle_scene *scene, const lmb_n
             sum += weights[count++];
         }
     }
-    double greatest = 0.0;
+    double max = 0.0;
     for (uint32_t i = 0; i < count; i++) {
         weights[i] /= sum;
-        greatest = fmax(greatest, inputs[i].weight);
+        max = fmax(max, inputs[i].weight);
     }
     oracle_transform result = count == 0 ? rest : weighted(node, inputs, weights, count, &rest, choices);
-    result.weight = count == 0 ? 255.0 : greatest;
+    result.weight = count == 0 ? 255.0 : max;
     return result;
 }
 
@@ -737,23 +737,23 @@ static oracle_transform evaluate_space(const oracle_scene *scene, const lmb_node
                                        uint32_t joint, oracle_choices *choices) {
     const oracle_transform rest = rest_of(scene, joint);
     oracle_transform inputs[LMB_MAX_SPACE_INPUTS];
-    double position[2], all[LMB_MAX_SPACE_INPUTS], weights[LMB_MAX_SPACE_INPUTS], greatest = 0.0;
+    double position[2], all[LMB_MAX_SPACE_INPUTS], weights[LMB_MAX_SPACE_INPUTS], max = 0.0;
     uint32_t count = 0;
     for (int axis = 0; axis < 2; axis++) {
-        const double snapped = oracle_snap(read_plain(scene, node->along[axis], character));
-        position[axis] = shape(node->along[axis], snapped);
+        const double snapped = oracle_snap(read_plain(scene, node->coordinates[axis], character));
+        position[axis] = shape(node->coordinates[axis], snapped);
     }
     space_oracle_weights(node, position[0], position[1], all);
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (oracle_snap(all[i]) > 0.0) {
             inputs[count] = oracle_evaluate(scene, node->inputs[i], character, joint, choices);
-            greatest = fmax(greatest, inputs[count].weight);
+            max = fmax(max, inputs[count].weight);
             weights[count++] = all[i];
         }
     }
     const lmb_node_def plain = lmb_default_node_def();
     oracle_transform result = weighted(&plain, inputs, weights, count, &rest, choices);
-    result.weight = greatest;
+    result.weight = max;
     return result;
 }
 
@@ -833,13 +833,13 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
         inputs[count] = rest;
         weights[count++] = left;
     }
-    double greatest = 0.0;
+    double max = 0.0;
     for (uint32_t i = 0; i < count; i++) {
-        greatest = fmax(greatest, inputs[i].weight);
+        max = fmax(max, inputs[i].weight);
     }
     const lmb_node_def plain = lmb_default_node_def();
     oracle_transform result = weighted(&plain, inputs, weights, count, &rest, choices);
-    result.weight = greatest;
+    result.weight = max;
     return result;
 }
 
@@ -902,20 +902,20 @@ static oracle_transform evaluate_mirror(const oracle_scene *scene, const lmb_nod
     return result;
 }
 
-static double clamp(double value, double least, double greatest) {
-    return fmin(fmax(value, least), greatest);
+static double clamp(double value, double min, double max) {
+    return fmin(fmax(value, min), max);
 }
 
 // The end nearer round the circle; the greatest at half a turn from the middle.
-static double clamp_twist(double angle, double least, double greatest) {
-    const double middle = (least + greatest) / 2.0, away = remainder(angle - middle, 360.0);
-    if (fabs(away) <= (greatest - least) / 2.0) {
+static double clamp_twist(double angle, double min, double max) {
+    const double middle = (min + max) / 2.0, away = remainder(angle - middle, 360.0);
+    if (fabs(away) <= (max - min) / 2.0) {
         return angle;
     }
-    return away < 0.0 && away > -180.0 ? least : greatest;
+    return away < 0.0 && away > -180.0 ? min : max;
 }
 
-static void limit_swing_twist(const lmb_limit_def *limit, double r[4]) {
+static void limit_swing_twist(const lmb_joint_limit_def *limit, double r[4]) {
     const double degrees = 180.0 / 3.14159265358979324;
     const int x = (int)limit->twist_axis, y = (x + 1) % 3, z = (x + 2) % 3;
     double twist[4] = {0.0, 0.0, 0.0, 1.0}, back[4], swing[4];
@@ -924,11 +924,11 @@ static void limit_swing_twist(const lmb_limit_def *limit, double r[4]) {
     twist[3] = cos(angle / 2.0 / degrees);
     oracle_quaternion_conjugate(twist, back);
     oracle_quaternion_multiply(r, back, swing);
-    if (limit->set & LMB_LIMIT_TWIST) {
-        angle = clamp_twist(angle, (double)limit->twist_least, (double)limit->twist_greatest);
+    if (limit->set & LMB_JOINT_LIMIT_TWIST) {
+        angle = clamp_twist(angle, (double)limit->twist_min, (double)limit->twist_max);
     }
     const double across = hypot(swing[y], swing[z]), most = (double)limit->swing;
-    if ((limit->set & LMB_LIMIT_SWING) && 2.0 * atan2(across, swing[3]) * degrees > most) {
+    if ((limit->set & LMB_JOINT_LIMIT_SWING) && 2.0 * atan2(across, swing[3]) * degrees > most) {
         swing[y] *= sin(most / 2.0 / degrees) / across;
         swing[z] *= sin(most / 2.0 / degrees) / across;
         swing[3] = cos(most / 2.0 / degrees);
@@ -939,34 +939,35 @@ static void limit_swing_twist(const lmb_limit_def *limit, double r[4]) {
     oracle_quaternion_multiply(swing, twist, r);
 }
 
-static void limit_angles(const lmb_limit_def *limit, double r[4]) {
+static void limit_angles(const lmb_joint_limit_def *limit, double r[4]) {
     const double degrees = 180.0 / 3.14159265358979324, sign = r[3] < 0.0 ? -1.0 : 1.0;
     for (int i = 0; i < 3; i++) {
         const double angle = 2.0 * atan2(sign * r[i], sign * r[3]) * degrees;
-        const double held = clamp(angle, (double)limit->angle_least[i], (double)limit->angle_greatest[i]);
+        const double held = clamp(angle, (double)limit->angle_min[i], (double)limit->angle_max[i]);
         r[i] = held == angle ? r[i] : tan(held / 2.0 / degrees) * r[3];
     }
     oracle_quaternion_normalise(r, r);
 }
 
-oracle_transform oracle_limit(const lmb_limit_def *limit, const oracle_transform *rest, const oracle_transform *a) {
+oracle_transform oracle_limit(const lmb_joint_limit_def *limit, const oracle_transform *rest,
+                              const oracle_transform *a) {
     oracle_transform result = *a;
     double r[4], inverse[4];
     for (int i = 0; i < 3; i++) {
-        if (limit->set & LMB_LIMIT_TRANSLATION) {
-            result.translation[i] = clamp(a->translation[i], rest->translation[i] + (double)limit->translation_least[i],
-                                          rest->translation[i] + (double)limit->translation_greatest[i]);
+        if (limit->set & LMB_JOINT_LIMIT_TRANSLATION) {
+            result.translation[i] = clamp(a->translation[i], rest->translation[i] + (double)limit->translation_min[i],
+                                          rest->translation[i] + (double)limit->translation_max[i]);
         }
-        if (limit->set & LMB_LIMIT_SCALE) {
-            result.scale[i] = clamp(a->scale[i], (double)limit->scale_least[i], (double)limit->scale_greatest[i]);
+        if (limit->set & LMB_JOINT_LIMIT_SCALE) {
+            result.scale[i] = clamp(a->scale[i], (double)limit->scale_min[i], (double)limit->scale_max[i]);
         }
     }
     oracle_quaternion_conjugate(rest->rotation, inverse);
     oracle_quaternion_multiply(inverse, a->rotation, r);
-    if (limit->set & (LMB_LIMIT_TWIST | LMB_LIMIT_SWING)) {
+    if (limit->set & (LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING)) {
         limit_swing_twist(limit, r);
     }
-    if (limit->set & LMB_LIMIT_ANGLES) {
+    if (limit->set & LMB_JOINT_LIMIT_ANGLES) {
         limit_angles(limit, r);
     }
     oracle_quaternion_multiply(rest->rotation, r, result.rotation);
@@ -982,7 +983,7 @@ static oracle_transform evaluate_combine(const oracle_scene *scene, const lmb_no
                                          uint32_t joint, oracle_choices *choices) {
     for (uint32_t i = node->input_count; i-- > 0;) {
         oracle_scene inner = *scene;
-        inner.part = node->parts[i] == LMB_NONE ? NULL : &scene->parts[node->parts[i]];
+        inner.part = node->joint_maps[i] == LMB_NONE ? NULL : &scene->joint_maps[node->joint_maps[i]];
         if (joint_there(&inner, joint) != LMB_NONE) {
             return oracle_evaluate(&inner, node->inputs[i], character, joint, choices);
         }
@@ -1017,8 +1018,8 @@ static oracle_transform model_difference(const oracle_scene *scene, const lmb_no
 // What an additive in model space makes of a joint's difference there.
 static oracle_transform model_part(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                    uint32_t joint, oracle_choices *choices) {
-    const double reach = node->unclamped ? 4.0 : 1.0, least = node->unclamped ? -4.0 : 0.0;
-    double weight = read_weight(scene, node->weight, character, least, reach);
+    const double reach = node->unclamped ? 4.0 : 1.0, min = node->unclamped ? -4.0 : 0.0;
+    double weight = read_weight(scene, node->weight, character, min, reach);
     weight *= node->masked ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
     const oracle_transform d = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
     return mix(node, &no_change, &d, weight, choices);
@@ -1069,7 +1070,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return evaluate_mirror(scene, node, character, joint, choices);
     case LMB_OP_COMBINE:
         return evaluate_combine(scene, node, character, joint, choices);
-    case LMB_OP_DIFFERENCE:
+    case LMB_OP_MAKE_ADDITIVE:
         if (node->space == LMB_SPACE_MODEL) {
             return model_difference(scene, node, character, joint, choices);
         }
@@ -1101,7 +1102,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         return scaled;
     }
     const oracle_transform b = oracle_evaluate(scene, node->inputs[1], character, joint, choices);
-    if (node->op == LMB_OP_DIFFERENCE) {
+    if (node->op == LMB_OP_MAKE_ADDITIVE) {
         oracle_transform whole = a;
         const bool is_whole = node->form == LMB_FORM_AFFINE && quotient(&a, &b, &whole);
         whole.weight = a.weight;

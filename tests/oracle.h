@@ -58,7 +58,8 @@ bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, c
 double oracle_curve(lmb_value value, double number);
 
 // A joint's transform within its limits, the one of q and -q that is nearer to what came in.
-oracle_transform oracle_limit(const lmb_limit_def *limit, const oracle_transform *rest, const oracle_transform *a);
+oracle_transform oracle_limit(const lmb_joint_limit_def *limit, const oracle_transform *rest,
+                              const oracle_transform *a);
 
 // All that a program reads, in the form that its author gave.
 typedef struct oracle_scene {
@@ -68,11 +69,11 @@ typedef struct oracle_scene {
     const uint8_t *const *masks;
     const lmb_node_def *nodes;
     const lmb_mirror_def *mirrors;
-    const lmb_limit_def *limits;
-    const lmb_part_def *parts;
+    const lmb_joint_limit_def *limits;
+    const lmb_joint_map_def *joint_maps;
     const lmb_static_pose_def *static_poses;
     const lmb_rig *const *clip_rigs; // of each clip, or NULL where all are the rig's
-    const lmb_part_def *part;        // in which the node stands, or NULL
+    const lmb_joint_map_def *part;   // in which the node stands, or NULL
     uint32_t parameter_count;
     const float *parameters;
     const float *poses[LMB_MAX_POSES];

@@ -38,11 +38,11 @@ static lmb_clip_def draw_part(part *part, random_source *source) {
     return (lmb_clip_def){.tracks = part->tracks, .track_count = 2 * JOINTS, .joint_weights = part->weights};
 }
 
-static void start_parts(test_scene *scene, part *parts, lmb_clip_def *clips, uint64_t seed) {
+static void start_parts(test_scene *scene, part *joint_maps, lmb_clip_def *clips, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(JOINTS, SCENE_WIDE, seed), CHARACTERS, 2);
     for (uint32_t i = 0; i < CLIPS; i++) {
-        clips[i] = draw_part(&parts[i], &source);
+        clips[i] = draw_part(&joint_maps[i], &source);
         lmb_node_def *node = scene_add(scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
         node->clip = lmb_constant((float)i);
     }
@@ -70,13 +70,13 @@ static void run_on_every_path(test_scene *scene, const char *title) {
     }
 }
 
-static part parts[CLIPS];
+static part joint_maps[CLIPS];
 static lmb_clip_def clips[CLIPS];
 
 static void of_two_clips(void **state) {
     (void)state;
     test_scene scene;
-    start_parts(&scene, parts, clips, 1);
+    start_parts(&scene, joint_maps, clips, 1);
     add_partial(&scene, 0, 1, 0);
     run_on_every_path(&scene, "partial");
     scene_end(&scene);
@@ -86,7 +86,7 @@ static void of_two_clips(void **state) {
 static void weights_are_handed_on(void **state) {
     (void)state;
     test_scene scene;
-    start_parts(&scene, parts, clips, 2);
+    start_parts(&scene, joint_maps, clips, 2);
     add_partial(&scene, 0, 1, 0);
     add_partial(&scene, 4, 2, 1);
     add_partial(&scene, 5, 3, 0);
@@ -98,7 +98,7 @@ static void weights_are_handed_on(void **state) {
 static void through_other_operations(void **state) {
     (void)state;
     test_scene scene;
-    start_parts(&scene, parts, clips, 3);
+    start_parts(&scene, joint_maps, clips, 3);
     scene_add(&scene, LMB_OP_BLEND, 0, 1)->weight = lmb_parameter(0);
     lmb_node_def *weighted = scene_add(&scene, LMB_OP_WEIGHTED, 2, 3);
     weighted->weights[1] = lmb_parameter(1);
@@ -117,7 +117,7 @@ static void weights_of_a_node(void **state) {
         draw_weight(&source, &mask[joint]);
     }
     test_scene scene;
-    start_parts(&scene, parts, clips, 4);
+    start_parts(&scene, joint_maps, clips, 4);
     scene.masks[0] = mask;
     scene.mask_count = 1;
     scene.nodes[1].joint_weights = 0;
@@ -130,12 +130,12 @@ static void weights_of_a_node(void **state) {
 static void identities(void **state) {
     (void)state;
     test_scene partial, blend;
-    start_parts(&partial, parts, clips, 5);
-    start_parts(&blend, parts, clips, 5);
-    memset(parts[0].weights, 100, JOINTS);
-    memset(parts[1].weights, 100, JOINTS);
-    parts[0].weights[7] = 0;
-    parts[1].weights[8] = 0;
+    start_parts(&partial, joint_maps, clips, 5);
+    start_parts(&blend, joint_maps, clips, 5);
+    memset(joint_maps[0].weights, 100, JOINTS);
+    memset(joint_maps[1].weights, 100, JOINTS);
+    joint_maps[0].weights[7] = 0;
+    joint_maps[1].weights[8] = 0;
     add_partial(&partial, 0, 1, 0);
     scene_add(&blend, LMB_OP_BLEND, 0, 1)->weight = lmb_parameter(0);
     scene_run(&partial);

@@ -29,12 +29,12 @@ static void totals_are_those_of_all_samples_and_the_median_of_the_newest(void **
     static uint64_t durations[SAMPLES];
     for (size_t w = 0; w < sizeof windows / sizeof windows[0]; w++) {
         lmb_profile *profile = create(windows[w], 0);
-        uint64_t random = 1, sum = 0, least = UINT64_MAX, most = 0;
+        uint64_t random = 1, sum = 0, min = UINT64_MAX, most = 0;
         for (uint32_t i = 0; i < SAMPLES; i++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             durations[i] = (random >> 33) % 40;
             sum += durations[i];
-            least = durations[i] < least ? durations[i] : least;
+            min = durations[i] < min ? durations[i] : min;
             most = durations[i] > most ? durations[i] : most;
             assert_true(lmb_profile_add(profile, 1, 1000 * i, 1000 * i + durations[i]));
             uint64_t sorted[SAMPLES], history[SAMPLES];
@@ -46,7 +46,7 @@ static void totals_are_those_of_all_samples_and_the_median_of_the_newest(void **
             const lmb_profile_totals total = lmb_profile_total(profile, 1);
             assert_int_equal(total.count, i + 1);
             assert_int_equal(total.sum, sum);
-            assert_int_equal(total.min, least);
+            assert_int_equal(total.min, min);
             assert_int_equal(total.max, most);
             assert_int_equal(total.median, sorted[(kept - 1) / 2]);
             assert_int_equal(total.newest, durations[i]);

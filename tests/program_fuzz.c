@@ -73,11 +73,11 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
         if ((fields & 4) && i < LMB_MAX_INPUTS) {
             node->weights[i] = fuzz_value(in, parameters);
             node->priorities[i] = (int32_t)fuzz_byte(in);
-            node->parts[i] = fuzz_index(in, def->part_count);
+            node->joint_maps[i] = fuzz_index(in, def->joint_map_count);
             node->masks[i] = fuzz_index(in, def->mask_count);
         }
-        node->places[i][0] = fields & 8 ? fuzz_float(in) : (float)(i % 2);
-        node->places[i][1] = fields & 8 ? fuzz_float(in) : (float)(i / 2);
+        node->positions[i][0] = fields & 8 ? fuzz_float(in) : (float)(i % 2);
+        node->positions[i][1] = fields & 8 ? fuzz_float(in) : (float)(i / 2);
     }
     if (fields & 16) {
         node->weight = fuzz_value(in, parameters);
@@ -105,7 +105,7 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
         node->masked = (more & 4) != 0;
     }
     for (int i = 0; i < 3 && (fields & 128) != 0; i++) {
-        node->along[i] = fuzz_value(in, parameters);
+        node->coordinates[i] = fuzz_value(in, parameters);
     }
 }
 
@@ -131,36 +131,36 @@ static void read_mirrors(fuzz_input *in, lmb_graph_def *def) {
     def->mirrors = mirrors;
 }
 
-static const lmb_limit_def *read_limit_table(fuzz_input *in, uint32_t joints) {
-    lmb_limit_def *limits = fuzz_array(in, joints, joints, sizeof *limits);
+static const lmb_joint_limit_def *read_limit_table(fuzz_input *in, uint32_t joints) {
+    lmb_joint_limit_def *limits = fuzz_array(in, joints, joints, sizeof *limits);
     for (uint32_t i = 0; i < joints; i++) {
-        limits[i] = lmb_default_limit_def();
+        limits[i] = lmb_default_joint_limit_def();
         limits[i].set = fuzz_byte(in);
         for (int k = 0; k < 3 && limits[i].set != 0; k++) {
-            limits[i].translation_least[k] = fuzz_float(in);
-            limits[i].translation_greatest[k] = fuzz_float(in);
-            limits[i].scale_least[k] = fuzz_float(in);
-            limits[i].scale_greatest[k] = fuzz_float(in);
-            limits[i].angle_least[k] = fuzz_float(in);
-            limits[i].angle_greatest[k] = fuzz_float(in);
+            limits[i].translation_min[k] = fuzz_float(in);
+            limits[i].translation_max[k] = fuzz_float(in);
+            limits[i].scale_min[k] = fuzz_float(in);
+            limits[i].scale_max[k] = fuzz_float(in);
+            limits[i].angle_min[k] = fuzz_float(in);
+            limits[i].angle_max[k] = fuzz_float(in);
         }
         limits[i].twist_axis = (lmb_axis)fuzz_choice(in, LMB_AXIS_COUNT);
-        limits[i].twist_least = fuzz_float(in);
-        limits[i].twist_greatest = fuzz_float(in);
+        limits[i].twist_min = fuzz_float(in);
+        limits[i].twist_max = fuzz_float(in);
         limits[i].swing = fuzz_float(in);
     }
     return limits;
 }
 
 static void read_limits(fuzz_input *in, lmb_graph_def *def) {
-    const uint32_t count = def->limits_count = fuzz_count(in, 2, LMB_MAX_LIMITS);
+    const uint32_t count = def->limits_count = fuzz_count(in, 2, LMB_MAX_JOINT_LIMITS);
     const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
-    const lmb_limit_def **limits = fuzz_array(in, count, LMB_MAX_LIMITS, sizeof *limits);
+    const lmb_joint_limit_def **limits = fuzz_array(in, count, LMB_MAX_JOINT_LIMITS, sizeof *limits);
     const lmb_channel_range **ranges = NULL;
     if (fuzz_flag(in)) {
-        ranges = fuzz_array(in, count, LMB_MAX_LIMITS, sizeof *ranges);
+        ranges = fuzz_array(in, count, LMB_MAX_JOINT_LIMITS, sizeof *ranges);
     }
-    for (uint32_t i = 0; i < count && i < fuzz_elements(count, LMB_MAX_LIMITS); i++) {
+    for (uint32_t i = 0; i < count && i < fuzz_elements(count, LMB_MAX_JOINT_LIMITS); i++) {
         limits[i] = read_limit_table(in, joints);
         if (ranges != NULL && fuzz_flag(in)) {
             lmb_channel_range *range = fuzz_array(in, channels, channels, sizeof *range);
@@ -176,13 +176,13 @@ static void read_limits(fuzz_input *in, lmb_graph_def *def) {
 
 static void read_parts(fuzz_input *in, lmb_graph_def *def) {
     const uint32_t joints = lmb_rig_joint_count(def->rig);
-    def->part_count = fuzz_count(in, 2, LMB_MAX_PARTS);
-    lmb_part_def *parts = fuzz_array(in, def->part_count, LMB_MAX_PARTS, sizeof *parts);
-    for (uint32_t i = 0; i < def->part_count && i < fuzz_elements(def->part_count, LMB_MAX_PARTS); i++) {
-        parts[i].joint_count = fuzz_flag(in) ? 2 : fuzz_count(in, 4, LMB_MAX_JOINTS);
-        parts[i].joints = fuzz_indices(in, joints, parts[i].joint_count);
+    def->joint_map_count = fuzz_count(in, 2, LMB_MAX_JOINT_MAPS);
+    lmb_joint_map_def *joint_maps = fuzz_array(in, def->joint_map_count, LMB_MAX_JOINT_MAPS, sizeof *joint_maps);
+    for (uint32_t i = 0; i < def->joint_map_count && i < fuzz_elements(def->joint_map_count, LMB_MAX_JOINT_MAPS); i++) {
+        joint_maps[i].joint_count = fuzz_flag(in) ? 2 : fuzz_count(in, 4, LMB_MAX_JOINTS);
+        joint_maps[i].joints = fuzz_indices(in, joints, joint_maps[i].joint_count);
     }
-    def->parts = parts;
+    def->joint_maps = joint_maps;
 }
 
 static void read_static_poses(fuzz_input *in, lmb_graph_def *def) {
@@ -228,29 +228,29 @@ static void read_masks(fuzz_input *in, lmb_graph_def *def) {
 }
 
 static lmb_graph_def read_def(fuzz_input *in) {
-    const uint8_t parts = fuzz_byte(in);
+    const uint8_t joint_maps = fuzz_byte(in);
     lmb_graph_def def = {.rig = rigs[fuzz_byte(in) % RIGS], .parameter_count = fuzz_count(in, 12, LMB_MAX_PARAMETERS)};
     read_clips(in, &def);
-    if (parts & 1) {
+    if (joint_maps & 1) {
         read_masks(in, &def);
     }
-    if (parts & 2) {
+    if (joint_maps & 2) {
         read_mirrors(in, &def);
     }
-    if (parts & 4) {
+    if (joint_maps & 4) {
         read_limits(in, &def);
     }
-    if (parts & 8) {
+    if (joint_maps & 8) {
         read_parts(in, &def);
     }
-    if (parts & 16) {
+    if (joint_maps & 16) {
         read_static_poses(in, &def);
     }
-    if (parts & 32) {
-        def.last_levels = fuzz_bytes(in, lmb_rig_joint_count(def.rig));
+    if (joint_maps & 32) {
+        def.max_lods = fuzz_bytes(in, lmb_rig_joint_count(def.rig));
         def.level = fuzz_value(in, def.parameter_count);
     }
-    if (parts & 64) {
+    if (joint_maps & 64) {
         def.inertialize = true;
         def.inertia_parameters = fuzz_index(in, def.parameter_count);
     }

@@ -17,10 +17,10 @@ static void run_cpu(const program_side *side, const lmb_batch *batch, const lmb_
 static void same_bits_on_every_path(void **state) {
     (void)state;
     uint32_t paths = 0;
-    for (lmb_cpu_path path = LMB_CPU_LANES_4; path < LMB_CPU_PATH_COUNT; path++) {
+    for (lmb_cpu_path path = LMB_CPU_SIMD_4; path < LMB_CPU_PATH_COUNT; path++) {
         paths += lmb_cpu_has(path);
     }
-    for (lmb_cpu_path path = LMB_CPU_LANES_4; path < LMB_CPU_PATH_COUNT; path++) {
+    for (lmb_cpu_path path = LMB_CPU_SIMD_4; path < LMB_CPU_PATH_COUNT; path++) {
         if (lmb_cpu_has(path)) {
             const program_side side = {lmb_cpu_path_name(path), run_cpu, &path, 0};
             program_random_compare(&side, program_loop_start(side.name, 0, program_random_count(), paths), 0);
@@ -56,7 +56,7 @@ static void programs_are_of_all_kinds(void **state) {
 }
 
 static void note_additive(void *user, const char *line) {
-    *(bool *)user = *(bool *)user || strstr(line, "additive") != NULL || strstr(line, "apply") != NULL;
+    *(bool *)user = *(bool *)user || strstr(line, " additive") != NULL || strstr(line, "apply") != NULL;
 }
 
 // Wrong by one bit wherever a program has an additive.

@@ -56,7 +56,7 @@ static void start(recipe *r) {
     set_inputs(&r->nodes[WEIGHTED], LMB_OP_WEIGHTED, MASKED, POSE_1);
     r->nodes[WEIGHTED].weights[0] = lmb_constant(1.0f);
     r->nodes[WEIGHTED].weights[1] = lmb_parameter(1);
-    set_inputs(&r->nodes[DIFFERENCE], LMB_OP_DIFFERENCE, POSE_1, POSE_0);
+    set_inputs(&r->nodes[DIFFERENCE], LMB_OP_MAKE_ADDITIVE, POSE_1, POSE_0);
     set_inputs(&r->nodes[ADDITIVE], LMB_OP_ADDITIVE, WEIGHTED, DIFFERENCE);
     r->def = (lmb_graph_def){.rig = r->rig,
                              .clips = r->clips,
@@ -137,7 +137,7 @@ static void a_program_is_printed(void **state) {
                                 "   9  s0   weighted end   s0 s1\n"
                                 "  10  s1   pose           buffer 1\n"
                                 "  11  s2   pose           buffer 0\n"
-                                "  12  s1   difference     s1 s2\n"
+                                "  12  s1   make_additive  s1 s2\n"
                                 "  13  s0   additive       s0 s1, weight 1\n");
     p = (printed){0};
     static const lmb_parameter_def names[] = {{.name = "seconds"}, {.name = "speed"}, {.name = "gait"}};
@@ -290,7 +290,7 @@ static void nodes_that_do_not_fit(void **state) {
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 7", "operation");
     r.nodes[DIFFERENCE].op = (lmb_op)-1;
     CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 7", "operation");
-    r.nodes[DIFFERENCE].op = LMB_OP_DIFFERENCE;
+    r.nodes[DIFFERENCE].op = LMB_OP_MAKE_ADDITIVE;
     for (uint32_t i = 0; i < 4; i++) { // not before the node
         r.nodes[MASKED].inputs[1] = inputs[i];
         CHECK_REFUSED(&r, LMB_ERROR_ARGUMENT, "node 5", "input");

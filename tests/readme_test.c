@@ -12,10 +12,10 @@ lmb_result create_graph(const lmb_rig *rig, const lmb_clip *const clips[2], lmb_
 // quaternion of the long way.
 static lmb_clip *create_clip(const lmb_rig *rig, uint32_t index) {
     static const float times[2] = {0.0f, 1.0f};
-    static const float places[2][6] = {{0, 0, 0, 1, 0, 0}, {0, 2, 0, 0, 2, 0}};
+    static const float positions[2][6] = {{0, 0, 0, 1, 0, 0}, {0, 2, 0, 0, 2, 0}};
     static const float turns[2][8] = {{0, 0, 0, 1, 0, 0, 0, 1},
                                       {0, 0, -0.707106769f, -0.707106769f, 0, 0, -0.707106769f, -0.707106769f}};
-    const lmb_track_def tracks[2] = {{0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, places[index]},
+    const lmb_track_def tracks[2] = {{0, LMB_CHANNEL_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, positions[index]},
                                      {0, LMB_CHANNEL_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, turns[index]}};
     const lmb_clip_def def = {.tracks = tracks, .track_count = 2};
     lmb_clip *clip = NULL;

@@ -3,12 +3,12 @@
 
 #include "../src/control_def.h"
 #include "../src/gpu_control.h"
+#include <limber/additive.h>
 #include <limber/batch.h>
 #include <limber/clip.h>
 #include <limber/cpu.h>
 #include <limber/cpu_pool.h>
 #include <limber/cpu_profile.h>
-#include <limber/difference.h>
 #include <limber/gpu.h>
 #include <limber/gpu_profile.h>
 #include <limber/graph.h>
@@ -39,7 +39,7 @@ static void results_of_the_core_are_null(void **state) {
     EXPECT_NULL(lmb_clip, lmb_clip_create(NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_clip, lmb_clip_open(NULL, 0, NULL, result, NULL));
     EXPECT_NULL(lmb_clip, lmb_clip_compress(NULL, NULL, NULL, NULL, result, NULL, NULL));
-    EXPECT_NULL(lmb_clip, lmb_clip_difference(NULL, NULL, NULL, NULL, result, NULL));
+    EXPECT_NULL(lmb_clip, lmb_clip_make_additive(NULL, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_root_motion, lmb_root_motion_extract(NULL, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_graph, lmb_graph_create(NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_control, lmb_control_create(NULL, NULL, NULL, result, NULL));

@@ -361,7 +361,7 @@ static void sampled_as_additive(void **state) {
     node->time = lmb_parameter(1);
     node = scene_add(&scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE);
     node->clip = lmb_constant(1.0f);
-    scene_add(&scene, LMB_OP_DIFFERENCE, 1, 2);
+    scene_add(&scene, LMB_OP_MAKE_ADDITIVE, 1, 2);
     scene_add(&scene, LMB_OP_ADDITIVE, 0, 3)->weight = lmb_parameter(2);
     for (uint32_t i = 0; i < 120; i++) {
         scene.parameters[i] = (float)random_between(&source, 0.0, i % 3 == 2 ? 1.0 : 2.5);

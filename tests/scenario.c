@@ -93,11 +93,11 @@ static lmb_result create_clip(scenario *s, uint32_t index, uint64_t *state, lmb_
     for (uint32_t i = 0; i < TRACKS; i++) {
         lmb_channel channel = (lmb_channel)(i % 3);
         lmb_interpolation interpolation = (lmb_interpolation)(next_random(state) % 3);
-        int parts = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
+        int joint_maps = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
         if (next_random(state) % 5 == 0) {
             continue; // the rest pose fills in
         }
-        for (int key = 0; key < KEYS * parts; key++) {
+        for (int key = 0; key < KEYS * joint_maps; key++) {
             fill_key(&values[i][key * (channel == LMB_CHANNEL_ROTATION ? 4 : 3)], channel, index == 2, state);
         }
         tracks[count++] =
@@ -145,7 +145,7 @@ static lmb_result create_program(scenario *s, uint64_t *state, lmb_error *error)
     for (uint32_t i = 0; i < 4; i++) {
         nodes[5].weights[i] = lmb_parameter(5 + i);
     }
-    nodes[6] = node(LMB_OP_DIFFERENCE, 1, 3);
+    nodes[6] = node(LMB_OP_MAKE_ADDITIVE, 1, 3);
     nodes[7] = node(LMB_OP_ADDITIVE, 5, 6);
     nodes[7].weight = lmb_parameter(9);
     nodes[8] = clip_node(1, 10, true);

@@ -197,11 +197,11 @@ static lmb_graph *create_program(const test_scene *scene) {
                                .mirror_count = scene->mirror_count,
                                .limits = &scene->limits,
                                .limits_count = scene->limits == NULL ? 0 : 1,
-                               .parts = scene->parts,
-                               .part_count = scene->part_count,
+                               .joint_maps = scene->joint_maps,
+                               .joint_map_count = scene->joint_map_count,
                                .static_poses = scene->static_poses,
                                .static_pose_count = scene->static_pose_count,
-                               .last_levels = scene->last_levels,
+                               .max_lods = scene->max_lods,
                                .level = scene->level};
     lmb_graph *program = NULL;
     check(lmb_graph_create(&def, NULL, &program, &error), &error);
@@ -253,7 +253,7 @@ static oracle_scene as_oracle_scene(const test_scene *scene) {
                            .nodes = scene->nodes,
                            .mirrors = scene->mirrors,
                            .limits = scene->limits,
-                           .parts = scene->parts,
+                           .joint_maps = scene->joint_maps,
                            .static_poses = scene->static_poses,
                            .clip_rigs = scene->clip_rigs,
                            .parameter_count = scene->parameter_count,

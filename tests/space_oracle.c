@@ -6,10 +6,10 @@
 
 // The weight of place `own` among those of one axis: 1 there, linear to 0 at the next on either side.
 static double weigh_on_axis(const lmb_node_def *node, uint32_t own, int axis, double x) {
-    const double place = (double)node->places[own][axis];
+    const double place = (double)node->positions[own][axis];
     double before = -HUGE_VAL, after = HUGE_VAL;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const double other = (double)node->places[i][axis];
+        const double other = (double)node->positions[i][axis];
         before = other < place ? fmax(before, other) : before;
         after = other > place ? fmin(after, other) : after;
     }
@@ -22,16 +22,16 @@ static double weigh_on_axis(const lmb_node_def *node, uint32_t own, int axis, do
 static void weigh_bands(const lmb_node_def *node, double x, double y, double *weights) {
     double sum = 0.0;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const double from[2] = {(double)node->places[i][0], (double)node->places[i][1]};
-        double least = 1.0;
+        const double from[2] = {(double)node->positions[i][0], (double)node->positions[i][1]};
+        double min = 1.0;
         for (uint32_t k = 0; k < node->input_count; k++) {
-            const double way[2] = {(double)node->places[k][0] - from[0], (double)node->places[k][1] - from[1]};
+            const double way[2] = {(double)node->positions[k][0] - from[0], (double)node->positions[k][1] - from[1]};
             const double square = way[0] * way[0] + way[1] * way[1];
             if (k != i) {
-                least = fmin(least, 1.0 - ((x - from[0]) * way[0] + (y - from[1]) * way[1]) / square);
+                min = fmin(min, 1.0 - ((x - from[0]) * way[0] + (y - from[1]) * way[1]) / square);
             }
         }
-        weights[i] = fmax(0.0, least);
+        weights[i] = fmax(0.0, min);
         sum += weights[i];
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -63,7 +63,7 @@ typedef struct plane {
 } plane;
 
 static point place_of(const plane *p, uint32_t i) {
-    return (point){(double)p->node->places[i][0], (double)p->node->places[i][1]};
+    return (point){(double)p->node->positions[i][0], (double)p->node->positions[i][1]};
 }
 
 static point minus(point a, point b) {
@@ -166,13 +166,13 @@ static void follow(plane *p, uint32_t side, uint32_t a, uint32_t b, const triang
 
 static plane plane_of(const lmb_node_def *node) {
     plane p = {.node = node};
-    point least = {HUGE_VAL, HUGE_VAL}, greatest = {-HUGE_VAL, -HUGE_VAL};
+    point min = {HUGE_VAL, HUGE_VAL}, max = {-HUGE_VAL, -HUGE_VAL};
     for (uint32_t i = 0; i < node->input_count; i++) {
         const point place = place_of(&p, i);
-        least = (point){fmin(least.x, place.x), fmin(least.y, place.y)};
-        greatest = (point){fmax(greatest.x, place.x), fmax(greatest.y, place.y)};
+        min = (point){fmin(min.x, place.x), fmin(min.y, place.y)};
+        max = (point){fmax(max.x, place.x), fmax(max.y, place.y)};
     }
-    p.ranges = minus(greatest, least);
+    p.ranges = minus(max, min);
     find_triangles(&p);
     find_sides(&p);
     for (uint32_t side = 0; side < p.side_count; side++) {
@@ -190,24 +190,24 @@ static point nearest_on(const plane *p, uint32_t side, point at) {
 
 static point project(const plane *p, point at) {
     point nearest = at;
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     bool is_outside = false;
     for (uint32_t side = 0; side < p->side_count; side++) {
         const point from = place_of(p, p->sides[side][0]), to = place_of(p, p->sides[side][1]);
         const point on = nearest_on(p, side, at), way = minus(at, on);
         is_outside = is_outside || cross(minus(to, from), minus(at, from)) < 0.0;
-        nearest = dot(way, way) < least ? on : nearest;
-        least = fmin(least, dot(way, way));
+        nearest = dot(way, way) < min ? on : nearest;
+        min = fmin(min, dot(way, way));
     }
     return is_outside ? nearest : at;
 }
 
-static void barycentric(const plane *p, const triangle *t, point at, double parts[3]) {
+static void barycentric(const plane *p, const triangle *t, point at, double joint_maps[3]) {
     const point a = place_of(p, t->corners[0]), b = place_of(p, t->corners[1]), c = place_of(p, t->corners[2]);
     const double area = cross(minus(b, a), minus(c, a));
-    parts[0] = cross(minus(b, at), minus(c, at)) / area;
-    parts[1] = cross(minus(c, at), minus(a, at)) / area;
-    parts[2] = cross(minus(a, at), minus(b, at)) / area;
+    joint_maps[0] = cross(minus(b, at), minus(c, at)) / area;
+    joint_maps[1] = cross(minus(c, at), minus(a, at)) / area;
+    joint_maps[2] = cross(minus(a, at), minus(b, at)) / area;
 }
 
 static void weigh_along(const plane *p, uint32_t side, point at, double *weights) {
@@ -227,10 +227,10 @@ static void weigh_triangles(const lmb_node_def *node, point at, double *weights)
     const plane p = plane_of(node);
     const point inside = project(&p, at);
     const triangle *best = NULL;
-    double parts[3], innermost = -HUGE_VAL;
+    double joint_maps[3], innermost = -HUGE_VAL;
     for (uint32_t i = 0; i < p.triangle_count; i++) {
-        barycentric(&p, &p.triangles[i], inside, parts);
-        const double depth = fmin(parts[0], fmin(parts[1], parts[2]));
+        barycentric(&p, &p.triangles[i], inside, joint_maps);
+        const double depth = fmin(joint_maps[0], fmin(joint_maps[1], joint_maps[2]));
         best = depth > innermost ? &p.triangles[i] : best;
         innermost = fmax(innermost, depth);
     }
@@ -238,9 +238,9 @@ static void weigh_triangles(const lmb_node_def *node, point at, double *weights)
         weigh_along(&p, best->side, inside, weights);
         return;
     }
-    barycentric(&p, best, inside, parts);
+    barycentric(&p, best, inside, joint_maps);
     for (int i = 0; i < 3; i++) {
-        weights[best->corners[i]] = fmax(0.0, parts[i]);
+        weights[best->corners[i]] = fmax(0.0, joint_maps[i]);
     }
 }
 

@@ -19,7 +19,7 @@ typedef struct space_scene {
     lmb_clip_def clips[MOST_JOINTS];
     lmb_track_def tracks[MOST_JOINTS];
     double ranges[2];
-    double least[2];
+    double min[2];
 } space_scene;
 
 static lmb_rig *create_roots(uint32_t count) {
@@ -54,20 +54,20 @@ static void start(space_scene *s, lmb_op op, uint32_t inputs, uint32_t positions
     for (uint32_t i = 0; i < inputs; i++) {
         node->inputs[i] = i;
     }
-    node->along[0] = lmb_parameter(0);
-    node->along[1] = lmb_parameter(1);
+    node->coordinates[0] = lmb_parameter(0);
+    node->coordinates[1] = lmb_parameter(1);
 }
 
 static void measure(space_scene *s) {
     const lmb_node_def *node = space_of(s);
     for (int axis = 0; axis < 2; axis++) {
-        double greatest = -HUGE_VAL;
-        s->least[axis] = HUGE_VAL;
+        double max = -HUGE_VAL;
+        s->min[axis] = HUGE_VAL;
         for (uint32_t i = 0; i < node->input_count; i++) {
-            s->least[axis] = fmin(s->least[axis], (double)node->places[i][axis]);
-            greatest = fmax(greatest, (double)node->places[i][axis]);
+            s->min[axis] = fmin(s->min[axis], (double)node->positions[i][axis]);
+            max = fmax(max, (double)node->positions[i][axis]);
         }
-        s->ranges[axis] = greatest - s->least[axis];
+        s->ranges[axis] = max - s->min[axis];
     }
 }
 
@@ -79,11 +79,11 @@ static void draw_places(space_scene *s, random_source *source, double apart, con
         double drawn[2];
         for (int axis = 0; axis < 2; axis++) {
             drawn[axis] = random_between(source, -1.0, 1.0);
-            node->places[i][axis] = (float)(drawn[axis] * sizes[axis]);
+            node->positions[i][axis] = (float)(drawn[axis] * sizes[axis]);
         }
         for (uint32_t k = 0; k < i; k++) {
-            is_apart = is_apart && hypot((double)node->places[k][0] / sizes[0] - drawn[0],
-                                         (double)node->places[k][1] / sizes[1] - drawn[1]) > 2.0 * apart;
+            is_apart = is_apart && hypot((double)node->positions[k][0] / sizes[0] - drawn[0],
+                                         (double)node->positions[k][1] / sizes[1] - drawn[1]) > 2.0 * apart;
         }
         i += is_apart;
     }
@@ -99,7 +99,7 @@ static void draw_positions(space_scene *s, random_source *source, double margin)
     for (uint32_t i = 0; i < s->scene.character_count; i++) {
         const double out = i % 2 == 0 ? 0.0 : margin;
         for (int axis = 0; axis < 2; axis++) {
-            position(s, i)[axis] = (float)(s->least[axis] + s->ranges[axis] * random_between(source, -out, 1.0 + out));
+            position(s, i)[axis] = (float)(s->min[axis] + s->ranges[axis] * random_between(source, -out, 1.0 + out));
         }
     }
 }
@@ -137,7 +137,7 @@ static double error_of(space_scene *s) {
 static void expect_exact_places(space_scene *s) {
     const lmb_node_def *node = space_of(s);
     for (uint32_t i = 0; i < s->scene.character_count; i++) {
-        memcpy(position(s, i), node->places[i % node->input_count], 2 * sizeof(float));
+        memcpy(position(s, i), node->positions[i % node->input_count], 2 * sizeof(float));
     }
     scene_run(&s->scene);
     for (uint32_t i = 0; i < s->scene.character_count; i++) {
@@ -156,7 +156,7 @@ static double largest_change(space_scene *s, random_source *source, double margi
     for (uint32_t line = 0; line < 4; line++) {
         double from[2], angle = random_between(source, -3.15, 3.15);
         for (int axis = 0; axis < 2; axis++) {
-            from[axis] = s->least[axis] + s->ranges[axis] * random_between(source, -margin, 1.0 + margin);
+            from[axis] = s->min[axis] + s->ranges[axis] * random_between(source, -margin, 1.0 + margin);
         }
         for (uint32_t i = 0; i < s->scene.character_count; i++) {
             const double along = 1e-4 * ((double)i - s->scene.character_count / 2.0);
@@ -186,18 +186,18 @@ static void a_line_against_the_oracle(void **state) {
         for (uint32_t i = 0; i < inputs; i++) {
             // Unsorted, and none near another.
             const uint32_t rank = (i * 7) % (inputs <= 16 ? 16 : 64);
-            node->places[i][0] = (float)(sizes[0] * ((double)rank + random_between(&source, 0.0, 0.25) - 5.0));
-            node->places[i][1] = NAN; // of no account
+            node->positions[i][0] = (float)(sizes[0] * ((double)rank + random_between(&source, 0.0, 0.25) - 5.0));
+            node->positions[i][1] = NAN; // of no account
         }
         measure(&s);
-        s.ranges[1] = s.least[1] = 1.0;
+        s.ranges[1] = s.min[1] = 1.0;
         draw_positions(&s, &source, 0.5);
         scene_run(&s.scene);
         expect_sums_of_one(&s);
         largest = fmax(largest, error_of(&s));
         change = fmax(change, largest_change(&s, &source, 0.2));
         for (uint32_t i = 0; i < inputs; i++) {
-            node->places[i][1] = 0.0f;
+            node->positions[i][1] = 0.0f;
         }
         expect_exact_places(&s);
         scene_end(&s.scene);
@@ -213,8 +213,8 @@ static void the_ends_of_a_line(void **state) {
                                      {2.0f, 1.0f},   {-3.0f, 0.0f},     {-0.0f, 0.6f},    {0x1p-45f, 0.6f}};
     space_scene s;
     start(&s, LMB_OP_SPACE1D, 2, sizeof given / sizeof *given);
-    space_of(&s)->places[0][0] = 2.0f;
-    space_of(&s)->places[1][0] = -3.0f;
+    space_of(&s)->positions[0][0] = 2.0f;
+    space_of(&s)->positions[1][0] = -3.0f;
     for (uint32_t i = 0; i < s.scene.character_count; i++) {
         position(&s, i)[0] = given[i][0];
     }
@@ -246,8 +246,8 @@ static void grids_against_the_oracle(void **state) {
             ys[i] = (float)(0.5 * ((i * 7) % rows) + random_between(&source, 0.0, 0.25));
         }
         for (uint32_t i = 0; i < columns * rows; i++) {
-            node->places[i][0] = xs[i % columns];
-            node->places[i][1] = ys[i / columns];
+            node->positions[i][0] = xs[i % columns];
+            node->positions[i][1] = ys[i / columns];
         }
         measure(&s);
         s.ranges[0] = fmax(s.ranges[0], 1.0);
@@ -303,13 +303,13 @@ static void bands_against_the_oracle(void **state) {
 static void flat_triangles_give_way(void **state) {
     (void)state;
     // Of the side from 0 to 1, places 3 to 6 stand less and less off.
-    static const float places[][2] = {{0.0f, 0.0f},    {8.0f, 0.0f},     {4.0f, 6.0f},    {4.0f, 0.05f},
-                                      {2.0f, 0.0625f}, {3.0f, 0x1p-20f}, {6.0f, 0x1p-40f}};
+    static const float positions[][2] = {{0.0f, 0.0f},    {8.0f, 0.0f},     {4.0f, 6.0f},    {4.0f, 0.05f},
+                                         {2.0f, 0.0625f}, {3.0f, 0x1p-20f}, {6.0f, 0x1p-40f}};
     random_source source = {5};
     for (uint32_t inputs = 4; inputs <= 7; inputs++) {
         space_scene s;
         start(&s, LMB_OP_SPACE2D, inputs, POSITIONS);
-        memcpy(space_of(&s)->places, places, sizeof places);
+        memcpy(space_of(&s)->positions, positions, sizeof positions);
         measure(&s);
         // Across the side, and as far beyond it.
         for (uint32_t i = 0; i < POSITIONS; i++) {
@@ -341,8 +341,8 @@ static void axes_of_unlike_units(void **state) {
     random_source source = {6};
     space_scene s;
     start(&s, LMB_OP_SPACE2D, 5, POSITIONS);
-    static const float places[5][2] = {{0.0f, -180.0f}, {0.0f, 180.0f}, {6.0f, 0.0f}, {3.0f, 1.0f}, {0.0f, 0.0f}};
-    memcpy(space_of(&s)->places, places, sizeof places);
+    static const float positions[5][2] = {{0.0f, -180.0f}, {0.0f, 180.0f}, {6.0f, 0.0f}, {3.0f, 1.0f}, {0.0f, 0.0f}};
+    memcpy(space_of(&s)->positions, positions, sizeof positions);
     measure(&s);
     draw_positions(&s, &source, 0.0);
     scene_run(&s.scene);
@@ -363,8 +363,8 @@ static void places_on_circles_and_lines(void **state) {
         start(&s, LMB_OP_SPACE2D, 16, POSITIONS);
         for (uint32_t i = 0; i < 16; i++) {
             const double x = (double)(i % 4), y = (double)(i / 4), angle = 0.4 * turn;
-            space_of(&s)->places[i][0] = (float)(x * cos(angle) - y * sin(angle));
-            space_of(&s)->places[i][1] = (float)(x * sin(angle) + y * cos(angle));
+            space_of(&s)->positions[i][0] = (float)(x * cos(angle) - y * sin(angle));
+            space_of(&s)->positions[i][1] = (float)(x * sin(angle) + y * cos(angle));
         }
         measure(&s);
         draw_positions(&s, &source, 0.3);
@@ -375,8 +375,8 @@ static void places_on_circles_and_lines(void **state) {
             double x = 0.0, y = 0.0;
             uint32_t counted = 0;
             for (uint32_t input = 0; input < 16; input++) {
-                x += weight(&s, i, input) * (double)space_of(&s)->places[input][0];
-                y += weight(&s, i, input) * (double)space_of(&s)->places[input][1];
+                x += weight(&s, i, input) * (double)space_of(&s)->positions[input][0];
+                y += weight(&s, i, input) * (double)space_of(&s)->positions[input][1];
                 counted += weight(&s, i, input) > 1e-6;
             }
             assert_true(counted <= 3);
@@ -405,8 +405,8 @@ static void positions_far_away(void **state) {
             const double range = fmax(s.ranges[0], s.ranges[1]);
             for (uint32_t i = 0; i < s.scene.character_count; i++) {
                 const double angle = random_between(&source, 0.0, 6.3), out = exp2(random_between(&source, 0.0, 9.9));
-                position(&s, i)[0] = (float)(s.least[0] + s.ranges[0] / 2.0 + out * range * cos(angle));
-                position(&s, i)[1] = (float)(s.least[1] + s.ranges[1] / 2.0 + out * range * sin(angle));
+                position(&s, i)[0] = (float)(s.min[0] + s.ranges[0] / 2.0 + out * range * cos(angle));
+                position(&s, i)[1] = (float)(s.min[1] + s.ranges[1] / 2.0 + out * range * sin(angle));
             }
             scene_run(&s.scene);
             expect_sums_of_one(&s);
@@ -421,8 +421,8 @@ static void positions_far_away(void **state) {
             // Beyond the reach.
             for (uint32_t i = 0; i < s.scene.character_count; i++) {
                 const double angle = random_between(&source, 0.0, 6.3), out = i % 2 == 0 ? 1024.0 : 1e9;
-                position(&s, i)[0] = (float)(s.least[0] + s.ranges[0] / 2.0 + out * range * cos(angle));
-                position(&s, i)[1] = (float)(s.least[1] + s.ranges[1] / 2.0 + out * range * sin(angle));
+                position(&s, i)[0] = (float)(s.min[0] + s.ranges[0] / 2.0 + out * range * cos(angle));
+                position(&s, i)[1] = (float)(s.min[1] + s.ranges[1] / 2.0 + out * range * sin(angle));
                 if (i % 8 == 7) {
                     position(&s, i)[0] = INFINITY;
                 }
@@ -439,10 +439,10 @@ static void positions_far_away(void **state) {
 static void positions_that_are_no_number(void **state) {
     (void)state;
     for (int kind = -1; kind < (int)LMB_SPACE2D_COUNT; kind++) {
-        static const float places[4][2] = {{-1.0f, -1.0f}, {1.0f, -1.0f}, {-1.0f, 1.0f}, {1.0f, 1.0f}};
+        static const float positions[4][2] = {{-1.0f, -1.0f}, {1.0f, -1.0f}, {-1.0f, 1.0f}, {1.0f, 1.0f}};
         space_scene s;
         start(&s, kind < 0 ? LMB_OP_SPACE1D : LMB_OP_SPACE2D, kind < 0 ? 2 : 4, 8);
-        memcpy(space_of(&s)->places, places, sizeof places);
+        memcpy(space_of(&s)->positions, positions, sizeof positions);
         space_of(&s)->space2d = kind < 0 ? LMB_SPACE2D_TRIANGLES : (lmb_space2d)kind;
         for (uint32_t i = 0; i < 8; i++) {
             position(&s, i)[0] = i % 4 == 1 || i % 4 == 3 ? -NAN : 0.0f;
@@ -465,8 +465,8 @@ static void curved_positions(void **state) {
     static const float given[] = {0.0f, 0.25f, 0.5f, 1.0f, 2.0f, -1.0f, INFINITY, -INFINITY};
     space_scene s;
     start(&s, LMB_OP_SPACE1D, 2, sizeof given / sizeof *given);
-    space_of(&s)->places[1][0] = 1.0f;
-    space_of(&s)->along[0].curve = LMB_CURVE_QUADRATIC_IN;
+    space_of(&s)->positions[1][0] = 1.0f;
+    space_of(&s)->coordinates[0].curve = LMB_CURVE_QUADRATIC_IN;
     for (uint32_t i = 0; i < s.scene.character_count; i++) {
         position(&s, i)[0] = given[i];
     }
@@ -483,8 +483,8 @@ static void whole_poses(void **state) {
     (void)state;
     random_source source = {9};
     for (uint32_t kind = 0; kind <= LMB_SPACE2D_COUNT; kind++) {
-        static const float places[8][2] = {{0.0f, 0.0f}, {1.0f, 0.0f}, {2.0f, 0.0f}, {3.0f, 0.0f},
-                                           {0.0f, 1.0f}, {1.0f, 1.0f}, {2.0f, 1.0f}, {3.0f, 1.0f}};
+        static const float positions[8][2] = {{0.0f, 0.0f}, {1.0f, 0.0f}, {2.0f, 0.0f}, {3.0f, 0.0f},
+                                              {0.0f, 1.0f}, {1.0f, 1.0f}, {2.0f, 1.0f}, {3.0f, 1.0f}};
         test_scene scenes[2];
         for (int i = 0; i < 2; i++) {
             random_source poses = {10 + kind};
@@ -497,16 +497,16 @@ static void whole_poses(void **state) {
             lmb_node_def *node = scene_add(&scenes[i], is_line ? LMB_OP_SPACE1D : LMB_OP_SPACE2D, 0, 1);
             node->input_count = is_line ? 4 : 8;
             node->space2d = is_line ? LMB_SPACE2D_TRIANGLES : (lmb_space2d)kind;
-            memcpy(node->places, places, sizeof places);
+            memcpy(node->positions, positions, sizeof positions);
             for (uint32_t input = 0; input < 8; input++) {
                 node->inputs[input] = input;
                 // The oracle wants no four on a circle; the hull has all of them, so that columns stay apart.
-                const float bow = node->places[input][0] * (3.0f - node->places[input][0]);
+                const float bow = node->positions[input][0] * (3.0f - node->positions[input][0]);
                 const float bent = input < 4 ? -0.05f * bow : 0.07f * bow;
-                node->places[input][1] += kind == LMB_SPACE2D_TRIANGLES ? bent : 0.0f;
+                node->positions[input][1] += kind == LMB_SPACE2D_TRIANGLES ? bent : 0.0f;
             }
-            node->along[0] = lmb_parameter(0);
-            node->along[1] = lmb_parameter(1);
+            node->coordinates[0] = lmb_parameter(0);
+            node->coordinates[1] = lmb_parameter(1);
         }
         for (uint32_t i = 0; i < 65 * 2; i++) {
             scenes[0].parameters[i] = scenes[1].parameters[i] = (float)random_between(&source, -0.5, 1.0);
@@ -541,10 +541,10 @@ static void the_order_of_inputs(void **state) {
         draw_places(&s, &source, 0.05, (const double[]){1.0, 1.0});
         for (uint32_t i = 0; i < 12; i++) {
             if (kind == LMB_SPACE2D_GRID) {
-                space_of(&s)->places[i][0] = (float)(i % 4) - 1.5f;
-                space_of(&s)->places[i][1] = (float)(i / 4) - 1.0f;
+                space_of(&s)->positions[i][0] = (float)(i % 4) - 1.5f;
+                space_of(&s)->positions[i][1] = (float)(i / 4) - 1.0f;
             }
-            memcpy(space_of(&other)->places[i * 7 % 12], space_of(&s)->places[i], 2 * sizeof(float));
+            memcpy(space_of(&other)->positions[i * 7 % 12], space_of(&s)->positions[i], 2 * sizeof(float));
         }
         draw_positions(&s, &source, 0.5);
         memcpy(other.scene.parameters, s.scene.parameters, 1024 * 2 * sizeof(float));
@@ -562,7 +562,7 @@ static void the_order_of_inputs(void **state) {
 
 static void paths_agree(void **state) {
     (void)state;
-    static const lmb_cpu_path paths[] = {LMB_CPU_LANES_4, LMB_CPU_LANES_8, LMB_CPU_LANES_16};
+    static const lmb_cpu_path paths[] = {LMB_CPU_SIMD_4, LMB_CPU_SIMD_8, LMB_CPU_SIMD_16};
     random_source source = {13};
     for (uint32_t round = 0; round < 8; round++) {
         const int kind = (int)(round % 4) - 1;
@@ -572,8 +572,8 @@ static void paths_agree(void **state) {
         space_of(&s)->space2d = kind < 0 ? LMB_SPACE2D_TRIANGLES : (lmb_space2d)kind;
         draw_places(&s, &source, 0.04, (const double[]){2.0, 3.0});
         for (uint32_t i = 0; i < columns * columns && kind == LMB_SPACE2D_GRID; i++) {
-            space_of(&s)->places[i][0] = (float)(i % columns) - 1.5f;
-            space_of(&s)->places[i][1] = (float)(i / columns) - 1.0f;
+            space_of(&s)->positions[i][0] = (float)(i % columns) - 1.5f;
+            space_of(&s)->positions[i][1] = (float)(i / columns) - 1.0f;
         }
         draw_positions(&s, &source, 0.5);
         for (uint32_t i = 0; i < 1000; i += 10) {
@@ -612,11 +612,11 @@ static void a_space_is_printed(void **state) {
         start(&s, kind < 0 ? LMB_OP_SPACE1D : LMB_OP_SPACE2D, 4, 1);
         for (uint32_t i = 0; i < 4; i++) {
             s.scene.nodes[i].op = LMB_OP_REST;
-            space_of(&s)->places[i][0] = (float)(kind < 0 ? i : i % 2);
-            space_of(&s)->places[i][1] = (float)(i / 2);
+            space_of(&s)->positions[i][0] = (float)(kind < 0 ? i : i % 2);
+            space_of(&s)->positions[i][1] = (float)(i / 2);
         }
         space_of(&s)->space2d = kind < 0 ? LMB_SPACE2D_TRIANGLES : kinds[kind];
-        space_of(&s)->along[1] = lmb_constant(0.5f);
+        space_of(&s)->coordinates[1] = lmb_constant(0.5f);
         const lmb_graph_def def = {
             .rig = s.scene.rig, .nodes = s.scene.nodes, .node_count = s.scene.node_count, .parameter_count = 2};
         lmb_graph *program = NULL;
@@ -662,24 +662,24 @@ static void lines_that_are_refused(void **state) {
     start_checks(&s, LMB_OP_SPACE1D, 4);
     lmb_node_def *node = space_of(&s);
     for (uint32_t i = 0; i < 4; i++) {
-        node->places[i][0] = (float)i;
+        node->positions[i][0] = (float)i;
     }
-    node->places[2][0] = 0.0f;
+    node->positions[2][0] = 0.0f;
     expect_refused(&s, "places[2]", "the same place as places[0]");
     // Below what is snapped to 0.
-    node->places[2][0] = 0x1p-41f;
+    node->positions[2][0] = 0x1p-41f;
     expect_refused(&s, "places[2]", "the same place as places[0]");
-    node->places[2][0] = NAN;
+    node->positions[2][0] = NAN;
     expect_refused(&s, "places[2]", "not a finite number up to 2^40");
-    node->places[2][0] = -0x1.8p40f;
+    node->positions[2][0] = -0x1.8p40f;
     expect_refused(&s, "places[2]", "not a finite number up to 2^40");
-    node->places[2][0] = 2.0f;
-    node->along[0] = lmb_parameter(2);
+    node->positions[2][0] = 2.0f;
+    node->coordinates[0] = lmb_parameter(2);
     expect_refused(&s, "along[0]", "no such parameter");
-    node->along[0] = lmb_constant(INFINITY);
+    node->coordinates[0] = lmb_constant(INFINITY);
     expect_refused(&s, "along[0]", "finite");
-    node->along[0] = lmb_constant(0.0f);
-    node->along[1] = lmb_constant(NAN); // of no account
+    node->coordinates[0] = lmb_constant(0.0f);
+    node->coordinates[1] = lmb_constant(NAN); // of no account
     node->input_count = 1;
     expect_refused(&s, "inputs", "2 to 64");
     node->input_count = 65;
@@ -695,19 +695,19 @@ static void planes_that_are_refused(void **state) {
         lmb_node_def *node = space_of(&s);
         node->space2d = (lmb_space2d)kind;
         for (uint32_t i = 0; i < 4; i++) {
-            node->places[i][0] = (float)(i % 2);
-            node->places[i][1] = (float)(i / 2);
+            node->positions[i][0] = (float)(i % 2);
+            node->positions[i][1] = (float)(i / 2);
         }
-        node->places[3][0] = 0x1p-21f;
-        node->places[3][1] = 1.0f;
+        node->positions[3][0] = 0x1p-21f;
+        node->positions[3][1] = 1.0f;
         expect_refused(&s, "places[3]", "the same place as places[2]");
-        node->places[3][1] = INFINITY;
+        node->positions[3][1] = INFINITY;
         expect_refused(&s, "places[3]", "not a finite number up to 2^40");
-        node->places[3][1] = 1.0f;
-        node->places[3][0] = 1.0f;
-        node->along[1] = lmb_parameter(2);
+        node->positions[3][1] = 1.0f;
+        node->positions[3][0] = 1.0f;
+        node->coordinates[1] = lmb_parameter(2);
         expect_refused(&s, "along[1]", "no such parameter");
-        node->along[1] = lmb_constant(0.0f);
+        node->coordinates[1] = lmb_constant(0.0f);
         node->space2d = LMB_SPACE2D_COUNT;
         expect_refused(&s, "space", "unknown");
         scene_end(&s.scene);
@@ -728,7 +728,7 @@ static void lines_in_the_plane(void **state) {
         char what[80];
         space_scene s;
         start_checks(&s, LMB_OP_SPACE2D, 4);
-        memcpy(space_of(&s)->places, lines[i], sizeof lines[i]);
+        memcpy(space_of(&s)->positions, lines[i], sizeof lines[i]);
         snprintf(what, sizeof what, "all lie on the line through places[%u] and places[%u]", ends[i][0], ends[i][1]);
         expect_refused(&s, "places", what);
         // As gradient bands they make a space.
@@ -738,7 +738,7 @@ static void lines_in_the_plane(void **state) {
     }
     space_scene s;
     start_checks(&s, LMB_OP_SPACE2D, 2);
-    space_of(&s)->places[1][0] = 1.0f;
+    space_of(&s)->positions[1][0] = 1.0f;
     expect_refused(&s, "places", "all lie on the line through places[0] and places[1]");
     scene_end(&s.scene);
 }
@@ -749,8 +749,8 @@ static void grids_that_lack_a_place(void **state) {
     start_checks(&s, LMB_OP_SPACE2D, 5);
     lmb_node_def *node = space_of(&s);
     node->space2d = LMB_SPACE2D_GRID;
-    static const float places[5][2] = {{0.0f, 0.0f}, {2.0f, 0.0f}, {0.0f, 5.0f}, {7.0f, 5.0f}, {7.0f, 0.0f}};
-    memcpy(node->places, places, sizeof places);
+    static const float positions[5][2] = {{0.0f, 0.0f}, {2.0f, 0.0f}, {0.0f, 5.0f}, {7.0f, 5.0f}, {7.0f, 0.0f}};
+    memcpy(node->positions, positions, sizeof positions);
     expect_refused(&s, "places", "no input is at (2, 5), where the column of places[1] meets the row of places[2]");
     scene_end(&s.scene);
 }

@@ -125,17 +125,28 @@ static void rounding_mode_is_declared_once(void **state) {
 static void specialised_modules_pass(void **state) {
     (void)state;
     const lmb_spirv_call calls[] = {
-        {"step_pass", {0, 0}, true},           {"step_clip", {144, 0}, false},
-        {"step_pass", {1, 0}, true},           {"step_chain", {152, 0}, false},
-        {"step_rest", {160, 1}, false},        {"step_apply", {168, 2}, false},
-        {"step_pass", {2, 0}, true},           {"step_weighted_begin", {16, 0}, false},
-        {"step_clip", {24, 2}, false},         {"step_weighted_accumulate", {32, 3}, false},
-        {"step_rest", {40, 2}, false},         {"step_weighted_accumulate", {48, 3}, false},
-        {"step_weighted_end", {56, 2}, false}, {"step_pose", {64, 1}, false},
-        {"step_difference", {72, 2}, false},   {"step_rest", {80, 1}, false},
-        {"step_additive", {88, 2}, false},     {"step_clip", {96, 1}, false},
-        {"step_masked", {104, 2}, false},      {"step_clip", {112, 1}, false},
-        {"step_blend", {120, 2}, false},       {"step_unchain", {176, 1}, false},
+        {"step_pass", {0, 0}, true},
+        {"step_clip", {144, 0}, false},
+        {"step_pass", {1, 0}, true},
+        {"step_to_model", {152, 0}, false},
+        {"step_rest", {160, 1}, false},
+        {"step_apply", {168, 2}, false},
+        {"step_pass", {2, 0}, true},
+        {"step_weighted_begin", {16, 0}, false},
+        {"step_clip", {24, 2}, false},
+        {"step_weighted_accumulate", {32, 3}, false},
+        {"step_rest", {40, 2}, false},
+        {"step_weighted_accumulate", {48, 3}, false},
+        {"step_weighted_end", {56, 2}, false},
+        {"step_pose", {64, 1}, false},
+        {"step_make_additive", {72, 2}, false},
+        {"step_rest", {80, 1}, false},
+        {"step_additive", {88, 2}, false},
+        {"step_clip", {96, 1}, false},
+        {"step_masked", {104, 2}, false},
+        {"step_clip", {112, 1}, false},
+        {"step_blend", {120, 2}, false},
+        {"step_to_local", {176, 1}, false},
         {"step_add", {184, 2}, false},
     };
     size_t call_count = sizeof calls / sizeof calls[0];
@@ -354,7 +365,7 @@ static void ids_out_of_bounds_are_refused(void **state) {
     static const struct {
         uint32_t op;
         uint32_t place;
-        uint32_t least;
+        uint32_t min;
     } rows[] = {{5, 1, 3},   {6, 1, 4},   {71, 1, 3},  {72, 1, 4},  {15, 2, 3}, // names, decorations, the entry point
                 {54, 2, 5},  {57, 2, 0},  {57, 3, 4},  {248, 1, 2}, {61, 2, 0}, // functions, calls, labels, loads
                 {129, 2, 3}, {167, 3, 5}, {168, 3, 4}, {245, 4, 3}, {249, 1, 2}, {250, 1, 4}, {250, 2, 4}};
@@ -370,8 +381,8 @@ static void ids_out_of_bounds_are_refused(void **state) {
         *id = 0xffffffffu;
         expect_refused(&module, "an id is out of bounds");
         *id = kept_id;
-        if (rows[i].least > 0) {
-            module.words[at] = (rows[i].least - 1) << 16 | rows[i].op;
+        if (rows[i].min > 0) {
+            module.words[at] = (rows[i].min - 1) << 16 | rows[i].op;
             expect_refused(&module, "an instruction leaves the module");
             module.words[at] = kept_head;
         }
@@ -431,14 +442,16 @@ static lmb_spirv read_bare_module(const char *name) {
 static void constants_are_those_of_c(void **state) {
     (void)state;
     static literals all;
-    const char *files[] = {"number.h",   "curve.h",          "interpolation.h", "quaternion.h",  "transform.h",
-                           "sampling.h", "limits.h",         "mirror.h",        "operations.h",  "program.h",
-                           "model.h",    "outputs.h",        "probe.h",         "ticks.h",       "ticks_words.h",
-                           "control.h",  "control_memory.h", "machines.h",      "players.h",     "groups.h",
-                           "carrying.h", "switching.h",      "emitted.h",       "ticks_parts.h", "fixed.h",
-                           "motion.h",   "decompose.h",      "mean.h",          "chain.h",       "layers.h",
-                           "spaces.h",   "detail.h",         "matrices.h",      "angle.h",       "channels.h",
-                           "inertia.h",  "inertia_memory.h", "layout.h",        "records.h",     "weights.h"};
+    const char *files[] = {"number.h",         "curve.h",           "interpolation.h", "quaternion.h",
+                           "transform.h",      "sampling.h",        "joint_limits.h",  "mirror.h",
+                           "operations.h",     "program.h",         "model.h",         "outputs.h",
+                           "probe.h",          "ticks.h",           "ticks_words.h",   "control.h",
+                           "control_memory.h", "machines.h",        "players.h",       "groups.h",
+                           "root_motion.h",    "inertia_trigger.h", "emitted.h",       "ticks_parts.h",
+                           "fixed.h",          "motion.h",          "decompose.h",     "mean.h",
+                           "model_space.h",    "layers.h",          "spaces.h",        "lod.h",
+                           "matrices.h",       "angle.h",           "channels.h",      "inertia.h",
+                           "inertia_memory.h", "layout.h",          "records.h",       "weights.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_OPS, files[i]);

@@ -1,8 +1,8 @@
 // Poses and additives: what each operation takes and gives, and what stands below additives.
 #include "suite.h"
 
+#include <limber/additive.h>
 #include <limber/cpu.h>
-#include <limber/difference.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -67,12 +67,12 @@ static uint32_t add_clip(world *w, uint32_t clip) {
 static lmb_graph_def def_of(const world *w) {
     static const uint32_t partners[JOINTS] = {0, 1, 2};
     static const lmb_mirror_def mirror = {.axis = LMB_AXIS_X, .partners = partners};
-    static const lmb_limit_def limits[JOINTS];
-    static const lmb_limit_def *const rows[] = {limits};
+    static const lmb_joint_limit_def limits[JOINTS];
+    static const lmb_joint_limit_def *const rows[] = {limits};
     static const uint8_t mask[JOINTS + 1] = {255, 255, 255, 255};
     static const uint8_t *const masks[] = {mask};
     static const uint32_t joints[JOINTS] = {LMB_NONE, 1, 2};
-    static const lmb_part_def part = {joints, JOINTS};
+    static const lmb_joint_map_def part = {joints, JOINTS};
     return (lmb_graph_def){.rig = w->rig,
                            .clips = (const lmb_clip *const *)w->clips,
                            .clip_count = CLIPS,
@@ -85,8 +85,8 @@ static lmb_graph_def def_of(const world *w) {
                            .mirror_count = 1,
                            .limits = rows,
                            .limits_count = 1,
-                           .parts = &part,
-                           .part_count = 1};
+                           .joint_maps = &part,
+                           .joint_map_count = 1};
 }
 
 static bool is_taken(const world *w, lmb_error *error) {
@@ -128,7 +128,7 @@ static void what_each_operation_takes_and_gives(void **state) {
                 {LMB_OP_COMBINE, "p:p a:a e:e pp:p aa:a pa:-"},
                 {LMB_OP_SPACE1D, "ppp:p aaa:a ee:e epa:-"},
                 {LMB_OP_SPACE2D, "ppp:p aaa:a eee:e ppa:-"},
-                {LMB_OP_DIFFERENCE, "pp:a aa:a ee:a pe:a pa:- ap:-"},
+                {LMB_OP_MAKE_ADDITIVE, "pp:a aa:a ee:a pe:a pa:- ap:-"},
                 {LMB_OP_ADDITIVE, "pa:p pe:p aa:a ea:e pp:- ap:- ep:-"},
                 {LMB_OP_MIRROR, "p:p a:a e:e"},
                 {LMB_OP_CLAMP, "p:p e:p a:-"},
@@ -146,8 +146,8 @@ static void what_each_operation_takes_and_gives(void **state) {
             }
             const uint32_t node = add(&w, rows[row].op, inputs[0], inputs[1], inputs[2]);
             for (uint32_t i = 0; i < 3; i++) {
-                w.nodes[node].places[i][0] = (float)i;
-                w.nodes[node].places[i][1] = (float)(i * i);
+                w.nodes[node].positions[i][0] = (float)i;
+                w.nodes[node].positions[i][1] = (float)(i * i);
             }
             lmb_error error = {0};
             const char found = is_taken(&w, &error) ? type_of(&w, node) : '-';
@@ -222,7 +222,8 @@ static void a_clip_keeps_its_type(void **state) {
     start(&w);
     lmb_clip *difference = NULL;
     assert_int_equal(
-        lmb_clip_difference(w.rig, w.clips[POSE_CLIP], &(lmb_clip_difference_def){0}, NULL, &difference, NULL), LMB_OK);
+        lmb_clip_make_additive(w.rig, w.clips[POSE_CLIP], &(lmb_clip_additive_def){0}, NULL, &difference, NULL),
+        LMB_OK);
     check_clip(difference, true);
     lmb_clip_destroy(difference);
     for (uint32_t i = 0; i < CLIPS; i++) {
@@ -309,7 +310,7 @@ static void below_additives_is_no_change(void **state) {
     expect_pose(&w, expected, 0.0f);
     // Joints that no part has, and channels, which none has.
     w.node_count = 1;
-    w.nodes[add(&w, LMB_OP_COMBINE, clip, LMB_NONE, LMB_NONE)].parts[0] = 0;
+    w.nodes[add(&w, LMB_OP_COMBINE, clip, LMB_NONE, LMB_NONE)].joint_maps[0] = 0;
     expected[1].translation[1] = 1.0f;
     expect_pose(&w, expected, 0.0f);
     end(&w);

@@ -22,7 +22,7 @@ typedef struct tree {
 } tree;
 
 // Often an end of the range.
-static float draw_weight(random_source *random, float least, float largest) {
+static float draw_weight(random_source *random, float min, float largest) {
     switch (random_below(random, 5)) {
     case 0:
         return 0.0f;
@@ -31,17 +31,17 @@ static float draw_weight(random_source *random, float least, float largest) {
     case 2:
         return (float)random_between(random, 0.0, 1e-4) * largest;
     default:
-        return (float)random_between(random, (double)least, (double)largest);
+        return (float)random_between(random, (double)min, (double)largest);
     }
 }
 
 static const struct {
     lmb_op op;
-    uint32_t least, most; // inputs
+    uint32_t min, most; // inputs
 } choices[] = {{LMB_OP_BLEND, 2, 2},     {LMB_OP_MASKED, 2, 2},   {LMB_OP_ADDITIVE, 2, 2},
                {LMB_OP_PARTIAL, 2, 2},   {LMB_OP_WEIGHTED, 2, 6}, {LMB_OP_LAYERS, 2, 6},
                {LMB_OP_BILINEAR, 4, 4},  {LMB_OP_ADD, 2, 2},      {LMB_OP_SUBTRACT_SCALE_ADD, 3, 3},
-               {LMB_OP_TRILINEAR, 8, 8}, {LMB_OP_SCALE, 1, 1},    {LMB_OP_DIFFERENCE, 2, 2},
+               {LMB_OP_TRILINEAR, 8, 8}, {LMB_OP_SCALE, 1, 1},    {LMB_OP_MAKE_ADDITIVE, 2, 2},
                {LMB_OP_SPACE1D, 2, 6}};
 
 static uint32_t draw_node(tree *tree, uint32_t depth) {
@@ -50,7 +50,7 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
         const uint32_t which = random_below(&tree->random, sizeof choices / sizeof choices[0]);
         node.op = choices[which].op;
         node.input_count =
-            choices[which].least + random_below(&tree->random, choices[which].most - choices[which].least + 1);
+            choices[which].min + random_below(&tree->random, choices[which].most - choices[which].min + 1);
         node.unclamped = random_below(&tree->random, 2) == 0;
         node.masked = random_below(&tree->random, 2) == 0;
         node.mask = random_below(&tree->random, MASKS);
@@ -60,12 +60,13 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
         for (uint32_t i = 0; i < node.input_count; i++) {
             node.weights[i] = lmb_constant(draw_weight(&tree->random, 0.0f, node.op == LMB_OP_LAYERS ? 1.0f : 100.0f));
             node.priorities[i] = (int32_t)random_below(&tree->random, 3);
-            node.places[i][0] = (float)i;
+            node.positions[i][0] = (float)i;
             node.masks[i] = random_below(&tree->random, 2) == 0 ? LMB_NONE : random_below(&tree->random, MASKS);
         }
         for (uint32_t i = 0; i < 3; i++) {
-            node.along[i] = lmb_constant(node.op == LMB_OP_SPACE1D ? (float)random_between(&tree->random, -1.0, 6.0)
-                                                                   : draw_weight(&tree->random, 0.0f, 1.0f));
+            node.coordinates[i] =
+                lmb_constant(node.op == LMB_OP_SPACE1D ? (float)random_between(&tree->random, -1.0, 6.0)
+                                                       : draw_weight(&tree->random, 0.0f, 1.0f));
         }
         for (uint32_t i = 0; i < node.input_count; i++) {
             node.inputs[i] = draw_node(tree, depth - 1);
@@ -97,15 +98,15 @@ static share times(share own, double factor) {
 
 static void expect(const tree *tree, uint32_t index, share own, weights *all);
 
-static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t first, uint32_t places, share own,
+static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t first, uint32_t positions, share own,
                            weights *all) {
-    if (places == 0) {
+    if (positions == 0) {
         expect(tree, node->inputs[first], own, all);
         return;
     }
-    const double w = (double)node->along[places - 1].constant;
-    expect_corners(tree, node, first, places - 1, times(own, 1.0 - w), all);
-    expect_corners(tree, node, first + (1u << (places - 1)), places - 1, times(own, w), all);
+    const double w = (double)node->coordinates[positions - 1].constant;
+    expect_corners(tree, node, first, positions - 1, times(own, 1.0 - w), all);
+    expect_corners(tree, node, first + (1u << (positions - 1)), positions - 1, times(own, w), all);
 }
 
 // `shares` are those of the fades at a joint, `covers` what all joints have of them; both are multiplied by the fades.
@@ -146,7 +147,7 @@ static void expect_layer_inputs(const tree *tree, const lmb_node_def *node, shar
 
 static void expect_sum(const tree *tree, const lmb_node_def *node, share own, weights *all) {
     double shares[LMB_MAX_INPUTS], total = 0.0;
-    const double x = fmin(fmax((double)node->along[0].constant, 0.0), node->input_count - 1.0);
+    const double x = fmin(fmax((double)node->coordinates[0].constant, 0.0), node->input_count - 1.0);
     for (uint32_t i = 0; i < node->input_count; i++) {
         shares[i] = node->op == LMB_OP_SPACE1D ? fmax(1.0 - fabs(x - i), 0.0) : (double)node->weights[i].constant;
         total += shares[i];

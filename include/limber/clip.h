@@ -53,7 +53,7 @@ typedef struct lmb_clip_def {
     /// For a clip that animates a part of the body: 0 to 255 for each joint of the rig, then for each float channel, which
     /// its poses carry for #LMB_OP_PARTIAL; 0 means that the joint is absent. Copied; NULL takes 255 for all.
     const uint8_t *joint_weights;
-    /// Its poses are additives, as those of lmb_clip_difference(): what #LMB_OP_ADDITIVE adds. What has no track then takes no
+    /// Its poses are additives, as those of lmb_clip_make_additive(): what #LMB_OP_ADDITIVE adds. What has no track then takes no
     /// change, instead of the rest pose.
     bool additive;
 } lmb_clip_def;

@@ -14,13 +14,13 @@ extern "C" {
 typedef enum lmb_cpu_path {
     LMB_CPU_REFERENCE, ///< one character at a time, scalar
     LMB_CPU_FAST,      ///< the widest of the following that this machine has, or the reference where it has none
-    LMB_CPU_LANES_4,   ///< 4 characters at a time: SSE2, NEON
-    LMB_CPU_LANES_8,   ///< 8 characters at a time: AVX2
-    LMB_CPU_LANES_16,  ///< 16 characters at a time: AVX-512
+    LMB_CPU_SIMD_4,    ///< 4 characters at a time: SSE2, NEON
+    LMB_CPU_SIMD_8,    ///< 8 characters at a time: AVX2
+    LMB_CPU_SIMD_16,   ///< 16 characters at a time: AVX-512
     LMB_CPU_PATH_COUNT
 } lmb_cpu_path;
 
-/// "reference", "fast", "lanes 4" and so on; never NULL. The text is static.
+/// "reference", "fast", "simd 4" and so on; never NULL. The text is static.
 LMB_API const char *lmb_cpu_path_name(lmb_cpu_path path);
 /// Whether this build and this machine have a path. The reference and the fast path always exist.
 LMB_API bool lmb_cpu_has(lmb_cpu_path path);

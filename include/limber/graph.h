@@ -29,7 +29,7 @@
 /// | #LMB_OP_BLEND | a, b | translation (1-w) a + w b; rotation slerp(a, b, w) the short way; scale a (b/a)^w |
 /// | #LMB_OP_MASKED | a, b | the same with w times mask/255 of the joint |
 /// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
-/// | #LMB_OP_DIFFERENCE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
+/// | #LMB_OP_MAKE_ADDITIVE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
 /// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
 /// | #LMB_OP_WEIGHTED_MATRIX | 2 to 16 | the same of the joints' matrices, as the last operation alone; see below |
 /// | #LMB_OP_LAYERS | 2 to 16 | each in a layer by its priority, faded in over the layers below; see below |
@@ -37,7 +37,7 @@
 /// | #LMB_OP_SPACE2D | 2 to 64 | those whose places are about the position; see below |
 /// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
 /// | #LMB_OP_MIRROR | a | a as seen in a mirror, on the partners of the joints: see mirror.h |
-/// | #LMB_OP_CLAMP | a | a within limits of its joints: see limits.h |
+/// | #LMB_OP_CLAMP | a | a within limits of its joints: see joint_limits.h |
 /// | #LMB_OP_ADD | a, b | t = a + b, q = a b, s = a b |
 /// | #LMB_OP_SUBTRACT | a, b | t = a - b, q = a b*, s = a / b |
 /// | #LMB_OP_SCALE | a | t = w a, q = a^w = slerp(1, a, w), s = a^w; w from -4 to 4 |
@@ -80,7 +80,7 @@
 /// of 255 give the same bits as none. So legs walk under arms that hold, and where a layer has no share of a joint, those
 /// below it show. Joint weights that are further down in an input, as in a blend of clips, do not count: give it a mask.
 ///
-/// Combine. Each input may have a part of the rig (part.h): its sources then have the part's joints, poses smaller than the
+/// Combine. Each input may have a part of the rig (joint_map.h): its sources then have the part's joints, poses smaller than the
 /// rig's, and the joints of the part's table are taken from it. An input without a part is a whole pose and has all joints. Later
 /// inputs lie over earlier ones. Combines may stand inside each other: of two parts around a source the inner one is its own,
 /// the outer one says what is taken in the end. A clip that a parameter chooses among clips of several rigs is refused, and is
@@ -166,7 +166,7 @@
 /// Float channels. Every operation does to a channel's number what it does to a translation, component by component: rest,
 /// sampled or read; (1-w) a + w b for blends, whatever their interpolation; weighted means; base + w d, a - r, a + b, a - b,
 /// w a. Masks and weights of joints have a byte for each channel behind those of the joints, and partial poses blend by it.
-/// Mirror and clamp have a partner and a sign, and a range, for each (mirror.h, limits.h). Between angles a difference is
+/// Mirror and clamp have a partner and a sign, and a range, for each (mirror.h, joint_limits.h). Between angles a difference is
 /// the short way, in [-180, 180), so of exactly opposite ones the way down; a blend is a + w (b - a) by it, unless `shortest`
 /// is false, when it is (1-w) a + w b; of weighted, layers and blend spaces, whose inputs can lie all round, each is always unwrapped to within
 /// 180 of the input that weighs most, the first of those, before they are averaged. Forms of additives make no difference. Every result of an angle is wrapped to
@@ -194,11 +194,11 @@
 
 #include <limber/clip.h>
 #include <limber/control.h>
-#include <limber/detail.h>
 #include <limber/inertia.h>
-#include <limber/limits.h>
+#include <limber/joint_limits.h>
+#include <limber/joint_map.h>
+#include <limber/lod.h>
 #include <limber/mirror.h>
-#include <limber/part.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -222,7 +222,7 @@ typedef enum lmb_op {
     LMB_OP_BLEND,
     LMB_OP_MASKED,
     LMB_OP_WEIGHTED,
-    LMB_OP_DIFFERENCE,
+    LMB_OP_MAKE_ADDITIVE,
     LMB_OP_ADDITIVE,
     LMB_OP_PARTIAL,
     LMB_OP_LAYERS,
@@ -287,7 +287,8 @@ typedef struct lmb_node_def {
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the greatest are the highest layer
     uint32_t masks[LMB_MAX_INPUTS];     ///< layers: of each input an index into the graph's masks, or #LMB_NONE
-    uint32_t parts[LMB_MAX_INPUTS];     ///< combine: of each input an index into the graph's parts, or #LMB_NONE: whole
+    uint32_t
+        joint_maps[LMB_MAX_INPUTS]; ///< combine: of each input an index into the graph's parts, or #LMB_NONE: whole
     lmb_value clip;         ///< clip: index into the graph's clips, rounded down; out of range: rest pose, refused
     lmb_value time;         ///< clip: seconds, for all that follows it
     lmb_value rate;         ///< clip: time times this, plus the offset, is the time in the clip
@@ -306,12 +307,12 @@ typedef struct lmb_node_def {
     bool unclamped;  ///< additive: the weight may be from -4 to 4
     bool masked;     ///< additive: by `mask`
     /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: the position, x and y, of any range
-    lmb_value along[3];
+    lmb_value coordinates[3];
     lmb_space2d space2d; ///< space2d
     /// clip: plays it by itself, in place of `time`, `rate`, `offset` and `loop`; then `clip` is a constant. NULL: does not
     const lmb_player_def *player;
-    const lmb_machine_def *machine;        ///< machine
-    float places[LMB_MAX_SPACE_INPUTS][2]; ///< space2d: x and y of each input; space1d: x
+    const lmb_machine_def *machine;           ///< machine
+    float positions[LMB_MAX_SPACE_INPUTS][2]; ///< space2d: x and y of each input; space1d: x
 } lmb_node_def;
 
 /// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; triangles, all places 0; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
@@ -332,9 +333,9 @@ LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_d
 
 /// A parameter, for whoever sets it.
 typedef struct lmb_parameter_def {
-    const char *name;      ///< copied; NULL: ""
-    float initial;         ///< what lmb_graph_defaults() gives
-    float least, greatest; ///< a note: nothing holds a parameter to them
+    const char *name; ///< copied; NULL: ""
+    float initial;    ///< what lmb_graph_defaults() gives
+    float min, max;   ///< a note: nothing holds a parameter to them
 } lmb_parameter_def;
 
 typedef struct lmb_graph_def {
@@ -344,23 +345,24 @@ typedef struct lmb_graph_def {
     uint32_t clip_count;
     const uint8_t *const *masks; ///< copied; each one byte per joint, then per float channel; 0 takes a, 255 b
     uint32_t mask_count;
-    const lmb_node_def *nodes;          ///< the last one is the result
-    uint32_t node_count;                ///< 1 to #LMB_MAX_NODES
-    uint32_t parameter_count;           ///< floats per character; 0 to #LMB_MAX_PARAMETERS
-    const lmb_mirror_def *mirrors;      ///< copied; may be NULL where there are none
-    uint32_t mirror_count;              ///< 0 to #LMB_MAX_MIRRORS
-    const lmb_limit_def *const *limits; ///< copied; each one definition per joint; may be NULL where there are none
-    uint32_t limits_count;              ///< 0 to #LMB_MAX_LIMITS
-    const lmb_part_def *parts;          ///< copied; may be NULL where there are none
-    uint32_t part_count;                ///< 0 to #LMB_MAX_PARTS
+    const lmb_node_def *nodes;     ///< the last one is the result
+    uint32_t node_count;           ///< 1 to #LMB_MAX_NODES
+    uint32_t parameter_count;      ///< floats per character; 0 to #LMB_MAX_PARAMETERS
+    const lmb_mirror_def *mirrors; ///< copied; may be NULL where there are none
+    uint32_t mirror_count;         ///< 0 to #LMB_MAX_MIRRORS
+    const lmb_joint_limit_def *const
+        *limits;                         ///< copied; each one definition per joint; may be NULL where there are none
+    uint32_t limits_count;               ///< 0 to #LMB_MAX_JOINT_LIMITS
+    const lmb_joint_map_def *joint_maps; ///< copied; may be NULL where there are none
+    uint32_t joint_map_count;            ///< 0 to #LMB_MAX_JOINT_MAPS
     const lmb_static_pose_def *static_poses; ///< copied; may be NULL where there are none
     uint32_t static_pose_count;              ///< 0 to #LMB_MAX_STATIC_POSES
     /// Copied; beside each of `limits` a range for each float channel, or NULL for none; NULL where there are none at all.
     const lmb_channel_range *const *channel_ranges;
-    /// Levels of detail, see detail.h: for each joint of the rig the last level at which it is computed; copied; NULL: there
+    /// Levels of detail, see lod.h: for each joint of the rig the last level at which it is computed; copied; NULL: there
     /// are none, and `level` is ignored.
-    const uint8_t *last_levels;
-    /// The level of each character: rounded down, and clamped to 0 to #LMB_MAX_LEVELS - 1; NaN counts as 0 and as a refused
+    const uint8_t *max_lods;
+    /// The level of each character: rounded down, and clamped to 0 to #LMB_MAX_LODS - 1; NaN counts as 0 and as a refused
     /// weight.
     lmb_value level;
     /// Whether the host inertializes what the last operation gives, see inertia.h; not for #LMB_OP_WEIGHTED_MATRIX. Where
@@ -418,7 +420,7 @@ LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose);
 LMB_API uint32_t lmb_graph_socket_count(const lmb_graph *graph);
 /// The rig's float channels, copied into the graph.
 LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *graph);
-/// Joints that are computed at a level of detail, see detail.h; all of them where the graph has no levels. Levels past the
+/// Joints that are computed at a level of detail, see lod.h; all of them where the graph has no levels. Levels past the
 /// last count as that.
 LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level);
 /// Words that a batch keeps of each character where the graph's result is inertialized, see inertia.h; 0 where it is not.
@@ -447,8 +449,8 @@ LMB_API uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade);
 typedef struct lmb_graph_parameter {
     const char *name; ///< lives as long as the graph; "" without one
     float initial;
-    float least;
-    float greatest;
+    float min;
+    float max;
     bool is_written; ///< by the graph: not for the host to set, and not found by its name
 } lmb_graph_parameter;
 

@@ -8,7 +8,7 @@
 ///      "a": {"op": "clip", "clip": "Walk"},
 ///      "b": {"op": "clip", "clip": "Run"}}
 ///
-/// Poses and additives are different types (graph.h): what `additive` adds is a `difference`, a clip with `additive`, or
+/// Poses and additives are different types (graph.h): what `additive` adds is a `make-additive`, a clip with `additive`, or
 /// a clip that was baked as one.
 ///
 /// | op | fields, those in parentheses optional |
@@ -24,7 +24,7 @@
 /// | `layers` | `inputs`: 2 to 16 objects, each with a `pose`, (`fade`: 1), (`curve`), (`priority`: 0, a whole number), (`mask`) |
 /// | `space1d` | `at`: the position, `inputs`: 2 to 64 objects, each with a `pose` and its place `at`, a number |
 /// | `space2d` | `x`, `y`: the position, (`kind`), `inputs`: 2 to 64 objects, each with a `pose` and its place `at`, [x, y] |
-/// | `difference` | `pose`, `reference`: poses, (`form`), (`space`) |
+/// | `make-additive` | `pose`, `reference`: poses, (`form`), (`space`) |
 /// | `additive` | `base`, `add`: poses, (`weight`: 1, from -4 to 4), (`curve`), (`interpolation`), (`shortest`), |
 /// | | (`form`), (`space`), (`unclamped`: false), (`mask`) |
 /// | `add`, `subtract` | `a`, `b`: poses |
@@ -64,7 +64,7 @@
 /// change by, 1 or -1, `{"look_l": {"partner": "look_r", "sign": -1}, "tilt": {"sign": -1}}`; without it they are found by
 /// names, with a sign of 1.
 ///
-/// Limits give joints an object each, of what is to be limited, in degrees; what they mean stands in limits.h:
+/// Limits give joints an object each, of what is to be limited, in degrees; what they mean stands in joint_limits.h:
 ///
 ///     {"Head": {"twist": {"axis": "y", "min": -70, "max": 70}, "swing": 45},
 ///      "Shin": {"angles": {"min": [0, 0, 0], "max": [150, 0, 0]}},
@@ -75,10 +75,10 @@
 /// A `twist` has an `axis` (`"y"`), which is that of the `swing` too, `min` (-180) and `max` (180). The others need both
 /// ends, each three numbers, or one for all three.
 ///
-/// Levels of detail, see detail.h, belong to the outermost pose, beside its other fields: `"level"` is a number, 0 to 7, of
+/// Levels of detail, see lod.h, belong to the outermost pose, beside its other fields: `"level"` is a number, 0 to 7, of
 /// which a parameter's default is 0; `"levels"` is an object that gives joints the last level at which they are computed,
 /// `{"Hand": 2}`. A joint that it does not name takes its parent's, a root 7. Without `"levels"` they are those of
-/// lmb_rig_suggest_levels().
+/// lmb_rig_suggest_max_lods().
 ///
 /// A number is one of
 /// - a number,

@@ -53,10 +53,10 @@ typedef enum lmb_inertia_parameter {
     /// Of the frame, whole: one more in each in which the character moves, up to #LMB_INERTIA_LAST_NUMBER, and then 0. One is
     /// passed over where it begins anew, which has nothing before it.
     LMB_INERTIA_NUMBER,
-    LMB_INERTIA_STEP,     ///< seconds between the two frames before this one
-    LMB_INERTIA_SWITCHED, ///< the number of the frame of the last switch
-    LMB_INERTIA_TIME,     ///< seconds since the frame before that one
-    LMB_INERTIA_DURATION, ///< seconds that the last switch takes, up to 100,000; 0: none
+    LMB_INERTIA_STEP,      ///< seconds between the two frames before this one
+    LMB_INERTIA_TRIGGERED, ///< the number of the frame of the last switch
+    LMB_INERTIA_TIME,      ///< seconds since the frame before that one
+    LMB_INERTIA_DURATION,  ///< seconds that the last switch takes, up to 100,000; 0: none
     LMB_INERTIA_PARAMETERS
 } lmb_inertia_parameter;
 

@@ -34,7 +34,7 @@ picture layers --label "run" --label "crouch, 0.7" --label "wave, 0.4"
 picture additive
 picture additive_forms --row 3 --label crouch --label "wave - idle" --label local --label parent --label affine
 picture additive_space --row 2 --label crouch --label "twist - rest" --label "local space" --label "model space"
-picture difference --row 1 --label wave --label idle --label run --label "run + difference"
+picture make_additive --row 1 --label wave --label idle --label run --label "run + difference"
 picture add --label run --label twist
 picture subtract --row 1 --label crouch --label stand --label "rest + difference"
 picture scale --row 3 --label lean --label "by 0.5" --label "by 2" --label "by -1"

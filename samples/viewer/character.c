@@ -95,7 +95,7 @@ static uint32_t add_bases(recipe *recipe, const character *character) {
 static uint32_t add_on_top(recipe *recipe, uint32_t pose, const lmb_clip *clip, uint32_t time, uint32_t weight) {
     uint32_t sample = add_clip(recipe, clip, time);
     uint32_t rest = add_node(recipe, lmb_default_node_def());
-    uint32_t difference = add_pair(recipe, LMB_OP_DIFFERENCE, sample, rest, lmb_constant(1.0f));
+    uint32_t difference = add_pair(recipe, LMB_OP_MAKE_ADDITIVE, sample, rest, lmb_constant(1.0f));
     return add_pair(recipe, LMB_OP_ADDITIVE, pose, difference, lmb_parameter(weight));
 }
 

@@ -87,7 +87,7 @@ static void press_in_demo(demo *demo, int key) {
         if (key == sliders[i].key && sliders[i].slider < demo->kind->slider_count) {
             const demo_slider *slider = &demo->ranges[sliders[i].slider];
             demo_set(demo, slider->name,
-                     demo->sliders[sliders[i].slider] + sliders[i].step * (slider->greatest - slider->least));
+                     demo->sliders[sliders[i].slider] + sliders[i].step * (slider->max - slider->min));
         }
     }
     if (key == GLFW_KEY_SPACE && demo->kind->pressed != NULL) {

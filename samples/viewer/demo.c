@@ -98,7 +98,7 @@ static void set_ranges(demo *demo) {
         demo_slider *range = &demo->ranges[i];
         *range = demo->kind->sliders[i];
         if (strcmp(range->name, "speed") == 0) {
-            range->greatest = demo->run_speed;
+            range->max = demo->run_speed;
             range->initial = demo->walk_speed;
         }
         demo->sliders[i] = range->initial;
@@ -176,7 +176,7 @@ void demo_set(demo *demo, const char *slider, float value) {
     for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
         const demo_slider *own = &demo->ranges[i];
         if (strcmp(own->name, slider) == 0) {
-            demo->sliders[i] = fminf(fmaxf(value, own->least), own->greatest);
+            demo->sliders[i] = fminf(fmaxf(value, own->min), own->max);
         }
     }
 }
@@ -207,7 +207,7 @@ const char *demo_state(const demo *demo, uint32_t character) {
 static float scale_of(const demo *demo, const char *slider) {
     for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
         if (strcmp(demo->ranges[i].name, slider) == 0) {
-            return demo->ranges[i].greatest / demo->kind->sliders[i].greatest;
+            return demo->ranges[i].max / demo->kind->sliders[i].max;
         }
     }
     return 1.0f;

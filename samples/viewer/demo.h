@@ -17,8 +17,8 @@ typedef struct demo demo;
 
 typedef struct demo_slider {
     const char *name; // sets the parameter of that name, where there is one
-    float least;
-    float greatest;
+    float min;
+    float max;
     float initial;
 } demo_slider;
 

@@ -129,7 +129,7 @@ void demo_draw(const demo *demo, overlay *overlay) {
 void demo_show(demo *demo, panel *panel) {
     for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
         const demo_slider *slider = &demo->ranges[i];
-        panel_slider(panel, slider->name, slider->least, slider->greatest, &demo->sliders[i]);
+        panel_slider(panel, slider->name, slider->min, slider->max, &demo->sliders[i]);
     }
     for (uint32_t i = 0; i < lmb_graph_event_count(demo->graph); i++) {
         const char *event = lmb_graph_event_name(demo->graph, i);

@@ -98,17 +98,18 @@ static bool parse_valued(const char *name, const char *value, options *options) 
         return add_text(name, value, options->clips, DEMO_CLIPS, &options->clip_count);
     }
     if (strcmp(name, "--row") == 0) {
-        return parse_count(value, EXHIBIT_FIGURES, &options->exhibit.row) ||
+        return parse_count(value, COMPARISON_FIGURES, &options->comparison.row) ||
                complain("--row wants a number, not", value);
     }
     if (strcmp(name, "--set") == 0) {
-        return add_text(name, value, options->exhibit.settings, EXHIBIT_SETTINGS, &options->exhibit.setting_count);
+        return add_text(name, value, options->comparison.settings, COMPARISON_SETTINGS,
+                        &options->comparison.setting_count);
     }
     if (strcmp(name, "--label") == 0) {
-        return add_text(name, value, options->exhibit.labels, EXHIBIT_FIGURES, &options->exhibit.label_count);
+        return add_text(name, value, options->comparison.labels, COMPARISON_FIGURES, &options->comparison.label_count);
     }
     if (strcmp(name, "--graph") == 0) {
-        options->exhibit.graph = value;
+        options->comparison.graph = value;
     } else if (strcmp(name, "--device") == 0) {
         options->device = value;
     } else if (strcmp(name, "--trace") == 0) {
@@ -166,13 +167,13 @@ bool options_parse(int argument_count, char **arguments, options *options) {
             arguments[1 + options->file_count++] = arguments[i];
         }
     }
-    if (options->exhibit.graph != NULL) {
+    if (options->comparison.graph != NULL) {
         options->headless = true;
         options->frames = 1;
-    } else if (options->exhibit.setting_count + options->exhibit.label_count + options->exhibit.row > 0) {
+    } else if (options->comparison.setting_count + options->comparison.label_count + options->comparison.row > 0) {
         return complain("--set, --label and --row need --graph", NULL);
     }
-    if (options->demo != NULL && options->exhibit.graph != NULL) {
+    if (options->demo != NULL && options->comparison.graph != NULL) {
         return complain("--demo shows no --graph", NULL);
     }
     if (options->clip_count > 0 && (options->demo == NULL || options->file_count == 0)) {

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "comparison.h"
 #include "demo.h"
 #include "demo_clips.h"
-#include "exhibit.h"
 
 typedef struct options {
     char **files;           // the first gives the character, the others clips
@@ -23,8 +23,8 @@ typedef struct options {
     const demo_kind *demo;         // or NULL
     const char *clips[DEMO_CLIPS]; // of the file, for those of the demo
     uint32_t clip_count;
-    uint32_t every;      // frames between pictures, 0: the last one alone
-    exhibit_def exhibit; // its graph is NULL where there is none
+    uint32_t every;            // frames between pictures, 0: the last one alone
+    comparison_def comparison; // its graph is NULL where there is none
     bool headless;
     bool times;
     bool validate;

@@ -129,8 +129,8 @@ void panel_text(panel *panel, const char *text) {
     }
 }
 
-bool panel_slider(panel *panel, const char *name, float least, float greatest, float *value) {
-    return panel != nullptr && ImGui::SliderFloat(name, value, least, greatest);
+bool panel_slider(panel *panel, const char *name, float min, float max, float *value) {
+    return panel != nullptr && ImGui::SliderFloat(name, value, min, max);
 }
 
 bool panel_button(panel *panel, const char *name) {

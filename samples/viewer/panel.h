@@ -36,7 +36,7 @@ void panel_letters_uploaded(panel *panel);
 void panel_begin(panel *panel, const char *title, VkExtent2D extent, float seconds);
 void panel_text(panel *panel, const char *text);
 // True where the user moved it.
-bool panel_slider(panel *panel, const char *name, float least, float greatest, float *value);
+bool panel_slider(panel *panel, const char *name, float min, float max, float *value);
 // True where it was pressed.
 bool panel_button(panel *panel, const char *name);
 // Without commands it is not drawn.

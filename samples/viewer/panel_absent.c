@@ -33,11 +33,11 @@ void panel_text(panel *panel, const char *text) {
     (void)text;
 }
 
-bool panel_slider(panel *panel, const char *name, float least, float greatest, float *value) {
+bool panel_slider(panel *panel, const char *name, float min, float max, float *value) {
     (void)panel;
     (void)name;
-    (void)least;
-    (void)greatest;
+    (void)min;
+    (void)max;
     (void)value;
     return false;
 }

@@ -15,7 +15,7 @@
 
 // Where each contact is at each sample: float [SAMPLES][CHARACTER_CONTACTS][3], metres.
 typedef struct footsteps {
-    float *places;
+    float *positions;
     float seconds; // from one sample to the next
 } footsteps;
 
@@ -25,7 +25,7 @@ static void find_places(const character *character, const float *palettes, foots
         for (uint32_t i = 0; i < character->contact_count; i++) {
             const character_contact *contact = &character->contacts[i];
             const float *m = palettes + ((size_t)sample * joints + contact->joint) * LMB_MATRIX_COMPONENTS;
-            float *place = steps->places + ((size_t)sample * CHARACTER_CONTACTS + i) * 3;
+            float *place = steps->positions + ((size_t)sample * CHARACTER_CONTACTS + i) * 3;
             for (size_t axis = 0; axis < 3; axis++) {
                 const float *row = m + axis * 4;
                 place[axis] = character->unit * (row[0] * contact->position[0] + row[1] * contact->position[1] +
@@ -87,7 +87,7 @@ static int compare_numbers(const void *a, const void *b) {
 static float lowest_of(const footsteps *steps, uint32_t contact) {
     float lowest = FLT_MAX;
     for (uint32_t i = 0; i < SAMPLES; i++) {
-        lowest = fminf(lowest, steps->places[((size_t)i * CHARACTER_CONTACTS + contact) * 3 + 1]);
+        lowest = fminf(lowest, steps->positions[((size_t)i * CHARACTER_CONTACTS + contact) * 3 + 1]);
     }
     return lowest;
 }
@@ -99,8 +99,8 @@ static bool find_speed(const character *character, const footsteps *steps, uint3
     uint32_t count = 0;
     float limit = lowest_of(steps, contact) + STANDING_SHARE * character->height;
     for (uint32_t i = 0; i < SAMPLES; i++) {
-        const float *from = steps->places + ((size_t)i * CHARACTER_CONTACTS + contact) * 3;
-        const float *to = steps->places + ((size_t)((i + 1) % SAMPLES) * CHARACTER_CONTACTS + contact) * 3;
+        const float *from = steps->positions + ((size_t)i * CHARACTER_CONTACTS + contact) * 3;
+        const float *to = steps->positions + ((size_t)((i + 1) % SAMPLES) * CHARACTER_CONTACTS + contact) * 3;
         if (from[1] < limit && to[1] < limit) {
             speeds[count++] = (from[axis] - to[axis]) / steps->seconds;
         }
@@ -129,8 +129,8 @@ lmb_result stride_measure(const character *character, const lmb_clip *clip, floa
     if (character->contact_count == 0 || !(steps.seconds > 0.0f)) {
         return LMB_OK;
     }
-    steps.places = malloc((size_t)SAMPLES * CHARACTER_CONTACTS * 3 * sizeof(float));
-    if (steps.places == NULL) {
+    steps.positions = malloc((size_t)SAMPLES * CHARACTER_CONTACTS * 3 * sizeof(float));
+    if (steps.positions == NULL) {
         return graphics_fail(error, LMB_ERROR_MEMORY, "no memory to measure '%s'", lmb_clip_name(clip));
     }
     lmb_result result = take_steps(character, clip, &steps, error);
@@ -141,6 +141,6 @@ lmb_result stride_measure(const character *character, const lmb_clip *clip, floa
             velocity[0] = velocity[1] = 0.0f;
         }
     }
-    free(steps.places);
+    free(steps.positions);
     return result;
 }

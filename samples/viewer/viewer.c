@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "comparison.h"
 #include "controls.h"
 #include "demo.h"
 #include "demo_panel.h"
-#include "exhibit.h"
 #include "graph.h"
 #include "options.h"
 #include "reader.h"
@@ -35,8 +35,8 @@ typedef struct viewer {
     device device;
     character character;
     crowd crowd;
-    exhibit exhibit; // in place of a crowd in motion, where one was asked for
-    demo demo;       // or its kind is NULL
+    comparison comparison; // in place of a crowd in motion, where one was asked for
+    demo demo;             // or its kind is NULL
     camera camera;
     controls controls;
     lmb_gpu *gpu;
@@ -59,8 +59,8 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static bool has_exhibit(const viewer *viewer) {
-    return viewer->options.exhibit.graph != NULL;
+static bool has_comparison(const viewer *viewer) {
+    return viewer->options.comparison.graph != NULL;
 }
 
 static bool has_demo(const viewer *viewer) {
@@ -191,16 +191,16 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
     return LMB_OK;
 }
 
-static lmb_result open_exhibit(viewer *viewer, lmb_error *error) {
+static lmb_result open_comparison(viewer *viewer, lmb_error *error) {
     options *options = &viewer->options;
-    if (!has_exhibit(viewer)) {
+    if (!has_comparison(viewer)) {
         return LMB_OK;
     }
-    lmb_result result = exhibit_create(&options->exhibit, &viewer->character, &viewer->exhibit, error);
+    lmb_result result = comparison_create(&options->comparison, &viewer->character, &viewer->comparison, error);
     if (result == LMB_OK) {
-        options->characters = viewer->exhibit.figure_count;
+        options->characters = viewer->comparison.figure_count;
         if (!options->sized) {
-            exhibit_size(&viewer->exhibit, &options->width, &options->height);
+            comparison_size(&viewer->comparison, &options->width, &options->height);
         }
     }
     return result;
@@ -239,10 +239,10 @@ static void follow_demo(viewer *viewer) {
     }
 }
 
-static void place_exhibit(viewer *viewer) {
-    if (has_exhibit(viewer)) {
-        exhibit_place(&viewer->exhibit, &viewer->crowd);
-        viewer->camera = exhibit_camera(&viewer->character);
+static void place_comparison(viewer *viewer) {
+    if (has_comparison(viewer)) {
+        comparison_place(&viewer->comparison, &viewer->crowd);
+        viewer->camera = comparison_camera(&viewer->character);
     }
 }
 
@@ -253,12 +253,12 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) ||
         character_open((const char *const *)options->files, options->file_count, tallest, &viewer->character, error) ||
-        open_exhibit(viewer, error) || open_demo(viewer, error) || open_crowd(viewer, error) ||
+        open_comparison(viewer, error) || open_demo(viewer, error) || open_crowd(viewer, error) ||
         create_batch(viewer, error) || create_frames(viewer, error)) {
         return error->result;
     }
     place_camera(viewer);
-    place_exhibit(viewer);
+    place_comparison(viewer);
     viewer->demo.scripted = options->headless;
     viewer->controls.speed = 1.0;
     viewer->controls.camera = viewer->camera;
@@ -291,7 +291,7 @@ static uint32_t close_viewer(viewer *viewer) {
     window_close(viewer->window);
     uint32_t messages = device_close(&viewer->device);
     crowd_destroy(&viewer->crowd);
-    exhibit_destroy(&viewer->exhibit);
+    comparison_destroy(&viewer->comparison);
     demo_close(&viewer->demo);
     character_close(&viewer->character);
     return messages;
@@ -332,15 +332,15 @@ static void draw_graphs(viewer *viewer) {
 }
 
 static void record_overlay(viewer *viewer, VkCommandBuffer commands) {
-    if (!viewer->controls.graph && !has_exhibit(viewer) && !has_demo(viewer)) {
+    if (!viewer->controls.graph && !has_comparison(viewer) && !has_demo(viewer)) {
         return;
     }
     overlay_clear(&viewer->overlay);
     if (viewer->controls.graph) {
         draw_graphs(viewer);
     }
-    if (has_exhibit(viewer)) {
-        exhibit_draw_names(&viewer->exhibit, &viewer->overlay);
+    if (has_comparison(viewer)) {
+        comparison_draw_names(&viewer->comparison, &viewer->overlay);
     }
     if (has_demo(viewer)) {
         demo_draw(&viewer->demo, &viewer->overlay);
@@ -465,7 +465,7 @@ static void handle_window(viewer *viewer) {
 
 static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapsed, lmb_error *error) {
     float *parameters = lmb_gpu_batch_parameters(viewer->batch, index);
-    const exhibit *exhibit = &viewer->exhibit;
+    const comparison *comparison = &viewer->comparison;
     double seconds = controls_take_time(&viewer->controls, elapsed);
     if (has_demo(viewer)) {
         if (demo_advance(&viewer->demo, seconds, error)) {
@@ -474,9 +474,9 @@ static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapse
         follow_demo(viewer);
         return demo_write(&viewer->demo, viewer->batch, index, error);
     }
-    if (has_exhibit(viewer)) {
-        memcpy(parameters, exhibit->parameters,
-               (size_t)exhibit->figure_count * exhibit->parameter_count * sizeof *parameters);
+    if (has_comparison(viewer)) {
+        memcpy(parameters, comparison->parameters,
+               (size_t)comparison->figure_count * comparison->parameter_count * sizeof *parameters);
         return LMB_OK;
     }
     crowd_advance(&viewer->crowd, seconds);

@@ -118,7 +118,7 @@ OP float_value clip_channel(frame f, uint instruction) {
     f.search = load_search(f, LOAD(f.program, instruction + CLIP_SOURCE));
 #endif
     float_value sampled = rest_channel(f, instruction);
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
     // Where lanes have different clips, each in turn.
     truth left = s.known;
     while (ANY(left)) {
@@ -229,7 +229,7 @@ OP float_value subtract_channel(frame f, uint instruction, float_value a, float_
     return add_values(f, a, b, ALL(-1.0f));
 }
 
-OP float_value difference_channel(frame f, uint instruction, float_value a, float_value r) {
+OP float_value make_additive_channel(frame f, uint instruction, float_value a, float_value r) {
     return subtract_channel(f, instruction, a, r);
 }
 
@@ -283,11 +283,11 @@ OP float_value mirror_channel(frame f, uint instruction) {
 }
 
 // Model space is the joints' alone.
-OP float_value chain_channel(frame f, uint instruction) {
+OP float_value to_model_channel(frame f, uint instruction) {
     return load_exchanged_channel(f, instruction, f.joint);
 }
 
-OP float_value unchain_channel(frame f, uint instruction) {
+OP float_value to_local_channel(frame f, uint instruction) {
     return load_exchanged_channel(f, instruction, f.joint);
 }
 

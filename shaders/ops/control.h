@@ -3,10 +3,10 @@
 #ifndef LMB_OPS_CONTROL_H
 #define LMB_OPS_CONTROL_H
 
-#include "carrying.h"
 #include "computed.h"
 #include "groups.h"
 #include "player_weights.h"
+#include "root_motion.h"
 
 // Those of characters that do not move stay where they are.
 OP void move_smoothed(CROWD all) {
@@ -97,7 +97,7 @@ OP void write_player_weights(CROWD all, bool is_first) {
     }
 }
 
-OP_APART void write_groups(CROWD all) {
+OP_NOINLINE void write_groups(CROWD all) {
     memory block = CROWD_BLOCK(all);
     address group = LOAD(block, CONTROL_GROUPS);
     address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
@@ -155,7 +155,7 @@ OP void write_control(CROWD all) {
 
 // The character motion alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
 // one that is reported of from here on.
-OP_APART void begin_character(control c) {
+OP_NOINLINE void begin_character(control c) {
     address inertia = LOAD(c.block, CONTROL_INERTIA);
     uint number = 0u;
     if (inertia != CONTROL_NONE) {

@@ -118,7 +118,7 @@ OP real shape_number(uint curve, float first, float second, real a) {
 }
 
 // Any number that is snapped: it is clamped to [0, 1] first.
-OP_APART real shape_any(uint curve, float first, float second, real x) {
+OP_NOINLINE real shape_any(uint curve, float first, float second, real x) {
     real shaped = shape_number(curve, first, second, clamp_real(x, 0.0f, 1.0f));
     return snap(shaped);
 }

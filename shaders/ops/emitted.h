@@ -5,7 +5,7 @@
 #include "control_memory.h"
 
 // What is emitted to the host. Where there is no room it is counted.
-OP_APART void emit_times(control c, uint event, real weight, uint times) {
+OP_NOINLINE void emit_times(control c, uint event, real weight, uint times) {
     if (event == CONTROL_NONE || !c.emits_events) {
         return;
     }

@@ -200,7 +200,7 @@ OP void move_group(control c, address group, bool shares) {
 }
 
 // After players have begun anew, the others of a group are where its leader is.
-OP_APART void match_group(control c, address group) {
+OP_NOINLINE void match_group(control c, address group) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     phase leader = find_phase(c, group, leader_place(c, group));
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);

@@ -1,6 +1,6 @@
 // What differs between the compilers of these files: names for types, memory and selection.
 //
-// Everything in this folder is compiled as GLSL (LMB_GLSL is defined), as scalar C, and as C over vectors of LMB_LANES
+// Everything in this folder is compiled as GLSL (LMB_GLSL is defined), as scalar C, and as C over vectors of LMB_SIMD_WIDTH
 // characters (defined as their number). `real` and `word` are values of each lane: a float and its like-sized unsigned
 // integer; `truth` is what comparing them gives. `float`, `uint` and `bool` are the same for all lanes: a joint, a clip, an
 // offset. In GLSL and scalar C there is one lane, so the two kinds are one. A select evaluates both sides.
@@ -10,7 +10,7 @@
 #ifdef LMB_GLSL
 
 #define OP
-#define OP_APART
+#define OP_NOINLINE
 #define STRUCT(name) struct name {
 #define END_STRUCT(name)                                                                                               \
     }                                                                                                                  \
@@ -45,7 +45,7 @@ layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
 layout(constant_id = 8) const bool USES_WEIGHTS = true;
 layout(constant_id = 9) const bool USES_PARTS = true;
-layout(constant_id = 10) const bool USES_DETAIL = true;
+layout(constant_id = 10) const bool USES_LOD = true;
 layout(constant_id = 11) const bool USES_MATRICES = true;
 // Layers, or blend spaces in the plane: the longest rules of weights.
 layout(constant_id = 14) const bool USES_SPACES = true;
@@ -109,8 +109,8 @@ static inline float lmb_float_of(uint32_t bits) {
     return x;
 }
 
-#ifdef LMB_LANES
-#include "lanes.h"
+#ifdef LMB_SIMD_WIDTH
+#include "simd.h"
 #else
 
 // Where functions are many and small, and what they are given is large, a compiler is reported to put them into one.
@@ -121,15 +121,15 @@ static inline float lmb_float_of(uint32_t bits) {
 #endif
 // What few values come to, or few frames, stands apart, so that it does not lie between what always runs.
 #ifdef __GNUC__
-#define OP_APART static __attribute__((noinline, unused))
+#define OP_NOINLINE static __attribute__((noinline, unused))
 #else
-#define OP_APART OP
+#define OP_NOINLINE OP
 #endif
 // The same where all else is inlined.
 #ifdef LMB_INLINE_OPS
-#define OP_SELDOM OP_APART
+#define OP_COLD OP_NOINLINE
 #else
-#define OP_SELDOM OP
+#define OP_COLD OP
 #endif
 typedef float real;
 typedef uint32_t word;
@@ -142,7 +142,7 @@ static inline word BITS(real x) {
 }
 
 // How many lanes there are, and the value of one of them.
-#define LANES 1
+#define SIMD_WIDTH 1
 #define LANE(x, lane) (x)
 #define PREFETCH(address) UNUSED(address) // processors follow one row by themselves
 
@@ -152,7 +152,7 @@ OP uint32_t lmb_count(truth condition) {
 }
 
 // Stores a row of four for each lane. In one copy: compilers then vectorise what leads to it.
-OP void lmb_store_rows(float *const rows[LANES], size_t offset, real v0, real v1, real v2, real v3) {
+OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, real v1, real v2, real v3) {
     const float row[] = {v0, v1, v2, v3};
     memcpy(rows[0] + offset, row, sizeof row);
 }
@@ -173,7 +173,7 @@ OP void lmb_store_rows(float *const rows[LANES], size_t offset, real v0, real v1
 #define LOAD_FLOAT(base, index) lmb_float_of(LOAD(base, index))
 #endif
 
-#ifndef LMB_LANES
+#ifndef LMB_SIMD_WIDTH
 // a > b for integers below 2^31: comparing them as signed is quicker where lanes are vectors.
 #define ABOVE(a, b) ((a) > (b))
 // A value of every lane from one for all.

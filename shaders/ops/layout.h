@@ -26,7 +26,7 @@
 #define PROGRAM_SOCKETS 18      // offset: [socket]: word joint, float [12] matrix
 #define PROGRAM_SOCKET_COUNT 19
 #define PROGRAM_DATA 20     // offset of what instructions refer to: values, tables
-#define PROGRAM_DETAIL 21   // offset: levels of detail, DETAIL_..., or 0 where there are none
+#define PROGRAM_LOD 21      // offset: levels of detail, LOD_..., or 0 where there are none
 #define PROGRAM_MATRICES 22 // 1 where joints end as matrices, not as transforms
 #define PROGRAM_INERTIA 23  // 1 and the first of INERTIA_PARAMETERS where the result is inertialized, or 0
 #define PROGRAM_RULES 24    // offset: word [rule][RULE_WORDS], those of a node before those of its inputs
@@ -132,11 +132,11 @@
 #define NO_JOINT 0xffffffffu
 
 // Levels of detail: which joints each computes.
-#define DETAIL_LEVELS 8u
-#define LAST_DETAIL_LEVEL 7.0f
-#define DETAIL_WEIGHT 0u // which weight has the level
-#define DETAIL_COUNTS 1u // word [level]: how many joints it computes
-#define DETAIL_ORDER 9u  // word [joint]: the joints, those of the most levels first, parents before children
+#define LOD_COUNT 8u
+#define LAST_LOD 7.0f
+#define LOD_WEIGHT 0u // which weight has the level
+#define LOD_COUNTS 1u // word [level]: how many joints it computes
+#define LOD_ORDER 9u  // word [joint]: the joints, those of the most levels first, parents before children
 // Behind the order a byte for each joint: the last level at which it is computed.
 
 #define CLIP_LOOPS 1u // over the duration

@@ -3,7 +3,7 @@
 #define LMB_OPS_MACHINES_H
 
 #include "emitted.h"
-#include "switching.h"
+#include "inertia_trigger.h"
 
 OP address machine_at(control c, address machine) {
     return LOAD(c.block, machine + MACHINE_STATE);
@@ -125,7 +125,7 @@ OP void begin_player(control c, address player) {
     set_state_word(c, at + PLAYING_FLAGS, 0u);
 }
 
-OP_APART void begin_state(control c, address machine, address state) {
+OP_NOINLINE void begin_state(control c, address machine, address state) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
     for (address i = 0u; i < machine_count; i++) {
@@ -146,7 +146,7 @@ OP_APART void begin_state(control c, address machine, address state) {
     }
 }
 
-OP_APART real shape_fade(uint curve, real part) {
+OP_NOINLINE real shape_fade(uint curve, real part) {
     real shaped = shape_number(curve, 0.0f, 1.0f, part);
     return clamp_real(snap(shaped), 0.0f, 1.0f);
 }
@@ -294,7 +294,7 @@ OP void emit_state(control c, address machine, address state, uint which) {
 }
 
 // Whether players began anew.
-OP_APART bool take_transition(control c, address machine, address transition) {
+OP_NOINLINE bool take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
     emit_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
@@ -338,7 +338,7 @@ OP address find_transition(control c, address machine) {
 }
 
 // Likewise the first that takes an event.
-OP_APART address find_taker(control c, address machine, uint event) {
+OP_NOINLINE address find_taker(control c, address machine, uint event) {
     address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
     address transition = LOAD(c.block, machine + MACHINE_TRANSITIONS);
     address end = transition + LOAD(c.block, machine + MACHINE_TRANSITION_COUNT) * TRANSITION_WORDS;

@@ -238,7 +238,7 @@ OP displacement wanted_of(control c, address character_motion) {
 }
 
 // What parameters want: half of the turn, the way, the other half.
-OP_APART void drive_character_motion(control c, address character_motion) {
+OP_NOINLINE void drive_character_motion(control c, address character_motion) {
     if (LOAD(c.block, character_motion + CHARACTER_MOTION_IS_DRIVEN) == 0u) {
         return;
     }
@@ -255,7 +255,7 @@ OP_APART void drive_character_motion(control c, address character_motion) {
 }
 
 // For renderers.
-OP_APART void show_character_motion(control c, address character_motion) {
+OP_NOINLINE void show_character_motion(control c, address character_motion) {
     address at = motion_state(c, character_motion);
     for (address i = 0u; i < 3u; i++) {
         ticks component = state_ticks(c, at + MOVING_POSITION + 2u * i);

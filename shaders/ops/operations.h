@@ -5,7 +5,7 @@
 
 #include "decompose.h"
 #include "interpolation.h"
-#include "limits.h"
+#include "joint_limits.h"
 #include "mirror.h"
 #include "records.h"
 
@@ -171,9 +171,9 @@ OP real clip_joint_weight(frame f, uint clip, uint joint) {
     return weight;
 }
 
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
 // Where lanes have different clips, each in turn.
-OP_SELDOM void sample_each_clip(const frame *at, uint joint, transform *found) {
+OP_COLD void sample_each_clip(const frame *at, uint joint, transform *found) {
     frame f = *at;
     source s = *f.from;
     transform sampled = load_rest(f.program, f.joint);
@@ -383,7 +383,7 @@ OP transform quotient_operation(frame f, uint instruction, transform a, transfor
 }
 
 // The additive that turns r into a.
-OP transform difference_operation(frame f, uint instruction, transform a, transform r) {
+OP transform make_additive_operation(frame f, uint instruction, transform a, transform r) {
     UNUSED(f);
     UNUSED(instruction);
     transform difference;
@@ -567,10 +567,10 @@ OP transform weighted_end(frame f, uint instruction, fold_sums all) {
     return finish_sum(f, instruction, all, total_inverse(f, instruction));
 }
 
-#include "chain.h"
 #include "joint_layers.h"
 #include "matrices.h"
 #include "mean.h"
+#include "model_space.h"
 
 OP transform mirror_operation(frame f, uint instruction) {
     uint record = LOAD(f.program, instruction + MIRROR_TABLE) + f.joint;
@@ -617,8 +617,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_SUBTRACT 12u
 #define OPERATION_APPLY 14u
 #define OPERATION_MEAN 41u
-#define OPERATION_CHAIN 44u
-#define OPERATION_UNCHAIN 46u
+#define OPERATION_TO_MODEL 44u
+#define OPERATION_TO_LOCAL 46u
 #define OPERATION_QUOTIENT 48u
 #define OPERATION_PRODUCT 49u
 #define OPERATION_MATRICES 33u
@@ -630,7 +630,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
     BINARY(BLEND, blend, 3u, TAKES_WEIGHT)                                                                             \
     BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK)                                                              \
-    BINARY(DIFFERENCE, difference, 5u, TAKES_NOTHING)                                                                  \
+    BINARY(MAKE_ADDITIVE, make_additive, 5u, TAKES_NOTHING)                                                            \
     BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT)                                                                       \
     FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                          \
     BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT)                                                                        \
@@ -650,8 +650,8 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     FOLD(MEAN, mean, OPERATION_MEAN, TAKES_SHARE | TAKES_CHOICE)                                                       \
     BINARY(QUOTIENT, quotient, OPERATION_QUOTIENT, TAKES_NOTHING)                                                      \
     BINARY(PRODUCT, product, OPERATION_PRODUCT, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                              \
-    EXCHANGE(CHAIN, chain, OPERATION_CHAIN, TAKES_AREA)                                                                \
-    EXCHANGE(UNCHAIN, unchain, OPERATION_UNCHAIN, TAKES_AREA)
+    EXCHANGE(TO_MODEL, to_model, OPERATION_TO_MODEL, TAKES_AREA)                                                       \
+    EXCHANGE(TO_LOCAL, to_local, OPERATION_TO_LOCAL, TAKES_AREA)
 
 #define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, FOLD)                                                                 \
     OPERATIONS(SOURCE, UNARY, BINARY, FOLD, SOURCE)                                                                    \

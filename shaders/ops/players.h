@@ -34,7 +34,8 @@ OP void emit_notifies(control c, address player, ticks low, ticks high, bool wit
     }
 }
 
-OP_APART void emit_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards, real weight) {
+OP_NOINLINE void emit_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards,
+                                   real weight) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     uint capacity = LOAD(c.block, CONTROL_EMITTED_CAPACITY);
     uint emitted = count == 0u ? 0u : (rounds < capacity ? rounds : capacity);
@@ -82,7 +83,7 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
 }
 
 // On the way there and back, leg by leg. The clip's end is reported where it is reached, its beginning where it is left.
-OP_APART void emit_turns(control c, address player, passage p, ticks duration, real weight) {
+OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, real weight) {
     bool rising = turned_time_rises(p.from, duration, p.backwards);
     ticks from = turned_time(p.from, duration);
     ticks to = turned_time(p.to, duration);

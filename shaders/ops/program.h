@@ -3,7 +3,7 @@
 #ifndef LMB_OPS_PROGRAM_H
 #define LMB_OPS_PROGRAM_H
 
-#include "detail.h"
+#include "lod.h"
 #include "operations.h"
 
 #ifdef LMB_GLSL
@@ -233,7 +233,7 @@ OP transform source_operation(frame f, uint instruction) {
 }
 
 // For folds that are rare: a copy of all that samples clips would be larger than what they do themselves.
-OP_SELDOM void source_apart(const frame *at, uint instruction, transform *found) {
+OP_COLD void source_apart(const frame *at, uint instruction, transform *found) {
     *found = source_operation(*at, instruction);
 }
 
@@ -330,21 +330,21 @@ typedef struct walk_plan {
 
 OP walk_plan plan_walk(frame f) {
     walk_plan plan;
-    plan.by_detail = LOAD(f.program, PROGRAM_DETAIL) != 0u;
+    plan.by_detail = LOAD(f.program, PROGRAM_LOD) != 0u;
     plan.mixed = false;
     plan.computed = LOAD(f.program, PROGRAM_JOINTS);
     plan.level = ALL(0.0f);
     if (plan.by_detail) {
-        plan.level = detail_level(f);
+        plan.level = lod_level(f);
         float lowest = LOWEST(plan.level);
         plan.mixed = ANY(plan.level > lowest);
-        plan.computed = detail_count(f.program, (uint)lowest);
+        plan.computed = lod_count(f.program, (uint)lowest);
     }
     return plan;
 }
 
 OP uint walk_joint(frame f, walk_plan plan, uint place) {
-    return plan.by_detail ? detail_joint(f.program, place) : place;
+    return plan.by_detail ? lod_joint(f.program, place) : place;
 }
 
 // The next joints to be evaluated, from the one at that place on.

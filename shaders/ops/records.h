@@ -19,7 +19,7 @@ real weight; // in the result, [0, 1]: where it is 0, the clip is not sampled
 real time;   // seconds within the clip
 word clip;   // offset of its block, 0 where there is no such clip
 truth known; // whether there is
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
 bool alike; // every lane knows its clip, all have the same, and it weighs something in each
 uint usual; // that clip
 #endif
@@ -144,7 +144,7 @@ OP void store_exchange(frame f, uint area, transform pose) {
 }
 
 // Most joints find the keys that the joint before them found.
-OP_SELDOM void search_key(memory data, key_search *search, uint times, uint keys, uint largest_step, const real *time) {
+OP_COLD void search_key(memory data, key_search *search, uint times, uint keys, uint largest_step, const real *time) {
     search->times = times;
     search->found = find_key(data, times, keys, largest_step, *time);
 }

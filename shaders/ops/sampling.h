@@ -88,10 +88,10 @@ real fraction;    // 0 to 1; 0 from the last key on
 real interval;    // seconds to the next key
 slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
 // Memory of `key` and of `after` in a track of rotations whose values lie at the start of memory.
-const uint32_t *key_rows[LMB_LANES];
-const uint32_t *after_rows[LMB_LANES];
+const uint32_t *key_rows[LMB_SIMD_WIDTH];
+const uint32_t *after_rows[LMB_SIMD_WIDTH];
 bool followed; // whether the one follows the other in every lane
 #endif
 END_STRUCT(key_position)
@@ -192,7 +192,7 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     at.interval = GATHER_REAL(data, times + at.after) - key_time;
     at.from = slerp_prepare(1.0f - at.fraction);
     at.to = slerp_prepare(at.fraction);
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
     lmb_find_rows(data, at.key, at.key_rows);
     lmb_find_rows(data, at.after, at.after_rows);
     at.followed = ALL_LANES(at.after > at.key);
@@ -234,7 +234,7 @@ OP real sample_cubic(memory data, FOUND at, real a, real b, word from, word to, 
 }
 
 // Three or four floats in a row. Over lanes both read four, so a block ends with a spare word.
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
 OP vector load_vector(memory data, word at) {
     real v[4];
     lmb_load_rows(data, at, v);
@@ -424,7 +424,7 @@ OP quaternion sample_cubic_rotation(memory data, track t, FOUND at) {
     return quaternion_normalize_or(cubic, QUATERNION_VANISHED, identity);
 }
 
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
 // Both keys at once, the second one for nothing in a track of steps.
 OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near) {
     UNUSED(data);

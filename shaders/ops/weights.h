@@ -30,9 +30,9 @@ OP real load_plain_value(frame f, uint value) {
     return x;
 }
 
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
 // Few values have a curve.
-OP_SELDOM void shape_by_curve(uint curve, float first, float second, real *x) {
+OP_COLD void shape_by_curve(uint curve, float first, float second, real *x) {
     *x = shape_any(curve, first, second, *x);
 }
 #endif
@@ -44,7 +44,7 @@ OP real shape_value(frame f, uint value, real x) {
     if (curve != CURVE_LINEAR) {
         float first = LOAD_FLOAT(f.program, value + VALUE_CONTROL);
         float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
         real inside = snap(x);
         shape_by_curve(curve, first, second, &inside);
 #else
@@ -197,7 +197,7 @@ OP void find_source(frame f, uint index, uint use) {
 #ifdef LMB_GLSL
     store_source(f, index, s, search_common(f, s));
 #else
-#ifdef LMB_LANES
+#ifdef LMB_SIMD_WIDTH
     s.usual = ONE_OF(s.known, s.clip);
     s.alike = ALL_LANES(BOTH(BOTH(s.known, s.clip == s.usual), s.weight > 0.0f));
 #endif
@@ -208,7 +208,7 @@ OP void find_source(frame f, uint index, uint use) {
 // The level of detail of a character, a whole number.
 OP void find_level(frame f, uint rule) {
     real level = load_number(f, LOAD(f.program, rule + RULE_TABLE));
-    store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_DETAIL_LEVEL)));
+    store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
 }
 
 // For a rule of root motion, which counts nothing that is refused.

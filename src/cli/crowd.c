@@ -109,29 +109,29 @@ static lmb_result add_mirrors(crowd *crowd, lmb_error *error) {
     return LMB_OK;
 }
 
-static void draw_range(random_source *random, double middle, double reach, float *least, float *greatest) {
-    *least = draw_float(random, middle - reach, middle);
-    *greatest = draw_float(random, middle, middle + reach);
+static void draw_range(random_source *random, double middle, double reach, float *min, float *max) {
+    *min = draw_float(random, middle - reach, middle);
+    *max = draw_float(random, middle, middle + reach);
 }
 
 // Every kind of limits, about the rest pose; one joint in four has none.
-static lmb_limit_def draw_limit(random_source *random) {
-    static const uint32_t rotations[] = {0, LMB_LIMIT_TWIST, LMB_LIMIT_SWING, LMB_LIMIT_TWIST | LMB_LIMIT_SWING,
-                                         LMB_LIMIT_ANGLES};
-    lmb_limit_def limit = lmb_default_limit_def();
+static lmb_joint_limit_def draw_limit(random_source *random) {
+    static const uint32_t rotations[] = {0, LMB_JOINT_LIMIT_TWIST, LMB_JOINT_LIMIT_SWING,
+                                         LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING, LMB_JOINT_LIMIT_ANGLES};
+    lmb_joint_limit_def limit = lmb_default_joint_limit_def();
     if (random_below(random, 4) == 0) {
         return limit;
     }
     limit.set = rotations[random_below(random, 5)];
-    limit.set |= random_below(random, 2) == 0 ? LMB_LIMIT_TRANSLATION : 0;
-    limit.set |= random_below(random, 2) == 0 ? LMB_LIMIT_SCALE : 0;
+    limit.set |= random_below(random, 2) == 0 ? LMB_JOINT_LIMIT_TRANSLATION : 0;
+    limit.set |= random_below(random, 2) == 0 ? LMB_JOINT_LIMIT_SCALE : 0;
     limit.twist_axis = (lmb_axis)random_below(random, LMB_AXIS_COUNT);
-    draw_range(random, random_between(random, -60.0, 60.0), 90.0, &limit.twist_least, &limit.twist_greatest);
+    draw_range(random, random_between(random, -60.0, 60.0), 90.0, &limit.twist_min, &limit.twist_max);
     limit.swing = draw_float(random, 0.0, 90.0);
     for (int i = 0; i < 3; i++) {
-        draw_range(random, 0.0, 0.4, &limit.translation_least[i], &limit.translation_greatest[i]);
-        draw_range(random, 1.0, 0.4, &limit.scale_least[i], &limit.scale_greatest[i]);
-        draw_range(random, 0.0, 90.0, &limit.angle_least[i], &limit.angle_greatest[i]);
+        draw_range(random, 0.0, 0.4, &limit.translation_min[i], &limit.translation_max[i]);
+        draw_range(random, 1.0, 0.4, &limit.scale_min[i], &limit.scale_max[i]);
+        draw_range(random, 0.0, 90.0, &limit.angle_min[i], &limit.angle_max[i]);
     }
     return limit;
 }
@@ -141,7 +141,7 @@ static lmb_channel_range draw_channel_range(random_source *random, bool angle) {
     lmb_channel_range range = lmb_default_channel_range();
     if (random_below(random, 4) != 0) {
         double reach = angle ? 100.0 : 1.0;
-        draw_range(random, random_between(random, -reach, reach), reach, &range.least, &range.greatest);
+        draw_range(random, random_between(random, -reach, reach), reach, &range.min, &range.max);
     }
     return range;
 }
@@ -178,7 +178,7 @@ static lmb_result draw_parts(crowd *crowd, random_source *random, lmb_error *err
         crowd->part_joints[i] = random_below(random, 2) == 0 ? LMB_NONE : random_below(random, joint_count);
     }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_PARTS; i++) {
-        crowd->parts[i] = (lmb_part_def){crowd->part_joints + i * (size_t)joint_count, joint_count};
+        crowd->joint_maps[i] = (lmb_joint_map_def){crowd->part_joints + i * (size_t)joint_count, joint_count};
     }
     return LMB_OK;
 }
@@ -227,19 +227,19 @@ static bool has_levels(const crowd *crowd) {
 // Half of the joints are dropped with their parent, the others somewhere before.
 static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
-    crowd->last_levels = malloc((size_t)joint_count + 1);
-    if (crowd->last_levels == NULL) {
+    crowd->max_lods = malloc((size_t)joint_count + 1);
+    if (crowd->max_lods == NULL) {
         return no_memory(error);
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         uint32_t parent = lmb_rig_joint_parent(crowd->def.rig, joint);
-        uint32_t most = parent == LMB_NONE ? LMB_MAX_LEVELS - 1 : crowd->last_levels[parent];
+        uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : crowd->max_lods[parent];
         bool keeps = parent == LMB_NONE || random_below(random, 2) == 0;
-        crowd->last_levels[joint] = (uint8_t)(keeps ? most : random_below(random, most + 1));
+        crowd->max_lods[joint] = (uint8_t)(keeps ? most : random_below(random, most + 1));
     }
     crowd->random->parameters[crowd->random->parameter_count] = PARAMETER_LEVEL;
     def->level = lmb_parameter(crowd->random->parameter_count++);
-    def->last_levels = crowd->last_levels;
+    def->max_lods = crowd->max_lods;
     def->parameter_count = crowd->random->parameter_count;
     return LMB_OK;
 }
@@ -293,8 +293,8 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
                          .limits = crowd->limits,
                          .limits_count = RANDOM_PROGRAM_LIMITS,
                          .channel_ranges = crowd->channel_ranges,
-                         .parts = crowd->parts,
-                         .part_count = RANDOM_PROGRAM_PARTS,
+                         .joint_maps = crowd->joint_maps,
+                         .joint_map_count = RANDOM_PROGRAM_PARTS,
                          .static_poses = crowd->static_poses,
                          .static_pose_count = RANDOM_PROGRAM_STATIC_POSES};
     if (result == LMB_OK && has_levels(crowd)) {
@@ -351,7 +351,7 @@ void crowd_destroy(crowd *crowd) {
     free(crowd->static_joints);
     free(crowd->static_channels);
     free(crowd->ranges);
-    free(crowd->last_levels);
+    free(crowd->max_lods);
     free(crowd->parameters);
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         free(crowd->poses[i]);
@@ -424,9 +424,9 @@ static float draw_level(random_source *random, const crowd *crowd, size_t charac
         return draw_not_finite(random);
     }
     if (crowd->def.program % 2 == 0) {
-        return (float)(character / 24 % (LMB_MAX_LEVELS + 1)) - 0.25f;
+        return (float)(character / 24 % (LMB_MAX_LODS + 1)) - 0.25f;
     }
-    return draw_float(random, -1.0, LMB_MAX_LEVELS + 1.0);
+    return draw_float(random, -1.0, LMB_MAX_LODS + 1.0);
 }
 
 // Often one of the ends.
@@ -437,11 +437,11 @@ static float draw_in_range(random_source *random, const crowd *crowd, uint32_t p
     const lmb_graph_parameter range = lmb_graph_parameter_at(crowd->program, parameter);
     switch (random_below(random, 8)) {
     case 0:
-        return range.least;
+        return range.min;
     case 1:
-        return range.greatest;
+        return range.max;
     default:
-        return draw_float(random, (double)range.least, (double)range.greatest);
+        return draw_float(random, (double)range.min, (double)range.max);
     }
 }
 

@@ -29,17 +29,17 @@ typedef struct crowd {
     lmb_mirror_def mirrors[RANDOM_PROGRAM_MIRRORS];
     uint32_t *partners; // of joints, then of channels
     int8_t *channel_signs;
-    const lmb_limit_def *limits[RANDOM_PROGRAM_LIMITS];
-    lmb_limit_def *joint_limits;
-    lmb_part_def parts[RANDOM_PROGRAM_PARTS];
+    const lmb_joint_limit_def *limits[RANDOM_PROGRAM_LIMITS];
+    lmb_joint_limit_def *joint_limits;
+    lmb_joint_map_def joint_maps[RANDOM_PROGRAM_PARTS];
     uint32_t *part_joints;
     lmb_static_pose_def static_poses[RANDOM_PROGRAM_STATIC_POSES];
     lmb_transform *static_joints;
     float *static_channels; // of all of them but the first
     const lmb_channel_range *channel_ranges[RANDOM_PROGRAM_LIMITS];
     lmb_channel_range *ranges;
-    uint8_t *last_levels; // or NULL
-    float longest;        // seconds
+    uint8_t *max_lods; // or NULL
+    float longest;     // seconds
     float *parameters;
     float *poses[LMB_MAX_POSES];
 } crowd;

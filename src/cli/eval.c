@@ -72,10 +72,10 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
         return no_such_parameter(graph, setting, length, error);
     }
     const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, index);
-    if (value < parameter.least || value > parameter.greatest) {
+    if (value < parameter.min || value > parameter.max) {
         error->result = LMB_ERROR_ARGUMENT;
         snprintf(error->message, sizeof error->message, "--set %s: outside its range, %g to %g", setting,
-                 (double)parameter.least, (double)parameter.greatest);
+                 (double)parameter.min, (double)parameter.max);
         return error->result;
     }
     row[index] = value;
@@ -218,8 +218,8 @@ static void write_parameters(json *json, const lmb_graph *graph) {
         json_begin_object(json, NULL);
         json_text(json, "name", parameter.name);
         json_float(json, "default", parameter.initial);
-        json_float(json, "min", parameter.least);
-        json_float(json, "max", parameter.greatest);
+        json_float(json, "min", parameter.min);
+        json_float(json, "max", parameter.max);
         json_end_object(json);
     }
     json_end_array(json);
@@ -255,7 +255,7 @@ static void print_program(const evaluation *evaluation) {
     for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
         terminal_print("parameter %s: %g, from %g to %g\n", parameter.name, (double)parameter.initial,
-                       (double)parameter.least, (double)parameter.greatest);
+                       (double)parameter.min, (double)parameter.max);
     }
     lmb_graph_print(graph, print_instruction, NULL);
 }

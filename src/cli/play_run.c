@@ -30,7 +30,7 @@ static lmb_result check_script(const play_run *run, lmb_error *error) {
         }
         if (line->sets) {
             const lmb_graph_parameter range = lmb_graph_parameter_at(graph, parameter);
-            if (!(line->value >= range.least && line->value <= range.greatest)) {
+            if (!(line->value >= range.min && line->value <= range.max)) {
                 return fail_script(run, line, "out of range:", error);
             }
         }

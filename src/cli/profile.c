@@ -159,7 +159,7 @@ static void switch_characters(profiling *profiling, uint32_t frame) {
         float *row = profiling->crowd.parameters + i * lmb_graph_parameter_count(graph) + first;
         row[LMB_INERTIA_NUMBER] = (float)(SWITCH_FRAMES + frame);
         row[LMB_INERTIA_STEP] = FRAME_SECONDS;
-        row[LMB_INERTIA_SWITCHED] = (float)(SWITCH_FRAMES + frame - since);
+        row[LMB_INERTIA_TRIGGERED] = (float)(SWITCH_FRAMES + frame - since);
         row[LMB_INERTIA_TIME] = FRAME_SECONDS * (float)(since + 1);
         row[LMB_INERTIA_DURATION] = 0.5f * FRAME_SECONDS * (float)SWITCH_FRAMES;
     }

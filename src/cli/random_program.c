@@ -38,9 +38,9 @@ static void draw_curve(plan *plan, lmb_value *value) {
 }
 
 // Most values come from the characters, some are constant; some are curved.
-static lmb_value draw_value(plan *plan, parameter_kind kind, double least, double greatest) {
+static lmb_value draw_value(plan *plan, parameter_kind kind, double min, double max) {
     if (random_below(plan->random, 8) == 0) {
-        return lmb_constant((float)random_between(plan->random, least, greatest));
+        return lmb_constant((float)random_between(plan->random, min, max));
     }
     lmb_value value = add_parameter(plan, kind);
     if (random_below(plan->random, 4) == 0) {
@@ -114,7 +114,7 @@ static void draw_factor(plan *plan, lmb_node_def *node) {
 
 static void draw_place(plan *plan, lmb_node_def *node) {
     for (int i = 0; i < 3; i++) {
-        node->along[i] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+        node->coordinates[i] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
     }
     draw_mix(plan, node);
 }
@@ -157,17 +157,17 @@ static void draw_layers(plan *plan, lmb_node_def *node) {
 static void draw_parts(plan *plan, lmb_node_def *node) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         bool is_whole = i == 0 && random_below(plan->random, 2) == 0;
-        node->parts[i] = is_whole ? LMB_NONE : random_below(plan->random, RANDOM_PROGRAM_PARTS);
+        node->joint_maps[i] = is_whole ? LMB_NONE : random_below(plan->random, RANDOM_PROGRAM_PARTS);
     }
 }
 
 static void draw_line(plan *plan, lmb_node_def *node) {
-    node->along[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
-    const uint32_t places = node->input_count <= 16 ? 16 : LMB_MAX_SPACE_INPUTS;
+    node->coordinates[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
+    const uint32_t positions = node->input_count <= 16 ? 16 : LMB_MAX_SPACE_INPUTS;
     for (uint32_t i = 0; i < node->input_count; i++) {
         // In any order, none like another.
-        const uint32_t place = (i * 7 + 3) % places;
-        node->places[i][0] = ((float)place + (float)random_between(plan->random, 0.0, 0.8)) / (float)places;
+        const uint32_t place = (i * 7 + 3) % positions;
+        node->positions[i][0] = ((float)place + (float)random_between(plan->random, 0.0, 0.8)) / (float)positions;
     }
 }
 
@@ -178,8 +178,8 @@ static void draw_grid(plan *plan, lmb_node_def *node) {
         columns--;
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
-        node->places[i][0] = 0.4f * (float)(i % columns);
-        node->places[i][1] = 0.9f - 0.3f * (float)(i / columns);
+        node->positions[i][0] = 0.4f * (float)(i % columns);
+        node->positions[i][1] = 0.9f - 0.3f * (float)(i / columns);
     }
 }
 
@@ -188,14 +188,14 @@ static void draw_scattered(plan *plan, lmb_node_def *node) {
     static const float first[3][2] = {{0.0f, 0.1f}, {0.9f, 0.0f}, {0.3f, 1.0f}};
     for (uint32_t i = 0; i < node->input_count; i++) {
         for (uint32_t axis = 0; axis < 2; axis++) {
-            node->places[i][axis] = i < 3 ? first[i][axis] : (float)random_between(plan->random, 0.0, 1.0);
+            node->positions[i][axis] = i < 3 ? first[i][axis] : (float)random_between(plan->random, 0.0, 1.0);
         }
     }
 }
 
 static void draw_plane(plan *plan, lmb_node_def *node) {
     for (uint32_t axis = 0; axis < 2; axis++) {
-        node->along[axis] = draw_value(plan, PARAMETER_RATE, -1.0, 2.0);
+        node->coordinates[axis] = draw_value(plan, PARAMETER_RATE, -1.0, 2.0);
     }
     node->space2d = random_below(plan->random, LMB_SPACE2D_COUNT);
     if (node->space2d == LMB_SPACE2D_TRIANGLES && node->input_count < 3) {
@@ -215,7 +215,7 @@ static const row rows[] = {
     {LMB_OP_BLEND, 2, 2, 0, draw_blend},
     {LMB_OP_MASKED, 2, 2, 0, draw_mask},
     {LMB_OP_WEIGHTED, 2, LMB_MAX_INPUTS, 2, draw_shares},
-    {LMB_OP_DIFFERENCE, 2, 2, 0, draw_form},
+    {LMB_OP_MAKE_ADDITIVE, 2, 2, 0, draw_form},
     {LMB_OP_ADDITIVE, 2, 2, 0, draw_additive},
     {LMB_OP_ADD, 2, 2, 0, draw_nothing},
     {LMB_OP_SUBTRACT, 2, 2, 0, draw_nothing},
@@ -243,8 +243,8 @@ static bool takes_other_joints(lmb_op op) {
 #define SPACE_EXCHANGES 2u
 
 static bool draw_space(plan *plan, lmb_op op) {
-    return (op == LMB_OP_DIFFERENCE || op == LMB_OP_ADDITIVE) && plan->exchanges + SPACE_EXCHANGES <= MOST_EXCHANGES &&
-           random_below(plan->random, 3) == 0;
+    return (op == LMB_OP_MAKE_ADDITIVE || op == LMB_OP_ADDITIVE) &&
+           plan->exchanges + SPACE_EXCHANGES <= MOST_EXCHANGES && random_below(plan->random, 3) == 0;
 }
 
 static void set_space(lmb_node_def *node) {
@@ -268,7 +268,7 @@ static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uin
 static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool first) {
     const bool any = random_below(plan->random, 2) == 0;
     switch (op) {
-    case LMB_OP_DIFFERENCE:
+    case LMB_OP_MAKE_ADDITIVE:
         return input == 0 ? any : first;
     case LMB_OP_ADDITIVE:
         return additive || input == 1;
@@ -285,7 +285,7 @@ static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool
 
 // Of leaves only pose buffers and static poses can be additives.
 static bool gives(lmb_op op, bool additive) {
-    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP : op != LMB_OP_DIFFERENCE;
+    return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP : op != LMB_OP_MAKE_ADDITIVE;
 }
 
 // A row that takes inputs, or none, and fits into so many nodes and so many poses held at once (see lmb_graph_stack()).
@@ -385,7 +385,7 @@ void random_program_hold_all(random_program *program, random_source *random, uin
         if (count > 0) {
             *(few ? &aside : &chain) = add_node(&plan, row, inputs, count);
         }
-        if (row->op == LMB_OP_DIFFERENCE) {
+        if (row->op == LMB_OP_MAKE_ADDITIVE) {
             set_space(&program->nodes[inputs[0]]);
         }
     }

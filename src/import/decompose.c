@@ -24,8 +24,8 @@ static vector scaled(vector a, double factor) {
 }
 
 static vector perpendicular(vector a) {
-    vector least = fabs(a.x) < 0.6 ? (vector){1, 0, 0} : (vector){0, 1, 0};
-    vector b = cross(a, least);
+    vector min = fabs(a.x) < 0.6 ? (vector){1, 0, 0} : (vector){0, 1, 0};
+    vector b = cross(a, min);
     return scaled(b, 1 / sqrt(dot(b, b)));
 }
 

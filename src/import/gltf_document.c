@@ -46,17 +46,17 @@ static bool check_version(lmb_gltf *gltf) {
     lmb_gltf_object asset;
     bool present;
     const char *version = "";
-    const char *least = "2.0";
+    const char *min = "2.0";
     if (!lmb_gltf_require(gltf, &gltf->root, "asset") ||
         !lmb_gltf_read_object(gltf, &gltf->root, "asset", &asset, &present) ||
         !lmb_gltf_require(gltf, &asset, "version") || !lmb_gltf_read_string(gltf, &asset, "version", &version) ||
-        !lmb_gltf_read_string(gltf, &asset, "minVersion", &least)) {
+        !lmb_gltf_read_string(gltf, &asset, "minVersion", &min)) {
         return false;
     }
-    if (strncmp(version, "2.", 2) != 0 || strcmp(least, "2.0") != 0) {
+    if (strncmp(version, "2.", 2) != 0 || strcmp(min, "2.0") != 0) {
         bool old = strncmp(version, "2.", 2) != 0;
         return lmb_importer_fail(gltf->importer, LMB_ERROR_UNSUPPORTED, "asset.%s: '%.40s', 2.0 is read",
-                                 old ? "version" : "minVersion", old ? version : least);
+                                 old ? "version" : "minVersion", old ? version : min);
     }
     return true;
 }

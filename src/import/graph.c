@@ -1,6 +1,6 @@
 #include "graph.h"
 
-#include "../environment.h"
+#include "../float_environment.h"
 #include "../graph.h"
 #include "../graph_moving.h"
 
@@ -89,7 +89,7 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t p
     next->op = LMB_OP_COMBINE;
     next->input_count = 1;
     next->inputs[0] = node;
-    next->parts[0] = part;
+    next->joint_maps[0] = part;
     def.node_count++;
     bool refused = lmb_graph_check_poses(&def, error) != LMB_OK;
     *next = kept;
@@ -107,7 +107,7 @@ static void check_program(lmb_graph_reader *reader) {
     }
     for (uint32_t i = 0; i < def->nodes[refused].input_count; i++) {
         const lmb_node_def *node = &def->nodes[refused];
-        uint32_t inner = node->op == LMB_OP_COMBINE ? node->parts[i] : part;
+        uint32_t inner = node->op == LMB_OP_COMBINE ? node->joint_maps[i] : part;
         if (is_refused(reader, node->inputs[i], inner, &error)) {
             refused = node->inputs[i];
             part = inner;
@@ -124,7 +124,7 @@ static void finish_moving(lmb_graph_reader *reader) {
     lmb_parameter_def *parameters = lmb_graph_allocate(reader, &graph->pool, count, sizeof *parameters);
     for (uint32_t i = 0; parameters != NULL && i < count; i++) {
         const lmb_graph_declared *from = &graph->parameters[i];
-        parameters[i] = (lmb_parameter_def){from->name, from->initial.value, from->least.value, from->greatest.value};
+        parameters[i] = (lmb_parameter_def){from->name, from->initial.value, from->min.value, from->max.value};
     }
     graph->def.parameters = parameters;
     graph->def.smoothed = graph->smoothed;
@@ -157,13 +157,13 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_character_motion(reader);
     lmb_graph_finish_parameters(reader);
-    lmb_graph_finish_detail(reader);
+    lmb_graph_finish_lod(reader);
     lmb_graph_json *graph = reader->graph;
     graph->def.nodes = graph->nodes;
     graph->def.masks = (const uint8_t *const *)graph->masks;
     graph->def.mirrors = graph->mirrors;
-    graph->def.parts = graph->parts;
-    graph->def.limits = (const lmb_limit_def *const *)graph->limits;
+    graph->def.joint_maps = graph->joint_maps;
+    graph->def.limits = (const lmb_joint_limit_def *const *)graph->limits;
     finish_moving(reader);
     graph->def.channel_ranges = (const lmb_channel_range *const *)graph->ranges;
     if (reader->result == LMB_OK && reader->problem_count == 0) {

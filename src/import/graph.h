@@ -18,8 +18,8 @@ typedef struct lmb_graph_stated {
 typedef struct lmb_graph_declared {
     const char *name;
     lmb_graph_stated initial;
-    lmb_graph_stated least;
-    lmb_graph_stated greatest;
+    lmb_graph_stated min;
+    lmb_graph_stated max;
     bool is_written; // by the control: no use finds it by its name
     bool is_computed;
     bool is_late; // a fade's weight, or computed from one: not known where transitions are taken and rates are read
@@ -44,10 +44,10 @@ struct lmb_graph_json {
     lmb_index mask_index;
     lmb_mirror_def *mirrors;
     size_t mirror_capacity;
-    lmb_limit_def **limits;
+    lmb_joint_limit_def **limits;
     size_t limits_capacity;
     lmb_index limits_index;
-    lmb_part_def *parts;
+    lmb_joint_map_def *joint_maps;
     size_t part_capacity;
     lmb_index part_index;
     lmb_channel_range **ranges; // beside the limits
@@ -144,8 +144,8 @@ struct lmb_graph_field {
     void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
     size_t offset;
     const char *const *choices; // names in the order of the enumeration, then NULL
-    float least;                // of a number in this place
-    float greatest;
+    float min;                  // of a number in this place
+    float max;
     float initial; // of a parameter in this place, where no use states it, and its range
     float parameter_least;
     float parameter_greatest;
@@ -231,8 +231,8 @@ void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
                                   uint32_t value);
 // A parameter that the control writes, of a name of its own: "Walk.time" of "Walk" and "time".
-uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial,
-                               float greatest, uint32_t value);
+uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial, float max,
+                               uint32_t value);
 // The parameter of that name, which the control writes from now on: uses of it were read before. Where there is none, a new
 // one of this field; LMB_NONE where there is no room.
 uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
@@ -255,11 +255,11 @@ uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float i
 // graph_mask.c: a byte for each joint, up to `greatest`; a joint that is not named has its parent's, a root `of_root`; behind
 // them, if asked for, one for each channel, 0 where it is not named. In the graph's pool; NULL where there is no memory or no
 // object. And a node's mask.
-uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t greatest, uint32_t of_root,
+uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
                                     bool with_channels);
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_part.c: a joint of the rig by its name, or LMB_NONE, which is reported; the part in which an input of a combine
+// graph_joint_map.c: a joint of the rig by its name, or LMB_NONE, which is reported; the part in which an input of a combine
 // stands.
 uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value);
 void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
@@ -270,13 +270,13 @@ void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_f
                                      void *target);
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node);
 
-// graph_limits.c: a node's limits.
+// graph_joint_limits.c: a node's limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_detail.c: reads a member of a pose's object where it belongs to levels of detail, or limits emitted events;
+// graph_lod.c: reads a member of a pose's object where it belongs to levels of detail, or limits emitted events;
 // false where it does not. Then what the levels leave out.
-bool lmb_graph_read_detail(lmb_graph_reader *reader, uint32_t key, uint32_t object);
-void lmb_graph_finish_detail(lmb_graph_reader *reader);
+bool lmb_graph_read_lod(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+void lmb_graph_finish_lod(lmb_graph_reader *reader);
 
 // graph_operation.c: a pose and all inside it. The index of its node; what it is does not matter once a problem was
 // reported.

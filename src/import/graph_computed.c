@@ -119,7 +119,7 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
                          (unsigned)count);
         return false;
     }
-    lmb_graph_field input = {.least = -LMB_LARGEST, .greatest = LMB_LARGEST, .parameter_greatest = 1.0f};
+    lmb_graph_field input = {.min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_greatest = 1.0f};
     reader->depth++;
     for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
         lmb_graph_read_value(reader, &input, at, computed->inputs);
@@ -133,9 +133,9 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
 static lmb_value fold(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                       const lmb_computed_def *computed) {
     const float number = lmb_computed_at(computed, NULL);
-    if (!(number >= field->least && number <= field->greatest)) {
-        lmb_graph_report(reader, value, "it comes to %g, outside %g to %g", (double)number, (double)field->least,
-                         (double)field->greatest);
+    if (!(number >= field->min && number <= field->max)) {
+        lmb_graph_report(reader, value, "it comes to %g, outside %g to %g", (double)number, (double)field->min,
+                         (double)field->max);
     }
     return lmb_constant(number);
 }
@@ -209,8 +209,8 @@ static void find_defaults(lmb_graph_reader *reader) {
         const float number = lmb_computed_at(&graph->computed[i], row);
         lmb_graph_declared *parameter = &graph->parameters[graph->computed[i].parameter];
         row[graph->computed[i].parameter] = parameter->initial.value = number;
-        parameter->least.value = fminf(number, 0.0f);
-        parameter->greatest.value = fmaxf(number, 1.0f);
+        parameter->min.value = fminf(number, 0.0f);
+        parameter->max.value = fmaxf(number, 1.0f);
     }
 }
 

@@ -9,7 +9,7 @@ typedef struct condition {
 } condition;
 
 #define NUMBER(key_offset)                                                                                             \
-    { .offset = key_offset, .least = -LMB_LARGEST, .greatest = LMB_LARGEST, .parameter_greatest = 1.0f }
+    { .offset = key_offset, .min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_greatest = 1.0f }
 
 static void add_term(condition *condition, const lmb_term *term) {
     if (condition->count < LMB_MAX_TERMS) {
@@ -71,7 +71,7 @@ static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value,
         return; // it was reported, or the state's pose was
     }
     const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_duration(clip_of(reader, term->player));
-    const lmb_graph_field field = {.offset = offsetof(lmb_term, right), .greatest = most};
+    const lmb_graph_field field = {.offset = offsetof(lmb_term, right), .max = most};
     lmb_graph_read_value(reader, &field, value, term);
     if (term->right.parameter != LMB_NONE) {
         lmb_graph_report(reader, value, "a clip's phase or remaining time is compared with a constant");

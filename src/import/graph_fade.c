@@ -24,10 +24,7 @@ static void read_restart(lmb_graph_reader *reader, const lmb_graph_field *field,
 }
 
 #define SECONDS(key, member)                                                                                           \
-    {                                                                                                                  \
-        .name = key, .read = lmb_graph_read_plain, .offset = offsetof(members, member),                                \
-        .greatest = LMB_MAX_CONTROL_SECONDS                                                                            \
-    }
+    { .name = key, .read = lmb_graph_read_plain, .offset = offsetof(members, member), .max = LMB_MAX_CONTROL_SECONDS }
 
 static const lmb_graph_field fade_members[] = {
     {.name = "in", .required = true, .read = lmb_graph_read_event, .offset = offsetof(members, def.in_event)},

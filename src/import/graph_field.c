@@ -87,7 +87,7 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         return;
     }
     bool is_pose = fields->selector != NULL;
-    if (!is_pose || (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_detail(reader, key, object) &&
+    if (!is_pose || (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_lod(reader, key, object) &&
                      !lmb_graph_find_character_motion(reader, key, object))) {
         report_unknown(reader, fields, key);
     }
@@ -118,10 +118,10 @@ static double read_number(lmb_graph_reader *reader, const lmb_graph_field *field
         return NAN;
     }
     double number = lmb_json_number(&reader->json, value);
-    if (number >= (double)field->least && number <= (double)field->greatest) {
+    if (number >= (double)field->min && number <= (double)field->max) {
         return number;
     }
-    lmb_graph_report(reader, value, "%g is outside %g to %g", number, (double)field->least, (double)field->greatest);
+    lmb_graph_report(reader, value, "%g is outside %g to %g", number, (double)field->min, (double)field->max);
     return NAN;
 }
 

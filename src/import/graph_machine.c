@@ -106,15 +106,15 @@ static const lmb_graph_field transition_members[] = {
     {.name = "after",
      .read = lmb_graph_read_plain,
      .offset = offsetof(transition, def.after),
-     .greatest = LMB_MAX_CONTROL_SECONDS},
+     .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "when", .read = lmb_graph_read_condition},
     {.name = "fade",
      .read = lmb_graph_read_plain,
      .offset = offsetof(transition, def.fade),
-     .greatest = LMB_MAX_CONTROL_SECONDS},
+     .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "curve", .read = lmb_graph_read_fade_curve, .offset = offsetof(transition, def.curve)},
     {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(transition, def.kind), .choices = kinds},
-    {.name = "priority", .read = read_priority, .least = -LARGEST_PRIORITY, .greatest = LARGEST_PRIORITY},
+    {.name = "priority", .read = read_priority, .min = -LARGEST_PRIORITY, .max = LARGEST_PRIORITY},
 };
 static const lmb_graph_fields transition_fields = {"a transition", transition_members,
                                                    sizeof transition_members / sizeof transition_members[0], NULL};

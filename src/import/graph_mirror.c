@@ -81,7 +81,7 @@ static void read_sign(lmb_graph_reader *reader, const lmb_graph_field *field, ui
 
 static const lmb_graph_field channel_members[] = {
     {.name = "partner", .read = read_channel_name},
-    {.name = "sign", .read = read_sign, .offset = offsetof(channel_mirror, sign), .least = -1.0f, .greatest = 1.0f}};
+    {.name = "sign", .read = read_sign, .offset = offsetof(channel_mirror, sign), .min = -1.0f, .max = 1.0f}};
 static const lmb_graph_fields channel_fields = {"a channel's mirror", channel_members, 2, NULL};
 
 static void read_channel(lmb_graph_reader *reader, uint32_t key, uint32_t *partners, int8_t *signs) {

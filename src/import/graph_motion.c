@@ -42,8 +42,8 @@ static const lmb_graph_field motion_members[] = {
     {.name = "rate",
      .read = lmb_graph_read_plain,
      .offset = offsetof(lmb_root_motion_def, rate),
-     .least = 1e-3f,
-     .greatest = 1000.0f},
+     .min = 1e-3f,
+     .max = 1000.0f},
 };
 static const lmb_graph_fields motion_fields = {"\"motion\"", motion_members, 4, NULL};
 
@@ -84,7 +84,7 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     }
 }
 
-static const lmb_graph_field key_number = {.least = -LMB_MAX_MOTION, .greatest = LMB_MAX_MOTION};
+static const lmb_graph_field key_number = {.min = -LMB_MAX_MOTION, .max = LMB_MAX_MOTION};
 
 static void read_key(lmb_graph_reader *reader, uint32_t value, float *key) {
     const lmb_json_value *values = reader->json.values;
@@ -186,25 +186,19 @@ static const lmb_graph_field character_motion_members[] = {
     {.name = "velocity",
      .read = read_velocity,
      .offset = offsetof(lmb_motion_def, velocity),
-     .least = -1048576.0f,
-     .greatest = 1048576.0f,
+     .min = -1048576.0f,
+     .max = 1048576.0f,
      VELOCITY_RANGE},
     {.name = "heading",
      .read = read_heading,
      .offset = offsetof(lmb_motion_def, heading),
-     .least = -1048576.0f,
-     .greatest = 1048576.0f,
+     .min = -1048576.0f,
+     .max = 1048576.0f,
      .parameter_least = -PI_FLOAT,
      .parameter_greatest = PI_FLOAT},
-    {.name = "acceleration",
-     .read = read_limit,
-     .offset = offsetof(lmb_motion_def, acceleration),
-     .greatest = 1048576.0f},
-    {.name = "deceleration",
-     .read = read_limit,
-     .offset = offsetof(lmb_motion_def, deceleration),
-     .greatest = 1048576.0f},
-    {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_motion_def, turn_rate), .greatest = 1048576.0f},
+    {.name = "acceleration", .read = read_limit, .offset = offsetof(lmb_motion_def, acceleration), .max = 1048576.0f},
+    {.name = "deceleration", .read = read_limit, .offset = offsetof(lmb_motion_def, deceleration), .max = 1048576.0f},
+    {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_motion_def, turn_rate), .max = 1048576.0f},
     {.name = "actual-velocity", .read = skip},
 };
 static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 6, NULL};

@@ -58,7 +58,7 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
     if (type != LMB_JSON_STRING) {
         lmb_graph_field numbered = *field;
-        numbered.greatest = numbered.parameter_greatest = nextafterf((float)count, 0.0f);
+        numbered.max = numbered.parameter_greatest = nextafterf((float)count, 0.0f);
         lmb_graph_read_value(reader, &numbered, value, target);
         return;
     }
@@ -113,7 +113,7 @@ static void read_input_weight(lmb_graph_reader *reader, const lmb_graph_field *f
 
 static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     float number = 0.0f;
-    const lmb_graph_field plain = {.least = field->least, .greatest = field->greatest};
+    const lmb_graph_field plain = {.min = field->min, .max = field->max};
     lmb_graph_read_plain(reader, &plain, value, &number);
     if (number != floorf(number)) {
         lmb_graph_report(reader, value, "%g is no whole number", (double)number);
@@ -122,16 +122,15 @@ static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field
     *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
 }
 
-#define WEIGHT_RANGE                                                                                                   \
-    .least = 0.0f, .greatest = 1.0f, .initial = 1.0f, .parameter_least = 0.0f, .parameter_greatest = 1.0f
+#define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .initial = 1.0f, .parameter_least = 0.0f, .parameter_greatest = 1.0f
 
 static const lmb_graph_field input_members[] = {
     {.name = "pose", .required = true, .read = read_input_pose},
     {.name = "weight",
      .read = read_input_weight,
      .offset = offsetof(input, weight),
-     .least = 0.0f,
-     .greatest = LMB_LARGEST,
+     .min = 0.0f,
+     .max = LMB_LARGEST,
      .initial = 1.0f,
      .parameter_greatest = 1.0f},
     {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
@@ -147,8 +146,8 @@ static const lmb_graph_field layer_members[] = {
     {.name = "priority",
      .read = read_priority,
      .offset = offsetof(input, priority),
-     .least = -LARGEST_PRIORITY,
-     .greatest = LARGEST_PRIORITY},
+     .min = -LARGEST_PRIORITY,
+     .max = LARGEST_PRIORITY},
     {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
     {.name = "mask", .read = lmb_graph_read_mask, .offset = offsetof(input, mask)},
 };
@@ -178,8 +177,8 @@ static void read_place_in_plane(lmb_graph_reader *reader, const lmb_graph_field 
 
 #define AT_FIELD(reads)                                                                                                \
     {                                                                                                                  \
-        .name = "at", .required = true, .read = reads, .offset = offsetof(input, place), .least = -LMB_LARGEST,        \
-        .greatest = LMB_LARGEST                                                                                        \
+        .name = "at", .required = true, .read = reads, .offset = offsetof(input, place), .min = -LMB_LARGEST,          \
+        .max = LMB_LARGEST                                                                                             \
     }
 
 static const lmb_graph_field line_members[] = {
@@ -194,7 +193,7 @@ static const lmb_graph_field plane_members[] = {
 };
 static const lmb_graph_fields plane_fields = {"an input", plane_members, 2, NULL};
 
-static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t least, uint32_t most,
+static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t min, uint32_t most,
                            uint32_t value, void *target) {
     lmb_graph_node *node = target;
     lmb_node_def *def = &node->def;
@@ -202,9 +201,9 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return;
     }
-    if (values[value].count < least || values[value].count > most) {
+    if (values[value].count < min || values[value].count > most) {
         lmb_graph_report(reader, value, "%u inputs, where %u to %u were expected", (unsigned)values[value].count,
-                         (unsigned)least, (unsigned)most);
+                         (unsigned)min, (unsigned)most);
     }
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
@@ -219,10 +218,10 @@ static void read_inputs_of(lmb_graph_reader *reader, const lmb_graph_fields *fie
             def->weights[def->input_count] = one.weight;
             def->priorities[def->input_count] = one.priority;
             def->masks[def->input_count] = one.mask;
-            def->parts[def->input_count] = one.part;
+            def->joint_maps[def->input_count] = one.part;
         }
         if (def->input_count < most) {
-            memcpy(def->places[def->input_count], one.place, sizeof one.place);
+            memcpy(def->positions[def->input_count], one.place, sizeof one.place);
             def->inputs[def->input_count++] = one.node;
         }
     }
@@ -294,7 +293,7 @@ static bool find_coordinate(const lmb_json *json, uint32_t input, uint32_t axis,
 // A coordinate of a position: a parameter has the range of the places.
 static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json *json = &reader->json;
-    const uint32_t axis = (uint32_t)((field->offset - offsetof(lmb_graph_node, def.along)) / sizeof(lmb_value));
+    const uint32_t axis = (uint32_t)((field->offset - offsetof(lmb_graph_node, def.coordinates)) / sizeof(lmb_value));
     lmb_graph_field ranged = *field;
     bool twice, is_first = true;
     const uint32_t inputs = lmb_json_member(json, ((lmb_graph_node *)target)->object, "inputs", &twice);
@@ -377,12 +376,12 @@ static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MOD
 #define FACTOR_FIELD(reads)                                                                                            \
     {                                                                                                                  \
         .name = "factor", .required = true, .read = reads, .offset = offsetof(lmb_graph_node, def.weight),             \
-        .least = -4.0f, .greatest = 4.0f, .initial = 1.0f, .parameter_greatest = 1.0f                                  \
+        .min = -4.0f, .max = 4.0f, .initial = 1.0f, .parameter_greatest = 1.0f                                         \
     }
 #define PLACE_FIELD(key, index)                                                                                        \
     {                                                                                                                  \
         .name = key, .required = true, .read = lmb_graph_read_value,                                                   \
-        .offset = offsetof(lmb_graph_node, def.along) + index * sizeof(lmb_value), .greatest = 1.0f, .initial = 0.5f,  \
+        .offset = offsetof(lmb_graph_node, def.coordinates) + index * sizeof(lmb_value), .max = 1.0f, .initial = 0.5f, \
         .parameter_greatest = 1.0f                                                                                     \
     }
 
@@ -425,20 +424,20 @@ static const lmb_graph_field clip_members[] = {
     {.name = "time",
      .read = read_time,
      .offset = offsetof(lmb_graph_node, def.time),
-     .least = -LMB_LARGEST,
-     .greatest = LMB_LARGEST},
+     .min = -LMB_LARGEST,
+     .max = LMB_LARGEST},
     {.name = "rate",
      .read = lmb_graph_read_value,
      .offset = offsetof(lmb_graph_node, def.rate),
-     .least = -LMB_LARGEST,
-     .greatest = LMB_LARGEST,
+     .min = -LMB_LARGEST,
+     .max = LMB_LARGEST,
      .initial = 1.0f,
      .parameter_greatest = 2.0f},
     {.name = "offset",
      .read = read_time,
      .offset = offsetof(lmb_graph_node, def.offset),
-     .least = -LMB_LARGEST,
-     .greatest = LMB_LARGEST},
+     .min = -LMB_LARGEST,
+     .max = LMB_LARGEST},
     {.name = "loop", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, def.loop)},
     {.name = "additive", .read = lmb_graph_read_boolean, .offset = offsetof(lmb_graph_node, is_additive)},
     {.name = "reference", .read = read_reference, .offset = offsetof(lmb_graph_node, reference)},
@@ -450,7 +449,7 @@ static const lmb_graph_field pose_members[] = {
      .required = true,
      .read = read_given_pose,
      .offset = offsetof(lmb_graph_node, def.pose),
-     .greatest = LMB_MAX_POSES - 1},
+     .max = LMB_MAX_POSES - 1},
 };
 static const lmb_graph_field blend_members[] = {
     POSE_FIELD("a", def.inputs[0]),
@@ -486,8 +485,8 @@ static const lmb_graph_field combine_members[] = {
 #define COORDINATE_FIELD(key, index)                                                                                   \
     {                                                                                                                  \
         .name = key, .required = true, .read = read_coordinate,                                                        \
-        .offset = offsetof(lmb_graph_node, def.along) + index * sizeof(lmb_value), .least = -LMB_LARGEST,              \
-        .greatest = LMB_LARGEST                                                                                        \
+        .offset = offsetof(lmb_graph_node, def.coordinates) + index * sizeof(lmb_value), .min = -LMB_LARGEST,          \
+        .max = LMB_LARGEST                                                                                             \
     }
 
 static const lmb_graph_field space1d_members[] = {
@@ -513,8 +512,8 @@ static const lmb_graph_field additive_members[] = {
     {.name = "weight",
      .read = read_weight,
      .offset = offsetof(lmb_graph_node, def.weight),
-     .least = -4.0f,
-     .greatest = 4.0f,
+     .min = -4.0f,
+     .max = 4.0f,
      .initial = 1.0f,
      .parameter_greatest = 1.0f},
     CURVE_FIELD,
@@ -607,7 +606,7 @@ static const operation operations[] = {
     {"combine", LMB_OP_COMBINE, 0, FIELDS(combine_members), finish_node},
     {"space1d", LMB_OP_SPACE1D, 0, FIELDS(space1d_members), finish_node},
     {"space2d", LMB_OP_SPACE2D, 0, FIELDS(space2d_members), finish_node},
-    {"difference", LMB_OP_DIFFERENCE, 2, FIELDS(difference_members), finish_difference},
+    {"make-additive", LMB_OP_MAKE_ADDITIVE, 2, FIELDS(difference_members), finish_difference},
     {"partial", LMB_OP_PARTIAL, 2, FIELDS(partial_members), finish_node},
     {"additive", LMB_OP_ADDITIVE, 2, FIELDS(additive_members), finish_additive},
     {"add", LMB_OP_ADD, 2, FIELDS(sum_members), finish_node},
@@ -646,7 +645,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
         lmb_graph_add_player(reader, node, &clip);
     } else if (!states_time(reader, node->object)) {
         const lmb_graph_declared shared = {
-            .name = "time", .initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE};
+            .name = "time", .initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE};
         const lmb_graph_field seconds = {.parameter_greatest = reader->longest};
         clip.time = lmb_graph_use_parameter(reader, &shared, &seconds, node->object);
     }
@@ -658,7 +657,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
         return sampled;
     }
     lmb_node_def difference = lmb_default_node_def();
-    difference.op = LMB_OP_DIFFERENCE;
+    difference.op = LMB_OP_MAKE_ADDITIVE;
     difference.form = node->def.form;
     difference.space = node->def.space;
     difference.input_count = 2;

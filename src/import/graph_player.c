@@ -58,7 +58,7 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
 // A number of seconds within the clip.
 static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_field within = *field;
-    within.greatest = ((const play *)target)->duration;
+    within.max = ((const play *)target)->duration;
     lmb_graph_read_plain(reader, &within, value, target);
 }
 
@@ -118,7 +118,7 @@ static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
     lmb_graph_field within = *field;
     within.offset = 0;
-    within.greatest = read->duration;
+    within.max = read->duration;
     uint32_t count = 0;
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, count++) {
         markers[count] = -1.0f;
@@ -137,7 +137,7 @@ static const lmb_graph_field notify_members[] = {
      .required = true,
      .read = lmb_graph_read_plain,
      .offset = offsetof(lmb_notify_def, time),
-     .greatest = LMB_MAX_CONTROL_SECONDS},
+     .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "event", .required = true, .read = lmb_graph_read_event, .offset = offsetof(lmb_notify_def, event)},
 };
 static const lmb_graph_fields notify_fields = {"a notify", notify_members, 2, NULL};
@@ -175,7 +175,7 @@ static const char *const ends[] = {
 static const char *const cadences[] = {
     [LMB_CADENCE_DEFAULT] = "default", [LMB_CADENCE_DURATION] = "duration", [LMB_CADENCE_VELOCITY] = "velocity", NULL};
 
-#define RATE_RANGE .least = -64.0f, .greatest = 64.0f, .initial = 1.0f, .parameter_greatest = 2.0f
+#define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_greatest = 2.0f
 
 static const lmb_graph_field play_members[] = {
     {.name = "end", .read = read_kept_choice, .offset = offsetof(play, def.end), .choices = ends},
@@ -187,8 +187,8 @@ static const lmb_graph_field play_members[] = {
     {.name = "velocity",
      .read = lmb_graph_read_plain,
      .offset = offsetof(play, def.velocity),
-     .least = -LMB_LARGEST,
-     .greatest = LMB_LARGEST},
+     .min = -LMB_LARGEST,
+     .max = LMB_LARGEST},
     {.name = "motion", .read = read_motion},
     {.name = "ended", .read = lmb_graph_read_event, .offset = offsetof(play, def.ended_event)},
     {.name = "looped", .read = lmb_graph_read_event, .offset = offsetof(play, def.looped_event)},

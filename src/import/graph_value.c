@@ -30,19 +30,19 @@ typedef struct parameter_use {
 
 #define STATED(key, member)                                                                                            \
     {                                                                                                                  \
-        .name = key, .read = read_stated, .offset = offsetof(parameter_use, declared.member), .least = -LMB_LARGEST,   \
-        .greatest = LMB_LARGEST                                                                                        \
+        .name = key, .read = read_stated, .offset = offsetof(parameter_use, declared.member), .min = -LMB_LARGEST,     \
+        .max = LMB_LARGEST                                                                                             \
     }
 
 static const lmb_graph_field parameter_members[] = {
     {.name = "param", .required = true, .read = read_name, .offset = offsetof(parameter_use, declared.name)},
     STATED("default", initial),
-    STATED("min", least),
-    STATED("max", greatest),
+    STATED("min", min),
+    STATED("max", max),
     {.name = "smooth",
      .read = lmb_graph_read_plain,
      .offset = offsetof(parameter_use, half_life),
-     .greatest = LMB_MAX_CONTROL_SECONDS},
+     .max = LMB_MAX_CONTROL_SECONDS},
 };
 static const lmb_graph_fields parameter_fields = {"a parameter", parameter_members, 5, NULL};
 
@@ -80,20 +80,20 @@ static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const 
     }
     graph->parameters[count] = (lmb_graph_declared){.name = name,
                                                     .initial = {field->initial, LMB_NONE},
-                                                    .least = {field->parameter_least, LMB_NONE},
-                                                    .greatest = {field->parameter_greatest, LMB_NONE}};
+                                                    .min = {field->parameter_least, LMB_NONE},
+                                                    .max = {field->parameter_greatest, LMB_NONE}};
     return graph->def.parameter_count++;
 }
 
-uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial,
-                               float greatest, uint32_t value) {
+uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial, float max,
+                               uint32_t value) {
     size_t size = strlen(owner) + strlen(what) + 2;
     char *name = lmb_graph_allocate(reader, &reader->graph->pool, size, 1);
     if (name == NULL) {
         return 0;
     }
     snprintf(name, size, "%s.%s", owner, what);
-    const lmb_graph_field field = {.initial = initial, .parameter_greatest = greatest};
+    const lmb_graph_field field = {.initial = initial, .parameter_greatest = max};
     uint32_t count = reader->graph->def.parameter_count;
     uint32_t index = add_parameter(reader, name, &field, value);
     if (reader->graph->def.parameter_count > count) {
@@ -163,29 +163,27 @@ lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_decl
     if (index < graph->def.parameter_count) {
         lmb_graph_declared *known = &graph->parameters[index];
         join(reader, &known->initial, &use->initial);
-        join(reader, &known->least, &use->least);
-        join(reader, &known->greatest, &use->greatest);
+        join(reader, &known->min, &use->min);
+        join(reader, &known->max, &use->max);
     }
     return lmb_parameter(index);
 }
 
 static void finish_parameter(lmb_graph_reader *reader, lmb_graph_declared *parameter) {
-    lmb_graph_stated *least = &parameter->least;
-    lmb_graph_stated *greatest = &parameter->greatest;
+    lmb_graph_stated *min = &parameter->min;
+    lmb_graph_stated *max = &parameter->max;
     lmb_graph_stated *initial = &parameter->initial;
-    if (least->value > greatest->value) {
-        if (least->at != LMB_NONE && greatest->at != LMB_NONE) {
-            lmb_graph_report(reader, greatest->at, "%g is below \"min\", %g", (double)greatest->value,
-                             (double)least->value);
+    if (min->value > max->value) {
+        if (min->at != LMB_NONE && max->at != LMB_NONE) {
+            lmb_graph_report(reader, max->at, "%g is below \"min\", %g", (double)max->value, (double)min->value);
             return;
         }
-        *(least->at == LMB_NONE ? &least->value : &greatest->value) =
-            least->at == LMB_NONE ? greatest->value : least->value;
+        *(min->at == LMB_NONE ? &min->value : &max->value) = min->at == LMB_NONE ? max->value : min->value;
     }
-    float within = fminf(fmaxf(initial->value, least->value), greatest->value);
+    float within = fminf(fmaxf(initial->value, min->value), max->value);
     if (initial->at != LMB_NONE && within != initial->value) {
         lmb_graph_report(reader, initial->at, "%g is outside %g to %g, the range of this parameter",
-                         (double)initial->value, (double)least->value, (double)greatest->value);
+                         (double)initial->value, (double)min->value, (double)max->value);
     }
     initial->value = within;
 }
@@ -199,8 +197,8 @@ void lmb_graph_finish_parameters(lmb_graph_reader *reader) {
         const lmb_graph_declared *source = &reader->graph->parameters[def->source.parameter];
         lmb_graph_declared *smoothed = &reader->graph->parameters[def->parameter];
         smoothed->initial = source->initial;
-        smoothed->least = source->least;
-        smoothed->greatest = source->greatest;
+        smoothed->min = source->min;
+        smoothed->max = source->max;
     }
     lmb_graph_finish_computed(reader);
 }
@@ -226,8 +224,8 @@ static const lmb_graph_field bezier_members[] = {
      .required = true,
      .read = read_control,
      .offset = offsetof(lmb_value, control),
-     .least = -16.0f,
-     .greatest = 16.0f},
+     .min = -16.0f,
+     .max = 16.0f},
 };
 static const lmb_graph_fields bezier_fields = {"a curve of one's own", bezier_members, 1, NULL};
 
@@ -301,10 +299,8 @@ static void set_value(lmb_value *result, lmb_value value) {
 
 // What a curve shapes is clamped to 0 to 1.
 static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
-    const lmb_graph_field inside = {.least = 0.0f,
-                                    .greatest = 1.0f,
-                                    .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f),
-                                    .parameter_greatest = 1.0f};
+    const lmb_graph_field inside = {
+        .min = 0.0f, .max = 1.0f, .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f), .parameter_greatest = 1.0f};
     curved read = {.shape = lmb_constant(0.0f), .value = *result, .field = &inside};
     lmb_graph_read_fields(reader, &curve_fields, value, &read);
     set_value(result, read.value);
@@ -312,7 +308,7 @@ static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
-    parameter_use use = {.declared = {.initial.at = LMB_NONE, .least.at = LMB_NONE, .greatest.at = LMB_NONE}};
+    parameter_use use = {.declared = {.initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE}};
     lmb_graph_read_fields(reader, &parameter_fields, value, &use);
     if (use.declared.name == NULL) {
         return;

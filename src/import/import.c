@@ -1,6 +1,6 @@
 #include "gltf.h"
 
-#include "../environment.h"
+#include "../float_environment.h"
 #include "assimp.h"
 #include "file.h"
 #include "pack.h"

@@ -1,6 +1,6 @@
 #include "json.h"
 
-#include "decimal.h"
+#include "strtod.h"
 #include "text.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 #include "machine_text.h"
 
-#include "decimal.h"
+#include "strtod.h"
 #include "text.h"
 
 #include <math.h>
@@ -306,7 +306,7 @@ static token take_event(reader *r, const char *what) {
 }
 
 // A number within a range; what is outside is reported.
-static token take_number(reader *r, float least, float greatest) {
+static token take_number(reader *r, float min, float max) {
     token number = r->token;
     if (number.kind != TOKEN_NUMBER) {
         expected(r, "a number");
@@ -315,8 +315,8 @@ static token take_number(reader *r, float least, float greatest) {
     }
     advance(r);
     double value = lmb_decimal_parse(number.text, number.length);
-    if (!(value >= (double)least && value <= (double)greatest)) {
-        report(r, &number, "%g is outside %g to %g", value, (double)least, (double)greatest);
+    if (!(value >= (double)min && value <= (double)max)) {
+        report(r, &number, "%g is outside %g to %g", value, (double)min, (double)max);
     }
     return number;
 }

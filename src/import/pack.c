@@ -171,8 +171,8 @@ static char *take_text(reader *in, lmb_pool *pool) {
 
 // Room for `count` elements that are at least so many bytes each in the pack, so that no count asks for more than is
 // there.
-static void *take_list(reader *in, lmb_pool *pool, uint32_t count, size_t least, size_t size) {
-    if (count > (in->size - in->at) / least) {
+static void *take_list(reader *in, lmb_pool *pool, uint32_t count, size_t min, size_t size) {
+    if (count > (in->size - in->at) / min) {
         fail(in, "the pack ends inside it");
         return NULL;
     }

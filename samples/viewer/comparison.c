@@ -1,0 +1,261 @@
+#include "comparison.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graphics.h"
+
+#define LARGEST_FILE 1000000u
+#define PLACE_WIDTH 248u // pixels
+#define PLACE_HEIGHT 500u
+#define NAMES_HEIGHT 0.085f // of the picture
+#define APART 0.3f          // between the inputs and the results, in places
+#define MARGIN 0.22f        // at either end
+#define FIELD_OF_VIEW 0.16f
+#define TURN 0.5f // each figure's to the side, as it is seen
+
+static lmb_result read_file(const char *file, char **text, size_t *size, lmb_error *error) {
+    FILE *stream = fopen(file, "rb");
+    if (stream == NULL) {
+        return graphics_fail(error, LMB_ERROR_FILE, "%s: %s", file, strerror(errno));
+    }
+    *text = malloc(LARGEST_FILE);
+    *size = *text != NULL ? fread(*text, 1, LARGEST_FILE, stream) : 0;
+    fclose(stream);
+    return *text != NULL ? LMB_OK : graphics_fail(error, LMB_ERROR_MEMORY, "no memory for %s", file);
+}
+
+static lmb_result read_graph(const char *graph, const character *character, lmb_graph_json **result, lmb_error *error) {
+    if (graph[strspn(graph, " \t\n")] == '{') {
+        return character_read_graph(character, "--graph", graph, strlen(graph), result, error);
+    }
+    char *text = NULL;
+    size_t size = 0;
+    if (read_file(graph, &text, &size, error)) {
+        return error->result;
+    }
+    character_read_graph(character, graph, text, size, result, error);
+    free(text);
+    return *result != NULL ? LMB_OK : error->result;
+}
+
+// What to show of an input: a difference is no pose that can be seen, but what it was taken of is.
+static uint32_t find_shown(const lmb_graph_def *def, uint32_t node) {
+    while (def->nodes[node].op == LMB_OP_MAKE_ADDITIVE || def->nodes[node].op == LMB_OP_SUBTRACT) {
+        node = def->nodes[node].inputs[0];
+    }
+    return node;
+}
+
+static const char *name_node(const lmb_graph_def *def, uint32_t node) {
+    const lmb_node_def *shown = &def->nodes[node];
+    uint32_t clip = (uint32_t)shown->clip.constant;
+    bool known = shown->op == LMB_OP_CLIP && shown->clip.parameter == LMB_NONE && clip < def->clip_count;
+    return known ? lmb_clip_name(def->clips[clip]) : lmb_op_name(shown->op);
+}
+
+static void name_figures(const comparison_def *def, const lmb_graph_def *graph, const lmb_node_def *row,
+                         comparison *comparison) {
+    for (uint32_t i = 0; i < comparison->figure_count; i++) {
+        comparison->names[i] = i < def->label_count ? def->labels[i] : name_node(graph, row->inputs[i]);
+    }
+}
+
+// A weighted blend of the poses shown, of which each figure has one alone.
+static void fill_row(const comparison_def *def, const lmb_graph_def *graph, lmb_node_def *row, comparison *comparison) {
+    const lmb_node_def *root = &graph->nodes[graph->node_count - 1];
+    uint32_t own = def->row > 0 ? 0 : 1;
+    uint32_t inputs = root->input_count < LMB_MAX_INPUTS - own ? root->input_count : LMB_MAX_INPUTS - own;
+    *row = lmb_default_node_def();
+    row->op = LMB_OP_WEIGHTED;
+    row->input_count = comparison->figure_count = inputs + own;
+    comparison->result_count = def->row < inputs + own ? def->row + own : inputs + own;
+    for (uint32_t i = 0; i < row->input_count; i++) {
+        row->inputs[i] = i < inputs ? find_shown(graph, root->inputs[i]) : graph->node_count - 1;
+        row->weights[i] = lmb_parameter(graph->parameter_count + i);
+    }
+    name_figures(def, graph, row, comparison);
+}
+
+// Matrices cannot be blended once more: there the figures of the inputs have one weight each, in the operation itself.
+static void fill_row_of_matrices(const comparison_def *def, const lmb_graph_def *graph, lmb_node_def *root,
+                                 comparison *comparison) {
+    lmb_node_def row = *root;
+    row.inputs[root->input_count < LMB_MAX_INPUTS ? root->input_count : 0] = graph->node_count - 1;
+    comparison->figure_count = root->input_count + (root->input_count < LMB_MAX_INPUTS ? 1 : 0);
+    comparison->result_count = comparison->figure_count - root->input_count;
+    for (uint32_t i = 0; i < root->input_count; i++) {
+        const lmb_value weight = root->weights[i];
+        comparison->weights[i] =
+            weight.parameter == LMB_NONE ? weight.constant : graph->parameters[weight.parameter].initial;
+        root->weights[i] = lmb_parameter(graph->parameter_count + i);
+    }
+    name_figures(def, graph, &row, comparison);
+}
+
+static bool moves(const lmb_graph_def *def) {
+    bool found = def->motion != NULL || def->smoothed_count > 0 || def->computed_count > 0 || def->fade_count > 0;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        found = found || def->nodes[i].player != NULL || def->nodes[i].op == LMB_OP_MACHINE;
+    }
+    return found;
+}
+
+static lmb_result create_program(const comparison_def *comparison_def, comparison *comparison, character *character,
+                                 lmb_error *error) {
+    lmb_graph_def def = *lmb_graph_json_def(comparison->graph);
+    if (moves(&def)) {
+        return graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: it moves by itself; 'limber play' runs it");
+    }
+    lmb_node_def *nodes = malloc((def.node_count + (size_t)1) * sizeof *nodes);
+    if (nodes == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for a graph");
+    }
+    memcpy(nodes, def.nodes, def.node_count * sizeof *nodes);
+    lmb_node_def *root = &nodes[def.node_count - 1];
+    comparison->of_matrices = root->op == LMB_OP_WEIGHTED_MATRIX;
+    if (comparison->of_matrices) {
+        fill_row_of_matrices(comparison_def, &def, root, comparison);
+    } else {
+        fill_row(comparison_def, &def, root + 1, comparison);
+    }
+    def.nodes = nodes;
+    comparison->own_count = def.parameter_count;
+    def.parameters = NULL;
+    comparison->parameter_count = def.parameter_count += comparison->figure_count;
+    if (comparison->figure_count > 1 && !comparison->of_matrices) {
+        def.node_count++;
+    }
+    lmb_graph_destroy(character->graph);
+    character->graph = NULL;
+    lmb_result result = lmb_graph_create(&def, NULL, &character->graph, error);
+    free(nodes);
+    if (result == LMB_OK && lmb_graph_pose_count(character->graph) > 0) {
+        result = graphics_fail(error, LMB_ERROR_UNSUPPORTED, "--graph: there are no pose buffers here");
+    }
+    return result;
+}
+
+static lmb_result apply_setting(const lmb_graph_def *graph, const char *setting, float *row, lmb_error *error) {
+    const char *equals = strrchr(setting, '=');
+    char *end = NULL;
+    float value = equals == NULL ? 0.0f : strtof(equals + 1, &end);
+    for (uint32_t i = 0; equals != NULL && end != equals + 1 && *end == '\0' && i < graph->parameter_count; i++) {
+        const char *name = graph->parameters[i].name;
+        size_t length = (size_t)(equals - setting);
+        if (strlen(name) == length && memcmp(name, setting, length) == 0) {
+            row[i] = value;
+            return LMB_OK;
+        }
+    }
+    return graphics_fail(error, LMB_ERROR_ARGUMENT, "--set %s: no number for a parameter of the graph", setting);
+}
+
+static lmb_result fill_parameters(const comparison_def *def, comparison *comparison, lmb_error *error) {
+    const uint32_t count = comparison->parameter_count, own = comparison->own_count;
+    const lmb_graph_def *graph = lmb_graph_json_def(comparison->graph);
+    comparison->parameters = calloc((size_t)comparison->figure_count * count, sizeof(float));
+    if (comparison->parameters == NULL) {
+        return graphics_fail(error, LMB_ERROR_MEMORY, "no memory for parameters");
+    }
+    for (uint32_t figure = 0; figure < comparison->figure_count; figure++) {
+        float *row = comparison->parameters + (size_t)figure * count;
+        for (uint32_t i = 0; i < own; i++) {
+            row[i] = graph->parameters[i].initial;
+        }
+        for (uint32_t i = 0; i < def->setting_count; i++) {
+            if (apply_setting(graph, def->settings[i], row, error) != LMB_OK) {
+                return error->result;
+            }
+        }
+        const bool is_blend = comparison->of_matrices && figure + comparison->result_count >= comparison->figure_count;
+        for (uint32_t i = 0; i < comparison->figure_count && is_blend; i++) {
+            row[own + i] = comparison->weights[i];
+        }
+        row[own + figure] = is_blend ? 0.0f : 1.0f;
+    }
+    return LMB_OK;
+}
+
+lmb_result comparison_create(const comparison_def *def, character *character, comparison *comparison,
+                             lmb_error *error) {
+    *comparison = (struct comparison){0};
+    if (read_graph(def->graph, character, &comparison->graph, error) ||
+        create_program(def, comparison, character, error)) {
+        return error->result;
+    }
+    return fill_parameters(def, comparison, error);
+}
+
+void comparison_destroy(comparison *comparison) {
+    lmb_graph_json_destroy(comparison->graph);
+    free(comparison->parameters);
+    *comparison = (struct comparison){0};
+}
+
+// Of the row, and of a figure's middle in it, in places.
+static float row_length(const comparison *comparison) {
+    return (float)comparison->figure_count + 2.0f * MARGIN +
+           (comparison->figure_count > comparison->result_count ? APART : 0.0f);
+}
+
+static float row_place(const comparison *comparison, uint32_t figure) {
+    bool apart = comparison->figure_count > comparison->result_count &&
+                 figure + comparison->result_count >= comparison->figure_count;
+    return (float)figure + 0.5f + MARGIN + (apart ? APART : 0.0f);
+}
+
+void comparison_size(const comparison *comparison, uint32_t *width, uint32_t *height) {
+    *width = (uint32_t)(row_length(comparison) * (float)PLACE_WIDTH);
+    *height = PLACE_HEIGHT;
+}
+
+static float place_width(const character *character) {
+    return character->height * (float)PLACE_WIDTH / (float)PLACE_HEIGHT * 1.28f;
+}
+
+// From so far away that figures at the ends of a long row are not distorted.
+static float camera_distance(const character *character) {
+    return 0.5f * place_width(character) * (float)PLACE_HEIGHT / (float)PLACE_WIDTH / tanf(0.5f * FIELD_OF_VIEW);
+}
+
+void comparison_place(const comparison *comparison, crowd *crowd) {
+    static const float input_tint[3] = {0.90f, 0.84f, 0.74f}, result_tint[3] = {0.90f, 0.42f, 0.22f};
+    float width = place_width(crowd->character);
+    for (uint32_t i = 0; i < comparison->figure_count; i++) {
+        bool is_result = i + comparison->result_count >= comparison->figure_count;
+        float x = width * (row_place(comparison, i) - 0.5f * row_length(comparison));
+        float turn =
+            TURN + atan2f(-x, camera_distance(crowd->character)); // all seen from the same side, wherever they stand
+        crowd_placement *placement = &crowd->members[i].placement;
+        *placement = (crowd_placement){.position = {x, 0.0f}, .heading = {cosf(turn), sinf(turn)}, .scale = 1.0f};
+        memcpy(placement->tint, is_result ? result_tint : input_tint, sizeof placement->tint);
+    }
+}
+
+camera comparison_camera(const character *character) {
+    camera camera = camera_before_crowd(0.0f, character->height);
+    camera.target[1] = 0.46f * character->height;
+    camera.target[2] = 0.0f;
+    camera.yaw = 0.0f;
+    camera.pitch = 0.12f;
+    camera.distance = camera_distance(character);
+    camera.field_of_view = FIELD_OF_VIEW;
+    return camera;
+}
+
+void comparison_draw_names(const comparison *comparison, overlay *overlay) {
+    float width = (float)overlay->extent.width, height = (float)overlay->extent.height;
+    float place = width / row_length(comparison);
+    float strip = NAMES_HEIGHT * height;
+    overlay_rectangle(overlay, 0.0f, height - strip, width, strip, OVERLAY_PANEL);
+    for (uint32_t i = 0; i < comparison->figure_count; i++) {
+        const char *name = comparison->names[i];
+        float scale = fminf(strip / 13.0f, 0.94f * place / overlay_text_width(1.0f, name));
+        overlay_text(overlay, row_place(comparison, i) * place - 0.5f * overlay_text_width(scale, name),
+                     height - 0.5f * strip - 4.0f * scale, scale, name);
+    }
+}

@@ -1,0 +1,196 @@
+// Holding the transform of a joint within limits. The table, component-major, has for each joint what src/joint_limits. derives
+// from them: half angles as sines and cosines, so that angles are compared and clamped without trigonometry.
+#ifndef LMB_OPS_LIMITS_H
+#define LMB_OPS_LIMITS_H
+
+#include "layout.h"
+
+#define LIMIT_FLAGS 0u
+#define LIMIT_LOW_TRANSLATION 1u // [3], absolute
+#define LIMIT_HIGH_TRANSLATION 4u
+#define LIMIT_LOW_SCALE 7u
+#define LIMIT_HIGH_SCALE 10u
+#define LIMIT_ROTATION 13u
+#define LIMIT_RECORD 31u // words for each joint
+
+// The flags; the twist axis stands from LIMITS_AXIS on.
+#define LIMITS_TRANSLATION 1u
+#define LIMITS_SCALE 2u
+#define LIMITS_SWING_TWIST 4u
+#define LIMITS_ANGLES 8u
+#define LIMITS_AXIS 8u
+
+// From LIMIT_ROTATION on, for swing and twist: sine and cosine of half of the twist range's middle, of a quarter of its
+// width, of half of its greatest and its least angle, and of half of the swing.
+#define LIMIT_MIDDLE 0u
+#define LIMIT_WIDTH 2u
+#define LIMIT_GREATEST 4u
+#define LIMIT_LEAST 6u
+#define LIMIT_SWING 8u
+// For the angle about an axis, six each: tangents of half of the least and the greatest, then sines and cosines of these.
+#define LIMIT_ANGLE_WORDS 6u
+
+// What is beyond a limit by less counts as inside, so that what was clamped stays as it is: the sine of half of the angle,
+// in a quaternion's components.
+#define LIMIT_TOLERANCE 9.99999997e-07f
+// Where less is left of the twist, or of w, it is not told from nothing: 2^-20, and its square.
+#define LIMIT_SMALL 9.53674316e-07f
+#define LIMIT_SMALL_SQUARE 9.09494702e-13f
+
+OP float load_limit(memory program, uint at, uint joints, uint component) {
+    return LOAD_FLOAT(program, at + component * joints);
+}
+
+OP vector limit_vector(memory program, uint low, uint high, uint joints, vector v) {
+    return make_vector(
+        clamp_real(v.x, LOAD_FLOAT(program, low), LOAD_FLOAT(program, high)),
+        clamp_real(v.y, LOAD_FLOAT(program, low + joints), LOAD_FLOAT(program, high + joints)),
+        clamp_real(v.z, LOAD_FLOAT(program, low + 2u * joints), LOAD_FLOAT(program, high + 2u * joints)));
+}
+
+STRUCT(limited)
+quaternion q;
+truth outside;
+END_STRUCT(limited)
+
+// Swing and twist of r = swing * twist about x, each held by itself. `at` is the offset of LIMIT_ROTATION's first component.
+OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r) {
+    real square = r.x * r.x + r.w * r.w;
+    real inverse = reciprocal_root(square);
+    truth twists = square >= LIMIT_SMALL_SQUARE;
+    real x = SELECT(twists, r.x * inverse, ALL(0.0f));
+    real w = SELECT(twists, r.w * inverse, ALL(1.0f));
+
+    // The turn from the middle of the range, in sine and cosine of its half, and how far it is beyond the range's end.
+    float middle_sine = load_limit(program, at, joints, LIMIT_MIDDLE);
+    float middle_cosine = load_limit(program, at, joints, LIMIT_MIDDLE + 1u);
+    real sine = x * middle_cosine - w * middle_sine;
+    real cosine = x * middle_sine + w * middle_cosine;
+    float width_sine = load_limit(program, at, joints, LIMIT_WIDTH);
+    float width_cosine = load_limit(program, at, joints, LIMIT_WIDTH + 1u);
+    real twist_beyond = magnitude_of(sine) * width_cosine - magnitude_of(cosine) * width_sine;
+    truth turned = cosine < 0.0f;
+    truth high = EITHER(cosine == 0.0f, SELECT(turned, -sine, sine) >= 0.0f);
+    real edge_x = SELECT(high, ALL(load_limit(program, at, joints, LIMIT_GREATEST)),
+                         ALL(load_limit(program, at, joints, LIMIT_LEAST)));
+    real edge_w = SELECT(high, ALL(load_limit(program, at, joints, LIMIT_GREATEST + 1u)),
+                         ALL(load_limit(program, at, joints, LIMIT_LEAST + 1u)));
+    truth twist_outside = twist_beyond > 0.0f;
+    real twist_x = SELECT(twist_outside, SELECT(turned, -edge_x, edge_x), x);
+    real twist_w = SELECT(twist_outside, SELECT(turned, -edge_w, edge_w), w);
+
+    real y = snap_small(r.y * w - r.z * x);
+    real z = snap_small(r.z * w + r.y * x);
+    real swing = r.w * w + r.x * x;
+    real across = y * y + z * z;
+    real inverse_length = reciprocal_root(across);
+    float swing_sine = load_limit(program, at, joints, LIMIT_SWING);
+    float swing_cosine = load_limit(program, at, joints, LIMIT_SWING + 1u);
+    real swing_beyond = (across * inverse_length) * swing_cosine - swing * swing_sine;
+    truth swing_outside = BOTH(swing_beyond > 0.0f, across > 0.0f);
+    real factor = SELECT(swing_outside, inverse_length * swing_sine, ALL(1.0f));
+    real swing_y = y * factor;
+    real swing_z = z * factor;
+    real swing_w = SELECT(swing_outside, ALL(swing_cosine), swing);
+
+    limited held;
+    real twist_part = twist_beyond * swing;
+    held.outside = EITHER(twist_part > LIMIT_TOLERANCE, swing_beyond > LIMIT_TOLERANCE);
+    held.q = make_quaternion(swing_w * twist_x, swing_y * twist_w + swing_z * twist_x,
+                             swing_z * twist_w - swing_y * twist_x, swing_w * twist_w);
+    return held;
+}
+
+STRUCT(limited_angle)
+real x;
+truth outside;
+END_STRUCT(limited_angle)
+
+// The component of a rotation about an axis, against its w.
+OP limited_angle limit_angle(memory program, uint at, uint joints, real x, real w) {
+    real low = w * load_limit(program, at, joints, 0u);
+    real high = w * load_limit(program, at, joints, 1u);
+    real below = w * load_limit(program, at, joints, 2u) - x * load_limit(program, at, joints, 3u);
+    real above = x * load_limit(program, at, joints, 5u) - w * load_limit(program, at, joints, 4u);
+    limited_angle held;
+    held.outside = EITHER(below > LIMIT_TOLERANCE, above > LIMIT_TOLERANCE);
+    real raised = SELECT(x < low, low, x);
+    held.x = snap_number(SELECT(raised > high, high, raised));
+    return held;
+}
+
+OP limited limit_angles(memory program, uint at, uint joints, quaternion r) {
+    truth turned = r.w < 0.0f;
+    quaternion opposite = make_quaternion(-r.x, -r.y, -r.z, -r.w);
+    quaternion p = select_quaternion(turned, opposite, r);
+    real w = SELECT(p.w < LIMIT_SMALL, ALL(LIMIT_SMALL), p.w);
+    limited_angle x = limit_angle(program, at, joints, p.x, w);
+    limited_angle y = limit_angle(program, at + LIMIT_ANGLE_WORDS * joints, joints, p.y, w);
+    limited_angle z = limit_angle(program, at + 2u * LIMIT_ANGLE_WORDS * joints, joints, p.z, w);
+    quaternion q = make_quaternion(x.x, y.x, z.x, w);
+    quaternion unit = quaternion_normalize(q);
+    quaternion back = make_quaternion(-unit.x, -unit.y, -unit.z, -unit.w);
+    limited held;
+    held.outside = EITHER(x.outside, EITHER(y.outside, z.outside));
+    held.q = select_quaternion(turned, back, unit);
+    return held;
+}
+
+// With the axis in the place of x; and back.
+OP quaternion axis_to_x(quaternion q, uint axis) {
+    quaternion turned = q;
+    if (axis == 1u) {
+        turned = make_quaternion(q.y, q.z, q.x, q.w);
+    }
+    if (axis == 2u) {
+        turned = make_quaternion(q.z, q.x, q.y, q.w);
+    }
+    return turned;
+}
+
+OP quaternion axis_from_x(quaternion q, uint axis) {
+    quaternion turned = q;
+    if (axis == 1u) {
+        turned = make_quaternion(q.z, q.x, q.y, q.w);
+    }
+    if (axis == 2u) {
+        turned = make_quaternion(q.y, q.z, q.x, q.w);
+    }
+    return turned;
+}
+
+// What is inside stays as it is, to the bit.
+OP quaternion limit_rotation(memory program, uint at, uint joints, uint flags, quaternion rest, quaternion q) {
+    quaternion inverse = quaternion_conjugate(rest);
+    quaternion r = snap_rotation(quaternion_multiply(inverse, q));
+    limited held;
+    if ((flags & LIMITS_ANGLES) != 0u) {
+        held = limit_angles(program, at, joints, r);
+    } else {
+        uint axis = (flags >> LIMITS_AXIS) & 3u;
+        held = limit_swing_twist(program, at, joints, axis_to_x(r, axis));
+        held.q = axis_from_x(held.q, axis);
+    }
+    quaternion clamped = quaternion_polish(quaternion_multiply(rest, held.q));
+    return select_quaternion(held.outside, clamped, q);
+}
+
+// `record` is the offset of the joint's first component in the table.
+OP transform limit_transform(memory program, uint record, uint joints, transform rest, transform a) {
+    uint flags = LOAD(program, record);
+    transform held = a;
+    if ((flags & LIMITS_TRANSLATION) != 0u) {
+        held.t = limit_vector(program, record + LIMIT_LOW_TRANSLATION * joints,
+                              record + LIMIT_HIGH_TRANSLATION * joints, joints, a.t);
+    }
+    if ((flags & (LIMITS_SWING_TWIST | LIMITS_ANGLES)) != 0u) {
+        held.q = limit_rotation(program, record + LIMIT_ROTATION * joints, joints, flags, rest.q, a.q);
+    }
+    if (USES_SCALE && (flags & LIMITS_SCALE) != 0u) {
+        held.s =
+            limit_vector(program, record + LIMIT_LOW_SCALE * joints, record + LIMIT_HIGH_SCALE * joints, joints, a.s);
+    }
+    return held;
+}
+
+#endif

@@ -1,0 +1,26 @@
+// Levels of detail: a character's level, and which joints it leaves at rest. For programs that have them.
+#ifndef LMB_OPS_LOD_H
+#define LMB_OPS_LOD_H
+
+#include "records.h"
+
+// The character's, a whole number.
+OP real lod_level(frame f) {
+    return load_weight(f, LOAD(f.program, LOAD(f.program, PROGRAM_LOD) + LOD_WEIGHT));
+}
+
+// The first so many joints of the order are all that a level computes.
+OP uint lod_count(memory program, uint level) {
+    return LOAD(program, LOAD(program, PROGRAM_LOD) + LOD_COUNTS + level);
+}
+
+OP uint lod_joint(memory program, uint place) {
+    return LOAD(program, LOAD(program, PROGRAM_LOD) + LOD_ORDER + place);
+}
+
+OP truth joint_is_dropped(memory program, uint joint, real level) {
+    uint max_lods = LOAD(program, PROGRAM_LOD) + LOD_ORDER + LOAD(program, PROGRAM_JOINTS);
+    return load_byte(program, max_lods, joint) < level;
+}
+
+#endif

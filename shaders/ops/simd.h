@@ -1,0 +1,325 @@
+// The language of these files over vectors of LMB_SIMD_WIDTH lanes, with GCC's and Clang's vector extensions: arithmetic,
+// comparison and integer operations are the compilers', rounded as one float is.
+#ifndef LMB_OPS_SIMD_H
+#define LMB_OPS_SIMD_H
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+// Vectors as wide as no register are passed in memory where a call is not inlined: all are.
+#define OP static inline __attribute__((always_inline))
+#define OP_NOINLINE OP
+// What seldom runs stands apart from what always does, though; it takes and gives vectors by their addresses.
+#define OP_COLD static __attribute__((noinline, unused))
+
+typedef float real __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
+typedef uint32_t word __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
+typedef int32_t truth __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
+
+#define BITS(x) ((word)(x))
+#define REAL(bits) ((real)(bits))
+// Both inside the range of a signed integer.
+#define TO_REAL(integer) __builtin_convertvector((truth)(integer), real)
+#define TO_WORD(x) ((word) __builtin_convertvector(x, truth))
+
+#define SIMD_WIDTH LMB_SIMD_WIDTH
+#define LANE(x, lane) ((x)[lane])
+#define PREFETCH(address) __builtin_prefetch(address, 1, 3)
+#define ALL(x) lmb_all(x)
+#define ALL_WORD(integer) lmb_all_word(integer)
+#define SELECT(condition, yes, no) _Generic((yes), real : lmb_select_real, word : lmb_select_word)(condition, yes, no)
+#define KEEP(condition, integer) ((word)(condition) & (integer))
+#define EITHER(a, b) ((a) | (b))
+#define BOTH(a, b) ((a) & (b))
+#define NOT(a) (~(a))
+#define ANY(condition) lmb_any(condition)
+#define ALL_LANES(condition) (!lmb_any(~(condition)))
+#define ONE_OF(condition, integer) lmb_one_of(condition, integer)
+#define LOWEST(x) lmb_lowest(x)
+#define GATHER(base, index) lmb_gather(base, index)
+#define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
+#define SCATTER(base, index, integer, condition) lmb_scatter(base, index, integer, condition)
+#define FLOOR(x) lmb_floor(x)
+#define MINIMUM(a, b) lmb_minimum(a, b)
+#define LESSER(a, b) lmb_lesser(a, b)
+#define ABOVE(a, b) ((truth)(a) > (int32_t)(b))
+
+// Less zero, which compilers leave out; to add zero would change the sign of -0.
+OP real lmb_all(float x) {
+    return x - (real){0};
+}
+
+OP word lmb_all_word(uint32_t integer) {
+    return (word){0} + integer;
+}
+
+OP word lmb_select_word(truth condition, word yes, word no) {
+#if LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    return (word)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)condition);
+#else
+    return (yes & (word)condition) | (no & ~(word)condition);
+#endif
+}
+
+OP real lmb_select_real(truth condition, real yes, real no) {
+    return (real)lmb_select_word(condition, (word)yes, (word)no);
+}
+
+// One bit for each lane.
+OP uint32_t lmb_lane_bits(truth condition) {
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
+    return _mm512_movepi32_mask((__m512i)condition);
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    return (uint32_t)_mm256_movemask_ps((__m256)condition);
+#elif LMB_SIMD_WIDTH == 4 && defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)condition);
+#else
+    uint32_t bits = 0;
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        bits |= (uint32_t)(condition[lane] & 1) << lane;
+    }
+    return bits;
+#endif
+}
+
+OP bool lmb_any(truth condition) {
+    return lmb_lane_bits(condition) != 0;
+}
+
+// Of the first lane in which it holds.
+OP uint32_t lmb_one_of(truth condition, word integer) {
+    return integer[__builtin_ctz(lmb_lane_bits(condition) | 1u << (LMB_SIMD_WIDTH - 1))];
+}
+
+// Of all lanes.
+OP float lmb_lowest(real x) {
+    float lowest = x[0];
+    for (int lane = 1; lane < LMB_SIMD_WIDTH; lane++) {
+        lowest = x[lane] < lowest ? x[lane] : lowest;
+    }
+    return lowest;
+}
+
+OP uint32_t lmb_count(truth condition) {
+    return (uint32_t)__builtin_popcount(lmb_lane_bits(condition));
+}
+
+// Of unsigned integers.
+OP word lmb_minimum(word a, uint32_t b) {
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512F__)
+    return (word)_mm512_min_epu32((__m512i)a, _mm512_set1_epi32((int)b));
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    return (word)_mm256_min_epu32((__m256i)a, _mm256_set1_epi32((int)b));
+#else
+    return lmb_select_word((truth)(a < b), a, lmb_all_word(b));
+#endif
+}
+
+// a < b ? a : b, b the same for all lanes.
+OP real lmb_lesser(real a, float b) {
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512F__)
+    return (real)_mm512_min_ps((__m512)a, _mm512_set1_ps(b));
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    return (real)_mm256_min_ps((__m256)a, _mm256_set1_ps(b));
+#elif LMB_SIMD_WIDTH == 4 && defined(__SSE2__)
+    return (real)_mm_min_ps((__m128)a, _mm_set1_ps(b));
+#else
+    return lmb_select_real(a < b, a, lmb_all(b));
+#endif
+}
+
+// snap() in number.h: what is not at least the smallest, NaN included, is cleared; the rest is bounded by the largest.
+// snap_small() leaves what is large alone.
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
+#define LMB_SNAP(x, smallest, largest) lmb_snap(x, smallest, largest)
+OP real lmb_snap(real x, float smallest, float largest) {
+    __m512 given = (__m512)x;
+    __mmask16 kept = _mm512_cmp_ps_mask(_mm512_abs_ps(given), _mm512_set1_ps(smallest), _CMP_GE_OQ);
+    return (real)_mm512_maskz_range_ps(kept, given, _mm512_set1_ps(largest), 2); // the lesser magnitude, x's sign
+}
+#define LMB_SNAP_SMALL(x, smallest) lmb_snap_small(x, smallest)
+OP real lmb_snap_small(real x, float smallest) {
+    __m512 given = (__m512)x;
+    return (real)_mm512_maskz_mov_ps(_mm512_cmp_ps_mask(_mm512_abs_ps(given), _mm512_set1_ps(smallest), _CMP_GE_OQ),
+                                     given);
+}
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+#define LMB_SNAP(x, smallest, largest) lmb_snap(x, smallest, largest)
+OP real lmb_snap(real x, float smallest, float largest) {
+    __m256 given = (__m256)x;
+    __m256 magnitude = (__m256)(word)((word)x & 0x7fffffffu);
+    __m256 kept = _mm256_cmp_ps(magnitude, _mm256_set1_ps(smallest), _CMP_GE_OQ);
+    __m256 bounded = _mm256_max_ps(_mm256_min_ps(given, _mm256_set1_ps(largest)), _mm256_set1_ps(-largest));
+    return (real)_mm256_and_ps(bounded, kept);
+}
+#define LMB_SNAP_SMALL(x, smallest) lmb_snap_small(x, smallest)
+OP real lmb_snap_small(real x, float smallest) {
+    __m256 magnitude = (__m256)(word)((word)x & 0x7fffffffu);
+    return (real)_mm256_and_ps((__m256)x, _mm256_cmp_ps(magnitude, _mm256_set1_ps(smallest), _CMP_GE_OQ));
+}
+#elif LMB_SIMD_WIDTH == 4 && defined(__SSE2__)
+#define LMB_SNAP(x, smallest, largest) lmb_snap(x, smallest, largest)
+OP real lmb_snap(real x, float smallest, float largest) {
+    __m128 given = (__m128)x;
+    __m128 magnitude = (__m128)(word)((word)x & 0x7fffffffu);
+    __m128 kept = _mm_cmpge_ps(magnitude, _mm_set1_ps(smallest));
+    __m128 bounded = _mm_max_ps(_mm_min_ps(given, _mm_set1_ps(largest)), _mm_set1_ps(-largest));
+    return (real)_mm_and_ps(bounded, kept);
+}
+#endif
+
+OP word lmb_gather(memory base, word index) {
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512F__)
+    return (word)_mm512_i32gather_epi32((__m512i)index, base, 4);
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    return (word)_mm256_i32gather_epi32((const int *)base, (__m256i)index, 4);
+#else
+    uint32_t at[LMB_SIMD_WIDTH], gathered[LMB_SIMD_WIDTH];
+    word result;
+    memcpy(at, &index, sizeof at);
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        gathered[lane] = base[at[lane]];
+    }
+    memcpy(&result, gathered, sizeof result);
+    return result;
+#endif
+}
+
+OP void lmb_scatter(mutable_memory base, word index, word integer, truth condition) {
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        if (condition[lane]) {
+            base[index[lane]] = integer[lane];
+        }
+    }
+}
+
+// Exact: floats from 2^23 on have no fraction, and smaller ones fit an integer.
+OP real lmb_floor(real x) {
+    real whole = __builtin_convertvector(__builtin_convertvector(x, truth), real);
+    whole = whole - (real)((word)(whole > x) & (word)lmb_all(1.0f));
+    word magnitude = (word)x & 0x7fffffffu;
+    return lmb_select_real((truth)(magnitude < 0x4b000000u), whole, x);
+}
+
+// Within each group of four lanes: the first halves of two vectors interleaved, the second halves; and pairs likewise.
+#if LMB_SIMD_WIDTH == 4
+#define LMB_LOW 0, 4, 1, 5
+#define LMB_HIGH 2, 6, 3, 7
+#define LMB_LOW_PAIRS 0, 1, 4, 5
+#define LMB_HIGH_PAIRS 2, 3, 6, 7
+#elif LMB_SIMD_WIDTH == 8
+#define LMB_LOW 0, 8, 1, 9, 4, 12, 5, 13
+#define LMB_HIGH 2, 10, 3, 11, 6, 14, 7, 15
+#define LMB_LOW_PAIRS 0, 1, 8, 9, 4, 5, 12, 13
+#define LMB_HIGH_PAIRS 2, 3, 10, 11, 6, 7, 14, 15
+#elif LMB_SIMD_WIDTH == 16
+#define LMB_LOW 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define LMB_HIGH 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#define LMB_LOW_PAIRS 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
+#define LMB_HIGH_PAIRS 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
+#endif
+
+// Four vectors to and fro: row k of group g of `v` is what lane 4 g + k has of four components.
+OP void lmb_transpose(real v[4]) {
+    real low_a = __builtin_shufflevector(v[0], v[1], LMB_LOW);
+    real high_a = __builtin_shufflevector(v[0], v[1], LMB_HIGH);
+    real low_b = __builtin_shufflevector(v[2], v[3], LMB_LOW);
+    real high_b = __builtin_shufflevector(v[2], v[3], LMB_HIGH);
+    v[0] = __builtin_shufflevector(low_a, low_b, LMB_LOW_PAIRS);
+    v[1] = __builtin_shufflevector(low_a, low_b, LMB_HIGH_PAIRS);
+    v[2] = __builtin_shufflevector(high_a, high_b, LMB_LOW_PAIRS);
+    v[3] = __builtin_shufflevector(high_a, high_b, LMB_HIGH_PAIRS);
+}
+
+// Every fourth of the given rows, from the first on, side by side.
+OP real lmb_join_fours(const float *const *rows) {
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
+    __m512 low = _mm512_castps256_ps512(
+        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[0])), _mm_loadu_ps(rows[4]), 1));
+    __m512 three = _mm512_insertf32x4(low, _mm_loadu_ps(rows[8]), 2);
+    return (real)_mm512_insertf32x4(three, _mm_loadu_ps(rows[12]), 3);
+#elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
+    __m256 low = _mm256_castps128_ps256(_mm_loadu_ps(rows[0]));
+    return (real)_mm256_insertf128_ps(low, _mm_loadu_ps(rows[4]), 1);
+#else
+    real joined;
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane += 4) {
+        memcpy((char *)&joined + 4 * lane, rows[lane], 16);
+    }
+    return joined;
+#endif
+}
+
+// Four floats in a row for each lane, into a vector a component: `offset` words from each lane's own place, or from an
+// index of its own.
+OP void lmb_load_rows_at(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t offset, real v[4]) {
+    const float *rows[LMB_SIMD_WIDTH];
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        rows[lane] = (const float *)from[lane] + offset;
+    }
+    for (int row = 0; row < 4; row++) {
+        v[row] = lmb_join_fours(rows + row);
+    }
+    lmb_transpose(v);
+}
+
+// Where rows of four begin, by their numbers.
+OP void lmb_find_rows(memory base, word number, const uint32_t *rows[LMB_SIMD_WIDTH]) {
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        rows[lane] = base + (size_t)number[lane] * 4u;
+    }
+}
+
+OP void lmb_load_rows(memory base, word index, real v[4]) {
+    const float *rows[LMB_SIMD_WIDTH];
+    for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
+        rows[lane] = (const float *)base + index[lane];
+    }
+    for (int row = 0; row < 4; row++) {
+        v[row] = lmb_join_fours(rows + row);
+    }
+    lmb_transpose(v);
+}
+
+// Two such rows, one after the other.
+OP void lmb_load_row_pairs(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t offset, real a[4], real b[4]) {
+#if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
+    // Both at once: first those of lanes 0 to 7, then those of simd 8 to 15, in quarters a, b, a, b.
+    real halves[2][4];
+    for (int half = 0; half < 2; half++) {
+        for (int row = 0; row < 4; row++) {
+            const float *const first = (const float *)from[8 * half + row] + offset;
+            const float *const fourth = (const float *)from[8 * half + row + 4] + offset;
+            __m512 low = _mm512_castps256_ps512(_mm256_loadu_ps(first));
+            halves[half][row] = (real)_mm512_insertf32x8(low, _mm256_loadu_ps(fourth), 1);
+        }
+        lmb_transpose(halves[half]);
+    }
+    for (int i = 0; i < 4; i++) {
+        a[i] = (real)_mm512_shuffle_f32x4((__m512)halves[0][i], (__m512)halves[1][i], 0x88);
+        b[i] = (real)_mm512_shuffle_f32x4((__m512)halves[0][i], (__m512)halves[1][i], 0xdd);
+    }
+#else
+    lmb_load_rows_at(from, offset, a);
+    lmb_load_rows_at(from, offset + 4u, b);
+#endif
+}
+
+// Two that lie apart.
+OP_COLD void lmb_load_rows_apart(const uint32_t *const a[LMB_SIMD_WIDTH], const uint32_t *const b[LMB_SIMD_WIDTH],
+                                 uint32_t offset, real v[8]) {
+    lmb_load_rows_at(a, offset, v);
+    lmb_load_rows_at(b, offset, v + 4);
+}
+
+// And back: a row of four for each lane. The last lane comes first: of lanes with the same rows the first one is kept.
+OP void lmb_store_rows(float *const rows[LMB_SIMD_WIDTH], size_t offset, real v0, real v1, real v2, real v3) {
+    real v[4] = {v0, v1, v2, v3};
+    lmb_transpose(v);
+    for (int lane = LMB_SIMD_WIDTH - 1; lane >= 0; lane--) {
+        memcpy(rows[lane] + offset, (const char *)&v[lane % 4] + 16 * (lane / 4), 16);
+    }
+}
+
+#endif

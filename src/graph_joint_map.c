@@ -1,0 +1,295 @@
+#include "graph_compiler.h"
+
+#include "clip.h"
+#include "rig.h"
+#include "value.h"
+
+#include "../shaders/ops/angle.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LENGTH_BOUND 1e-3 // of a static pose's rotations
+
+uint32_t lmb_graph_part_joints(const lmb_graph_def *def, uint32_t part) {
+    return part == LMB_NONE ? def->rig->joint_count : def->joint_maps[part].joint_count;
+}
+
+uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
+    const uint32_t channels = joint_count == def->rig->joint_count ? def->rig->channel_count : 0;
+    return POSE_COMPONENTS * joint_count + channels;
+}
+
+static lmb_result fail_part(const lmb_compiler *c, uint32_t part, const char *what) {
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: part %u: %s", (unsigned)part, what);
+}
+
+static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
+    const lmb_joint_map_def *part = &c->def->joint_maps[index];
+    const lmb_rig *rig = c->def->rig;
+    if (part->joints == NULL && rig->joint_count > 0) {
+        return fail_part(c, index, "the table is NULL");
+    }
+    if ((part->joint_count == 0 && rig->joint_count > 0) || part->joint_count > LMB_MAX_JOINTS) {
+        return fail_part(c, index, "the number of joints is not from 1 to 65535");
+    }
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        if (part->joints[joint] != LMB_NONE && part->joints[joint] >= part->joint_count) {
+            return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
+                            "graph: part %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
+                            (unsigned)joint, rig->names[joint], (unsigned)part->joints[joint],
+                            (unsigned)part->joint_count);
+        }
+    }
+    return LMB_OK;
+}
+
+// A clip that a parameter chooses may be any; the kernels compare its joints with those of its place.
+static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
+    const lmb_graph_def *def = c->def;
+    const char *name = lmb_clip_name(def->clips[index]);
+    uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
+    bool is_whole = joints == def->rig->joint_count, is_part = false;
+    for (uint32_t part = 0; part < def->joint_map_count; part++) {
+        is_part = is_part || joints == def->joint_maps[part].joint_count;
+    }
+    if (!is_whole && !is_part) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u '%s' is for %u joints, and the rig has %u%s",
+                        (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
+                        def->joint_map_count > 0 ? ", and no part as many" : "");
+    }
+    if (channels != def->rig->channel_count && !(is_part && channels == 0)) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT,
+                        "graph: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
+                        (unsigned)channels, (unsigned)def->rig->channel_count);
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_graph_check_parts(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
+    if (def->joint_map_count > 0 && def->joint_maps == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the parts are NULL");
+    }
+    if (def->joint_map_count > LMB_MAX_JOINT_MAPS) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u parts, and at most %u are possible",
+                        (unsigned)def->joint_map_count, LMB_MAX_JOINT_MAPS);
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->joint_map_count && result == LMB_OK; i++) {
+        result = check_part(c, i);
+    }
+    for (uint32_t i = 0; i < def->clip_count && result == LMB_OK; i++) {
+        result = check_clip(c, i);
+    }
+    return result;
+}
+
+static lmb_result fail_static_pose(const lmb_compiler *c, uint32_t index, const char *what) {
+    const char *name = c->def->static_poses[index].name;
+    return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: static pose %u '%.80s': %s", (unsigned)index,
+                    name == NULL ? "" : name, what);
+}
+
+static lmb_result check_static_joint(const lmb_compiler *c, uint32_t index, uint32_t joint) {
+    const lmb_transform *given = &c->def->static_poses[index].joints[joint];
+    float values[POSE_COMPONENTS];
+    char what[96];
+    size_t offender = 0;
+    memcpy(values, given, sizeof values);
+    if (!lmb_usable(values, POSE_COMPONENTS, &offender)) {
+        snprintf(what, sizeof what, "joint %u: its %s is not finite, or above 2^40", (unsigned)joint,
+                 offender < 3   ? "translation"
+                 : offender < 7 ? "rotation"
+                                : "scale");
+        return fail_static_pose(c, index, what);
+    }
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        square += (double)given->rotation[i] * (double)given->rotation[i];
+    }
+    if (!(fabs(sqrt(square) - 1.0) <= LENGTH_BOUND)) {
+        snprintf(what, sizeof what, "joint %u: its rotation has a length of %g instead of 1", (unsigned)joint,
+                 sqrt(square));
+        return fail_static_pose(c, index, what);
+    }
+    return LMB_OK;
+}
+
+static lmb_result check_static_pose(const lmb_compiler *c, uint32_t index) {
+    const lmb_static_pose_def *pose = &c->def->static_poses[index];
+    const lmb_rig *rig = c->def->rig;
+    if (pose->joints == NULL && pose->joint_count > 0) {
+        return fail_static_pose(c, index, "the joints are NULL");
+    }
+    if ((pose->joint_count == 0 && rig->joint_count > 0) || pose->joint_count > LMB_MAX_JOINTS) {
+        return fail_static_pose(c, index, "the number of joints is not from 1 to 65535");
+    }
+    lmb_result result = LMB_OK;
+    size_t offender = 0;
+    const uint32_t channels = pose->joint_count == rig->joint_count ? rig->channel_count : 0;
+    if (pose->channels != NULL && !lmb_usable(pose->channels, channels, &offender)) {
+        return fail_static_pose(c, index, "a float channel is not finite, or above 2^40");
+    }
+    for (uint32_t joint = 0; joint < pose->joint_count && result == LMB_OK; joint++) {
+        result = check_static_joint(c, index, joint);
+    }
+    return result;
+}
+
+lmb_result lmb_graph_check_static_poses(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
+    if (def->static_pose_count > 0 && def->static_poses == NULL) {
+        return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the static poses are NULL");
+    }
+    if (def->static_pose_count > LMB_MAX_STATIC_POSES) {
+        return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u static poses, and at most %u are possible",
+                        (unsigned)def->static_pose_count, LMB_MAX_STATIC_POSES);
+    }
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; i < def->static_pose_count && result == LMB_OK; i++) {
+        result = check_static_pose(c, i);
+    }
+    return result;
+}
+
+static bool static_pose_scales(const lmb_static_pose_def *pose) {
+    for (uint32_t joint = 0; joint < pose->joint_count; joint++) {
+        const float *scale = pose->joints[joint].scale;
+        if (scale[0] != 1.0f || scale[1] != 1.0f || scale[2] != 1.0f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool lmb_graph_static_poses_scale(const lmb_graph_def *def) {
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        if (node->op == LMB_OP_POSE && node->static_pose != LMB_NONE &&
+            static_pose_scales(&def->static_poses[node->static_pose])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void lmb_graph_add_parts(lmb_compiler *c) {
+    uint32_t joints = c->def->rig->joint_count;
+    c->joint_maps = c->data + c->data_words;
+    for (uint32_t i = 0; i < c->def->joint_map_count; i++) {
+        uint32_t offset;
+        uint32_t *table = lmb_graph_add_data(c, PART_TABLE + joints, &offset);
+        if (table != NULL) {
+            table[PART_JOINTS] = c->def->joint_maps[i].joint_count;
+            for (uint32_t joint = 0; joint < joints; joint++) {
+                table[PART_TABLE + joint] = c->def->joint_maps[i].joints[joint];
+            }
+        }
+    }
+}
+
+uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part) {
+    return part == LMB_NONE ? 0 : c->joint_maps + part * (PART_TABLE + c->def->rig->joint_count);
+}
+
+static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) {
+    for (uint32_t joint = 0; joint < pose->joint_count; joint++) {
+        transform snapped = snap_transform(lmb_to_op_transform(pose->joints[joint]));
+        float unit[4], components[POSE_COMPONENTS];
+        lmb_normalize_rotation(pose->joints[joint].rotation, unit);
+        snapped.q = (quaternion){unit[0], unit[1], unit[2], unit[3]};
+        memcpy(components, &snapped, sizeof components);
+        for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
+            table[i * pose->joint_count + joint] = BITS(components[i]);
+        }
+    }
+}
+
+static void write_static_channels(const lmb_rig *rig, const lmb_static_pose_def *pose, uint32_t *table) {
+    const bool is_whole = pose->joint_count == rig->joint_count;
+    for (uint32_t channel = 0; is_whole && channel < rig->channel_count; channel++) {
+        const lmb_float_channel *own = &rig->channels[channel];
+        const float x = snap(pose->channels == NULL ? own->rest : pose->channels[channel]);
+        table[POSE_COMPONENTS * pose->joint_count + channel] = BITS(own->angle ? wrap_degrees(x) : x);
+    }
+}
+
+void lmb_graph_add_static_poses(lmb_compiler *c) {
+    c->static_poses = c->data + c->data_words;
+    for (uint32_t i = 0; i < c->def->static_pose_count; i++) {
+        const lmb_static_pose_def *pose = &c->def->static_poses[i];
+        uint32_t offset;
+        uint32_t *table = lmb_graph_add_data(c, lmb_graph_pose_words(c->def, pose->joint_count), &offset);
+        if (table != NULL) {
+            write_static_pose(pose, table);
+            write_static_channels(c->def->rig, pose, table);
+        }
+    }
+}
+
+void lmb_graph_add_no_change(lmb_compiler *c) {
+    bool is_used = false;
+    for (uint32_t i = 0; i < c->def->node_count; i++) {
+        const lmb_node_def *node = &c->def->nodes[i];
+        is_used = is_used || ((lmb_find_operation(node->op)->fold || node->op == LMB_OP_COMBINE) &&
+                              lmb_graph_is_additive(c, node));
+    }
+    const uint32_t joints = c->def->rig->joint_count;
+    uint32_t *table = lmb_graph_add_data(c, is_used ? lmb_graph_pose_words(c->def, joints) : 0, &c->no_change);
+    // The rotation's w and the scale; a block begins as zeros.
+    for (uint32_t i = 6 * joints; i < POSE_COMPONENTS * joints && is_used && table != NULL; i++) {
+        table[i] = BITS(1.0f);
+    }
+}
+
+uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose) {
+    uint32_t offset = c->static_poses;
+    for (uint32_t i = 0; i < pose; i++) {
+        offset += lmb_graph_pose_words(c->def, c->def->static_poses[i].joint_count);
+    }
+    return offset;
+}
+
+static lmb_result fail_joints(const lmb_compiler *c, uint32_t node, const char *field, const char *what,
+                              uint32_t joints) {
+    char text[96];
+    uint32_t expected = lmb_graph_part_joints(c->def, c->part);
+    if (c->part == LMB_NONE) {
+        snprintf(text, sizeof text, "%s has %u joints, and the rig %u", what, (unsigned)joints, (unsigned)expected);
+    } else {
+        snprintf(text, sizeof text, "%s has %u joints, and part %u, in which it stands, %u", what, (unsigned)joints,
+                 (unsigned)c->part, (unsigned)expected);
+    }
+    return lmb_graph_fail_node(c, node, field, text);
+}
+
+static lmb_result check_buffer(lmb_compiler *c, uint32_t index) {
+    uint32_t pose = c->def->nodes[index].pose;
+    uint32_t joints = lmb_graph_part_joints(c->def, c->part);
+    if (c->pose_joints[pose] != 0 && c->pose_joints[pose] != joints) {
+        return fail_joints(c, index, "pose", "elsewhere this buffer", c->pose_joints[pose]);
+    }
+    c->pose_joints[pose] = joints;
+    c->pose_floats[pose] = lmb_graph_pose_words(c->def, joints);
+    c->pose_count = pose >= c->pose_count ? pose + 1 : c->pose_count;
+    return LMB_OK;
+}
+
+lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    uint32_t expected = lmb_graph_part_joints(c->def, c->part);
+    if (node->op == LMB_OP_CLIP && node->clip.parameter == LMB_NONE && node->clip.curve == LMB_CURVE_LINEAR) {
+        uint32_t joints = lmb_clip_joint_count(c->def->clips[(uint32_t)node->clip.constant]);
+        return joints == expected ? LMB_OK : fail_joints(c, index, "clip", "it", joints);
+    }
+    if (node->op != LMB_OP_POSE) {
+        return LMB_OK;
+    }
+    if (node->static_pose == LMB_NONE) {
+        return check_buffer(c, index);
+    }
+    uint32_t joints = c->def->static_poses[node->static_pose].joint_count;
+    return joints == expected ? LMB_OK : fail_joints(c, index, "static_pose", "it", joints);
+}

@@ -1,0 +1,69 @@
+#include "graph.h"
+
+// Levels of detail and the limit of emitted events, which the outermost object alone has beside its operation's fields.
+
+static void read_level(lmb_graph_reader *reader, uint32_t value) {
+    static const lmb_graph_field field = {
+        .offset = offsetof(lmb_graph_def, level), .max = LMB_MAX_LODS - 1, .parameter_greatest = LMB_MAX_LODS - 1};
+    reader->graph->def.level = lmb_constant(0.0f);
+    lmb_graph_read_value(reader, &field, value, &reader->graph->def);
+}
+
+static void read_levels(lmb_graph_reader *reader, uint32_t value) {
+    lmb_error error;
+    uint32_t problems = reader->problem_count;
+    uint8_t *table = lmb_graph_read_joint_bytes(reader, value, LMB_MAX_LODS - 1, LMB_MAX_LODS - 1, false);
+    if (table != NULL && reader->problem_count == problems &&
+        lmb_rig_check_max_lods(reader->source->rig, table, &error) != LMB_OK) {
+        lmb_graph_report(reader, value, "%s", error.message);
+    }
+    reader->graph->def.max_lods = table;
+}
+
+static void read_max_emitted_events(lmb_graph_reader *reader, uint32_t value) {
+    static const lmb_graph_field field = {
+        .offset = offsetof(lmb_graph_def, max_emitted_events), .min = 1.0f, .max = LMB_MAX_EMITTED_EVENTS};
+    lmb_graph_read_whole(reader, &field, value, &reader->graph->def);
+}
+
+bool lmb_graph_read_lod(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
+    static const struct {
+        const char *name;
+        void (*read)(lmb_graph_reader *reader, uint32_t value);
+    } members[] = {{"level", read_level}, {"levels", read_levels}, {"max-emitted-events", read_max_emitted_events}};
+    for (int i = 0; i < 3; i++) {
+        if (!lmb_graph_is_text(reader, key, members[i].name)) {
+            continue;
+        }
+        if (object != 0) {
+            lmb_graph_report(reader, key, "the outermost pose alone has %s",
+                             i < 2 ? "levels of detail" : "a limit of emitted events");
+        } else if (reader->detail[i] != 0) {
+            lmb_graph_report(reader, key, "given twice");
+        } else {
+            reader->detail[i] = key;
+            members[i].read(reader, key + 1);
+        }
+        return true;
+    }
+    return false;
+}
+
+void lmb_graph_finish_lod(lmb_graph_reader *reader) {
+    const uint32_t level = reader->detail[0];
+    const uint32_t levels = reader->detail[1];
+    if (level == 0 && levels != 0) {
+        lmb_graph_report(reader, levels, "levels, and no \"level\" that chooses among them");
+    }
+    if (level == 0 || levels != 0) {
+        return;
+    }
+    lmb_graph_json *graph = reader->graph;
+    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint8_t *table = lmb_graph_allocate(reader, &graph->pool, joint_count, 1);
+    if (table != NULL) {
+        lmb_result result = lmb_rig_suggest_max_lods(reader->source->rig, &graph->budget.host, table, NULL);
+        reader->result = reader->result == LMB_OK ? result : reader->result;
+        graph->def.max_lods = table;
+    }
+}

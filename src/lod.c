@@ -1,0 +1,134 @@
+#include "lod.h"
+
+#include "float_environment.h"
+#include "rig.h"
+
+#include "../shaders/ops/layout.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LAST_LEVEL (LMB_MAX_LODS - 1u)
+
+_Static_assert(LMB_MAX_LODS == LOD_COUNT && LOD_ORDER == LOD_COUNTS + LOD_COUNT,
+               "the kernels know another number of levels");
+
+lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max_lods, lmb_error *error) {
+    if (rig == NULL || max_lods == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: %s is NULL", rig == NULL ? "the rig" : "the table");
+    }
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        uint32_t parent = rig->parents[joint];
+        uint32_t last = max_lods[joint];
+        if (last > LAST_LEVEL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: joint %u '%.80s': %u is above %u, the last level",
+                            (unsigned)joint, rig->names[joint], (unsigned)last, LAST_LEVEL);
+        }
+        if (parent == LMB_NONE && last != LAST_LEVEL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: joint %u '%.80s': a root's is %u, and this is %u",
+                            (unsigned)joint, rig->names[joint], LAST_LEVEL, (unsigned)last);
+        }
+        if (parent != LMB_NONE && last > max_lods[parent]) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "levels: joint %u '%.80s': %u, but its parent '%.80s' is dropped after %u", (unsigned)joint,
+                            rig->names[joint], (unsigned)last, rig->names[parent], (unsigned)max_lods[parent]);
+        }
+    }
+    return LMB_OK;
+}
+
+// The longest column, by which a joint's matrix lengthens what lies in its space, at most.
+static double growth_of(lmb_affine model) {
+    double longest = 0.0;
+    for (int column = 0; column < 3; column++) {
+        double square = 0.0;
+        for (int row = 0; row < 3; row++) {
+            square += (double)model.m[row][column] * (double)model.m[row][column];
+        }
+        longest = square > longest ? square : longest;
+    }
+    return sqrt(longest);
+}
+
+static double distance_between(lmb_affine a, lmb_affine b) {
+    double square = 0.0;
+    for (int row = 0; row < 3; row++) {
+        double difference = (double)a.m[row][3] - (double)b.m[row][3];
+        square += difference * difference;
+    }
+    return sqrt(square);
+}
+
+// What hangs at each joint: `models` and `reach` are scratch for all joints.
+static LMB_NOINLINE void find_reach(const lmb_rig *rig, lmb_affine *models, double *reach) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        uint32_t parent = rig->parents[joint];
+        models[joint] = lmb_affine_from_transform(rig->rest[joint]);
+        if (parent != LMB_NONE) {
+            models[joint] = lmb_affine_multiply(models[parent], models[joint]);
+        }
+        reach[joint] = (double)rig->binds[joint].radius * growth_of(models[joint]);
+    }
+    for (uint32_t joint = rig->joint_count; joint-- > 0;) {
+        uint32_t parent = rig->parents[joint];
+        if (parent != LMB_NONE) {
+            double way = distance_between(models[joint], models[parent]) + reach[joint];
+            reach[parent] = way > reach[parent] ? way : reach[parent];
+        }
+    }
+}
+
+static uint8_t max_lod_of(double reach, double size) {
+    uint8_t level = 0;
+    while (level < LAST_LEVEL && reach >= ldexp(size, (int)level + 1 - (int)LMB_MAX_LODS)) {
+        level++;
+    }
+    return level;
+}
+
+lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, uint8_t *max_lods, lmb_error *error) {
+    if (rig == NULL || max_lods == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "levels: %s is NULL", rig == NULL ? "the rig" : "the table");
+    }
+    lmb_host resolved = lmb_host_resolve(host);
+    lmb_affine *models = lmb_host_allocate(&resolved, rig->joint_count, sizeof *models);
+    double *reach = lmb_host_allocate(&resolved, rig->joint_count, sizeof *reach);
+    if (models == NULL || reach == NULL) {
+        lmb_host_release(&resolved, models);
+        lmb_host_release(&resolved, reach);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "levels: no memory for %u joints", (unsigned)rig->joint_count);
+    }
+    fenv_t callers;
+    lmb_environment_enter(&callers);
+    find_reach(rig, models, reach);
+    double size = 0.0;
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        size = reach[joint] > size ? reach[joint] : size;
+    }
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        max_lods[joint] = rig->parents[joint] == LMB_NONE ? (uint8_t)LAST_LEVEL : max_lod_of(reach[joint], size);
+    }
+    lmb_environment_leave(&callers);
+    lmb_host_release(&resolved, models);
+    lmb_host_release(&resolved, reach);
+    return LMB_OK;
+}
+
+uint32_t lmb_lod_words(const lmb_rig *rig) {
+    return LOD_ORDER + rig->joint_count + (rig->joint_count + 3) / 4;
+}
+
+void lmb_lod_write(const lmb_rig *rig, const uint8_t *max_lods, uint32_t weight, uint32_t *table) {
+    uint32_t *order = table + LOD_ORDER;
+    uint32_t placed = 0;
+    table[LOD_WEIGHT] = weight;
+    for (uint32_t level = LMB_MAX_LODS; level-- > 0;) {
+        for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+            if (max_lods[joint] == level) {
+                order[placed++] = joint;
+            }
+        }
+        table[LOD_COUNTS + level] = placed;
+    }
+    memcpy(order + rig->joint_count, max_lods, rig->joint_count);
+}

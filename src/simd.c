@@ -1,0 +1,285 @@
+#include "simd.h"
+
+#include "batch.h"
+#include "graph.h"
+#include "inline_ops.h"
+
+#include "../shaders/ops/channels.h"
+#include "../shaders/ops/inertia_memory.h"
+#include "../shaders/ops/layout.h"
+#include "../shaders/ops/model.h"
+#include "../shaders/ops/outputs.h"
+#include "../shaders/ops/program.h"
+#include "../shaders/ops/weights.h"
+
+#define JOIN_NAMES(a, b, c) a##b##c
+#define NAME_SIMD(a, lanes, c) JOIN_NAMES(a, lanes, c)
+#ifdef LMB_PLAIN
+#define SIMD_SCRATCH NAME_SIMD(lmb_simd_, SIMD_WIDTH, _plain_scratch)
+#define SIMD_RUN NAME_SIMD(lmb_simd_, SIMD_WIDTH, _plain_run)
+#else
+#define SIMD_SCRATCH NAME_SIMD(lmb_simd_, SIMD_WIDTH, _scratch)
+#define SIMD_RUN NAME_SIMD(lmb_simd_, SIMD_WIDTH, _run)
+#endif
+
+_Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid out as batch.h says");
+
+// Model matrices [joint] and the identity, then weights, sources and their searches, then the evaluator's poses, then
+// rotations of dual quaternions [joint], then exchange areas.
+size_t SIMD_SCRATCH(const lmb_graph *graph) {
+    return sizeof(affine) + graph->joint_count * (sizeof(affine) + sizeof(quaternion)) +
+           graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
+           graph->block[PROGRAM_SOURCES] * (sizeof(source) + sizeof(key_search)) + SLOTS_SIZE(graph->stack) +
+           (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count) * sizeof(transform);
+}
+
+// Where each lane's outputs begin. Lanes without a character repeat the last one's.
+typedef struct rows {
+    float *stages[LMB_STAGE_COUNT][SIMD_WIDTH];
+    int lanes;
+} rows;
+
+static rows find_rows(const lmb_batch *batch, const lmb_batch_outputs *outputs, size_t first, int lanes) {
+    rows found = {.lanes = lanes};
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        size_t floats = lmb_batch_stage_floats(batch, (lmb_stage)stage);
+        for (int lane = 0; lane < SIMD_WIDTH && floats > 0 && (batch->outputs >> stage & 1u); lane++) {
+            size_t character = first + (size_t)(lane < lanes ? lane : lanes - 1);
+            found.stages[stage][lane] = outputs->stages[stage] + character * floats;
+        }
+    }
+    return found;
+}
+
+OP void store_value(const rows *to, lmb_stage stage, size_t at, real value) {
+    for (int lane = 0; lane < to->lanes; lane++) {
+        to->stages[stage][lane][at] = LANE(value, lane);
+    }
+}
+
+static void store_local(const rows *to, uint32_t joints, uint32_t joint, const transform *local) {
+    const real *components = (const real *)local;
+    for (uint32_t i = 0; i < POSE_COMPONENTS; i++) {
+        store_value(to, LMB_STAGE_LOCAL, (size_t)i * joints + joint, components[i]);
+    }
+}
+
+// As many rows as there are lanes are more than some processors follow by themselves.
+OP void prefetch_rows(float *const *to, size_t at) {
+    for (int lane = 0; lane < SIMD_WIDTH; lane++) {
+        PREFETCH(to[lane] + at + 64);
+    }
+}
+
+OP void store_row(float *const *to, size_t at, matrix_row row) {
+    lmb_store_rows(to, at, row.x, row.y, row.z, row.t);
+}
+
+OP void store_affine(float *const *to, uint32_t joint, affine m) {
+    size_t at = (size_t)joint * MATRIX_COMPONENTS;
+    prefetch_rows(to, at);
+    store_row(to, at, row_x(m));
+    store_row(to, at + 4, row_y(m));
+    store_row(to, at + 8, row_z(m));
+}
+
+// From the own matrix of a joint to what is asked for, a row after another, which leaves room in the registers. The last of
+// `models` is the identity, under which roots stand: their own matrices are snapped, so it changes no bit of them.
+OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, affine own, affine *models) {
+    uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+    const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->joint_count];
+    matrix_row x = matrix_row_under(row_x(*above), own);
+    matrix_row y = matrix_row_under(row_y(*above), own);
+    matrix_row z = matrix_row_under(row_z(*above), own);
+    affine model = models[joint] = affine_of_rows(x, y, z);
+    if (batch->outputs & LMB_OUTPUT_MODEL) {
+        store_affine(to->stages[LMB_STAGE_MODEL], joint, model);
+    }
+    if (batch->outputs & LMB_OUTPUT_PALETTE) {
+        affine inverse_bind = load_affine(block, block[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
+        float *const *rows = to->stages[LMB_STAGE_PALETTE];
+        size_t at = (size_t)joint * MATRIX_COMPONENTS;
+        prefetch_rows(rows, at);
+        store_row(rows, at, palette_row(x, inverse_bind));
+        store_row(rows, at + 4, palette_row(y, inverse_bind));
+        store_row(rows, at + 8, palette_row(z, inverse_bind));
+    }
+}
+
+static bool needs_models(const lmb_batch *batch) {
+    return (batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
+}
+
+// Of the joints held. `kept` begins with the first lane's row.
+static LMB_NOINLINE void inertialize_joints(const frame *at, const inertia_clock *now, uint32_t *kept, uint32_t count,
+                                            slots *held) {
+    frame f = *at;
+    for (uint32_t place = 0; place < count; place++) {
+        f.joint = held->joints[place];
+        store_slot(held, 0, place, inertialize(f, *now, kept, load_slot(held, 0, place), held->active[place]));
+    }
+}
+
+// The passes before the last one, at all joints.
+static void run_exchanges(frame f, slots *held) {
+    const walk_plan all = {.computed = f.program[PROGRAM_JOINTS]};
+    for (uint32_t pass = 0; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
+        transform *area = exchange_place(f, pass, 0);
+        uint32_t count;
+        for (uint32_t first = 0; first < all.computed; first += count) {
+            count = all.computed - first < TILE_JOINTS ? all.computed - first : TILE_JOINTS;
+            take_joints(f, all, first, count, held);
+            evaluate_joints(f, pass, count, held);
+            for (uint32_t place = 0; place < count; place++) {
+                store_pose(area + first + place, load_slot(held, 0, place));
+            }
+        }
+    }
+}
+
+static void run_joints(const lmb_batch *batch, const rows *to, frame f, uint32_t *kept, affine *models, slots *held) {
+    walk_plan plan = plan_walk(f);
+    inertia_clock now;
+    if (USES_INERTIA && kept != NULL) {
+        now = load_inertia_clock(f);
+    }
+    uint32_t joints = batch->graph->joint_count, count;
+    for (uint32_t first = 0; first < joints; first += count) {
+        bool computed = first < plan.computed;
+        uint32_t left = (computed ? plan.computed : joints) - first;
+        count = left < TILE_JOINTS ? left : TILE_JOINTS;
+        take_joints(f, plan, first, count, held);
+        if (computed) {
+            evaluate_joints(f, f.program[PROGRAM_PASS_COUNT] - 1, count, held);
+            if (USES_INERTIA && kept != NULL) {
+                inertialize_joints(&f, &now, kept, count, held);
+            }
+        }
+        if (plan.mixed || !computed) {
+            leave_at_rest(f, plan, count, held);
+        }
+        for (uint32_t place = 0; place < count; place++) {
+            if (batch->outputs & LMB_OUTPUT_LOCAL) {
+                transform local = load_slot(held, 0, place);
+                store_local(to, joints, held->joints[place], &local);
+            }
+            if (needs_models(batch)) {
+                finish_joint(batch, to, f.program, held->joints[place], evaluated_matrix(f.program, place, held),
+                             models);
+            }
+        }
+    }
+}
+
+static void run_dual_quaternions(memory block, uint32_t joints, const rows *to, const affine *models,
+                                 quaternion *rotations) {
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
+        quaternion beside = joint == 0 ? identity_transform().q : rotations[joint_beside(parent)];
+        dual_quaternion m =
+            rigid_motion(models[joint], load_inverse_rotation(block, joint), load_bind_position(block, joint), beside);
+        float *const *rows = to->stages[LMB_STAGE_DUAL_QUATERNIONS];
+        size_t at = (size_t)joint * DUAL_COMPONENTS;
+        rotations[joint] = m.rotation;
+        lmb_store_rows(rows, at, m.rotation.x, m.rotation.y, m.rotation.z, m.rotation.w);
+        lmb_store_rows(rows, at + 4, m.dual.x, m.dual.y, m.dual.z, m.dual.w);
+    }
+}
+
+static void run_bounds(memory block, uint32_t joints, const rows *to, const affine *models) {
+    box bounds = empty_box();
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        bounds = join_boxes(bounds, joint_box(models[joint], load_radius(block, joint)));
+    }
+    const real *components = (const real *)&bounds;
+    for (uint32_t i = 0; i < BOX_COMPONENTS; i++) {
+        store_value(to, LMB_STAGE_BOUNDS, i, components[i]);
+    }
+}
+
+// What follows from the model matrices beside the palette.
+static void run_outputs(const lmb_batch *batch, const rows *to, const affine *models, quaternion *rotations) {
+    memory block = batch->graph->block;
+    uint32_t joints = batch->graph->joint_count;
+    if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS) {
+        run_dual_quaternions(block, joints, to, models, rotations);
+    }
+    if (batch->outputs & LMB_OUTPUT_BOUNDS) {
+        run_bounds(block, joints, to, models);
+    }
+    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS) && i < batch->graph->socket_count; i++) {
+        affine socket = socket_matrix(block, i, models[load_socket_joint(block, i)]);
+        store_affine(to->stages[LMB_STAGE_SOCKETS], i, socket);
+    }
+}
+
+// Lanes are characters here too.
+static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, frame f) {
+    uint32_t joints = batch->graph->joint_count, channels = batch->graph->channel_count, pass = 0;
+    for (; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
+        for (f.joint = joints; f.joint < joints + channels; f.joint++) {
+            (void)evaluate_channel(f, pass);
+        }
+    }
+    for (uint32_t channel = 0; channel < channels; channel++) {
+        f.joint = joints + channel;
+        real value = evaluate_channel(f, pass);
+        if (batch->outputs & LMB_OUTPUT_LOCAL) {
+            store_value(to, LMB_STAGE_LOCAL, (size_t)POSE_COMPONENTS * joints + channel, value);
+        }
+        if (batch->outputs & LMB_OUTPUT_CHANNELS) {
+            store_value(to, LMB_STAGE_CHANNELS, channel, value);
+        }
+    }
+}
+
+void SIMD_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs, uint32_t first,
+              uint32_t count, void *scratch) {
+    const lmb_graph *graph = batch->graph;
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0};
+    const uint32_t *poses[LMB_MAX_POSES] = {0};
+    affine *models = scratch;
+    stored_weight *weights = (stored_weight *)(models + graph->joint_count + 1);
+    source *sources = (source *)(weights + graph->block[PROGRAM_WEIGHTS]);
+    key_search *searches = (key_search *)(sources + graph->block[PROGRAM_SOURCES]);
+    slots *held = (slots *)(searches + graph->block[PROGRAM_SOURCES]);
+    quaternion *rotations = (quaternion *)(held->poses + graph->stack);
+    transform *exchange = (transform *)(rotations + graph->joint_count);
+    frame f = {.program = graph->block,
+               .poses = poses,
+               .refused = outputs->refused != NULL ? outputs->refused : refused,
+               .weights = weights,
+               .sources = sources,
+               .searches = searches,
+               .exchange = exchange};
+    models[graph->joint_count] = own_matrix(identity_transform());
+    for (uint32_t done = 0; done < count; done += SIMD_WIDTH) {
+        int lanes = count - done < SIMD_WIDTH ? (int)(count - done) : SIMD_WIDTH;
+        size_t character = (size_t)first + done;
+        // Rows are found here, with indices as wide as memory; the evaluator numbers characters from 0.
+        word number = ALL_WORD(0u);
+        for (int lane = 0; lane < SIMD_WIDTH; lane++) {
+            LANE(number, lane) = (uint32_t)lane;
+        }
+        f.character = MINIMUM(number, (uint32_t)lanes - 1u);
+        f.counts = f.character == number;
+        if (graph->parameter_count > 0) {
+            f.parameters = (const uint32_t *)inputs->parameters + character * graph->parameter_count;
+        }
+        for (uint32_t pose = 0; pose < graph->pose_count; pose++) {
+            poses[pose] = (const uint32_t *)inputs->poses[pose] + character * graph->pose_floats[pose];
+        }
+        rows to = find_rows(batch, outputs, character, lanes);
+        f.joint = 0;
+        weigh_nodes(f);
+        find_sources(f);
+        const size_t words = (size_t)INERTIA_WORDS * graph->joint_count;
+        const bool keeps = graph->uses_inertia && outputs->inertia != NULL;
+        run_exchanges(f, held);
+        run_joints(batch, &to, f, keeps ? outputs->inertia + character * words : NULL, models, held);
+        run_outputs(batch, &to, models, rotations);
+        if (lmb_batch_runs_channels(batch)) {
+            run_channels(batch, &to, f);
+        }
+    }
+}

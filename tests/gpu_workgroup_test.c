@@ -1,0 +1,49 @@
+// How characters are shared out among workgroups: within every limit, whatever the device and the rig.
+#include "suite.h"
+
+#include "../src/gpu_workgroup.h"
+
+// As shaders/character_steps.comp declares its arrays.
+static uint64_t bytes(lmb_gpu_workgroup shape, uint32_t joints) {
+    const uint64_t matrices = 16 * ((3 * (uint64_t)joints) | 1);
+    return shape.characters * (matrices + 8 + 24 + 4);
+}
+
+static void shapes_stay_within_limits(void **state) {
+    (void)state;
+    static const uint32_t memories[] = {0, 16384, 32768, 49152, 65536};
+    static const uint32_t invocations[] = {128, 256, 1024};
+    static const uint32_t subgroups[] = {4, 8, 16, 32, 64};
+    uint32_t none = 0;
+    for (uint32_t i = 0; i < 5 * 3 * 5 * 2; i++) {
+        const lmb_gpu_limits limits = {memories[i % 5], invocations[i / 5 % 3], subgroups[i / 15 % 5], i >= 75};
+        for (uint32_t joints = 1; joints < 1500; joints += 1 + joints / 16) {
+            const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, joints);
+            assert_true(bytes(shape, joints) <= limits.workgroup_bytes);
+            if (shape.characters == 0) {
+                none++;
+                assert_true(bytes((lmb_gpu_workgroup){.characters = 1}, joints) > limits.workgroup_bytes);
+            } else {
+                assert_true(shape.invocations > 0 && shape.invocations <= limits.workgroup_invocations);
+                assert_int_equal(shape.invocations % limits.subgroup, 0);
+            }
+            assert_true(!shape.walks || (limits.is_cpu && shape.characters == shape.invocations));
+        }
+    }
+    assert_true(none > 0);
+}
+
+// What the comments promise of a large rig on a large device.
+static void a_workgroup_leaves_few_invocations_idle(void **state) {
+    (void)state;
+    const lmb_gpu_limits limits = {49152, 1024, 32, false};
+    const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, 67);
+    assert_int_equal(shape.characters, 8);
+    assert_int_equal(shape.invocations, 192);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shapes_stay_within_limits),
+                                       cmocka_unit_test(a_workgroup_leaves_few_invocations_idle)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

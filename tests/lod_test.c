@@ -1,0 +1,394 @@
+// Levels of detail: what is kept has the bits that it has without levels, what is dropped is at rest, on every path of the
+// CPU and for any mixture of levels among neighbours.
+#include "failing_host.h"
+#include "keyframes.h"
+#include "refusal.h"
+#include "scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 67, CHARACTERS = 61 };
+
+// A table in which a joint is dropped with its parent or before it.
+static void draw_table(random_source *source, const lmb_rig *rig, uint8_t *table) {
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : table[parent];
+        const bool keeps = parent == LMB_NONE || random_below(source, 2) == 0;
+        table[joint] = (uint8_t)(keeps ? most : random_below(source, most + 1));
+    }
+}
+
+// A clip blended with a pose buffer in which some joints are refused. The last parameter is free.
+static void start(test_scene *scene, const keyframes *keys, uint64_t seed) {
+    random_source source = {seed};
+    scene_start(scene, scene_rig(JOINTS, SCENE_TREE, seed), CHARACTERS, 2);
+    scene->clips = &keys->clip;
+    scene->clip_count = 1;
+    scene_fill_pose(scene, 0, &source);
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        *scene_parameter(scene, character, 0) = (float)random_between(&source, 0.0, 1.0);
+        *scene_component(scene, scene->poses[0], character, random_below(&source, JOINTS), 3) = NAN;
+    }
+    scene_add(scene, LMB_OP_CLIP, LMB_NONE, LMB_NONE)->time = lmb_parameter(0);
+    scene_add_pose_node(scene, 0);
+    scene_add(scene, LMB_OP_BLEND, 0, 1)->weight = lmb_constant(0.625f);
+}
+
+// What a run gave, to stand beside another's.
+typedef struct copy {
+    float *stages[LMB_STAGE_COUNT];
+    uint32_t refused[LMB_REFUSAL_COUNT];
+} copy;
+
+static copy copy_results(const test_scene *scene) {
+    copy made;
+    memcpy(made.refused, scene->refused, sizeof made.refused);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        const size_t bytes = scene_stage_floats(scene, (lmb_stage)stage) * sizeof(float);
+        made.stages[stage] = malloc(bytes);
+        assert_non_null(made.stages[stage]);
+        memcpy(made.stages[stage], scene->stages[stage], bytes);
+    }
+    return made;
+}
+
+static void copy_destroy(copy *copy) {
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        free(copy->stages[stage]);
+    }
+}
+
+static void expect_same(const test_scene *scene, const copy *expected) {
+    assert_memory_equal(scene->refused, expected->refused, sizeof scene->refused);
+    for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
+        assert_memory_equal(scene->stages[stage], expected->stages[stage],
+                            scene_stage_floats(scene, (lmb_stage)stage) * sizeof(float));
+    }
+}
+
+// On the reference, then on each vector path of this machine.
+static bool next_path(test_scene *scene) {
+    do {
+        scene->path++;
+    } while (scene->path < LMB_CPU_PATH_COUNT && !lmb_cpu_has(scene->path));
+    return scene->path < LMB_CPU_PATH_COUNT;
+}
+
+static void the_nearest_level_changes_nothing(void **state) {
+    (void)state;
+    keyframes keys = keyframes_create(JOINTS, 9, 1);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        random_source source = {seed};
+        uint8_t table[JOINTS];
+        test_scene scene;
+        start(&scene, &keys, seed);
+        scene_run(&scene);
+        copy without = copy_results(&scene);
+        assert_true(without.refused[LMB_REFUSED_POSE] > 0);
+        draw_table(&source, scene.rig, table);
+        scene.max_lods = table;
+        scene.level = lmb_constant(0.0f);
+        do {
+            scene_run(&scene);
+            expect_same(&scene, &without);
+        } while (next_path(&scene));
+        copy_destroy(&without);
+        scene_end(&scene);
+    }
+    keyframes_destroy(&keys);
+}
+
+static lmb_transform local_at(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint) {
+    float values[LMB_POSE_COMPONENTS];
+    lmb_transform found;
+    for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
+        values[i] = *scene_component(scene, buffer, character, joint, i);
+    }
+    memcpy(&found, values, sizeof found);
+    return found;
+}
+
+// Local transforms as the table has them, those that are kept from `without`; returns how many joints are dropped.
+static uint32_t expect_levels(const test_scene *scene, const uint8_t *table, const uint32_t *levels, copy *without) {
+    uint32_t dropped = 0, refused = 0;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            const bool kept = table[joint] >= levels[character];
+            const lmb_transform expected = kept ? local_at(scene, without->stages[LMB_STAGE_LOCAL], character, joint)
+                                                : lmb_rig_joint_rest(scene->rig, joint);
+            const lmb_transform found = local_at(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
+            assert_memory_equal(&found, &expected, sizeof found);
+            dropped += !kept;
+            refused += kept && isnan(*scene_component(scene, scene->poses[0], character, joint, 3));
+        }
+    }
+    assert_int_equal(scene->refused[LMB_REFUSED_POSE], refused);
+    return dropped;
+}
+
+// Model matrices from the local transforms that were given out, in float64.
+static void expect_models(const test_scene *scene) {
+    oracle_transform local[JOINTS];
+    oracle_affine model[JOINTS];
+    double largest = 0.0;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        double extent = 1.0;
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            const lmb_transform given = local_at(scene, scene->stages[LMB_STAGE_LOCAL], character, joint);
+            local[joint] = oracle_transform_from_float(&given);
+        }
+        oracle_model(scene->rig, local, model, NULL);
+        for (size_t i = 0; i < (size_t)JOINTS * 12; i++) {
+            extent = fmax(extent, fabs(model[i / 12].m[i % 12 / 4][i % 4]));
+        }
+        const float *found = scene->stages[LMB_STAGE_MODEL] + (size_t)character * JOINTS * LMB_MATRIX_COMPONENTS;
+        for (size_t i = 0; i < (size_t)JOINTS * 12; i++) {
+            const double error = fabs((double)found[i] - model[i / 12].m[i % 12 / 4][i % 4]);
+            largest = fmax(largest, error / (lmb_rig_depth(scene->rig) * extent));
+        }
+    }
+    print_message("model %.2g of depth x extent\n", largest);
+    assert_true(largest <= 1e-6);
+}
+
+// All of one level, blocks of a level, and each its own.
+static void fill_levels(test_scene *scene, uint32_t which, random_source *source, uint32_t *levels) {
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        levels[character] = which == 0   ? LMB_MAX_LODS - 1
+                            : which == 1 ? character / 16
+                                         : random_below(source, LMB_MAX_LODS);
+        *scene_parameter(scene, character, 1) = (float)levels[character];
+    }
+}
+
+static void dropped_joints_are_at_rest(void **state) {
+    (void)state;
+    keyframes keys = keyframes_create(JOINTS, 9, 1);
+    for (uint32_t which = 0; which < 6; which++) {
+        random_source source = {which};
+        uint8_t table[JOINTS];
+        uint32_t levels[CHARACTERS];
+        test_scene scene;
+        start(&scene, &keys, 10 + which);
+        scene_run(&scene);
+        copy without = copy_results(&scene);
+        draw_table(&source, scene.rig, table);
+        fill_levels(&scene, which, &source, levels);
+        scene.max_lods = table;
+        scene.level = lmb_parameter(1);
+        scene_run(&scene);
+        assert_true(expect_levels(&scene, table, levels, &without) > JOINTS * CHARACTERS / 8);
+        expect_models(&scene);
+        copy reference = copy_results(&scene);
+        while (next_path(&scene)) {
+            scene_run(&scene);
+            expect_same(&scene, &reference);
+        }
+        copy_destroy(&reference);
+        copy_destroy(&without);
+        scene_end(&scene);
+    }
+    keyframes_destroy(&keys);
+}
+
+static void levels_are_rounded_down_and_held(void **state) {
+    (void)state;
+    static const struct {
+        float given;
+        uint32_t level;
+    } cases[] = {{NAN, 0},  {-INFINITY, 0}, {INFINITY, 7}, {-3.5f, 0}, {0.999f, 0}, {1.0f, 1},
+                 {1.5f, 1}, {6.9999f, 6},   {7.0f, 7},     {7.5f, 7},  {1e30f, 7},  {-0.0f, 0}};
+    keyframes keys = keyframes_create(JOINTS, 9, 1);
+    random_source source = {77};
+    uint8_t table[JOINTS];
+    uint32_t levels[CHARACTERS];
+    uint32_t nans = 0;
+    test_scene scene;
+    start(&scene, &keys, 77);
+    scene_run(&scene);
+    copy without = copy_results(&scene);
+    draw_table(&source, scene.rig, table);
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        const uint32_t i = character % (sizeof cases / sizeof cases[0]);
+        *scene_parameter(&scene, character, 1) = cases[i].given;
+        levels[character] = cases[i].level;
+        nans += isnan(cases[i].given);
+    }
+    scene.max_lods = table;
+    scene.level = lmb_parameter(1);
+    do {
+        scene_run(&scene);
+        expect_levels(&scene, table, levels, &without);
+        assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], nans);
+    } while (next_path(&scene));
+    // A curve gives 0 to 1.
+    scene.path = LMB_CPU_REFERENCE;
+    scene.level.curve = LMB_CURVE_SMOOTHSTEP;
+    for (uint32_t character = 0; character < CHARACTERS; character++) {
+        *scene_parameter(&scene, character, 1) = (float)(character % 4) / 2.0f;
+        levels[character] = character % 4 >= 2;
+    }
+    scene_run(&scene);
+    expect_levels(&scene, table, levels, &without);
+    copy_destroy(&without);
+    scene_end(&scene);
+    keyframes_destroy(&keys);
+}
+
+// One of a pair is dropped, the other takes its pose all the same.
+static void a_mirror_reads_the_real_joint(void **state) {
+    (void)state;
+    static const uint32_t partners[] = {0, 2, 1};
+    static const uint8_t table[] = {7, 7, 0};
+    lmb_joint_def joints[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : 0;
+        joints[i].rest.translation[0] = i == 0 ? 0.0f : i == 1 ? 1.0f : -1.0f;
+    }
+    const lmb_rig_def def = {.joints = joints, .joint_count = 3};
+    const lmb_mirror_def mirror = {.axis = LMB_AXIS_X, .partners = partners};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    random_source source = {5};
+    test_scene scene;
+    scene_start(&scene, rig, 9, 0);
+    scene.mirrors = &mirror;
+    scene.mirror_count = 1;
+    scene_fill_pose(&scene, 0, &source);
+    scene_add_pose_node(&scene, 0);
+    scene_add(&scene, LMB_OP_MIRROR, 0, LMB_NONE);
+    scene_run(&scene);
+    copy without = copy_results(&scene);
+    scene.max_lods = table;
+    scene.level = lmb_constant(3.0f);
+    do {
+        scene_run(&scene);
+        for (uint32_t character = 0; character < 9; character++) {
+            for (uint32_t joint = 0; joint < 3; joint++) {
+                const lmb_transform found = local_at(&scene, scene.stages[LMB_STAGE_LOCAL], character, joint);
+                const lmb_transform expected =
+                    joint == 2 ? lmb_rig_joint_rest(rig, 2)
+                               : local_at(&scene, without.stages[LMB_STAGE_LOCAL], character, joint);
+                assert_memory_equal(&found, &expected, sizeof found);
+            }
+        }
+    } while (next_path(&scene));
+    copy_destroy(&without);
+    scene_end(&scene);
+}
+
+// A program over a chain of three joints at rest.
+static lmb_result create_program(const lmb_rig *rig, const uint8_t *table, lmb_value level, lmb_graph **program,
+                                 lmb_error *error) {
+    const lmb_node_def node = lmb_default_node_def();
+    const lmb_graph_def def = {
+        .rig = rig, .nodes = &node, .node_count = 1, .parameter_count = 1, .max_lods = table, .level = level};
+    return lmb_graph_create(&def, NULL, program, error);
+}
+
+static lmb_rig *create_chain(void) {
+    static const char *const names[] = {"hip", "knee", "ankle"};
+    lmb_joint_def joints[3];
+    lmb_rig *rig = NULL;
+    for (uint32_t i = 0; i < 3; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+        joints[i].rest.translation[1] = i == 1 ? 3.0f : 0.25f;
+    }
+    joints[0].rest.scale[0] = 2.0f; // along a bone, nothing
+    joints[2].radius = 0.25f;
+    joints[1].radius = 0.25f;
+    const lmb_rig_def def = {.joints = joints, .joint_count = 3};
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    return rig;
+}
+
+static void tables_that_are_wrong(void **state) {
+    (void)state;
+    lmb_rig *rig = create_chain();
+    lmb_graph *program = NULL;
+    lmb_error error;
+    const lmb_value near = lmb_constant(0.0f);
+    CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 8, 0}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
+                  "levels: joint 1 'knee'", "8 is above 7");
+    CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 4}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
+                  "joint 2 'ankle'", "4, but its parent 'knee' is dropped after 3");
+    CHECK_REFUSAL(create_program(rig, (const uint8_t[]){6, 3, 3}, near, &program, &error), &error, LMB_ERROR_ARGUMENT,
+                  "joint 0 'hip'", "a root's is 7, and this is 6");
+    CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, lmb_parameter(1), &program, &error), &error,
+                  LMB_ERROR_ARGUMENT, "graph: level: there is no such parameter");
+    CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, lmb_constant(NAN), &program, &error), &error,
+                  LMB_ERROR_ARGUMENT, "graph: level: the constant is not");
+    lmb_value curved = lmb_parameter(0);
+    curved.curve = LMB_CURVE_COUNT;
+    CHECK_REFUSAL(create_program(rig, (const uint8_t[]){7, 3, 3}, curved, &program, &error), &error, LMB_ERROR_ARGUMENT,
+                  "graph: level: unknown curve");
+    CHECK_REFUSAL(lmb_rig_check_max_lods(rig, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the table is NULL");
+    CHECK_REFUSAL(lmb_rig_check_max_lods(NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the rig is NULL");
+    // Without a table the level is not looked at.
+    assert_int_equal(create_program(rig, NULL, curved, &program, &error), LMB_OK);
+    assert_int_equal(lmb_graph_joints_at(program, 7), 3);
+    lmb_graph_destroy(program);
+    assert_int_equal(create_program(rig, (const uint8_t[]){7, 3, 1}, near, &program, &error), LMB_OK);
+    static const uint32_t counts[] = {3, 3, 2, 2, 1, 1, 1, 1, 1};
+    for (uint32_t level = 0; level < 9; level++) {
+        assert_int_equal(lmb_graph_joints_at(program, level), counts[level]);
+    }
+    lmb_graph_destroy(program);
+    lmb_rig_destroy(rig);
+}
+
+static lmb_result suggest(const lmb_host *host, lmb_error *error, void *user) {
+    uint8_t table[3];
+    return lmb_rig_suggest_max_lods(user, host, table, error);
+}
+
+// The ankle's sphere reaches 1/4 times 2, the hip's scale; its bone is 1/4 long; the knee's 3: 1/2, 3/4, 15/4 of size.
+static void a_table_from_the_size_of_what_hangs(void **state) {
+    (void)state;
+    lmb_rig *rig = create_chain();
+    uint8_t table[3];
+    lmb_error error;
+    assert_int_equal(lmb_rig_suggest_max_lods(rig, NULL, table, &error), LMB_OK);
+    // 0.5 / 3.75 is above 1/8 and below 1/4, as 0.75 / 3.75 is.
+    assert_int_equal(table[0], 7);
+    assert_int_equal(table[1], 5);
+    assert_int_equal(table[2], 5);
+    failing_host_try_all(suggest, rig);
+    lmb_rig_destroy(rig);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        uint8_t drawn[200];
+        uint32_t counts[LMB_MAX_LODS] = {0};
+        rig = scene_rig(200, seed % 2 == 0 ? SCENE_TREE : SCENE_WIDE, seed);
+        assert_int_equal(lmb_rig_suggest_max_lods(rig, NULL, drawn, &error), LMB_OK);
+        assert_int_equal(lmb_rig_check_max_lods(rig, drawn, &error), LMB_OK);
+        for (uint32_t joint = 0; joint < 200; joint++) {
+            counts[drawn[joint]]++;
+        }
+        assert_true(counts[LMB_MAX_LODS - 1] < 200 && counts[LMB_MAX_LODS - 1] > 0);
+        lmb_rig_destroy(rig);
+    }
+    CHECK_REFUSAL(lmb_rig_suggest_max_lods(NULL, NULL, table, &error), &error, LMB_ERROR_ARGUMENT, "the rig is NULL");
+    // All in one place, and without a size: nothing is dropped.
+    rig = scene_single_joint();
+    CHECK_REFUSAL(lmb_rig_suggest_max_lods(rig, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "the table is NULL");
+    assert_int_equal(lmb_rig_suggest_max_lods(rig, NULL, table, &error), LMB_OK);
+    assert_int_equal(table[0], 7);
+    lmb_rig_destroy(rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_level_changes_nothing),
+        cmocka_unit_test(dropped_joints_are_at_rest),
+        cmocka_unit_test(levels_are_rounded_down_and_held),
+        cmocka_unit_test(a_mirror_reads_the_real_joint),
+        cmocka_unit_test(tables_that_are_wrong),
+        cmocka_unit_test(a_table_from_the_size_of_what_hangs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
