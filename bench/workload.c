@@ -123,7 +123,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     if (has_levels(kind)) {
         make_levels(actor, max_lods);
         def.max_lods = max_lods;
-        def.level = lmb_parameter(clip_count(kind));
+        def.lod = lmb_parameter(clip_count(kind));
     }
     lmb_result result = lmb_graph_create(&def, NULL, &workload->graph, error);
     free(max_lods);

@@ -199,8 +199,8 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
             graph->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
     graph->uses_scale = graph->pose_count > 0 || rest_scales(def->rig) || lmb_graph_static_poses_scale(def);
-    for (uint32_t i = 0; i < def->limits_count; i++) {
-        graph->uses_scale = graph->uses_scale || lmb_limits_scale(def->rig, def->limits[i]);
+    for (uint32_t i = 0; i < def->joint_limits_count; i++) {
+        graph->uses_scale = graph->uses_scale || lmb_limits_scale(def->rig, def->joint_limits[i]);
     }
     for (uint32_t i = 0; i < def->clip_count; i++) {
         graph->uses_cubic = graph->uses_cubic || def->clips[i]->words[CLIP_CUBIC] != 0;
@@ -373,7 +373,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lm
                            .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,
                            .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
-                           .limits = c.limits,
+                           .joint_limits = c.joint_limits,
                            .joint_maps = c.joint_maps,
                            .size = (uint32_t)size,
                            .block = block};

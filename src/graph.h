@@ -30,7 +30,7 @@ struct lmb_graph {
     bool gives_matrices;                 // its last operation does, in the place of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer; 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
-    uint32_t limits;                     // offset of the first limits' table
+    uint32_t joint_limits;               // offset of the first limits' table
     uint32_t joint_maps;                 // offset of the first part's table
     uint32_t size;                       // words
     uint32_t *block;

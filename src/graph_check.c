@@ -26,7 +26,7 @@ static lmb_result check_detail(const lmb_compiler *c) {
     if (c->def->max_lods == NULL) {
         return LMB_OK;
     }
-    const char *fault = lmb_value_fault(c->def->level, c->def->parameter_count);
+    const char *fault = lmb_value_fault(c->def->lod, c->def->parameter_count);
     if (fault != NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: level: %s", fault);
     }
@@ -54,14 +54,14 @@ static lmb_result check_inertia(const lmb_compiler *c) {
 static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     const lmb_operation *op = lmb_find_operation(node->op);
-    if (node->input_count < op->least_inputs || node->input_count > op->most_inputs) {
+    if (node->input_count < op->min_inputs || node->input_count > op->most_inputs) {
         char what[48];
         if (op->most_inputs == 0) {
             snprintf(what, sizeof what, "this operation has none");
-        } else if (op->least_inputs == op->most_inputs) {
+        } else if (op->min_inputs == op->most_inputs) {
             snprintf(what, sizeof what, "this operation has %u", (unsigned)op->most_inputs);
         } else {
-            snprintf(what, sizeof what, "this operation has %u to %u", (unsigned)op->least_inputs,
+            snprintf(what, sizeof what, "this operation has %u to %u", (unsigned)op->min_inputs,
                      (unsigned)op->most_inputs);
         }
         return lmb_graph_fail_node(c, index, "inputs", what);
@@ -180,7 +180,7 @@ static lmb_result check_node(const lmb_compiler *c, uint32_t index) {
     if (result == LMB_OK && (takes & TAKES_MIRROR) && node->mirror >= c->def->mirror_count) {
         result = lmb_graph_fail_node(c, index, "mirror", "there is no such mirror");
     }
-    if (result == LMB_OK && (takes & TAKES_LIMITS) && node->limits >= c->def->limits_count) {
+    if (result == LMB_OK && (takes & TAKES_LIMITS) && node->joint_limits >= c->def->joint_limits_count) {
         result = lmb_graph_fail_node(c, index, "limits", "there are no such limits");
     }
     if (result == LMB_OK && (takes & TAKES_PART)) {
@@ -243,15 +243,15 @@ lmb_result lmb_graph_check_def(lmb_compiler *c) {
     for (uint32_t i = 0; i < def->mirror_count && result == LMB_OK; i++) {
         result = lmb_mirror_check(def->rig, &def->mirrors[i], i, c->error);
     }
-    if (result == LMB_OK && def->limits_count > 0 && def->limits == NULL) {
+    if (result == LMB_OK && def->joint_limits_count > 0 && def->joint_limits == NULL) {
         return lmb_fail(c->error, LMB_ERROR_ARGUMENT, "graph: the limits are NULL");
     }
-    if (result == LMB_OK && def->limits_count > LMB_MAX_JOINT_LIMITS) {
+    if (result == LMB_OK && def->joint_limits_count > LMB_MAX_JOINT_LIMITS) {
         return lmb_fail(c->error, LMB_ERROR_LIMIT, "graph: %u limits, and at most %u are possible",
-                        (unsigned)def->limits_count, LMB_MAX_JOINT_LIMITS);
+                        (unsigned)def->joint_limits_count, LMB_MAX_JOINT_LIMITS);
     }
-    for (uint32_t i = 0; i < def->limits_count && result == LMB_OK; i++) {
-        result = lmb_limits_check(def->rig, def->limits[i], lmb_ranges_of(def, i), i, c->error);
+    for (uint32_t i = 0; i < def->joint_limits_count && result == LMB_OK; i++) {
+        result = lmb_limits_check(def->rig, def->joint_limits[i], lmb_ranges_of(def, i), i, c->error);
     }
     if (result == LMB_OK) {
         result = lmb_graph_check_parts(c);

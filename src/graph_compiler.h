@@ -10,7 +10,7 @@
 typedef struct lmb_operation {
     const char *name;
     uint32_t code; // of the instruction; of the first one where there are several
-    uint32_t least_inputs;
+    uint32_t min_inputs;
     uint32_t most_inputs;
     bool fold;
     bool exchanges;     // reads its input at other joints
@@ -66,7 +66,7 @@ typedef struct lmb_compiler {
     uint32_t data;           // offset of what instructions refer to
     uint32_t data_words;     // of it so far
     uint32_t mirrors;        // offset of the first mirror's table
-    uint32_t limits;         // offset of the first limits' table
+    uint32_t joint_limits;   // offset of the first limits' table
     uint32_t joint_maps;     // offset of the first part's table
     uint32_t static_poses;   // offset of the first static pose
     uint32_t part;           // that the place so far stands in, or LMB_NONE

@@ -148,8 +148,8 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[MASK_OFFSET] = c->masks + node->mask * c->mask_words;
     }
     if (takes & TAKES_LIMITS) {
-        at[LIMIT_TABLE] =
-            c->limits + node->limits * lmb_limits_words(c->def->rig->joint_count, c->def->rig->channel_count);
+        at[LIMIT_TABLE] = c->joint_limits +
+                          node->joint_limits * lmb_limits_words(c->def->rig->joint_count, c->def->rig->channel_count);
     }
     if (takes & TAKES_MIRROR) {
         at[MIRROR_TABLE] = c->mirrors + node->mirror * lmb_mirror_words(c->def->rig);
@@ -476,13 +476,13 @@ static void add_tables(lmb_compiler *c) {
             lmb_mirror_write(c->def->rig, &c->def->mirrors[i], c->rest_turns, table);
         }
     }
-    c->limits = c->data + c->data_words;
-    for (uint32_t i = 0; i < c->def->limits_count; i++) {
+    c->joint_limits = c->data + c->data_words;
+    for (uint32_t i = 0; i < c->def->joint_limits_count; i++) {
         uint32_t offset;
         const lmb_rig *rig = c->def->rig;
         uint32_t *table = lmb_graph_add_data(c, lmb_limits_words(rig->joint_count, rig->channel_count), &offset);
         if (table != NULL) {
-            lmb_limits_write(rig, c->def->limits[i], lmb_ranges_of(c->def, i), table);
+            lmb_limits_write(rig, c->def->joint_limits[i], lmb_ranges_of(c->def, i), table);
         }
     }
     lmb_graph_add_parts(c);
@@ -493,7 +493,7 @@ static void add_tables(lmb_compiler *c) {
     }
     if (lmb_graph_has_lods(c->def)) {
         uint32_t offset;
-        uint32_t level = lmb_graph_weigh_lod(c, c->def->level);
+        uint32_t level = lmb_graph_weigh_lod(c, c->def->lod);
         uint32_t *table = lmb_graph_add_data(c, lmb_lod_words(c->def->rig), &offset);
         if (table != NULL) {
             c->block[PROGRAM_LOD] = offset;

@@ -221,7 +221,8 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
     if (takes & TAKES_LIMITS) {
         add_operand(line, "limits");
         add(line, " %u",
-            (unsigned)((at[LIMIT_TABLE] - graph->limits) / lmb_limits_words(graph->joint_count, graph->channel_count)));
+            (unsigned)((at[LIMIT_TABLE] - graph->joint_limits) /
+                       lmb_limits_words(graph->joint_count, graph->channel_count)));
     }
     if (takes & TAKES_MIRROR) {
         add_operand(line, "across");

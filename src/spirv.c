@@ -18,7 +18,7 @@ static bool is_exact(uint32_t extended) {
 }
 
 // Words of an instruction that are read here by their place.
-static uint32_t least_length(uint32_t op) {
+static uint32_t min_length(uint32_t op) {
     switch (op) {
     case OP_LABEL:
     case OP_BRANCH:
@@ -59,7 +59,7 @@ lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error 
     }
     for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
         uint32_t op = opcode(words[at]);
-        if (length(words[at]) < least_length(op) || length(words[at]) > count - at) {
+        if (length(words[at]) < min_length(op) || length(words[at]) > count - at) {
             return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: word %zu: an instruction leaves the module", at);
         }
         if (is_float_operation(op) && words[at + 2] >= words[BOUND]) {

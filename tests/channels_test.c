@@ -121,7 +121,7 @@ typedef struct world {
     uint8_t masks[2][JOINTS + CHANNELS];
     uint8_t weights[JOINTS + CHANNELS]; // of the third clip
     lmb_mirror_def mirror;
-    lmb_joint_limit_def limits[JOINTS];
+    lmb_joint_limit_def joint_limits[JOINTS];
     lmb_channel_range ranges[CHANNELS];
     float parameters[CHARACTERS][PARAMETERS];
     float poses[POSES][CHARACTERS * MOST_FLOATS];
@@ -189,7 +189,7 @@ static void world_start(world *world, uint32_t joint_count, uint64_t seed) {
     world->mirror = (lmb_mirror_def){
         .axis = LMB_AXIS_X, .partners = joint_partners, .channel_partners = partners, .channel_signs = signs};
     for (uint32_t i = 0; i < JOINTS; i++) {
-        world->limits[i] = lmb_default_joint_limit_def();
+        world->joint_limits[i] = lmb_default_joint_limit_def();
     }
     for (uint32_t i = 0; i < CHANNELS; i++) {
         world->ranges[i] = lmb_default_channel_range();
@@ -244,7 +244,7 @@ static void add_leaves(world *world, uint32_t count) {
 }
 
 static lmb_result compile(const world *world, lmb_graph **program, lmb_error *error) {
-    const lmb_joint_limit_def *limits[] = {world->limits};
+    const lmb_joint_limit_def *limits[] = {world->joint_limits};
     const lmb_channel_range *ranges[] = {world->ranges};
     const uint8_t *masks[] = {world->masks[0], world->masks[1]};
     const lmb_graph_def def = {.rig = world->rig,
@@ -257,8 +257,8 @@ static lmb_result compile(const world *world, lmb_graph **program, lmb_error *er
                                .parameter_count = PARAMETERS,
                                .mirrors = &world->mirror,
                                .mirror_count = 1,
-                               .limits = limits,
-                               .limits_count = 1,
+                               .joint_limits = limits,
+                               .joint_limits_count = 1,
                                .channel_ranges = ranges};
     return lmb_graph_create(&def, NULL, program, error);
 }

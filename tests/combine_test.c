@@ -170,7 +170,7 @@ static void sources_in_parts(void **state) {
         f.scene.mask_count = 1;
         f.scene.mirrors = &mirror;
         f.scene.mirror_count = 1;
-        f.scene.limits = limits;
+        f.scene.joint_limits = limits;
         build_all(&f, &source);
         for (lmb_cpu_path path = LMB_CPU_REFERENCE; path < LMB_CPU_PATH_COUNT; path++) {
             const size_t floats = scene_stage_floats(&f.scene, LMB_STAGE_LOCAL);

@@ -250,8 +250,8 @@ static lmb_graph *create_program(random_source *random, const lmb_rig *rig, cons
                                .parameter_count = PARAMETERS,
                                .mirrors = mirrors,
                                .mirror_count = LMB_AXIS_COUNT,
-                               .limits = &all_limits,
-                               .limits_count = 1};
+                               .joint_limits = &all_limits,
+                               .joint_limits_count = 1};
     lmb_graph *program = NULL;
     lmb_error error;
     expect_ok(lmb_graph_create(&def, NULL, &program, &error), &error);

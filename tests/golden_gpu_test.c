@@ -52,7 +52,7 @@ static bool all_frames_are_golden(fixture *f) {
     return scenario_is_golden(hashes);
 }
 
-static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t least_spans, bool interpret) {
+static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t min_spans, bool interpret) {
     fixture f = {0};
     lmb_error error;
     open_device(&f.device);
@@ -68,7 +68,7 @@ static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t least_spans, bo
     def.frame_count = SCENARIO_FRAMES;
     def.span_bytes = span_bytes;
     assert_ok(lmb_gpu_batch_create(f.gpu, &def, &f.batch, &error), &error);
-    assert_true(lmb_gpu_batch_span_count(f.batch) >= least_spans);
+    assert_true(lmb_gpu_batch_span_count(f.batch) >= min_spans);
     assert_ok(device_buffer_create(&f.device, f.scenario.pose_floats * sizeof(float),
                                    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, true,
                                    &f.pose, &error),

@@ -177,7 +177,7 @@ static void expect_same(const lmb_batch *batch, const results *reference, const 
 }
 
 // One frame of a crowd on both sides.
-static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceSize span_bytes, uint32_t least_spans) {
+static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceSize span_bytes, uint32_t min_spans) {
     const lmb_batch batch = crowd_batch(crowd, outputs);
     crowd_draw(crowd, 0);
     const lmb_batch_inputs inputs = crowd_inputs(crowd);
@@ -187,7 +187,7 @@ static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceS
     gpu_side side;
     lmb_error error;
     assert_ok(gpu_side_create(&opened, on, &batch, span_bytes, &side, &error), &error);
-    assert_true(lmb_gpu_batch_span_count(side.batch) >= least_spans);
+    assert_true(lmb_gpu_batch_span_count(side.batch) >= min_spans);
     assert_ok(gpu_side_run(&side, &inputs, &device->outputs, &error), &error);
     gpu_side_destroy(&side);
     char what[100];

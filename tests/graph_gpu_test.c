@@ -51,7 +51,7 @@ static const char *const texts[LMB_OP_COUNT] = {
                                                                                                    CLIP("2")) "}]}",
     [LMB_OP_MAKE_ADDITIVE] =
         "{\"op\":\"make-additive\",\"pose\":" CLIP("1") ",\"reference\":{\"op\":\"pose\",\"pose\":0}}",
-    [LMB_OP_LAYERS] = "{\"op\":\"layers\",\"level\":{\"param\":\"level\"},\"inputs\":[{\"fade\":{\"param\":\"x\"},"
+    [LMB_OP_LAYERS] = "{\"op\":\"layers\",\"lod\":{\"param\":\"lod\"},\"inputs\":[{\"fade\":{\"param\":\"x\"},"
                       "\"mask\":{\"@\":200},"
                       "\"pose\":" CLIP("0") "},{\"priority\":2,\"fade\":{\"param\":\"y\"},\"pose\":" MASKED(
                           "{\"op\":\"rest\"}", CLIP("2")) "},{\"fade\":{\"param\":\"z\"},"

@@ -228,8 +228,8 @@ static void put_node(writer *writer, uint32_t index) {
     }
     put(writer, "{\"op\":\"%s\"", rows[node->op].name);
     if (index == writer->def->node_count - 1 && writer->def->max_lods != NULL) {
-        put_value(writer, "level", writer->def->level);
-        put_mask(writer, "levels", writer->def->max_lods);
+        put_value(writer, "lod", writer->def->lod);
+        put_mask(writer, "max-lods", writer->def->max_lods);
     }
     if (node->op == LMB_OP_CLIP) {
         put_value(writer, "clip", node->clip);
@@ -258,7 +258,7 @@ static void put_node(writer *writer, uint32_t index) {
         put_mirror(writer, &writer->def->mirrors[node->mirror]);
     }
     if (node->op == LMB_OP_CLAMP) {
-        put_limits(writer, writer->def->limits[node->limits]);
+        put_limits(writer, writer->def->joint_limits[node->joint_limits]);
     }
     for (uint32_t i = 0; i < 3 && rows[node->op].inputs[i] != NULL; i++) {
         put(writer, ",\n\"%s\":", rows[node->op].inputs[i]);

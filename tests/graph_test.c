@@ -113,7 +113,7 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
     assert_int_equal(node->loop, expected->op == LMB_OP_CLIP ? expected->loop : node->loop);
     assert_int_equal(node->mask, expected->mask);
     assert_int_equal(node->mirror, expected->mirror);
-    assert_int_equal(node->limits, expected->limits);
+    assert_int_equal(node->joint_limits, expected->joint_limits);
     assert_int_equal(node->pose, expected->pose);
     assert_int_equal(node->static_pose, expected->static_pose);
     assert_int_equal(node->space2d, expected->space2d);
@@ -449,26 +449,26 @@ static void limits(void **state) {
         "\"Head\":{\"angles\":{\"min\":[-1,-2,-3],\"max\":90},\"translation\":{\"min\":-0.5,\"max\":[1,2,3]},"
         "\"scale\":{\"min\":0.5,\"max\":2}}}") ",\"b\":" CLAMP("{\"Hips\":{\"twist\":{}}}") "}");
     const lmb_graph_def *def = lmb_graph_json_def(graph);
-    assert_int_equal(def->limits_count, 2);
+    assert_int_equal(def->joint_limits_count, 2);
     assert_int_equal(def->nodes[1].op, LMB_OP_CLAMP);
-    assert_int_equal(def->nodes[1].limits, 0);
-    assert_int_equal(def->nodes[3].limits, 1);
+    assert_int_equal(def->nodes[1].joint_limits, 0);
+    assert_int_equal(def->nodes[3].joint_limits, 1);
     lmb_joint_limit_def expected = lmb_default_joint_limit_def();
-    assert_memory_equal(&def->limits[0][HIPS], &expected, sizeof expected);
+    assert_memory_equal(&def->joint_limits[0][HIPS], &expected, sizeof expected);
     expected.set = LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING;
     expected.twist_axis = LMB_AXIS_X;
     expected.twist_min = -30.0f;
     expected.twist_max = 20.0f;
     expected.swing = 45.0f;
-    assert_memory_equal(&def->limits[0][SPINE], &expected, sizeof expected);
-    const lmb_joint_limit_def *head = &def->limits[0][HEAD];
+    assert_memory_equal(&def->joint_limits[0][SPINE], &expected, sizeof expected);
+    const lmb_joint_limit_def *head = &def->joint_limits[0][HEAD];
     assert_int_equal(head->set, LMB_JOINT_LIMIT_ANGLES | LMB_JOINT_LIMIT_TRANSLATION | LMB_JOINT_LIMIT_SCALE);
     for (int i = 0; i < 3; i++) {
         assert_true(head->angle_min[i] == -1.0f - (float)i && head->angle_max[i] == 90.0f);
         assert_true(head->translation_min[i] == -0.5f && head->translation_max[i] == 1.0f + (float)i);
         assert_true(head->scale_min[i] == 0.5f && head->scale_max[i] == 2.0f);
     }
-    const lmb_joint_limit_def *hips = &def->limits[1][HIPS];
+    const lmb_joint_limit_def *hips = &def->joint_limits[1][HIPS];
     assert_true(hips->twist_axis == LMB_AXIS_Y && hips->twist_min == -180.0f && hips->twist_max == 180.0f);
     lmb_graph *program = NULL;
     assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
@@ -487,7 +487,7 @@ static void channels(void **state) {
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_true(def->channel_ranges[0][2].min == -10.0f && def->channel_ranges[0][2].max == 20.5f);
     assert_true(def->channel_ranges[0][0].min == -LMB_LARGEST && def->channel_ranges[0][1].max == LMB_LARGEST);
-    assert_int_equal(def->limits[0][HEAD].set, LMB_JOINT_LIMIT_SWING);
+    assert_int_equal(def->joint_limits[0][HEAD].set, LMB_JOINT_LIMIT_SWING);
     lmb_graph *program = NULL;
     assert_int_equal(lmb_graph_create(def, NULL, &program, NULL), LMB_OK);
     lmb_graph_destroy(program);
@@ -540,17 +540,17 @@ static void levels_of_detail(void **state) {
     lmb_graph_json_destroy(graph);
     // What has no size hangs at the spine.
     static const uint8_t suggested[JOINTS] = {7, 7, 0, 0, 0};
-    graph = read_graph("{\"level\":{\"param\":\"far\"},\"op\":\"rest\"}");
+    graph = read_graph("{\"lod\":{\"param\":\"far\"},\"op\":\"rest\"}");
     assert_memory_equal(lmb_graph_json_def(graph)->max_lods, suggested, JOINTS);
-    expect_number(lmb_graph_json_def(graph)->level, lmb_parameter(0));
+    expect_number(lmb_graph_json_def(graph)->lod, lmb_parameter(0));
     const lmb_parameter_def far = lmb_graph_json_def(graph)->parameters[0];
     assert_true(far.initial == 0.0f && far.min == 0.0f && far.max == 7.0f);
     lmb_graph_json_destroy(graph);
     // A joint that is not named has its parent's.
     static const uint8_t given[JOINTS] = {7, 5, 2, 5, 5};
-    graph = read_graph("{\"op\":\"clip\",\"clip\":0,\"level\":2.5,\"levels\":{\"Head\":2,\"Spine\":5}}");
+    graph = read_graph("{\"op\":\"clip\",\"clip\":0,\"lod\":2.5,\"max-lods\":{\"Head\":2,\"Spine\":5}}");
     assert_memory_equal(lmb_graph_json_def(graph)->max_lods, given, JOINTS);
-    expect_number(lmb_graph_json_def(graph)->level, lmb_constant(2.5f));
+    expect_number(lmb_graph_json_def(graph)->lod, lmb_constant(2.5f));
     lmb_graph_json_destroy(graph);
 }
 
@@ -721,16 +721,16 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"pose\",\"pose\":0.5}", "pose", 1, 21, "0.5 is no whole number"},
         {"{\"op\":\"pose\",\"pose\":\"idle\"}", "pose", 1, 21, "there is no static pose of this name"},
         // Levels of detail.
-        {"{\"op\":\"rest\",\"level\":8}", "level", 1, 22, "8 is outside 0 to 7"},
-        {"{\"op\":\"rest\",\"level\":\"far\"}", "level", 1, 22, "a string, where a number"},
-        {"{\"op\":\"rest\",\"level\":1,\"level\":1}", "level", 1, 24, "given twice"},
-        {"{\"op\":\"rest\",\"levels\":{}}", "levels", 1, 14, "levels, and no \"level\" that chooses"},
-        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Tail\":1}}", "levels.Tail", 1, 34, "the rig has no joint"},
-        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Head\":8}}", "levels.Head", 1, 41, "8 is outside 0 to 7"},
-        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Spine\":1,\"Head\":2}}", "levels", 1, 33,
+        {"{\"op\":\"rest\",\"lod\":8}", "lod", 1, 20, "8 is outside 0 to 7"},
+        {"{\"op\":\"rest\",\"lod\":\"far\"}", "lod", 1, 20, "a string, where a number"},
+        {"{\"op\":\"rest\",\"lod\":1,\"lod\":1}", "lod", 1, 22, "given twice"},
+        {"{\"op\":\"rest\",\"max-lods\":{}}", "max-lods", 1, 14, "max-lods, and no \"lod\" that chooses"},
+        {"{\"op\":\"rest\",\"lod\":1,\"max-lods\":{\"Tail\":1}}", "max-lods.Tail", 1, 34, "the rig has no joint"},
+        {"{\"op\":\"rest\",\"lod\":1,\"max-lods\":{\"Head\":8}}", "max-lods.Head", 1, 41, "8 is outside 0 to 7"},
+        {"{\"op\":\"rest\",\"lod\":1,\"max-lods\":{\"Spine\":1,\"Head\":2}}", "max-lods", 1, 33,
          "joint 2 'Head': 2, but its parent 'Spine' is dropped after 1"},
-        {"{\"op\":\"rest\",\"level\":1,\"levels\":{\"Hips\":1}}", "levels", 1, 33, "a root's is 7"},
-        {"{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"rest\",\"level\":1}}", "pose.level", 1, 47,
+        {"{\"op\":\"rest\",\"lod\":1,\"max-lods\":{\"Hips\":1}}", "max-lods", 1, 33, "a root's is 7"},
+        {"{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"rest\",\"lod\":1}}", "pose.lod", 1, 47,
          "the outermost pose alone has levels of detail"},
         {MASKED("{\"Tail\":1}"), "mask.Tail", 1, 60, "the rig has no joint of this name"},
         {MASKED("{\"Head\":256}"), "mask.Head", 1, 67, "256 is outside 0 to 255"},
@@ -1064,7 +1064,7 @@ static void memory_that_is_refused(void **state) {
     char text[] = "{\"op\":\"additive\",\"weight\":{\"param\":\"a\"},\"base\":" MASKED(
         "{\"Head\":255}") ",\"add\":{\"op\":\"clip\",\"clip\":\"Wave\",\"additive\":true,\"rate\":{\"param\":\"b\"}}}";
     failing_host_try_all(create_and_destroy, text);
-    char distant[] = "{\"op\":\"rest\",\"level\":{\"param\":\"a\"}}";
+    char distant[] = "{\"op\":\"rest\",\"lod\":{\"param\":\"a\"}}";
     failing_host_try_all(create_and_destroy, distant);
 }
 

@@ -97,7 +97,7 @@ static void make_program(fixture *f) {
                                .node_count = CLIPS + 1,
                                .parameter_count = PARAMETERS,
                                .max_lods = f->has_levels ? levels : NULL,
-                               .level = lmb_parameter(LEVEL),
+                               .lod = lmb_parameter(LEVEL),
                                .inertialize = true,
                                .inertia_parameters = INERTIA};
     assert_ok(lmb_graph_create(&def, NULL, &f->program, &error), &error);

@@ -382,7 +382,7 @@ static crowd start_crowd(void) {
                          .node_count = 1,
                          .parameter_count = PARAMETERS,
                          .max_lods = levels,
-                         .level = lmb_parameter(LEVEL),
+                         .lod = lmb_parameter(LEVEL),
                          .inertialize = true};
     lmb_error error;
     assert_int_equal(lmb_graph_create(&def, NULL, &c.program, &error), LMB_OK);

@@ -35,7 +35,7 @@ static void start(test_scene *scene, const lmb_joint_limit_def *limits, uint32_t
                   uint64_t seed, uint32_t clamps) {
     random_source source = {seed};
     scene_start(scene, scene_rig(joints, SCENE_WIDE, seed), characters, 0);
-    scene->limits = limits;
+    scene->joint_limits = limits;
     scene_fill_pose(scene, 0, &source);
     scene_add_pose_node(scene, 0);
     for (uint32_t i = 0; i < clamps; i++) {
@@ -214,7 +214,7 @@ static void turn_about(float q[4], int axis, double degrees) {
 static void hold(const lmb_joint_limit_def *limit, float (*rotations)[4], uint32_t count) {
     test_scene scene;
     scene_start(&scene, scene_single_joint(), count, 0);
-    scene.limits = limit;
+    scene.joint_limits = limit;
     scene_add_pose(&scene, 0);
     scene_add_pose_node(&scene, 0);
     scene_add(&scene, LMB_OP_CLAMP, 0, LMB_NONE);
@@ -354,7 +354,7 @@ static void limits_that_cannot_be_kept(void **state) {
     nodes[1].input_count = 1;
     lmb_joint_limit_def limit = lmb_default_joint_limit_def();
     const lmb_joint_limit_def *limits = &limit;
-    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .limits = &limits, .limits_count = 1};
+    lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .joint_limits = &limits, .joint_limits_count = 1};
     lmb_error error = {0};
     assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
 #define EXPECT(change, ...)                                                                                            \
@@ -374,15 +374,15 @@ static void limits_that_cannot_be_kept(void **state) {
     EXPECT(limit.set = LMB_JOINT_LIMIT_ANGLES; limit.angle_max[0] = 181.0f, "angles: an end is out of range");
     EXPECT(limit.set = LMB_JOINT_LIMIT_ANGLES; limit.angle_min[0] = limit.angle_max[0] = 180.0f, "angles: a range is");
     limit = lmb_default_joint_limit_def();
-    nodes[1].limits = 1;
+    nodes[1].joint_limits = 1;
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "node 1 (clamp): limits: there are no");
-    nodes[1].limits = 0;
+    nodes[1].joint_limits = 0;
     limits = NULL;
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "limits 0 are NULL");
-    def.limits = NULL;
+    def.joint_limits = NULL;
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, "the limits are NULL");
-    def.limits = &limits;
-    def.limits_count = LMB_MAX_JOINT_LIMITS + 1;
+    def.joint_limits = &limits;
+    def.joint_limits_count = LMB_MAX_JOINT_LIMITS + 1;
     CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_LIMIT, "65 limits");
     lmb_rig_destroy(rig);
 }
@@ -398,12 +398,13 @@ static void a_clamp_is_printed(void **state) {
     lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
     const lmb_joint_limit_def limit = lmb_default_joint_limit_def();
     const lmb_joint_limit_def *limits[2] = {&limit, &limit};
-    const lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .limits = limits, .limits_count = 2};
+    const lmb_graph_def def = {
+        .rig = rig, .nodes = nodes, .node_count = 2, .joint_limits = limits, .joint_limits_count = 2};
     lmb_graph *program = NULL;
     char text[200] = "";
     nodes[1].op = LMB_OP_CLAMP;
     nodes[1].input_count = 1;
-    nodes[1].limits = 1;
+    nodes[1].joint_limits = 1;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     lmb_graph_print(program, append_line, text);
     assert_string_equal(text, "   0  s0   rest\n   1  s0   clamp          s0, limits 1\n");

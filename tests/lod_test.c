@@ -89,7 +89,7 @@ static void the_nearest_level_changes_nothing(void **state) {
         assert_true(without.refused[LMB_REFUSED_POSE] > 0);
         draw_table(&source, scene.rig, table);
         scene.max_lods = table;
-        scene.level = lmb_constant(0.0f);
+        scene.lod = lmb_constant(0.0f);
         do {
             scene_run(&scene);
             expect_same(&scene, &without);
@@ -177,7 +177,7 @@ static void dropped_joints_are_at_rest(void **state) {
         draw_table(&source, scene.rig, table);
         fill_levels(&scene, which, &source, levels);
         scene.max_lods = table;
-        scene.level = lmb_parameter(1);
+        scene.lod = lmb_parameter(1);
         scene_run(&scene);
         assert_true(expect_levels(&scene, table, levels, &without) > JOINTS * CHARACTERS / 8);
         expect_models(&scene);
@@ -217,7 +217,7 @@ static void levels_are_rounded_down_and_held(void **state) {
         nans += isnan(cases[i].given);
     }
     scene.max_lods = table;
-    scene.level = lmb_parameter(1);
+    scene.lod = lmb_parameter(1);
     do {
         scene_run(&scene);
         expect_levels(&scene, table, levels, &without);
@@ -225,7 +225,7 @@ static void levels_are_rounded_down_and_held(void **state) {
     } while (next_path(&scene));
     // A curve gives 0 to 1.
     scene.path = LMB_CPU_REFERENCE;
-    scene.level.curve = LMB_CURVE_SMOOTHSTEP;
+    scene.lod.curve = LMB_CURVE_SMOOTHSTEP;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         *scene_parameter(&scene, character, 1) = (float)(character % 4) / 2.0f;
         levels[character] = character % 4 >= 2;
@@ -263,7 +263,7 @@ static void a_mirror_reads_the_real_joint(void **state) {
     scene_run(&scene);
     copy without = copy_results(&scene);
     scene.max_lods = table;
-    scene.level = lmb_constant(3.0f);
+    scene.lod = lmb_constant(3.0f);
     do {
         scene_run(&scene);
         for (uint32_t character = 0; character < 9; character++) {
@@ -285,7 +285,7 @@ static lmb_result create_program(const lmb_rig *rig, const uint8_t *table, lmb_v
                                  lmb_error *error) {
     const lmb_node_def node = lmb_default_node_def();
     const lmb_graph_def def = {
-        .rig = rig, .nodes = &node, .node_count = 1, .parameter_count = 1, .max_lods = table, .level = level};
+        .rig = rig, .nodes = &node, .node_count = 1, .parameter_count = 1, .max_lods = table, .lod = level};
     return lmb_graph_create(&def, NULL, program, error);
 }
 

@@ -182,7 +182,7 @@ static void every_path_has_the_same_bits(void **state) {
         }
         if (detail == 1) {
             scene.max_lods = levels;
-            scene.level = lmb_parameter(0); // above 7 too; most below 1
+            scene.lod = lmb_parameter(0); // above 7 too; most below 1
         }
         scene_run(&scene);
         float *kept[LMB_STAGE_COUNT];

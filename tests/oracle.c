@@ -1093,7 +1093,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
     const oracle_transform a = oracle_evaluate(scene, node->inputs[0], character, joint, choices);
     if (node->op == LMB_OP_CLAMP) {
         const oracle_transform rest = rest_of(scene, joint);
-        return oracle_limit(&scene->limits[joint], &rest, &a);
+        return oracle_limit(&scene->joint_limits[joint], &rest, &a);
     }
     if (node->op == LMB_OP_SCALE) {
         oracle_transform scaled =

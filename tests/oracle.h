@@ -69,7 +69,7 @@ typedef struct oracle_scene {
     const uint8_t *const *masks;
     const lmb_node_def *nodes;
     const lmb_mirror_def *mirrors;
-    const lmb_joint_limit_def *limits;
+    const lmb_joint_limit_def *joint_limits;
     const lmb_joint_map_def *joint_maps;
     const lmb_static_pose_def *static_poses;
     const lmb_rig *const *clip_rigs; // of each clip, or NULL where all are the rig's

@@ -91,7 +91,7 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
     if (fields & 32) {
         node->mask = fuzz_index(in, def->mask_count);
         node->mirror = fuzz_index(in, def->mirror_count);
-        node->limits = fuzz_index(in, def->limits_count);
+        node->joint_limits = fuzz_index(in, def->joint_limits_count);
         node->pose = fuzz_index(in, LMB_MAX_POSES);
         node->static_pose = fuzz_index(in, def->static_pose_count);
     }
@@ -153,7 +153,7 @@ static const lmb_joint_limit_def *read_limit_table(fuzz_input *in, uint32_t join
 }
 
 static void read_limits(fuzz_input *in, lmb_graph_def *def) {
-    const uint32_t count = def->limits_count = fuzz_count(in, 2, LMB_MAX_JOINT_LIMITS);
+    const uint32_t count = def->joint_limits_count = fuzz_count(in, 2, LMB_MAX_JOINT_LIMITS);
     const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
     const lmb_joint_limit_def **limits = fuzz_array(in, count, LMB_MAX_JOINT_LIMITS, sizeof *limits);
     const lmb_channel_range **ranges = NULL;
@@ -170,7 +170,7 @@ static void read_limits(fuzz_input *in, lmb_graph_def *def) {
             ranges[i] = range;
         }
     }
-    def->limits = limits;
+    def->joint_limits = limits;
     def->channel_ranges = ranges;
 }
 
@@ -248,7 +248,7 @@ static lmb_graph_def read_def(fuzz_input *in) {
     }
     if (joint_maps & 32) {
         def.max_lods = fuzz_bytes(in, lmb_rig_joint_count(def.rig));
-        def.level = fuzz_value(in, def.parameter_count);
+        def.lod = fuzz_value(in, def.parameter_count);
     }
     if (joint_maps & 64) {
         def.inertialize = true;

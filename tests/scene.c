@@ -195,14 +195,14 @@ static lmb_graph *create_program(const test_scene *scene) {
                                .parameter_count = scene->parameter_count,
                                .mirrors = scene->mirrors,
                                .mirror_count = scene->mirror_count,
-                               .limits = &scene->limits,
-                               .limits_count = scene->limits == NULL ? 0 : 1,
+                               .joint_limits = &scene->joint_limits,
+                               .joint_limits_count = scene->joint_limits == NULL ? 0 : 1,
                                .joint_maps = scene->joint_maps,
                                .joint_map_count = scene->joint_map_count,
                                .static_poses = scene->static_poses,
                                .static_pose_count = scene->static_pose_count,
                                .max_lods = scene->max_lods,
-                               .level = scene->level};
+                               .lod = scene->lod};
     lmb_graph *program = NULL;
     check(lmb_graph_create(&def, NULL, &program, &error), &error);
     for (uint32_t i = 0; i < scene->clip_count; i++) {
@@ -252,7 +252,7 @@ static oracle_scene as_oracle_scene(const test_scene *scene) {
                            .masks = scene->masks,
                            .nodes = scene->nodes,
                            .mirrors = scene->mirrors,
-                           .limits = scene->limits,
+                           .joint_limits = scene->joint_limits,
                            .joint_maps = scene->joint_maps,
                            .static_poses = scene->static_poses,
                            .clip_rigs = scene->clip_rigs,

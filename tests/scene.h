@@ -21,14 +21,14 @@ typedef struct test_scene {
     uint32_t mask_count;
     const lmb_mirror_def *mirrors; // borrowed
     uint32_t mirror_count;
-    const lmb_joint_limit_def *limits;   // borrowed; the only ones, or NULL
-    const lmb_joint_map_def *joint_maps; // borrowed
+    const lmb_joint_limit_def *joint_limits; // borrowed; the only ones, or NULL
+    const lmb_joint_map_def *joint_maps;     // borrowed
     uint32_t joint_map_count;
     const lmb_static_pose_def *static_poses; // borrowed
     uint32_t static_pose_count;
     const lmb_rig *const *clip_rigs; // borrowed; NULL where all clips are the rig's
     const uint8_t *max_lods;         // borrowed, or NULL
-    lmb_value level;
+    lmb_value lod;
     lmb_node_def nodes[SCENE_NODES];
     uint32_t node_count;
     uint32_t parameter_count;

@@ -83,8 +83,8 @@ static lmb_graph_def def_of(const world *w) {
                            .parameter_count = 1,
                            .mirrors = &mirror,
                            .mirror_count = 1,
-                           .limits = rows,
-                           .limits_count = 1,
+                           .joint_limits = rows,
+                           .joint_limits_count = 1,
                            .joint_maps = &part,
                            .joint_map_count = 1};
 }

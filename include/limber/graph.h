@@ -299,7 +299,7 @@ typedef struct lmb_node_def {
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
     uint32_t static_pose;   ///< pose: index into the graph's static poses, or #LMB_NONE: pose buffer
     uint32_t mirror;        ///< mirror: index into the graph's mirrors
-    uint32_t limits;        ///< clamp: index into the graph's limits
+    uint32_t joint_limits;  ///< clamp: index into the graph's limits
     lmb_mix interpolation;
     bool shortest;   ///< the short way between rotations
     lmb_form form;   ///< difference, additive
@@ -351,20 +351,20 @@ typedef struct lmb_graph_def {
     const lmb_mirror_def *mirrors; ///< copied; may be NULL where there are none
     uint32_t mirror_count;         ///< 0 to #LMB_MAX_MIRRORS
     const lmb_joint_limit_def *const
-        *limits;                         ///< copied; each one definition per joint; may be NULL where there are none
-    uint32_t limits_count;               ///< 0 to #LMB_MAX_JOINT_LIMITS
+        *joint_limits;                   ///< copied; each one definition per joint; may be NULL where there are none
+    uint32_t joint_limits_count;         ///< 0 to #LMB_MAX_JOINT_LIMITS
     const lmb_joint_map_def *joint_maps; ///< copied; may be NULL where there are none
     uint32_t joint_map_count;            ///< 0 to #LMB_MAX_JOINT_MAPS
     const lmb_static_pose_def *static_poses; ///< copied; may be NULL where there are none
     uint32_t static_pose_count;              ///< 0 to #LMB_MAX_STATIC_POSES
     /// Copied; beside each of `limits` a range for each float channel, or NULL for none; NULL where there are none at all.
     const lmb_channel_range *const *channel_ranges;
-    /// Levels of detail, see lod.h: for each joint of the rig the last level at which it is computed; copied; NULL: there
-    /// are none, and `level` is ignored.
+    /// Levels of detail, see lod.h: for each joint of the rig the maximum level at which it is computed; copied; NULL:
+    /// there are none, and `lod` is ignored.
     const uint8_t *max_lods;
     /// The level of each character: rounded down, and clamped to 0 to #LMB_MAX_LODS - 1; NaN counts as 0 and as a refused
     /// weight.
-    lmb_value level;
+    lmb_value lod;
     /// Whether the host inertializes what the last operation gives, see inertia.h; not for #LMB_OP_WEIGHTED_MATRIX. Where
     /// a machine has a transition of #LMB_FADE_INERTIALIZED, the graph does so by itself, and this is false.
     bool inertialize;
@@ -422,7 +422,7 @@ LMB_API uint32_t lmb_graph_socket_count(const lmb_graph *graph);
 LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *graph);
 /// Joints that are computed at a level of detail, see lod.h; all of them where the graph has no levels. Levels past the
 /// last count as that.
-LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level);
+LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t lod);
 /// Words that a batch keeps of each character where the graph's result is inertialized, see inertia.h; 0 where it is not.
 LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *graph);
 /// The first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE where nothing is

@@ -75,9 +75,9 @@
 /// A `twist` has an `axis` (`"y"`), which is that of the `swing` too, `min` (-180) and `max` (180). The others need both
 /// ends, each three numbers, or one for all three.
 ///
-/// Levels of detail, see lod.h, belong to the outermost pose, beside its other fields: `"level"` is a number, 0 to 7, of
-/// which a parameter's default is 0; `"levels"` is an object that gives joints the last level at which they are computed,
-/// `{"Hand": 2}`. A joint that it does not name takes its parent's, a root 7. Without `"levels"` they are those of
+/// Levels of detail, see lod.h, belong to the outermost pose, beside its other fields: `"lod"` is a number, 0 to 7, of
+/// which a parameter's default is 0; `"max-lods"` is an object that gives joints the last level at which they are computed,
+/// `{"Hand": 2}`. A joint that it does not name takes its parent's, a root 7. Without `"max-lods"` they are those of
 /// lmb_rig_suggest_max_lods().
 ///
 /// A number is one of

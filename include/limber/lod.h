@@ -1,6 +1,6 @@
 /// @file lod.h
 /// Levels of detail: which joints of a rig are computed for a character that is far away. A graph is given a table,
-/// lmb_graph_def.max_lods, with a number for each joint, and a level for each character, lmb_graph_def.level: 0 is
+/// lmb_graph_def.max_lods, with a number for each joint, and a level for each character, lmb_graph_def.lod: 0 is
 /// the nearest. A joint whose number is below the character's level is dropped: it is neither sampled nor blended, and its
 /// local transform is the rest pose's, so that it follows its parent rigidly. Everything behind follows from that as from
 /// any other local transform: model matrices, palette, dual quaternions, bounds, sockets. At level 0 nothing is dropped.

@@ -296,9 +296,9 @@ static uint32_t take_word(input *from) {
 }
 
 // A number of things that take at least so many bytes each: never more than could follow.
-static uint32_t take_count(input *from, size_t least_bytes, uint32_t most) {
+static uint32_t take_count(input *from, size_t min_bytes, uint32_t most) {
     uint32_t count = take_word(from);
-    if (!from->failed && (count > most || count > (size_t)(from->end - from->at) / least_bytes)) {
+    if (!from->failed && (count > most || count > (size_t)(from->end - from->at) / min_bytes)) {
         fail_here(from, LMB_ERROR_FORMAT, "a number is too large");
     }
     return from->failed ? 0 : count;

@@ -238,7 +238,7 @@ static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_graph_def
         crowd->max_lods[joint] = (uint8_t)(keeps ? most : random_below(random, most + 1));
     }
     crowd->random->parameters[crowd->random->parameter_count] = PARAMETER_LEVEL;
-    def->level = lmb_parameter(crowd->random->parameter_count++);
+    def->lod = lmb_parameter(crowd->random->parameter_count++);
     def->max_lods = crowd->max_lods;
     def->parameter_count = crowd->random->parameter_count;
     return LMB_OK;
@@ -290,8 +290,8 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
                          .parameter_count = crowd->random->parameter_count,
                          .mirrors = crowd->mirrors,
                          .mirror_count = RANDOM_PROGRAM_MIRRORS,
-                         .limits = crowd->limits,
-                         .limits_count = RANDOM_PROGRAM_LIMITS,
+                         .joint_limits = crowd->limits,
+                         .joint_limits_count = RANDOM_PROGRAM_LIMITS,
                          .channel_ranges = crowd->channel_ranges,
                          .joint_maps = crowd->joint_maps,
                          .joint_map_count = RANDOM_PROGRAM_PARTS,

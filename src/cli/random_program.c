@@ -18,7 +18,7 @@ typedef struct plan {
 // poses do, below its inputs.
 typedef struct row {
     lmb_op op;
-    uint32_t least_inputs;
+    uint32_t min_inputs;
     uint32_t most_inputs;
     uint32_t sums;
     void (*draw)(plan *plan, lmb_node_def *node);
@@ -129,7 +129,7 @@ static void draw_mirror(plan *plan, lmb_node_def *node) {
 }
 
 static void draw_limits(plan *plan, lmb_node_def *node) {
-    node->limits = random_below(plan->random, RANDOM_PROGRAM_LIMITS);
+    node->joint_limits = random_below(plan->random, RANDOM_PROGRAM_LIMITS);
 }
 
 static void draw_weights(plan *plan, lmb_node_def *node) {
@@ -292,8 +292,7 @@ static bool gives(lmb_op op, bool additive) {
 static const row *draw_row(plan *plan, bool leaf, bool additive, uint32_t nodes, uint32_t stack) {
     for (;;) {
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];
-        bool fits =
-            drawn->least_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->least_inputs <= stack);
+        bool fits = drawn->min_inputs < nodes && drawn->sums < stack && (drawn->sums > 0 || drawn->min_inputs <= stack);
         fits = fits && !(takes_other_joints(drawn->op) && plan->exchanges == MOST_EXCHANGES);
         fits = fits && !(drawn->op == LMB_OP_WEIGHTED_MATRIX && plan->inside);
         if (fits && gives(drawn->op, additive) && leaf == (drawn->most_inputs == 0)) {
@@ -312,10 +311,10 @@ static uint32_t add_leaf(plan *plan, bool additive) {
 // A few inputs, seldom many, more often where a space can have more than others; no more than there are nodes for.
 static uint32_t draw_input_count(plan *plan, const row *row, uint32_t nodes) {
     const uint32_t seldom = row->most_inputs > LMB_MAX_INPUTS && nodes > LMB_MAX_INPUTS ? 2 : 8;
-    uint32_t most = random_below(plan->random, seldom) == 0 ? row->most_inputs : row->least_inputs + 3;
+    uint32_t most = random_below(plan->random, seldom) == 0 ? row->most_inputs : row->min_inputs + 3;
     most = most < row->most_inputs ? most : row->most_inputs;
     most = most < nodes ? most : nodes;
-    return row->least_inputs + random_below(plan->random, most - row->least_inputs + 1);
+    return row->min_inputs + random_below(plan->random, most - row->min_inputs + 1);
 }
 
 // A tree of at most `nodes` nodes that holds at most `stack` poses at once.
@@ -370,7 +369,7 @@ void random_program_hold_all(random_program *program, random_source *random, uin
         }
         // Of those that take any number, a sum and a space take as many as there may be.
         bool few = row->most_inputs >= LMB_MAX_INPUTS && row->op != LMB_OP_WEIGHTED && row->op != LMB_OP_SPACE2D;
-        uint32_t count = few ? row->least_inputs : row->most_inputs;
+        uint32_t count = few ? row->min_inputs : row->most_inputs;
         if (few && aside != LMB_NONE) {
             chain = add_node(&plan, &rows[LMB_OP_BLEND], (uint32_t[]){chain, aside}, 2);
             aside = LMB_NONE;

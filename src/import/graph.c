@@ -163,7 +163,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     graph->def.masks = (const uint8_t *const *)graph->masks;
     graph->def.mirrors = graph->mirrors;
     graph->def.joint_maps = graph->joint_maps;
-    graph->def.limits = (const lmb_joint_limit_def *const *)graph->limits;
+    graph->def.joint_limits = (const lmb_joint_limit_def *const *)graph->joint_limits;
     finish_moving(reader);
     graph->def.channel_ranges = (const lmb_channel_range *const *)graph->ranges;
     if (reader->result == LMB_OK && reader->problem_count == 0) {

@@ -44,7 +44,7 @@ struct lmb_graph_json {
     lmb_index mask_index;
     lmb_mirror_def *mirrors;
     size_t mirror_capacity;
-    lmb_joint_limit_def **limits;
+    lmb_joint_limit_def **joint_limits;
     size_t limits_capacity;
     lmb_index limits_index;
     lmb_joint_map_def *joint_maps;
@@ -130,7 +130,7 @@ typedef struct lmb_graph_reader {
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
-    uint32_t detail[3]; // keys of "level", "levels" and "max-emitted-events", or 0
+    uint32_t detail[3]; // keys of "lod", "max-lods" and "max-emitted-events", or 0
     uint32_t depth;     // of computed numbers inside each other
     bool is_full;       // a limit on nodes or parameters was reported
     lmb_result result;  // no longer LMB_OK where memory is lacking: reading then ends
@@ -147,8 +147,8 @@ struct lmb_graph_field {
     float min;                  // of a number in this place
     float max;
     float initial; // of a parameter in this place, where no use states it, and its range
-    float parameter_least;
-    float parameter_greatest;
+    float parameter_min;
+    float parameter_max;
 };
 
 typedef struct lmb_graph_fields {

@@ -119,7 +119,7 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
                          (unsigned)count);
         return false;
     }
-    lmb_graph_field input = {.min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_greatest = 1.0f};
+    lmb_graph_field input = {.min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_max = 1.0f};
     reader->depth++;
     for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
         lmb_graph_read_value(reader, &input, at, computed->inputs);

@@ -9,7 +9,7 @@ typedef struct condition {
 } condition;
 
 #define NUMBER(key_offset)                                                                                             \
-    { .offset = key_offset, .min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_greatest = 1.0f }
+    { .offset = key_offset, .min = -LMB_LARGEST, .max = LMB_LARGEST, .parameter_max = 1.0f }
 
 static void add_term(condition *condition, const lmb_term *term) {
     if (condition->count < LMB_MAX_TERMS) {

@@ -179,8 +179,8 @@ static void check(lmb_graph_reader *reader, const lmb_joint_limit_def *limits, c
     const lmb_graph_def def = {.rig = reader->source->rig,
                                .nodes = &rest,
                                .node_count = 1,
-                               .limits = &limits,
-                               .limits_count = 1,
+                               .joint_limits = &limits,
+                               .joint_limits_count = 1,
                                .channel_ranges = &ranges};
     lmb_error error;
     if (lmb_graph_check_poses(&def, &error) != LMB_OK) {
@@ -196,30 +196,30 @@ static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits
     uint64_t hash = lmb_index_hash(limits, size) ^ lmb_index_hash(ranges, ranges_size);
     for (uint32_t i = lmb_index_first(&graph->limits_index, hash); i != LMB_NONE;
          i = lmb_index_next(&graph->limits_index, i)) {
-        if (memcmp(graph->limits[i], limits, size) == 0 && memcmp(graph->ranges[i], ranges, ranges_size) == 0) {
+        if (memcmp(graph->joint_limits[i], limits, size) == 0 && memcmp(graph->ranges[i], ranges, ranges_size) == 0) {
             lmb_pool_release(&graph->pool, limits);
             lmb_pool_release(&graph->pool, ranges);
             return i;
         }
     }
-    lmb_channel_range **all_ranges = lmb_graph_grow(reader, &graph->pool, graph->ranges, graph->def.limits_count,
+    lmb_channel_range **all_ranges = lmb_graph_grow(reader, &graph->pool, graph->ranges, graph->def.joint_limits_count,
                                                     &graph->ranges_capacity, sizeof *all_ranges);
     if (all_ranges == NULL) {
         return 0;
     }
     graph->ranges = all_ranges;
-    all_ranges[graph->def.limits_count] = ranges;
-    lmb_joint_limit_def **all = lmb_graph_grow(reader, &graph->pool, graph->limits, graph->def.limits_count,
+    all_ranges[graph->def.joint_limits_count] = ranges;
+    lmb_joint_limit_def **all = lmb_graph_grow(reader, &graph->pool, graph->joint_limits, graph->def.joint_limits_count,
                                                &graph->limits_capacity, sizeof *all);
     if (all == NULL) {
         return 0;
     }
-    graph->limits = all;
+    graph->joint_limits = all;
     if (!lmb_graph_index(reader, &graph->limits_index, hash)) {
         return 0;
     }
-    all[graph->def.limits_count] = limits;
-    return graph->def.limits_count++;
+    all[graph->def.joint_limits_count] = limits;
+    return graph->def.joint_limits_count++;
 }
 
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {

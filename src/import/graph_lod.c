@@ -4,8 +4,8 @@
 
 static void read_level(lmb_graph_reader *reader, uint32_t value) {
     static const lmb_graph_field field = {
-        .offset = offsetof(lmb_graph_def, level), .max = LMB_MAX_LODS - 1, .parameter_greatest = LMB_MAX_LODS - 1};
-    reader->graph->def.level = lmb_constant(0.0f);
+        .offset = offsetof(lmb_graph_def, lod), .max = LMB_MAX_LODS - 1, .parameter_max = LMB_MAX_LODS - 1};
+    reader->graph->def.lod = lmb_constant(0.0f);
     lmb_graph_read_value(reader, &field, value, &reader->graph->def);
 }
 
@@ -30,7 +30,7 @@ bool lmb_graph_read_lod(lmb_graph_reader *reader, uint32_t key, uint32_t object)
     static const struct {
         const char *name;
         void (*read)(lmb_graph_reader *reader, uint32_t value);
-    } members[] = {{"level", read_level}, {"levels", read_levels}, {"max-emitted-events", read_max_emitted_events}};
+    } members[] = {{"lod", read_level}, {"max-lods", read_levels}, {"max-emitted-events", read_max_emitted_events}};
     for (int i = 0; i < 3; i++) {
         if (!lmb_graph_is_text(reader, key, members[i].name)) {
             continue;
@@ -53,7 +53,7 @@ void lmb_graph_finish_lod(lmb_graph_reader *reader) {
     const uint32_t level = reader->detail[0];
     const uint32_t levels = reader->detail[1];
     if (level == 0 && levels != 0) {
-        lmb_graph_report(reader, levels, "levels, and no \"level\" that chooses among them");
+        lmb_graph_report(reader, levels, "max-lods, and no \"lod\" that chooses among them");
     }
     if (level == 0 || levels != 0) {
         return;

@@ -180,7 +180,7 @@ static void skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_
 }
 
 #define PI_FLOAT 3.14159274f
-#define VELOCITY_RANGE .parameter_least = -10.0f, .parameter_greatest = 10.0f
+#define VELOCITY_RANGE .parameter_min = -10.0f, .parameter_max = 10.0f
 
 static const lmb_graph_field character_motion_members[] = {
     {.name = "velocity",
@@ -194,8 +194,8 @@ static const lmb_graph_field character_motion_members[] = {
      .offset = offsetof(lmb_motion_def, heading),
      .min = -1048576.0f,
      .max = 1048576.0f,
-     .parameter_least = -PI_FLOAT,
-     .parameter_greatest = PI_FLOAT},
+     .parameter_min = -PI_FLOAT,
+     .parameter_max = PI_FLOAT},
     {.name = "acceleration", .read = read_limit, .offset = offsetof(lmb_motion_def, acceleration), .max = 1048576.0f},
     {.name = "deceleration", .read = read_limit, .offset = offsetof(lmb_motion_def, deceleration), .max = 1048576.0f},
     {.name = "turn-rate", .read = read_limit, .offset = offsetof(lmb_motion_def, turn_rate), .max = 1048576.0f},

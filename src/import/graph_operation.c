@@ -58,7 +58,7 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
     if (type != LMB_JSON_STRING) {
         lmb_graph_field numbered = *field;
-        numbered.max = numbered.parameter_greatest = nextafterf((float)count, 0.0f);
+        numbered.max = numbered.parameter_max = nextafterf((float)count, 0.0f);
         lmb_graph_read_value(reader, &numbered, value, target);
         return;
     }
@@ -76,7 +76,7 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
 
 static void read_time(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_field seconds = *field;
-    seconds.parameter_greatest = reader->longest;
+    seconds.parameter_max = reader->longest;
     lmb_graph_read_value(reader, &seconds, value, target);
 }
 
@@ -122,7 +122,7 @@ static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field
     *(int32_t *)(void *)((char *)target + field->offset) = (int32_t)number;
 }
 
-#define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .initial = 1.0f, .parameter_least = 0.0f, .parameter_greatest = 1.0f
+#define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .initial = 1.0f, .parameter_min = 0.0f, .parameter_max = 1.0f
 
 static const lmb_graph_field input_members[] = {
     {.name = "pose", .required = true, .read = read_input_pose},
@@ -132,7 +132,7 @@ static const lmb_graph_field input_members[] = {
      .min = 0.0f,
      .max = LMB_LARGEST,
      .initial = 1.0f,
-     .parameter_greatest = 1.0f},
+     .parameter_max = 1.0f},
     {.name = "curve", .read = lmb_graph_read_curve, .offset = offsetof(input, weight)},
 };
 static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL};
@@ -301,8 +301,8 @@ static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *fie
     for (uint32_t at = inputs + 1; has_inputs && at < json->values[inputs].next; at = json->values[at].next) {
         float coordinate;
         if (find_coordinate(json, at, axis, &coordinate)) {
-            ranged.parameter_least = is_first ? coordinate : fminf(ranged.parameter_least, coordinate);
-            ranged.parameter_greatest = is_first ? coordinate : fmaxf(ranged.parameter_greatest, coordinate);
+            ranged.parameter_min = is_first ? coordinate : fminf(ranged.parameter_min, coordinate);
+            ranged.parameter_max = is_first ? coordinate : fmaxf(ranged.parameter_max, coordinate);
             is_first = false;
         }
     }
@@ -376,13 +376,13 @@ static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MOD
 #define FACTOR_FIELD(reads)                                                                                            \
     {                                                                                                                  \
         .name = "factor", .required = true, .read = reads, .offset = offsetof(lmb_graph_node, def.weight),             \
-        .min = -4.0f, .max = 4.0f, .initial = 1.0f, .parameter_greatest = 1.0f                                         \
+        .min = -4.0f, .max = 4.0f, .initial = 1.0f, .parameter_max = 1.0f                                              \
     }
 #define PLACE_FIELD(key, index)                                                                                        \
     {                                                                                                                  \
         .name = key, .required = true, .read = lmb_graph_read_value,                                                   \
         .offset = offsetof(lmb_graph_node, def.coordinates) + index * sizeof(lmb_value), .max = 1.0f, .initial = 0.5f, \
-        .parameter_greatest = 1.0f                                                                                     \
+        .parameter_max = 1.0f                                                                                          \
     }
 
 static void read_additive_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -432,7 +432,7 @@ static const lmb_graph_field clip_members[] = {
      .min = -LMB_LARGEST,
      .max = LMB_LARGEST,
      .initial = 1.0f,
-     .parameter_greatest = 2.0f},
+     .parameter_max = 2.0f},
     {.name = "offset",
      .read = read_time,
      .offset = offsetof(lmb_graph_node, def.offset),
@@ -515,7 +515,7 @@ static const lmb_graph_field additive_members[] = {
      .min = -4.0f,
      .max = 4.0f,
      .initial = 1.0f,
-     .parameter_greatest = 1.0f},
+     .parameter_max = 1.0f},
     CURVE_FIELD,
     MIX_FIELDS,
     FORM_FIELDS,
@@ -566,7 +566,10 @@ static const lmb_graph_field mirror_members[] = {
 
 static const lmb_graph_field clamp_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
-    {.name = "limits", .required = true, .read = lmb_graph_read_limits, .offset = offsetof(lmb_graph_node, def.limits)},
+    {.name = "limits",
+     .required = true,
+     .read = lmb_graph_read_limits,
+     .offset = offsetof(lmb_graph_node, def.joint_limits)},
 };
 
 static const lmb_graph_field machine_members[] = {
@@ -646,7 +649,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node
     } else if (!states_time(reader, node->object)) {
         const lmb_graph_declared shared = {
             .name = "time", .initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE};
-        const lmb_graph_field seconds = {.parameter_greatest = reader->longest};
+        const lmb_graph_field seconds = {.parameter_max = reader->longest};
         clip.time = lmb_graph_use_parameter(reader, &shared, &seconds, node->object);
     }
     uint32_t sampled = lmb_graph_add_node(reader, &clip, node->object);

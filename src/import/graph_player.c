@@ -175,7 +175,7 @@ static const char *const ends[] = {
 static const char *const cadences[] = {
     [LMB_CADENCE_DEFAULT] = "default", [LMB_CADENCE_DURATION] = "duration", [LMB_CADENCE_VELOCITY] = "velocity", NULL};
 
-#define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_greatest = 2.0f
+#define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_max = 2.0f
 
 static const lmb_graph_field play_members[] = {
     {.name = "end", .read = read_kept_choice, .offset = offsetof(play, def.end), .choices = ends},

@@ -80,8 +80,8 @@ static uint32_t add_parameter(lmb_graph_reader *reader, const char *name, const 
     }
     graph->parameters[count] = (lmb_graph_declared){.name = name,
                                                     .initial = {field->initial, LMB_NONE},
-                                                    .min = {field->parameter_least, LMB_NONE},
-                                                    .max = {field->parameter_greatest, LMB_NONE}};
+                                                    .min = {field->parameter_min, LMB_NONE},
+                                                    .max = {field->parameter_max, LMB_NONE}};
     return graph->def.parameter_count++;
 }
 
@@ -93,7 +93,7 @@ uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, cons
         return 0;
     }
     snprintf(name, size, "%s.%s", owner, what);
-    const lmb_graph_field field = {.initial = initial, .parameter_greatest = max};
+    const lmb_graph_field field = {.initial = initial, .parameter_max = max};
     uint32_t count = reader->graph->def.parameter_count;
     uint32_t index = add_parameter(reader, name, &field, value);
     if (reader->graph->def.parameter_count > count) {
@@ -300,7 +300,7 @@ static void set_value(lmb_value *result, lmb_value value) {
 // What a curve shapes is clamped to 0 to 1.
 static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
     const lmb_graph_field inside = {
-        .min = 0.0f, .max = 1.0f, .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f), .parameter_greatest = 1.0f};
+        .min = 0.0f, .max = 1.0f, .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f), .parameter_max = 1.0f};
     curved read = {.shape = lmb_constant(0.0f), .value = *result, .field = &inside};
     lmb_graph_read_fields(reader, &curve_fields, value, &read);
     set_value(result, read.value);
