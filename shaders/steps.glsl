@@ -27,38 +27,38 @@ bool step_pass(const uint pass, const uint unused) {
         poses[depth - 2u] = name##_operation(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                      \
     }
 
-#define DEFINE_FOLD(NAME, name, code, takes)                                                                           \
+#define DEFINE_SUM(NAME, name, code, takes)                                                                           \
     void step_##name##_begin(const uint at, const uint depth) {                                                        \
-        fold_sums none = name##_begin();                                                                               \
+        weighted_sums none = name##_begin();                                                                               \
         poses[depth] = none.sums;                                                                                      \
         poses[depth + 1u] = none.notes;                                                                                \
     }                                                                                                                  \
     void step_##name##_accumulate(const uint at, const uint depth) {                                                   \
-        fold_sums so_far;                                                                                              \
+        weighted_sums so_far;                                                                                              \
         so_far.sums = poses[depth - 3u];                                                                               \
         so_far.notes = poses[depth - 2u];                                                                              \
-        fold_sums more = name##_accumulate(at_joint, at, so_far, poses[depth - 1u]);                                   \
+        weighted_sums more = name##_accumulate(at_joint, at, so_far, poses[depth - 1u]);                                   \
         poses[depth - 3u] = more.sums;                                                                                 \
         poses[depth - 2u] = more.notes;                                                                                \
     }                                                                                                                  \
     void step_##name##_end(const uint at, const uint depth) {                                                          \
-        fold_sums all;                                                                                                 \
+        weighted_sums all;                                                                                                 \
         all.sums = poses[depth - 2u];                                                                                  \
         all.notes = poses[depth - 1u];                                                                                 \
         poses[depth - 2u] = name##_end(at_joint, at, all);                                                             \
     }
 
-EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD)
+EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 
 // Calls everything once, so that the compiler keeps it; replaced whole.
 #define CALL(NAME, name, code, takes) step_##name(0u, 2u);
-#define CALL_FOLD(NAME, name, code, takes)                                                                             \
+#define CALL_SUM(NAME, name, code, takes)                                                                             \
     step_##name##_begin(0u, 0u);                                                                                       \
     step_##name##_accumulate(0u, 3u);                                                                                  \
     step_##name##_end(0u, 2u);
 
 void step_through() {
     if (step_pass(0u, 0u)) {
-        EVERY_INSTRUCTION(CALL, CALL, CALL, CALL_FOLD)
+        EVERY_INSTRUCTION(CALL, CALL, CALL, CALL_SUM)
     }
 }

@@ -430,7 +430,7 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
     return LMB_OK;
 }
 
-void lmb_control_carried(const lmb_control *control, const uint32_t *state, float way[4]) {
+void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float way[4]) {
     const uint32_t *words = motion_words(control, state);
     for (uint32_t i = 0; i < 4; i++) {
         way[i] = words != NULL ? REAL(words[MOVING_MOTION + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;

@@ -336,7 +336,7 @@ static void write_machine(writer *w, uint32_t index) {
 
 // Root motion.
 
-static bool carries(const writer *w, uint32_t player) {
+static bool has_root_motion(const writer *w, uint32_t player) {
     const lmb_control_player_def *def = &w->def->players[player];
     return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f);
 }
@@ -391,15 +391,15 @@ static void write_motions(writer *w, uint32_t record) {
     uint32_t motion_count = 0;
     uint32_t carrying = take(w, w->def->player_count);
     for (uint32_t i = 0; i < w->def->player_count; i++) {
-        motion_count += carries(w, i);
+        motion_count += has_root_motion(w, i);
     }
     uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
     put(w, record + CHARACTER_MOTION_ROOT_MOTION, carrying);
     put(w, record + CHARACTER_MOTION_TRACKS, motions);
     put(w, record + CHARACTER_MOTION_TRACK_COUNT, motion_count);
     for (uint32_t i = 0; i < w->def->player_count; i++) {
-        put(w, carrying + i, carries(w, i) ? w->state_words : CONTROL_NONE);
-        if (carries(w, i)) {
+        put(w, carrying + i, has_root_motion(w, i) ? w->state_words : CONTROL_NONE);
+        if (has_root_motion(w, i)) {
             write_motion(w, motions, i);
             motions += MOTION_WORDS;
         }

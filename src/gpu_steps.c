@@ -20,14 +20,14 @@ static const struct {
 #define SOURCE_STEP(NAME, name, code, takes) [code] = {"step_" #name, 1},
 #define UNARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, 0},
 #define BINARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, -1},
-#define FOLD_STEPS(NAME, name, code, takes)                                                                            \
+#define SUM_STEPS(NAME, name, code, takes)                                                                             \
     [code] = {"step_" #name "_begin", 2}, [(code) + 1u] = {"step_" #name "_accumulate", -1},                           \
     [(code) + 2u] = {"step_" #name "_end", -1},
-    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, FOLD_STEPS)
+    EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, SUM_STEPS)
 #undef SOURCE_STEP
 #undef UNARY_STEP
 #undef BINARY_STEP
-#undef FOLD_STEPS
+#undef SUM_STEPS
 };
 
 bool lmb_gpu_steps_fit(const lmb_graph *graph) {

@@ -7,7 +7,7 @@ static uint64_t character_bytes(uint32_t joints) {
 }
 
 // A workgroup as wide as one subgroup meets no barrier that costs anything; it fills its lanes with characters.
-static lmb_gpu_workgroup shape_for_cpu(lmb_gpu_limits limits, uint64_t bytes) {
+static lmb_gpu_workgroup workgroup_for_cpu(lmb_gpu_limits limits, uint64_t bytes) {
     uint32_t characters = limits.subgroup;
     while (characters > 0 && characters * bytes > limits.workgroup_bytes) {
         characters /= 2;
@@ -18,7 +18,7 @@ static lmb_gpu_workgroup shape_for_cpu(lmb_gpu_limits limits, uint64_t bytes) {
 // Characters: eight where they fit 32 KiB, so that several such workgroups share a multiprocessor and one computes while
 // another waits for memory; more of small rigs. Invocations: 128 to 256, whole subgroups, the number that leaves the
 // fewest idle in the last round.
-static lmb_gpu_workgroup shape_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
+static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
     const uint32_t most_bytes = limits.workgroup_bytes < 32768 ? limits.workgroup_bytes : 32768;
     uint32_t characters = 8;
     while (characters * joints < 128) {
@@ -46,5 +46,5 @@ static lmb_gpu_workgroup shape_for_gpu(lmb_gpu_limits limits, uint64_t bytes, ui
 
 lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints) {
     uint64_t bytes = character_bytes(joints);
-    return limits.is_cpu ? shape_for_cpu(limits, bytes) : shape_for_gpu(limits, bytes, joints);
+    return limits.is_cpu ? workgroup_for_cpu(limits, bytes) : workgroup_for_gpu(limits, bytes, joints);
 }

@@ -12,7 +12,7 @@ typedef struct lmb_operation {
     uint32_t code; // of the instruction; of the first one where there are several
     uint32_t min_inputs;
     uint32_t most_inputs;
-    bool fold;
+    bool weighted_sum;
     bool exchanges;     // reads its input at other joints
     uint32_t takes;     // TAKES_... bits; operands that it does not take are ignored
     uint32_t positions; // values of `along`

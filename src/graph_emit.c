@@ -14,9 +14,9 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #define SOURCE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 0, 0, false, false, takes, 0},
 #define UNARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, false, takes, 0},
 #define BINARY_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, 2, false, false, takes, 0},
-#define FOLD_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
+#define SUM_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
 #define EXCHANGE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
-    OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, FOLD_ROW, EXCHANGE_ROW)
+    OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, SUM_ROW, EXCHANGE_ROW)
         // Those that are lowered to others.
         [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SHARE, 0},
     [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
@@ -30,7 +30,7 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #undef SOURCE_ROW
 #undef UNARY_ROW
 #undef BINARY_ROW
-#undef FOLD_ROW
+#undef SUM_ROW
 #undef EXCHANGE_ROW
 };
 
@@ -94,12 +94,12 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     bool blends = node->op == LMB_OP_BLEND || node->op == LMB_OP_MASKED;
     bool is_affine = node->form == LMB_FORM_AFFINE;
     if (node->op == LMB_OP_MAKE_ADDITIVE && node->form != LMB_FORM_LOCAL) {
-        return is_affine ? OPERATION_QUOTIENT : OPERATION_SUBTRACT;
+        return is_affine ? OPERATION_MAKE_AFFINE_ADDITIVE : OPERATION_SUBTRACT;
     }
     bool applies = node->op == LMB_OP_ADDITIVE && (choices != 0 || is_affine);
     if ((blends && (choices & ~CHOICE_MASKED) != 0) || applies) {
         *takes = TAKES_WEIGHT | TAKES_CHOICE | ((choices & CHOICE_MASKED) != 0 ? TAKES_MASK : 0);
-        return blends ? OPERATION_INTERPOLATE : is_affine ? OPERATION_PRODUCT : OPERATION_APPLY;
+        return blends ? OPERATION_INTERPOLATE : is_affine ? OPERATION_APPLY_AFFINE_ADDITIVE : OPERATION_APPLY;
     }
     if ((node->op == LMB_OP_WEIGHTED && choices != CHOICE_NLERP) || (*takes & TAKES_LAYER)) {
         *takes |= TAKES_CHOICE;
@@ -186,7 +186,7 @@ static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int p
     uint32_t unused[INSTRUCTION_WORDS];
     // A sum holds a channel's values of all inputs up to its end.
     const int summed = (int)node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0);
-    const int values = !operations[node->op].fold ? pushed : step == 2 ? 1 - summed : 0;
+    const int values = !operations[node->op].weighted_sum ? pushed : step == 2 ? 1 - summed : 0;
     uint32_t *at = add_instruction(c, pushed, values, unused);
     at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
     write_operands(c, node, takes, weight, input, at);
@@ -446,7 +446,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     if (c->result != LMB_OK) {
         return false;
     }
-    if (op->fold) {
+    if (op->weighted_sum) {
         fits = emit_sum(c, node, op->takes);
     } else if (op->exchanges) {
         fits = emit_mirror(c, node, op->takes);

@@ -233,7 +233,7 @@ void lmb_graph_add_no_change(lmb_compiler *c) {
     bool is_used = false;
     for (uint32_t i = 0; i < c->def->node_count; i++) {
         const lmb_node_def *node = &c->def->nodes[i];
-        is_used = is_used || ((lmb_find_operation(node->op)->fold || node->op == LMB_OP_COMBINE) &&
+        is_used = is_used || ((lmb_find_operation(node->op)->weighted_sum || node->op == LMB_OP_COMBINE) &&
                               lmb_graph_is_additive(c, node));
     }
     const uint32_t joints = c->def->rig->joint_count;

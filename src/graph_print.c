@@ -22,14 +22,14 @@ static const shape shapes[] = {
 #define SOURCE_SHAPE(NAME, name, code, takes) [code] = {#name, 0, 1, takes},
 #define UNARY_SHAPE(NAME, name, code, takes) [code] = {#name, 1, 1, takes},
 #define BINARY_SHAPE(NAME, name, code, takes) [code] = {#name, 2, 1, takes},
-#define FOLD_SHAPES(NAME, name, code, takes)                                                                           \
+#define SUM_SHAPES(NAME, name, code, takes)                                                                            \
     [code] = {#name " begin", 0, 2, TAKES_NOTHING}, [(code) + 1u] = {#name " add", 3, 2, takes},                       \
     [(code) + 2u] = {#name " end", 2, 1, TAKES_NOTHING},
-    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, FOLD_SHAPES)
+    EVERY_INSTRUCTION(SOURCE_SHAPE, UNARY_SHAPE, BINARY_SHAPE, SUM_SHAPES)
 #undef SOURCE_SHAPE
 #undef UNARY_SHAPE
 #undef BINARY_SHAPE
-#undef FOLD_SHAPES
+#undef SUM_SHAPES
 };
 
 typedef struct line {

@@ -228,11 +228,11 @@ static void curves_everywhere(void **state) {
             for (int i = 0; i <= 1000000; i += (int)suite_stride()) {
                 float a = (float)i / 1000000.0f;
                 double exact = exact_curve(curve, (double)first, (double)second, (double)a);
-                largest = fmax(largest, fabs((double)shape_number(curve, first, second, a) - exact) / large);
+                largest = fmax(largest, fabs((double)evaluate_curve(curve, first, second, a) - exact) / large);
             }
             within(lmb_curve_name((lmb_curve)curve), largest * 1e7, 2.0);
-            assert_true(shape_number(curve, first, second, 0.0f) == 0.0f);
-            assert_true(shape_number(curve, first, second, 1.0f) == 1.0f);
+            assert_true(evaluate_curve(curve, first, second, 0.0f) == 0.0f);
+            assert_true(evaluate_curve(curve, first, second, 1.0f) == 1.0f);
         }
     }
 }
@@ -248,7 +248,7 @@ static void curves_that_keep_the_middle(void **state) {
                                       CURVE_SINE + CURVE_IN_OUT,
                                       CURVE_COSINE + CURVE_IN_OUT};
     for (uint32_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
-        assert_true(shape_number(curves[i], 0.0f, 1.0f, 0.5f) == 0.5f);
+        assert_true(evaluate_curve(curves[i], 0.0f, 1.0f, 0.5f) == 0.5f);
     }
 }
 

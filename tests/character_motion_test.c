@@ -239,7 +239,7 @@ static void test_velocity_of_clips(void **state) {
     }
     assert_at(&s, (rigid){0.0, 0.0, -30.0, 0.0}, 3e-5);
     float carried[4];
-    lmb_control_carried(s.control, s.state, carried);
+    lmb_control_root_motion(s.control, s.state, carried);
     assert_near((double)carried[2], -0.05, 1e-7);
     assert_true(lmb_control_has_motion(s.control));
     const uint32_t words = lmb_control_state_words(s.control);
@@ -250,7 +250,7 @@ static void test_velocity_of_clips(void **state) {
     assert_false(lmb_control_has_motion(s.control));
     assert_true(lmb_control_state_words(s.control) < words);
     assert_int_equal(lmb_control_motion_word(s.control), LMB_NONE);
-    lmb_control_carried(s.control, s.state, carried);
+    lmb_control_root_motion(s.control, s.state, carried);
     assert_true(carried[0] == 0.0f && carried[2] == 0.0f && carried[3] == 0.0f);
     assert_true(place_of(&s).position[2] == 0.0 && s.shown[2] == 0.0f);
     end(&s);
@@ -719,7 +719,7 @@ static void test_update_rate(void **state) {
         float carried[4];
         s.parameters[2] = 0.0f; // as a host that writes all rows anew
         step(&s, SECOND / 60);
-        lmb_control_carried(s.control, s.state, carried);
+        lmb_control_root_motion(s.control, s.state, carried);
         assert_int_equal(carried[2] != 0.0f, frame % 4 == 0);
         assert_true(s.parameters[2] == 1.0f);
         carried_in_all += (double)carried[2];

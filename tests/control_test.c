@@ -534,7 +534,7 @@ static void test_group_goes_as_far_as_its_velocity(void **state) {
         float way[4];
         s.parameters[3] = frame < 200 ? 1.0f : -0.5f;
         step(&s, SIXTIETH);
-        lmb_control_carried(s.control, s.state, way);
+        lmb_control_root_motion(s.control, s.state, way);
         assert_near(way[2], (frame < 200 ? 1.0 : -0.5) * expected / 60, 2e-6);
         assert_near(s.parameters[GROUP_VELOCITY], (frame < 200 ? 1.0 : -0.5) * expected, 1e-5);
     }
@@ -826,7 +826,7 @@ static void test_weights_in_root_motion(void **state) {
             s.parameters[2] = (float)w;
             step(&s, SIXTIETH);
             float way[4];
-            lmb_control_carried(s.control, s.state, way);
+            lmb_control_root_motion(s.control, s.state, way);
             assert_near(way[2], ((cases[i].replaces ? 1.0 - m * w : 1.0) * 1.5 - m * w * 4.0) / 60, 1e-6);
             assert_near(lmb_control_player_weight(s.control, s.state, 0), 1.0, 0.0);
             assert_near(lmb_control_player_weight(s.control, s.state, 1), w, 1e-6);

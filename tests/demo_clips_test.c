@@ -3,7 +3,7 @@
 #include "suite.h"
 
 #include "../samples/viewer/demo_clips.h"
-#include "../samples/viewer/stride.h"
+#include "../samples/viewer/foot_speed.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -151,7 +151,7 @@ static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
     static const lmb_op leaves[] = {LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_CLIP, LMB_OP_POSE, LMB_OP_REST};
     static const lmb_op operations[] = {LMB_OP_BLEND,    LMB_OP_MASKED, LMB_OP_WEIGHTED, LMB_OP_MAKE_ADDITIVE,
                                         LMB_OP_ADDITIVE, LMB_OP_LAYERS, LMB_OP_SPACE1D,  LMB_OP_SPACE2D};
-    static const lmb_op folds[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS, LMB_OP_SPACE1D, LMB_OP_SPACE2D};
+    static const lmb_op is_weighted_sum[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS, LMB_OP_SPACE1D, LMB_OP_SPACE2D};
     static const lmb_op unary[] = {LMB_OP_MIRROR, LMB_OP_CLAMP};
     do {
         node.op = leaf ? leaves[random_below(random, 5)]
@@ -165,8 +165,8 @@ static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
         node.inputs[0] = grow(plan, additive, stack);
     } else if (!leaf) {
         bool weighted = false;
-        for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++) {
-            weighted = weighted || node.op == folds[i];
+        for (size_t i = 0; i < sizeof is_weighted_sum / sizeof is_weighted_sum[0]; i++) {
+            weighted = weighted || node.op == is_weighted_sum[i];
         }
         node.input_count = weighted ? 2 + random_below(random, 3) : 2;
         for (uint32_t i = 0; i < node.input_count; i++) {

@@ -41,11 +41,11 @@ typedef struct demo_kind {
 
 // A character on the ground, beside its placement: where its character motion's way begins, and what that has come to.
 typedef struct demo_walker {
-    float home[2]; // metres: x, z
-    float facing;  // at home, radians about Y
-    float heading; // now
-    float wanted;  // heading, from `facing` on: of whoever steers
-    float speed;   // metres a second, of the frame before
+    float owner[2]; // metres: x, z
+    float facing;   // at home, radians about Y
+    float heading;  // now
+    float wanted;   // heading, from `facing` on: of whoever steers
+    float speed;    // metres a second, of the frame before
 } demo_walker;
 
 struct demo {

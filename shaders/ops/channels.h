@@ -57,8 +57,8 @@ OP real blend_numbers(bool angle, bool as_given, real a, real b, real weight) {
 OP float_value rest_channel(frame f, uint instruction) {
     UNUSED(instruction);
     float_value rest;
-    rest.x = ALL(LOAD_FLOAT(f.program, LOAD(f.program, PROGRAM_CHANNEL_REST) + channel_of(f)));
-    rest.weight = ALL(WEIGHT_PRESENT);
+    rest.x = SPLAT(LOAD_FLOAT(f.program, LOAD(f.program, PROGRAM_CHANNEL_REST) + channel_of(f)));
+    rest.weight = SPLAT(WEIGHT_PRESENT);
     return rest;
 }
 
@@ -100,7 +100,7 @@ OP float_value sample_channel(frame f, uint clip, real time) {
 
 // The weight that a clip has for the channel.
 OP real clip_channel_weight(frame f, uint clip) {
-    real weight = ALL(WEIGHT_PRESENT);
+    real weight = SPLAT(WEIGHT_PRESENT);
     if (LOAD(f.program, clip + CLIP_FLOAT_COUNT) > 0u) {
         weight = clip_joint_weight(f, clip, f.joint);
     }
@@ -120,16 +120,16 @@ OP float_value clip_channel(frame f, uint instruction) {
     float_value sampled = rest_channel(f, instruction);
 #ifdef LMB_SIMD_WIDTH
     // Where lanes have different clips, each in turn.
-    truth left = s.known;
+    lane_mask left = s.known;
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
-        truth mine = BOTH(left, s.clip == clip);
+        lane_mask mine = AND(left, s.clip == clip);
         float_value from_clip = sample_channel(f, clip, s.time);
-        sampled.x = SELECT(BOTH(mine, s.weight > 0.0f), from_clip.x, sampled.x);
+        sampled.x = SELECT(AND(mine, s.weight > 0.0f), from_clip.x, sampled.x);
         if (USES_WEIGHTS) {
             sampled.weight = SELECT(mine, clip_channel_weight(f, clip), sampled.weight);
         }
-        left = BOTH(left, NOT(mine));
+        left = AND(left, NOT(mine));
     }
 #else
     if (s.known && s.weight > 0.0f) {
@@ -154,7 +154,7 @@ OP float_value pose_channel(frame f, uint instruction) {
         uint first = POSE_COMPONENTS * LOAD(f.program, PROGRAM_JOINTS) + channel_of(f);
         word at = f.character * LOAD(f.program, PROGRAM_POSE_FLOATS) + first;
         real given = GATHER_REAL(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at);
-        truth good = is_finite(given);
+        lane_mask good = is_finite(given);
         REFUSE(f, REFUSED_POSE, NOT(good));
         a.x = SELECT(good, finish_number(channel_is_angle(f), given), a.x);
     }
@@ -165,7 +165,7 @@ OP float_value fixed_channel(frame f, uint instruction) {
     float_value a = rest_channel(f, instruction);
     if (!stands_in_part(f, instruction)) {
         uint first = POSE_COMPONENTS * LOAD(f.program, PROGRAM_JOINTS) + channel_of(f);
-        a.x = ALL(LOAD_FLOAT(f.program, LOAD(f.program, instruction + FIXED_POSE) + first));
+        a.x = SPLAT(LOAD_FLOAT(f.program, LOAD(f.program, instruction + FIXED_POSE) + first));
     }
     return a;
 }
@@ -203,7 +203,7 @@ OP float_value partial_channel(frame f, uint instruction, float_value a, float_v
     float_value blended = blend_values(f, a, b, weight, false);
     if (USES_WEIGHTS) {
         real blend = partial_blend(weight, a.weight, b.weight);
-        truth both = BOTH(a.weight > 0.0f, b.weight > 0.0f);
+        lane_mask both = AND(a.weight > 0.0f, b.weight > 0.0f);
         blended = blend_values(f, a, b, blend, false);
         real present = SELECT(a.weight > 0.0f, a.x, b.x);
         real carried = SELECT(a.weight > 0.0f, a.weight, b.weight);
@@ -221,12 +221,12 @@ OP float_value add_values(frame f, float_value a, float_value b, real weight) {
 
 OP float_value add_channel(frame f, uint instruction, float_value a, float_value b) {
     UNUSED(instruction);
-    return add_values(f, a, b, ALL(1.0f));
+    return add_values(f, a, b, SPLAT(1.0f));
 }
 
 OP float_value subtract_channel(frame f, uint instruction, float_value a, float_value b) {
     UNUSED(instruction);
-    return add_values(f, a, b, ALL(-1.0f));
+    return add_values(f, a, b, SPLAT(-1.0f));
 }
 
 OP float_value make_additive_channel(frame f, uint instruction, float_value a, float_value r) {
@@ -243,11 +243,11 @@ OP float_value apply_channel(frame f, uint instruction, float_value base, float_
 }
 
 // As full matrices numbers are added all the same.
-OP float_value product_channel(frame f, uint instruction, float_value base, float_value difference) {
+OP float_value apply_affine_additive_channel(frame f, uint instruction, float_value base, float_value difference) {
     return apply_channel(f, instruction, base, difference);
 }
 
-OP float_value quotient_channel(frame f, uint instruction, float_value a, float_value r) {
+OP float_value make_affine_additive_channel(frame f, uint instruction, float_value a, float_value r) {
     return subtract_channel(f, instruction, a, r);
 }
 
@@ -304,10 +304,10 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
     held.x = clamp_real(a.x, least, greatest);
     if (channel_is_angle(f)) {
         float width = LOAD_FLOAT(f.program, at + 3u * channels);
-        real turn = number_difference(true, a.x, ALL(LOAD_FLOAT(f.program, at + 2u * channels)));
-        truth beyond = EITHER(turn > width, turn < -width);
-        truth up = EITHER(turn > 0.0f, turn == -180.0f);
-        real nearer = SELECT(up, ALL(greatest), ALL(least));
+        real turn = number_difference(true, a.x, SPLAT(LOAD_FLOAT(f.program, at + 2u * channels)));
+        lane_mask beyond = OR(turn > width, turn < -width);
+        lane_mask up = OR(turn > 0.0f, turn == -180.0f);
+        real nearer = SELECT(up, SPLAT(greatest), SPLAT(least));
         held.x = SELECT(beyond, nearer, a.x);
     }
     return held;
@@ -330,10 +330,10 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
         held[depth - 1u] = name##_channel(f, at, held[depth - 1u], held[depth]);                                       \
         break;
 
-#define CHANNEL_FOLD(NAME, name, code, takes)                                                                          \
+#define CHANNEL_SUM(NAME, name, code, takes)                                                                           \
     case code:                                                                                                         \
-        firsts[folds] = depth;                                                                                         \
-        folds = folds + 1u;                                                                                            \
+        firsts[is_weighted_sum] = depth;                                                                               \
+        is_weighted_sum = is_weighted_sum + 1u;                                                                        \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
         shares[depth - 1u] = input_weight(f, at, ((takes)&TAKES_CHOICE) != 0u ? LOAD(f.program, at + CHOICES) : 0u);   \
@@ -361,7 +361,7 @@ OP real evaluate_channel(frame f, uint pass) {
     uint firsts[STACK_POSES];
     held[0] = rest_channel(f, 0u); // which a program replaces: it has an instruction
     uint depth = 0u;
-    uint folds = 0u;
+    uint is_weighted_sum = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint end = first_of_pass(f.program, pass + 1u);
     for (uint i = first_of_pass(f.program, pass); i < end; i++) {
@@ -371,32 +371,32 @@ OP real evaluate_channel(frame f, uint pass) {
         f = begin_instruction(f, at);
 #endif
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_FOLD)
+            EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_SUM)
         default:
             break;
         }
         if (ends) {
             // The mean, by way of how far each is from the one that weighs most, the first of those.
             bool angle = channel_is_angle(f);
-            folds = folds - 1u;
-            uint first = firsts[folds];
-            real most = ALL(0.0f);
-            real carried = ALL(0.0f);
-            real nearest = ALL(0.0f);
+            is_weighted_sum = is_weighted_sum - 1u;
+            uint first = firsts[is_weighted_sum];
+            real most = SPLAT(0.0f);
+            real carried = SPLAT(0.0f);
+            real nearest = SPLAT(0.0f);
             for (uint place = first; place < depth; place++) {
                 nearest = SELECT(shares[place] > most, held[place].x, nearest);
                 most = SELECT(shares[place] > most, shares[place], most);
-                carried = SELECT(BOTH(shares[place] > 0.0f, held[place].weight > carried), held[place].weight, carried);
+                carried = SELECT(AND(shares[place] > 0.0f, held[place].weight > carried), held[place].weight, carried);
             }
-            real total = ALL(0.0f);
-            real sum = ALL(0.0f);
+            real total = SPLAT(0.0f);
+            real sum = SPLAT(0.0f);
             for (uint place = first; place < depth; place++) {
                 total = total + shares[place];
                 sum = sum + shares[place] * number_difference(angle, held[place].x, nearest);
             }
             float_value mean = rest_channel(f, at);
             if (LOAD(f.program, at + SUM_REST) != LOAD(f.program, PROGRAM_REST)) {
-                mean.x = ALL(0.0f); // no change
+                mean.x = SPLAT(0.0f); // no change
             }
             real x = finish_number(angle, nearest + sum * reciprocal(total));
             mean.x = SELECT(total > 0.0f, x, mean.x);

@@ -64,7 +64,7 @@ OP void write_players(CROWD all) {
 }
 
 // Its state's weight, or 0 once it dropped out. One that ended in the last update is shown until the next.
-OP real find_shown_weight(control c, home at, address flags, bool drops_out) {
+OP real find_shown_weight(control c, owning_state at, address flags, bool drops_out) {
     uint playing = state_word(c, flags);
     bool ends_now = !c.moves && (playing & PLAYING_PASSED) != 0u;
     real weight = 1.0f;
@@ -86,7 +86,7 @@ OP void write_player_weights(CROWD all, bool is_first) {
         if (parameter != CONTROL_NONE) {
             address flags = LOAD(block, record + PLAYER_STATE) + PLAYING_FLAGS;
             bool drops_out = LOAD(block, record + PLAYER_END) == PLAYER_DROPS_OUT;
-            home at = load_home(block, record);
+            owning_state at = load_owner(block, record);
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
                 if (c.moves || is_first) {
@@ -196,17 +196,17 @@ OP_NOINLINE void begin_character(control c) {
 OP void move_before_machines(CROWD all) {
     memory block = CROWD_BLOCK(all);
     address character_motion = LOAD(block, CONTROL_CHARACTER_MOTION);
-    bool carries = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
+    bool has_root_motion = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
     bool inertializes = LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
-    if (carries || inertializes) {
+    if (has_root_motion || inertializes) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves && inertializes) {
                 move_inertia(c);
             }
-            if (c.moves && carries) {
+            if (c.moves && has_root_motion) {
                 drive_character_motion(c, character_motion);
-            } else if (carries) {
+            } else if (has_root_motion) {
                 write_velocity(c, character_motion);
             }
         }
@@ -227,13 +227,13 @@ OP void move_fades(CROWD all) {
     }
 }
 
-OP void carry_all(CROWD all) {
+OP void apply_root_motions(CROWD all) {
     address character_motion = LOAD(CROWD_BLOCK(all), CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {
-                carry(c, character_motion);
+                apply_root_motion(c, character_motion);
             }
         }
     }
@@ -448,7 +448,7 @@ OP void run_control(CHANGED_CROWD all) {
         weigh_all_players(all);
         move_players(all);
         move_groups(all);
-        carry_all(all);
+        apply_root_motions(all);
         goes_on = go_on(all);
     }
     write_control(all);

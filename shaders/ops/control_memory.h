@@ -132,7 +132,7 @@ OP control_value load_control_value(memory block, address at) {
 
 OP real curve_value(control_value v, real x) {
     if (v.curve != CURVE_LINEAR && is_finite(x)) {
-        x = shape_any(v.curve, v.first, v.second, snap(x));
+        x = evaluate_any_curve(v.curve, v.first, v.second, snap(x));
     }
     return x;
 }

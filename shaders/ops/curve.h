@@ -65,7 +65,7 @@ OP real family_curve(uint curve, real a) {
     uint part = curve - first;
     real rest = 1.0f - a;
     real x = a;
-    truth late = a > 0.5f;
+    lane_mask late = a > 0.5f;
     if (part == CURVE_OUT) {
         x = rest;
     }
@@ -100,7 +100,7 @@ OP real uniform_s_curve(real a) {
 }
 
 // Shapes a number in [0, 1]; the control points are those of a Bezier.
-OP real shape_number(uint curve, float first, float second, real a) {
+OP real evaluate_curve(uint curve, float first, float second, real a) {
     real shaped = a;
     if (curve == CURVE_UNIFORM_S) {
         shaped = uniform_s_curve(a);
@@ -118,8 +118,8 @@ OP real shape_number(uint curve, float first, float second, real a) {
 }
 
 // Any number that is snapped: it is clamped to [0, 1] first.
-OP_NOINLINE real shape_any(uint curve, float first, float second, real x) {
-    real shaped = shape_number(curve, first, second, clamp_real(x, 0.0f, 1.0f));
+OP_NOINLINE real evaluate_any_curve(uint curve, float first, float second, real x) {
+    real shaped = evaluate_curve(curve, first, second, clamp_real(x, 0.0f, 1.0f));
     return snap(shaped);
 }
 

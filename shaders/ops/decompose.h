@@ -11,7 +11,7 @@
 
 STRUCT(decomposed)
 transform whole;
-truth shears; // or is flat: then `whole` stands for nothing
+lane_mask shears; // or is flat: then `whole` stands for nothing
 END_STRUCT(decomposed)
 
 // How three axes stand to each other: products of the first and second, second and third, third and first.
@@ -65,21 +65,21 @@ OP decomposed scale_then_rotate(vector scale, quaternion q) {
     vector kz = multiply_vectors(k, z);
     products columns = products_of(kx, ky, kz, kx, ky, kz);
     vector squares = make_vector(dot_vectors(kx, kx), dot_vectors(ky, ky), dot_vectors(kz, kz));
-    truth shears_xy = columns.xy * columns.xy > (squares.x * squares.y) * SHEAR_SQUARE;
-    truth shears_yz = columns.yz * columns.yz > (squares.y * squares.z) * SHEAR_SQUARE;
-    truth shears_zx = columns.zx * columns.zx > (squares.z * squares.x) * SHEAR_SQUARE;
-    truth is_flat = EITHER(squares.x < FLAT_SQUARE, EITHER(squares.y < FLAT_SQUARE, squares.z < FLAT_SQUARE));
+    lane_mask shears_xy = columns.xy * columns.xy > (squares.x * squares.y) * SHEAR_SQUARE;
+    lane_mask shears_yz = columns.yz * columns.yz > (squares.y * squares.z) * SHEAR_SQUARE;
+    lane_mask shears_zx = columns.zx * columns.zx > (squares.z * squares.x) * SHEAR_SQUARE;
+    lane_mask is_flat = OR(squares.x < FLAT_SQUARE, OR(squares.y < FLAT_SQUARE, squares.z < FLAT_SQUARE));
 
     // Whether q's own axes leave anything beside the diagonal.
     products beside = products_of(x, y, z, kx, ky, kz);
-    truth leaves_xy = beside.xy * beside.xy > lesser_of(squares.x, squares.y) * SHEAR_SQUARE;
-    truth leaves_yz = beside.yz * beside.yz > lesser_of(squares.y, squares.z) * SHEAR_SQUARE;
-    truth leaves_zx = beside.zx * beside.zx > lesser_of(squares.z, squares.x) * SHEAR_SQUARE;
-    truth turned = EITHER(leaves_xy, EITHER(leaves_yz, leaves_zx));
+    lane_mask leaves_xy = beside.xy * beside.xy > lesser_of(squares.x, squares.y) * SHEAR_SQUARE;
+    lane_mask leaves_yz = beside.yz * beside.yz > lesser_of(squares.y, squares.z) * SHEAR_SQUARE;
+    lane_mask leaves_zx = beside.zx * beside.zx > lesser_of(squares.z, squares.x) * SHEAR_SQUARE;
+    lane_mask turned = OR(leaves_xy, OR(leaves_yz, leaves_zx));
 
     // The sign that stands alone: of x, where y and z have another, and so on.
-    truth alone_x = NOT(k.y * k.z < 0.0f);
-    truth alone_y = NOT(k.z * k.x < 0.0f);
+    lane_mask alone_x = NOT(k.y * k.z < 0.0f);
+    lane_mask alone_y = NOT(k.z * k.x < 0.0f);
     quaternion about_x = make_quaternion(q.w, -q.z, q.y, -q.x);
     quaternion about_y = make_quaternion(q.z, q.w, -q.x, -q.y);
     quaternion about_z = make_quaternion(-q.y, q.x, q.w, -q.z);
@@ -93,12 +93,12 @@ OP decomposed scale_then_rotate(vector scale, quaternion q) {
     d.whole = identity_transform();
     d.whole.q = select_quaternion(turned, half_turn, q);
     d.whole.s = select_vector(turned, scale_vector(mirrored, sign), scale_vector(straight, largest));
-    d.shears = EITHER(EITHER(shears_xy, shears_yz), EITHER(shears_zx, is_flat));
+    d.shears = OR(OR(shears_xy, shears_yz), OR(shears_zx, is_flat));
     // Alike along all axes, nothing changes, not one bit.
-    truth even = BOTH(BOTH(scale.x == scale.y, scale.y == scale.z), scale.x != 0.0f);
+    lane_mask even = AND(AND(scale.x == scale.y, scale.y == scale.z), scale.x != 0.0f);
     d.whole.q = select_quaternion(even, q, d.whole.q);
     d.whole.s = select_vector(even, scale, d.whole.s);
-    d.shears = BOTH(d.shears, NOT(even));
+    d.shears = AND(d.shears, NOT(even));
     return d;
 }
 
@@ -132,8 +132,8 @@ OP decomposed decompose_quotient(transform s, transform r) {
     }
     decomposed d = decompose_product(ratio, inverse);
     if (USES_SCALE) {
-        truth is_flat = EITHER(r.s.x == 0.0f, EITHER(r.s.y == 0.0f, r.s.z == 0.0f));
-        d.shears = EITHER(d.shears, is_flat);
+        lane_mask is_flat = OR(r.s.x == 0.0f, OR(r.s.y == 0.0f, r.s.z == 0.0f));
+        d.shears = OR(d.shears, is_flat);
     }
     return d;
 }

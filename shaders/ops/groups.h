@@ -217,12 +217,12 @@ OP void move_groups(CROWD all) {
     address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
     for (; group < end; group += GROUP_WORDS) {
         address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
-        home leaders = load_home(block, leader);
+        owning_state leaders = load_owner(block, leader);
         bool shares = group_shares_home(block, group);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {
-                if (shares ? home_moves(c, leaders) : group_moves(c, group)) {
+                if (shares ? owner_moves(c, leaders) : group_moves(c, group)) {
                     move_group(c, group, shares);
                 } else {
                     stay_in_group(c, group);

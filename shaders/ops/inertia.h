@@ -35,7 +35,7 @@ OP real inertia_rate(vector x, vector d, real inverse_step) {
 // 2 acos(w) / sqrt(1 - w^2), a polynomial in 1 - w, makes of x, y, z.
 OP vector rotation_vector(quaternion q) {
     real z = clamp_real(1.0f - q.w, 0.0f, 1.0f);
-    real p = ALL(0.022325648f);
+    real p = SPLAT(0.022325648f);
     p = p * z - 0.0651833788f;
     p = p * z + 0.101951517f;
     p = p * z - 0.0671059936f;
@@ -70,7 +70,7 @@ OP inertia take_inertia(transform pose, transform last, transform older, real st
     vector turn = rotation_vector(rotation_between(last.q, older.q));
     taken.q_rate = inertia_rate(angle, turn, inverse);
     taken.offset.s = all_vector(0.0f, 0.0f, 0.0f);
-    taken.s_rate = ALL(0.0f);
+    taken.s_rate = SPLAT(0.0f);
     if (USES_SCALE) {
         taken.offset.s = snap_vector(subtract_vectors(last.s, pose.s));
         taken.s_rate = inertia_rate(taken.offset.s, subtract_vectors(last.s, older.s), inverse);
@@ -85,18 +85,18 @@ OP inertia take_inertia(transform pose, transform last, transform older, real st
 OP real inertia_left(real rate, real time, real duration) {
     real slow = reciprocal(duration);
     real fast = rate * -0.2f;
-    truth sooner = fast > slow;
+    lane_mask sooner = fast > slow;
     real u = time * SELECT(sooner, fast, slow);
-    real r = SELECT(sooner, ALL(-5.0f), rate * duration);
-    r = SELECT(r < -5.0f, ALL(-5.0f), r); // by a rounding
+    real r = SELECT(sooner, SPLAT(-5.0f), rate * duration);
+    r = SELECT(r < -5.0f, SPLAT(-5.0f), r); // by a rounding
     real bend = -8.0f * r - 20.0f;
-    real a = SELECT(bend > 0.0f, bend, ALL(0.0f));
+    real a = SELECT(bend > 0.0f, bend, SPLAT(0.0f));
     real square = (6.0f + 3.0f * r) + 0.5f * a;
     real rise = 1.0f + u * ((3.0f + r) + u * square);
     real rest = clamp_real(1.0f - u, 0.0f, 1.0f);
     real cube = (rest * rest) * rest;
     real left = clamp_real(cube * rise, 0.0f, 1.0f);
-    return SELECT(BOTH(rest > 0.0f, time < duration), snap_small(left), ALL(0.0f));
+    return SELECT(AND(rest > 0.0f, time < duration), snap_small(left), SPLAT(0.0f));
 }
 
 // The pose with what is left of the offset, which was taken `time` seconds ago; the pose itself, to the bit, once nothing is.

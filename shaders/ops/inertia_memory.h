@@ -24,12 +24,12 @@ OP real load_inertia_parameter(frame f, uint which, float largest) {
     uint parameter = LOAD(f.program, PROGRAM_INERTIA) - 1u + which;
     word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
     real given = GATHER_REAL(f.parameters, row + parameter);
-    truth finite = is_finite(given);
+    lane_mask finite = is_finite(given);
     if (f.joint == 0u) {
         REFUSE(f, REFUSED_TIME, NOT(finite));
     }
     real bounded = clamp_real(snap(given), 0.0f, largest);
-    return SELECT(finite, bounded, ALL(0.0f));
+    return SELECT(finite, bounded, SPLAT(0.0f));
 }
 
 OP inertia_clock load_inertia_clock(frame f) {
@@ -43,7 +43,7 @@ OP inertia_clock load_inertia_clock(frame f) {
 }
 
 // `at` is that of the first word; where `stored` holds.
-OP void store_remembered(mutable_memory kept, word at, uint joints, transform pose, truth stored) {
+OP void store_remembered(mutable_memory kept, word at, uint joints, transform pose, lane_mask stored) {
     SCATTER(kept, at, BITS(pose.t.x), stored);
     SCATTER(kept, at + joints, BITS(pose.t.y), stored);
     SCATTER(kept, at + 2u * joints, BITS(pose.t.z), stored);
@@ -75,38 +75,39 @@ OP real load_rate(mutable_memory kept, word at) {
 
 // Takes the offset of a joint whose character is switched in this frame, where the frame before was shown; its velocity,
 // where the one before that was too.
-OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock now, transform pose, truth stored) {
+OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock now, transform pose,
+                        lane_mask stored) {
     word slot = now.number & 1u;
     word before = (now.number - 1u) & INERTIA_LAST_NUMBER;
     word first = (now.number - 2u) & INERTIA_LAST_NUMBER;
     word other = at + (1u - slot) * (POSE_COMPONENTS * joints);
-    truth known = GATHER(kept, at + (INERTIA_STAMPS + 1u - slot) * joints) == before + 1u;
-    truth moves = GATHER(kept, at + (INERTIA_STAMPS + slot) * joints) == first + 1u;
+    lane_mask known = GATHER(kept, at + (INERTIA_STAMPS + 1u - slot) * joints) == before + 1u;
+    lane_mask moves = GATHER(kept, at + (INERTIA_STAMPS + slot) * joints) == first + 1u;
     transform last = load_remembered(kept, other, joints);
     transform older = load_remembered(kept, at + slot * (POSE_COMPONENTS * joints), joints);
     last = select_transform(known, last, pose);
-    older = select_transform(BOTH(known, moves), older, last);
+    older = select_transform(AND(known, moves), older, last);
     inertia taken = take_inertia(pose, last, older, now.step);
     store_remembered(kept, at + INERTIA_OFFSET * joints, joints, taken.offset, stored);
     SCATTER(kept, at + INERTIA_RATES * joints, BITS(taken.t_rate), stored);
     SCATTER(kept, at + (INERTIA_RATES + 1u) * joints, BITS(taken.q_rate), stored);
     SCATTER(kept, at + (INERTIA_RATES + 2u) * joints, BITS(taken.s_rate), stored);
-    SCATTER(kept, at + INERTIA_TAKEN * joints, KEEP(known, now.number + 1u), stored);
+    SCATTER(kept, at + INERTIA_TAKEN * joints, SELECT_BITS(known, now.number + 1u), stored);
 }
 
 // What a joint is shown as. Where `shows` holds: a lane may stand for no character, or for one that drops the joint.
-OP transform inertialize(frame f, inertia_clock now, mutable_memory kept, transform pose, truth shows) {
+OP transform inertialize(frame f, inertia_clock now, mutable_memory kept, transform pose, lane_mask shows) {
     uint joints = LOAD(f.program, PROGRAM_JOINTS);
     word at = f.character * (INERTIA_WORDS * joints) + f.joint;
     word slot = now.number & 1u;
     word stamp = at + (INERTIA_STAMPS + slot) * joints;
-    truth begins = BOTH(now.switched == now.number, now.duration > 0.0f);
-    truth switches = BOTH(BOTH(begins, GATHER(kept, stamp) != now.number + 1u), shows);
+    lane_mask begins = AND(now.switched == now.number, now.duration > 0.0f);
+    lane_mask switches = AND(AND(begins, GATHER(kept, stamp) != now.number + 1u), shows);
     if (ANY(switches)) {
         remember_offset(kept, at, joints, now, pose, switches);
     }
-    truth moves = GATHER(kept, at + INERTIA_TAKEN * joints) == now.switched + 1u;
-    moves = BOTH(moves, BOTH(now.time < now.duration, shows));
+    lane_mask moves = GATHER(kept, at + INERTIA_TAKEN * joints) == now.switched + 1u;
+    moves = AND(moves, AND(now.time < now.duration, shows));
     transform shown = pose;
     if (ANY(moves)) {
         inertia taken;

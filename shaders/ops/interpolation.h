@@ -20,11 +20,11 @@
 // From a to b as they stand, by way of the middle where that is more than a right angle between the quaternions; a where
 // they are opposite.
 OP quaternion quaternion_slerp_as_given(quaternion a, quaternion b, real t) {
-    quaternion sum = quaternion_combine(a, b, ALL(1.0f), ALL(1.0f));
+    quaternion sum = quaternion_combine(a, b, SPLAT(1.0f), SPLAT(1.0f));
     quaternion middle = quaternion_normalize_or(sum, QUATERNION_OPPOSITE, a);
-    truth far = quaternion_dot(a, b) < 0.0f;
-    truth late = BOTH(far, t > 0.5f);
-    truth early = BOTH(far, NOT(t > 0.5f));
+    lane_mask far = quaternion_dot(a, b) < 0.0f;
+    lane_mask late = AND(far, t > 0.5f);
+    lane_mask early = AND(far, NOT(t > 0.5f));
     real twice = t + t;
     real part = SELECT(late, twice - 1.0f, SELECT(early, twice, t));
     return quaternion_slerp(select_quaternion(late, middle, a), select_quaternion(early, middle, b), part);
@@ -32,7 +32,7 @@ OP quaternion quaternion_slerp_as_given(quaternion a, quaternion b, real t) {
 
 // The normalised sum; a where it vanishes.
 OP quaternion quaternion_nlerp(quaternion a, quaternion b, real t, bool as_given) {
-    truth turns = quaternion_dot(a, b) < 0.0f;
+    lane_mask turns = quaternion_dot(a, b) < 0.0f;
     real to = t;
     if (!as_given) {
         to = SELECT(turns, -t, t);
@@ -41,14 +41,14 @@ OP quaternion quaternion_nlerp(quaternion a, quaternion b, real t, bool as_given
     return quaternion_normalize_or(sum, QUATERNION_VANISHED, a);
 }
 
-OP quaternion quaternion_times_if(truth condition, quaternion a, quaternion b) {
+OP quaternion quaternion_times_if(lane_mask condition, quaternion a, quaternion b) {
     quaternion product = quaternion_multiply(a, b);
     return select_quaternion(condition, quaternion_polish(product), a);
 }
 
 // q to any power from -4 to 4: whole times fraction. As it stands where asked for: then by the square root, from -8 to 8.
 OP quaternion quaternion_any_power(quaternion q, real power, bool as_given) {
-    truth turns = q.w < 0.0f;
+    lane_mask turns = q.w < 0.0f;
     real exponent = power;
     quaternion none = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     quaternion other = make_quaternion(-q.x, -q.y, -q.z, -q.w);

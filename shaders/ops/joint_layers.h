@@ -6,16 +6,16 @@
 OP real played_joint_weight(frame f, source s, uint joint) {
     word size = GATHER(f.program, s.clip + CLIP_JOINTS) + GATHER(f.program, s.clip + CLIP_FLOAT_COUNT);
     word row = GATHER(f.program, s.clip + CLIP_WEIGHTS);
-    truth has = BOTH(s.known, BOTH(ABOVE(row, 0u), ABOVE(size, joint)));
-    word bytes = GATHER(f.program, s.clip + KEEP(has, row + (joint >> 2u)));
-    return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), ALL(WEIGHT_PRESENT));
+    lane_mask has = AND(s.known, AND(ABOVE(row, 0u), ABOVE(size, joint)));
+    word bytes = GATHER(f.program, s.clip + SELECT_BITS(has, row + (joint >> 2u)));
+    return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), SPLAT(WEIGHT_PRESENT));
 }
 
 // The joint weight of a clip's instruction, without sampling the clip. Behind the joints are float channels, which no
 // part has.
 OP real input_joint_weight(frame f, uint instruction) {
     uint row = LOAD(f.program, instruction + CLIP_WEIGHTS_ROW);
-    real weight = ALL(WEIGHT_PRESENT);
+    real weight = SPLAT(WEIGHT_PRESENT);
     if (row != 0u) {
         weight = load_byte(f.program, row, f.joint);
     } else {
@@ -48,12 +48,12 @@ OP real joint_share(frame f, uint instruction) {
     uint table = LOAD(f.program, instruction + LAYERS_TABLE);
     uint count = LOAD(f.program, instruction + LAYERS_COUNT);
     uint place = LOAD(f.program, instruction + LAYERS_PLACE);
-    real left = ALL(1.0f);
-    real share = ALL(0.0f);
+    real left = SPLAT(1.0f);
+    real share = SPLAT(0.0f);
     for (uint first = 0u; first < count && first <= place;) {
         uint end = LOAD(f.program, table + first * LAYER_WORDS + LAYER_END);
-        real sum = ALL(0.0f);
-        real own = ALL(0.0f);
+        real sum = SPLAT(0.0f);
+        real own = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
             real fade = joint_fade(f, table + i * LAYER_WORDS);
             sum = sum + fade;

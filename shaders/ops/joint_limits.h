@@ -50,16 +50,16 @@ OP vector limit_vector(memory program, uint low, uint high, uint joints, vector 
 
 STRUCT(limited)
 quaternion q;
-truth outside;
+lane_mask outside;
 END_STRUCT(limited)
 
 // Swing and twist of r = swing * twist about x, each held by itself. `at` is the offset of LIMIT_ROTATION's first component.
 OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r) {
     real square = r.x * r.x + r.w * r.w;
     real inverse = reciprocal_root(square);
-    truth twists = square >= LIMIT_SMALL_SQUARE;
-    real x = SELECT(twists, r.x * inverse, ALL(0.0f));
-    real w = SELECT(twists, r.w * inverse, ALL(1.0f));
+    lane_mask twists = square >= LIMIT_SMALL_SQUARE;
+    real x = SELECT(twists, r.x * inverse, SPLAT(0.0f));
+    real w = SELECT(twists, r.w * inverse, SPLAT(1.0f));
 
     // The turn from the middle of the range, in sine and cosine of its half, and how far it is beyond the range's end.
     float middle_sine = load_limit(program, at, joints, LIMIT_MIDDLE);
@@ -69,13 +69,13 @@ OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r)
     float width_sine = load_limit(program, at, joints, LIMIT_WIDTH);
     float width_cosine = load_limit(program, at, joints, LIMIT_WIDTH + 1u);
     real twist_beyond = magnitude_of(sine) * width_cosine - magnitude_of(cosine) * width_sine;
-    truth turned = cosine < 0.0f;
-    truth high = EITHER(cosine == 0.0f, SELECT(turned, -sine, sine) >= 0.0f);
-    real edge_x = SELECT(high, ALL(load_limit(program, at, joints, LIMIT_GREATEST)),
-                         ALL(load_limit(program, at, joints, LIMIT_LEAST)));
-    real edge_w = SELECT(high, ALL(load_limit(program, at, joints, LIMIT_GREATEST + 1u)),
-                         ALL(load_limit(program, at, joints, LIMIT_LEAST + 1u)));
-    truth twist_outside = twist_beyond > 0.0f;
+    lane_mask turned = cosine < 0.0f;
+    lane_mask high = OR(cosine == 0.0f, SELECT(turned, -sine, sine) >= 0.0f);
+    real edge_x = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_GREATEST)),
+                         SPLAT(load_limit(program, at, joints, LIMIT_LEAST)));
+    real edge_w = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_GREATEST + 1u)),
+                         SPLAT(load_limit(program, at, joints, LIMIT_LEAST + 1u)));
+    lane_mask twist_outside = twist_beyond > 0.0f;
     real twist_x = SELECT(twist_outside, SELECT(turned, -edge_x, edge_x), x);
     real twist_w = SELECT(twist_outside, SELECT(turned, -edge_w, edge_w), w);
 
@@ -87,15 +87,15 @@ OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r)
     float swing_sine = load_limit(program, at, joints, LIMIT_SWING);
     float swing_cosine = load_limit(program, at, joints, LIMIT_SWING + 1u);
     real swing_beyond = (across * inverse_length) * swing_cosine - swing * swing_sine;
-    truth swing_outside = BOTH(swing_beyond > 0.0f, across > 0.0f);
-    real factor = SELECT(swing_outside, inverse_length * swing_sine, ALL(1.0f));
+    lane_mask swing_outside = AND(swing_beyond > 0.0f, across > 0.0f);
+    real factor = SELECT(swing_outside, inverse_length * swing_sine, SPLAT(1.0f));
     real swing_y = y * factor;
     real swing_z = z * factor;
-    real swing_w = SELECT(swing_outside, ALL(swing_cosine), swing);
+    real swing_w = SELECT(swing_outside, SPLAT(swing_cosine), swing);
 
     limited held;
     real twist_part = twist_beyond * swing;
-    held.outside = EITHER(twist_part > LIMIT_TOLERANCE, swing_beyond > LIMIT_TOLERANCE);
+    held.outside = OR(twist_part > LIMIT_TOLERANCE, swing_beyond > LIMIT_TOLERANCE);
     held.q = make_quaternion(swing_w * twist_x, swing_y * twist_w + swing_z * twist_x,
                              swing_z * twist_w - swing_y * twist_x, swing_w * twist_w);
     return held;
@@ -103,7 +103,7 @@ OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r)
 
 STRUCT(limited_angle)
 real x;
-truth outside;
+lane_mask outside;
 END_STRUCT(limited_angle)
 
 // The component of a rotation about an axis, against its w.
@@ -113,17 +113,17 @@ OP limited_angle limit_angle(memory program, uint at, uint joints, real x, real 
     real below = w * load_limit(program, at, joints, 2u) - x * load_limit(program, at, joints, 3u);
     real above = x * load_limit(program, at, joints, 5u) - w * load_limit(program, at, joints, 4u);
     limited_angle held;
-    held.outside = EITHER(below > LIMIT_TOLERANCE, above > LIMIT_TOLERANCE);
+    held.outside = OR(below > LIMIT_TOLERANCE, above > LIMIT_TOLERANCE);
     real raised = SELECT(x < low, low, x);
     held.x = snap_number(SELECT(raised > high, high, raised));
     return held;
 }
 
 OP limited limit_angles(memory program, uint at, uint joints, quaternion r) {
-    truth turned = r.w < 0.0f;
+    lane_mask turned = r.w < 0.0f;
     quaternion opposite = make_quaternion(-r.x, -r.y, -r.z, -r.w);
     quaternion p = select_quaternion(turned, opposite, r);
-    real w = SELECT(p.w < LIMIT_SMALL, ALL(LIMIT_SMALL), p.w);
+    real w = SELECT(p.w < LIMIT_SMALL, SPLAT(LIMIT_SMALL), p.w);
     limited_angle x = limit_angle(program, at, joints, p.x, w);
     limited_angle y = limit_angle(program, at + LIMIT_ANGLE_WORDS * joints, joints, p.y, w);
     limited_angle z = limit_angle(program, at + 2u * LIMIT_ANGLE_WORDS * joints, joints, p.z, w);
@@ -131,7 +131,7 @@ OP limited limit_angles(memory program, uint at, uint joints, quaternion r) {
     quaternion unit = quaternion_normalize(q);
     quaternion back = make_quaternion(-unit.x, -unit.y, -unit.z, -unit.w);
     limited held;
-    held.outside = EITHER(x.outside, EITHER(y.outside, z.outside));
+    held.outside = OR(x.outside, OR(y.outside, z.outside));
     held.q = select_quaternion(turned, back, unit);
     return held;
 }

@@ -17,7 +17,7 @@
     ;
 #define real float
 #define word uint
-#define truth bool
+#define lane_mask bool
 #define BITS(x) floatBitsToUint(x)
 #define REAL(bits) uintBitsToFloat(bits)
 #define TO_REAL(integer) float(integer)
@@ -133,7 +133,7 @@ static inline float lmb_float_of(uint32_t bits) {
 #endif
 typedef float real;
 typedef uint32_t word;
-typedef bool truth;
+typedef bool lane_mask;
 
 static inline word BITS(real x) {
     word bits;
@@ -147,7 +147,7 @@ static inline word BITS(real x) {
 #define PREFETCH(address) UNUSED(address) // processors follow one row by themselves
 
 // Counts the lanes in which it holds.
-OP uint32_t lmb_count(truth condition) {
+OP uint32_t lmb_count(lane_mask condition) {
     return condition;
 }
 
@@ -177,22 +177,22 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 // a > b for integers below 2^31: comparing them as signed is quicker where lanes are vectors.
 #define ABOVE(a, b) ((a) > (b))
 // A value of every lane from one for all.
-#define ALL(x) (x)
+#define SPLAT(x) (x)
 #define ALL_WORD(integer) (integer)
 #define SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 // An integer, or 0 where the condition does not hold.
 #ifdef LMB_GLSL
-#define KEEP(condition, integer) ((condition) ? (integer) : 0u)
+#define SELECT_BITS(condition, integer) ((condition) ? (integer) : 0u)
 #else
-#define KEEP(condition, integer) ((0u - (word)(condition)) & (integer)) // no branch: nobody could foresee it
+#define SELECT_BITS(condition, integer) ((0u - (word)(condition)) & (integer)) // no branch: nobody could foresee it
 #endif
-#define EITHER(a, b) ((a) || (b))
-#define BOTH(a, b) ((a) && (b))
+#define OR(a, b) ((a) || (b))
+#define AND(a, b) ((a) && (b))
 #define NOT(a) (!(a))
 // Whether it holds in any lane: guards work that would change no bit where it does not.
 #define ANY(condition) (condition)
 // The value of some lane in which the condition holds.
-#define ALL_LANES(condition) (condition)
+#define ALL(condition) (condition)
 #define ONE_OF(condition, integer) (integer)
 // The least of all lanes.
 #define LOWEST(x) (x)

@@ -5,7 +5,7 @@
 // An input's fade, in [0, 1]; NaN is 0.
 OP real load_fade(frame f, uint value) {
     real given = load_plain_value(f, value);
-    return clamp_real(shape_value(f, value, snap(given)), 0.0f, 1.0f);
+    return clamp_real(apply_curve(f, value, snap(given)), 0.0f, 1.0f);
 }
 
 // An input gets its fade, divided by the sum of its layer's fades if that exceeds 1, of what the layers above leave.
@@ -15,10 +15,10 @@ OP void weigh_layers(frame f, uint rule, bool by_joint) {
     uint count = LOAD(f.program, rule + RULE_COUNT) - 1u;
     uint table = LOAD(f.program, rule + RULE_TABLE);
     real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
-    real left = ALL(1.0f);
+    real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
         uint end = LOAD(f.program, table + first * LAYER_WORDS + LAYER_END);
-        real sum = ALL(0.0f);
+        real sum = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
             uint layer = table + i * LAYER_WORDS;
             uint value = LOAD(f.program, layer + LAYER_VALUE);
@@ -42,9 +42,9 @@ OP void weigh_layers(frame f, uint rule, bool by_joint) {
         first = end;
     }
     // Joints find out themselves what is left, and what the shares sum up to.
-    store_share(f, rule, count, by_joint ? ALL(1.0f) : snap_small(left));
+    store_share(f, rule, count, by_joint ? SPLAT(1.0f) : snap_small(left));
     if (by_joint) {
-        store_share(f, rule, count + 1u, ALL(1.0f));
+        store_share(f, rule, count + 1u, SPLAT(1.0f));
     }
 }
 

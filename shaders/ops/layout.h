@@ -233,7 +233,7 @@ OP transform load_fixed_pose(memory program, address at, address joints) {
                          LOAD_FLOAT(program, at + 5u * joints), LOAD_FLOAT(program, at + 6u * joints));
     a.s = all_vector(LOAD_FLOAT(program, at + 7u * joints), LOAD_FLOAT(program, at + 8u * joints),
                      LOAD_FLOAT(program, at + 9u * joints));
-    a.weight = ALL(WEIGHT_PRESENT);
+    a.weight = SPLAT(WEIGHT_PRESENT);
     return a;
 }
 
@@ -251,7 +251,7 @@ OP transform load_pose(memory pose, word at, uint joints) {
                           GATHER_REAL(pose, at + 5u * joints), GATHER_REAL(pose, at + 6u * joints));
     a.s = make_vector(GATHER_REAL(pose, at + 7u * joints), GATHER_REAL(pose, at + 8u * joints),
                       GATHER_REAL(pose, at + 9u * joints));
-    a.weight = ALL(WEIGHT_PRESENT);
+    a.weight = SPLAT(WEIGHT_PRESENT);
     return a;
 }
 
@@ -264,18 +264,18 @@ OP real load_byte(memory data, uint row, uint index) {
 // A matrix that is the same for every character.
 OP affine load_affine(memory data, uint at) {
     affine m;
-    m.xx = ALL(LOAD_FLOAT(data, at));
-    m.xy = ALL(LOAD_FLOAT(data, at + 1u));
-    m.xz = ALL(LOAD_FLOAT(data, at + 2u));
-    m.xt = ALL(LOAD_FLOAT(data, at + 3u));
-    m.yx = ALL(LOAD_FLOAT(data, at + 4u));
-    m.yy = ALL(LOAD_FLOAT(data, at + 5u));
-    m.yz = ALL(LOAD_FLOAT(data, at + 6u));
-    m.yt = ALL(LOAD_FLOAT(data, at + 7u));
-    m.zx = ALL(LOAD_FLOAT(data, at + 8u));
-    m.zy = ALL(LOAD_FLOAT(data, at + 9u));
-    m.zz = ALL(LOAD_FLOAT(data, at + 10u));
-    m.zt = ALL(LOAD_FLOAT(data, at + 11u));
+    m.xx = SPLAT(LOAD_FLOAT(data, at));
+    m.xy = SPLAT(LOAD_FLOAT(data, at + 1u));
+    m.xz = SPLAT(LOAD_FLOAT(data, at + 2u));
+    m.xt = SPLAT(LOAD_FLOAT(data, at + 3u));
+    m.yx = SPLAT(LOAD_FLOAT(data, at + 4u));
+    m.yy = SPLAT(LOAD_FLOAT(data, at + 5u));
+    m.yz = SPLAT(LOAD_FLOAT(data, at + 6u));
+    m.yt = SPLAT(LOAD_FLOAT(data, at + 7u));
+    m.zx = SPLAT(LOAD_FLOAT(data, at + 8u));
+    m.zy = SPLAT(LOAD_FLOAT(data, at + 9u));
+    m.zz = SPLAT(LOAD_FLOAT(data, at + 10u));
+    m.zt = SPLAT(LOAD_FLOAT(data, at + 11u));
     return m;
 }
 

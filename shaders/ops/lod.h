@@ -18,7 +18,7 @@ OP uint lod_joint(memory program, uint place) {
     return LOAD(program, LOAD(program, PROGRAM_LOD) + LOD_ORDER + place);
 }
 
-OP truth joint_is_dropped(memory program, uint joint, real level) {
+OP lane_mask joint_is_dropped(memory program, uint joint, real level) {
     uint max_lods = LOAD(program, PROGRAM_LOD) + LOD_ORDER + LOAD(program, PROGRAM_JOINTS);
     return load_byte(program, max_lods, joint) < level;
 }

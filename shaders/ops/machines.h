@@ -48,16 +48,16 @@ OP bool state_moves(control c, address machine, address state) {
 }
 
 // A state that players are in, or none, as it is for all characters.
-STRUCT(home)
+STRUCT(owning_state)
 address machine;
 address state;
 address current;   // where the state has the number of the machine's current one
 address weight;    // and this one's weight
 bool is_outermost; // the machine is in no other
-END_STRUCT(home)
+END_STRUCT(owning_state)
 
-OP home load_home(memory block, address player) {
-    home h;
+OP owning_state load_owner(memory block, address player) {
+    owning_state h;
     h.machine = LOAD(block, player + PLAYER_MACHINE);
     h.state = LOAD(block, player + PLAYER_MACHINE_STATE);
     h.current = 0u;
@@ -73,7 +73,7 @@ OP home load_home(memory block, address player) {
 }
 
 // As state_moves, which is asked where the answer is not plain.
-OP bool home_moves(control c, home h) {
+OP bool owner_moves(control c, owning_state h) {
     bool moves = true;
     if (h.machine != CONTROL_NONE) {
         bool is_current = state_word(c, h.current) == h.state;
@@ -146,8 +146,8 @@ OP_NOINLINE void begin_state(control c, address machine, address state) {
     }
 }
 
-OP_NOINLINE real shape_fade(uint curve, real part) {
-    real shaped = shape_number(curve, 0.0f, 1.0f, part);
+OP_NOINLINE real evaluate_fade_curve(uint curve, real part) {
+    real shaped = evaluate_curve(curve, 0.0f, 1.0f, part);
     return clamp_real(snap(shaped), 0.0f, 1.0f);
 }
 
@@ -164,7 +164,7 @@ OP void weigh_states(control c, address machine) {
     if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
         // 24 bits of the share, which a float holds.
         real part = TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
-        share = shape_fade(LOAD(c.block, fade + TRANSITION_CURVE), part);
+        share = evaluate_fade_curve(LOAD(c.block, fade + TRANSITION_CURVE), part);
     } else {
         set_state_word(c, at + MACHINE_FADE, 0u);
     }

@@ -7,12 +7,12 @@
 
 // Twelve sums of elements, in the order of an affine's rows, and that of the weights. `sums`: t: the last column; q and s: the first seven of the others.
 // `notes`: t.x, t.y: the eighth and the ninth; q.x: sum of weights, as in a weighted blend.
-OP fold_sums weighted_matrix_begin(void) {
+OP weighted_sums weighted_matrix_begin(void) {
     return weighted_begin();
 }
 
 // A weight of 0 changes no bit: no sum is ever -0.
-OP fold_sums weighted_matrix_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
+OP weighted_sums weighted_matrix_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
     real weight = operand_weight(f, instruction);
     affine own = own_matrix(a);
     transform sums = so_far.sums;
@@ -30,20 +30,20 @@ OP fold_sums weighted_matrix_accumulate(frame f, uint instruction, fold_sums so_
     notes.t.x = notes.t.x + weight * own.zy;
     notes.t.y = notes.t.y + weight * own.zz;
     notes.q.x = notes.q.x + weight;
-    fold_sums sum;
+    weighted_sums sum;
     sum.sums = sums;
     sum.notes = notes;
     return sum;
 }
 
 // Both are left where they stand, the newest poses: only blended_matrix() has room for all of it.
-OP transform weighted_matrix_end(frame f, uint instruction, fold_sums all) {
+OP transform weighted_matrix_end(frame f, uint instruction, weighted_sums all) {
     UNUSED(f);
     UNUSED(instruction);
     return all.sums;
 }
 
-OP affine select_affine(truth condition, affine a, affine b) {
+OP affine select_affine(lane_mask condition, affine a, affine b) {
     affine chosen;
     chosen.xx = SELECT(condition, a.xx, b.xx);
     chosen.xy = SELECT(condition, a.xy, b.xy);

@@ -4,7 +4,7 @@
 #define LMB_OPS_MEAN_H
 
 // The sums are those of a weighted blend, but that slerp keeps the rotation so far as it is.
-OP fold_sums mean_begin(void) {
+OP weighted_sums mean_begin(void) {
     return weighted_begin();
 }
 
@@ -20,21 +20,21 @@ OP quaternion slerp_on(quaternion before, quaternion q, real share, uint choice)
 }
 
 // Axes whose scale differs from the first become the weighted mean, not the geometric one.
-OP transform mark_unlike_scales(transform notes, transform a, truth counts) {
+OP transform mark_unlike_scales(transform notes, transform a, lane_mask counts) {
     if (USES_SCALE) {
-        notes.q.y = SELECT(BOTH(counts, a.s.x != notes.s.x), ALL(1.0f), notes.q.y);
-        notes.q.z = SELECT(BOTH(counts, a.s.y != notes.s.y), ALL(1.0f), notes.q.z);
-        notes.q.w = SELECT(BOTH(counts, a.s.z != notes.s.z), ALL(1.0f), notes.q.w);
+        notes.q.y = SELECT(AND(counts, a.s.x != notes.s.x), SPLAT(1.0f), notes.q.y);
+        notes.q.z = SELECT(AND(counts, a.s.y != notes.s.y), SPLAT(1.0f), notes.q.z);
+        notes.q.w = SELECT(AND(counts, a.s.z != notes.s.z), SPLAT(1.0f), notes.q.w);
     }
     return notes;
 }
 
-OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
+OP weighted_sums mean_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     real weight = input_weight(f, instruction, choice);
-    truth counts = weight > 0.0f;
-    truth starts = BOTH(counts, so_far.notes.q.x == 0.0f);
-    fold_sums sum = accumulate_pose(so_far, a, weight);
+    lane_mask counts = weight > 0.0f;
+    lane_mask starts = AND(counts, so_far.notes.q.x == 0.0f);
+    weighted_sums sum = accumulate_pose(so_far, a, weight);
     if ((choice & CHOICE_LERP) != 0u) {
         sum.notes = mark_unlike_scales(sum.notes, a, counts);
     }
@@ -44,12 +44,12 @@ OP fold_sums mean_accumulate(frame f, uint instruction, fold_sums so_far, transf
         quaternion kept = select_quaternion(counts, further, so_far.sums.q);
         sum.sums.q = select_quaternion(starts, a.q, kept);
     } else if ((choice & CHOICE_AS_GIVEN) != 0u) {
-        sum.sums.q = quaternion_combine(so_far.sums.q, a.q, ALL(1.0f), weight * WEIGHTED_LARGE);
+        sum.sums.q = quaternion_combine(so_far.sums.q, a.q, SPLAT(1.0f), weight * WEIGHTED_LARGE);
     }
     return sum;
 }
 
-OP transform mean_end(frame f, uint instruction, fold_sums all) {
+OP transform mean_end(frame f, uint instruction, weighted_sums all) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     real inverse = total_inverse(f, instruction);
     transform mean;

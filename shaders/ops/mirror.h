@@ -52,7 +52,7 @@ OP transform mirror_transform(memory program, uint record, uint joints, uint axi
         mirrored.q = snap_rotation(q);
     } else {
         mirrored.q = quaternion_polish(q);
-        truth uneven = EITHER(a.s.x != a.s.y, a.s.y != a.s.z);
+        lane_mask uneven = OR(a.s.x != a.s.y, a.s.y != a.s.z);
         if (USES_SCALE && ANY(uneven)) {
             vector mixed = mirror_vector(program, record + MIRROR_SCALES * joints, joints, a.s);
             mirrored.s = select_vector(uneven, mixed, a.s);

@@ -21,8 +21,8 @@ OP real snap(real x) {
     word bits = BITS(x);
     word magnitude = bits & BITS_MAGNITUDE;
     word bounded = (bits & BITS_SIGN) | MINIMUM(magnitude, SNAP_LARGEST);
-    truth kept = BOTH(ABOVE(magnitude, SNAP_SMALLEST - 1u), NOT(ABOVE(magnitude, BITS_INFINITY)));
-    return REAL(KEEP(kept, bounded));
+    lane_mask kept = AND(ABOVE(magnitude, SNAP_SMALLEST - 1u), NOT(ABOVE(magnitude, BITS_INFINITY)));
+    return REAL(SELECT_BITS(kept, bounded));
 #endif
 }
 
@@ -47,15 +47,15 @@ OP real snap_small(real x) {
     return LMB_SNAP_SMALL(x, lmb_float_of(SNAP_SMALLEST));
 #else
     word bits = BITS(x);
-    return REAL(KEEP(ABOVE(bits & BITS_MAGNITUDE, SNAP_SMALLEST - 1u), bits));
+    return REAL(SELECT_BITS(ABOVE(bits & BITS_MAGNITUDE, SNAP_SMALLEST - 1u), bits));
 #endif
 }
 
-OP truth is_finite(real x) {
+OP lane_mask is_finite(real x) {
     return NOT(ABOVE(BITS(x) & BITS_MAGNITUDE, BITS_INFINITY - 1u));
 }
 
-OP truth is_nan(real x) {
+OP lane_mask is_nan(real x) {
     return ABOVE(BITS(x) & BITS_MAGNITUDE, BITS_INFINITY);
 }
 
@@ -64,8 +64,8 @@ OP real magnitude_of(real x) {
 }
 
 OP real clamp_real(real x, float low, float high) {
-    real raised = SELECT(x < low, ALL(low), x);
-    return SELECT(raised > high, ALL(high), raised);
+    real raised = SELECT(x < low, SPLAT(low), x);
+    return SELECT(raised > high, SPLAT(high), raised);
 }
 
 // 1/x to 2 ulp for 2^-90 <= |x| <= 2^90; 0 for 0. Two steps of third order from a guess within 12 %.
@@ -95,7 +95,7 @@ OP real logarithm2(real x) {
     word shifted = (BITS(x) & BITS_MAGNITUDE) + (0x3f800000u - 0x3f3504f3u);
     real exponent = TO_REAL(shifted >> 23u) - 127.0f;
     real z = REAL((shifted & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
-    real p = ALL(-0.109949313f);
+    real p = SPLAT(-0.109949313f);
     p = p * z + 0.186174795f;
     p = p * z - 0.191062763f;
     p = p * z + 0.204600647f;
@@ -113,7 +113,7 @@ OP real exponential2(real x) {
     real bounded = clamp_real(x, -126.0f, 126.0f);
     real whole = FLOOR(bounded + 0.5f);
     real f = bounded - whole;
-    real p = ALL(0.00015353362f);
+    real p = SPLAT(0.00015353362f);
     p = p * f + 0.00133988739f;
     p = p * f + 0.00961843692f;
     p = p * f + 0.0555033237f;

@@ -158,13 +158,13 @@ OP transform sample_joint(frame f, uint clip, uint joint, real time) {
         sampled.s = sample_vector(f, clip, joint, CHANNEL_SCALE, time);
     }
 #endif
-    sampled.weight = ALL(WEIGHT_PRESENT);
+    sampled.weight = SPLAT(WEIGHT_PRESENT);
     return sampled;
 }
 
 // The weight that a clip has for a joint.
 OP real clip_joint_weight(frame f, uint clip, uint joint) {
-    real weight = ALL(WEIGHT_PRESENT);
+    real weight = SPLAT(WEIGHT_PRESENT);
     if (LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
         weight = load_byte(f.program, clip + LOAD(f.program, clip + CLIP_WEIGHTS), joint);
     }
@@ -177,11 +177,11 @@ OP_COLD void sample_each_clip(const frame *at, uint joint, transform *found) {
     frame f = *at;
     source s = *f.from;
     transform sampled = load_rest(f.program, f.joint);
-    truth left = s.known;
+    lane_mask left = s.known;
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
-        truth mine = BOTH(left, s.clip == clip);
-        truth weighs = BOTH(mine, s.weight > 0.0f);
+        lane_mask mine = AND(left, s.clip == clip);
+        lane_mask weighs = AND(mine, s.weight > 0.0f);
         if (ANY(weighs)) {
             transform from_clip = sample_joint(f, clip, joint, s.time);
             sampled = select_transform(weighs, from_clip, sampled);
@@ -189,7 +189,7 @@ OP_COLD void sample_each_clip(const frame *at, uint joint, transform *found) {
         if (USES_WEIGHTS) {
             sampled.weight = SELECT(mine, clip_joint_weight(f, clip, joint), sampled.weight);
         }
-        left = BOTH(left, NOT(mine));
+        left = AND(left, NOT(mine));
     }
     *found = sampled;
 }
@@ -242,11 +242,11 @@ OP transform clip_operation(frame f, uint instruction) {
     return sampled;
 }
 
-OP truth transform_is_finite(transform a) {
-    truth t = BOTH(is_finite(a.t.x), BOTH(is_finite(a.t.y), is_finite(a.t.z)));
-    truth q = BOTH(BOTH(is_finite(a.q.x), is_finite(a.q.y)), BOTH(is_finite(a.q.z), is_finite(a.q.w)));
-    truth s = BOTH(is_finite(a.s.x), BOTH(is_finite(a.s.y), is_finite(a.s.z)));
-    return BOTH(t, BOTH(q, s));
+OP lane_mask transform_is_finite(transform a) {
+    lane_mask t = AND(is_finite(a.t.x), AND(is_finite(a.t.y), is_finite(a.t.z)));
+    lane_mask q = AND(AND(is_finite(a.q.x), is_finite(a.q.y)), AND(is_finite(a.q.z), is_finite(a.q.w)));
+    lane_mask s = AND(is_finite(a.s.x), AND(is_finite(a.s.y), is_finite(a.s.z)));
+    return AND(t, AND(q, s));
 }
 
 OP transform pose_operation(frame f, uint instruction) {
@@ -258,7 +258,7 @@ OP transform pose_operation(frame f, uint instruction) {
         transform given = load_pose(POSES(f, LOAD(f.program, instruction + POSE_BUFFER)), at, joints);
         transform a = snap_given(given);
         real square = quaternion_dot(a.q, a.q);
-        truth good = BOTH(transform_is_finite(given), square > 0.0f);
+        lane_mask good = AND(transform_is_finite(given), square > 0.0f);
         REFUSE(f, REFUSED_POSE, NOT(good));
         a.q = quaternion_normalize(a.q);
         found = select_transform(good, a, found);
@@ -361,7 +361,7 @@ OP transform apply_operation(frame f, uint instruction, transform base, transfor
 }
 
 // The same as full matrices: the sum in the parent's form stands in where the product shears.
-OP transform product_operation(frame f, uint instruction, transform base, transform difference) {
+OP transform apply_affine_additive_operation(frame f, uint instruction, transform base, transform difference) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
     transform sum = add_transforms(part, base);
@@ -373,7 +373,7 @@ OP transform product_operation(frame f, uint instruction, transform base, transf
 }
 
 // The additive that turns r into a, as full matrices: the difference in the parent's form where that shears.
-OP transform quotient_operation(frame f, uint instruction, transform a, transform r) {
+OP transform make_affine_additive_operation(frame f, uint instruction, transform a, transform r) {
     UNUSED(instruction);
     decomposed quotient = decompose_quotient(a, r);
     REFUSE(f, REFUSED_SHEAR, quotient.shears);
@@ -394,9 +394,9 @@ OP transform make_additive_operation(frame f, uint instruction, transform a, tra
     difference.q = quaternion_polish(q);
     // 1 / 1 is 1.
     difference.s = a.s;
-    truth a_scales = EITHER(EITHER(a.s.x != 1.0f, a.s.y != 1.0f), a.s.z != 1.0f);
-    truth r_scales = EITHER(EITHER(r.s.x != 1.0f, r.s.y != 1.0f), r.s.z != 1.0f);
-    if (USES_SCALE && ANY(EITHER(a_scales, r_scales))) {
+    lane_mask a_scales = OR(OR(a.s.x != 1.0f, a.s.y != 1.0f), a.s.z != 1.0f);
+    lane_mask r_scales = OR(OR(r.s.x != 1.0f, r.s.y != 1.0f), r.s.z != 1.0f);
+    if (USES_SCALE && ANY(OR(a_scales, r_scales))) {
         difference.s = make_vector(divide_scale(a.s.x, r.s.x), divide_scale(a.s.y, r.s.y), divide_scale(a.s.z, r.s.z));
     }
     return difference;
@@ -419,8 +419,8 @@ OP transform additive_operation(frame f, uint instruction, transform base, trans
 // exactly 1 where they are of like numbers.
 OP real partial_blend(real alpha, real a, real b) {
     real part = (b - a) + alpha * a;
-    real rise = SELECT(part == b, ALL(1.0f), part * reciprocal(b));
-    real share = SELECT(a == b, ALL(1.0f), b * reciprocal(a));
+    real rise = SELECT(part == b, SPLAT(1.0f), part * reciprocal(b));
+    real share = SELECT(a == b, SPLAT(1.0f), b * reciprocal(a));
     real blend = SELECT(b > a, rise, alpha * share);
     return clamp_real(snap(blend), 0.0f, 1.0f);
 }
@@ -437,7 +437,7 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
         real blend = partial_blend(weight, a.weight, b.weight);
         blended = blend_transforms(a, b, blend);
         blended.weight = partial_weight(blend, a.weight, b.weight);
-        truth both = BOTH(a.weight > 0.0f, b.weight > 0.0f);
+        lane_mask both = AND(a.weight > 0.0f, b.weight > 0.0f);
         if (ANY(NOT(both))) {
             transform present = select_transform(a.weight > 0.0f, a, b);
             blended = select_transform(both, blended, present);
@@ -449,10 +449,10 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
 }
 
 // The sums of a fold, kept as two transforms so that they live where poses do.
-STRUCT(fold_sums)
+STRUCT(weighted_sums)
 transform sums;
 transform notes;
-END_STRUCT(fold_sums)
+END_STRUCT(weighted_sums)
 
 // Sums of rotations are kept 2^60 times as large, exactly, so that products of small values do not underflow.
 #define WEIGHTED_LARGE 1.1529215e+18f
@@ -465,12 +465,12 @@ OP transform zero_transform(void) {
     zero.t = all_vector(0.0f, 0.0f, 0.0f);
     zero.q = all_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
     zero.s = all_vector(0.0f, 0.0f, 0.0f);
-    zero.weight = ALL(0.0f);
+    zero.weight = SPLAT(0.0f);
     return zero;
 }
 
-OP fold_sums weighted_begin(void) {
-    fold_sums zero;
+OP weighted_sums weighted_begin(void) {
+    weighted_sums zero;
     zero.sums = zero_transform();
     zero.notes = zero_transform();
     return zero;
@@ -478,24 +478,24 @@ OP fold_sums weighted_begin(void) {
 
 // log2(s / first), exactly 0 for like values.
 OP real scale_logarithm(real s, real first) {
-    return SELECT(s == first, ALL(0.0f), logarithm2(s * reciprocal(first)));
+    return SELECT(s == first, SPLAT(0.0f), logarithm2(s * reciprocal(first)));
 }
 
 // A weight of 0 changes no bit.
-OP fold_sums accumulate_pose(fold_sums so_far, transform a, real weight) {
+OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight) {
     transform sums = so_far.sums;
     transform notes = so_far.notes;
-    truth counts = weight > 0.0f;
-    truth starts = BOTH(counts, notes.q.x == 0.0f);
+    lane_mask counts = weight > 0.0f;
+    lane_mask starts = AND(counts, notes.q.x == 0.0f);
     notes.s = select_vector(starts, a.s, notes.s);
 
     if (USES_WEIGHTS) {
-        sums.weight = SELECT(BOTH(counts, a.weight > sums.weight), a.weight, sums.weight);
+        sums.weight = SELECT(AND(counts, a.weight > sums.weight), a.weight, sums.weight);
     }
     sums.t = add_vectors(sums.t, scale_vector(a.t, weight));
-    truth turns = quaternion_dot(sums.q, a.q) < 0.0f;
+    lane_mask turns = quaternion_dot(sums.q, a.q) < 0.0f;
     real large = weight * WEIGHTED_LARGE;
-    real turned = REAL(BITS(large) ^ KEEP(turns, ALL_WORD(BITS_SIGN)));
+    real turned = REAL(BITS(large) ^ SELECT_BITS(turns, ALL_WORD(BITS_SIGN)));
     sums.q.x = sums.q.x + a.q.x * turned;
     sums.q.y = sums.q.y + a.q.y * turned;
     sums.q.z = sums.q.z + a.q.z * turned;
@@ -505,22 +505,22 @@ OP fold_sums accumulate_pose(fold_sums so_far, transform a, real weight) {
     if (USES_SCALE) {
         notes.t = add_vectors(notes.t, scale_vector(a.s, weight));
     }
-    truth differs = EITHER(a.s.x != notes.s.x, EITHER(a.s.y != notes.s.y, a.s.z != notes.s.z));
-    if (USES_SCALE && ANY(BOTH(counts, EITHER(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
-        notes.q.y = SELECT(BOTH(counts, a.s.x * notes.s.x <= 0.0f), ALL(1.0f), notes.q.y);
-        notes.q.z = SELECT(BOTH(counts, a.s.y * notes.s.y <= 0.0f), ALL(1.0f), notes.q.z);
-        notes.q.w = SELECT(BOTH(counts, a.s.z * notes.s.z <= 0.0f), ALL(1.0f), notes.q.w);
+    lane_mask differs = OR(a.s.x != notes.s.x, OR(a.s.y != notes.s.y, a.s.z != notes.s.z));
+    if (USES_SCALE && ANY(AND(counts, OR(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
+        notes.q.y = SELECT(AND(counts, a.s.x * notes.s.x <= 0.0f), SPLAT(1.0f), notes.q.y);
+        notes.q.z = SELECT(AND(counts, a.s.y * notes.s.y <= 0.0f), SPLAT(1.0f), notes.q.z);
+        notes.q.w = SELECT(AND(counts, a.s.z * notes.s.z <= 0.0f), SPLAT(1.0f), notes.q.w);
         sums.s.x = sums.s.x + weight * scale_logarithm(a.s.x, notes.s.x);
         sums.s.y = sums.s.y + weight * scale_logarithm(a.s.y, notes.s.y);
         sums.s.z = sums.s.z + weight * scale_logarithm(a.s.z, notes.s.z);
     }
-    fold_sums sum;
+    weighted_sums sum;
     sum.sums = sums;
     sum.notes = notes;
     return sum;
 }
 
-OP fold_sums weighted_accumulate(frame f, uint instruction, fold_sums so_far, transform a) {
+OP weighted_sums weighted_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
     return accumulate_pose(so_far, a, operand_weight(f, instruction));
 }
 
@@ -530,7 +530,7 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
 }
 
 // `q` is a unit quaternion; that of the rest pose, or of no change, is taken where it vanished.
-OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse, quaternion q, truth vanished) {
+OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inverse, quaternion q, lane_mask vanished) {
     transform sums = all.sums;
     transform notes = all.notes;
     transform mean;
@@ -539,15 +539,15 @@ OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse,
     mean.q = q;
     // With like scales all logarithms are 0, and the mean is the first.
     mean.s = snap_vector(notes.s);
-    truth unlike = EITHER(EITHER(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
-    truth mixed = EITHER(EITHER(notes.q.y != 0.0f, notes.q.z != 0.0f), notes.q.w != 0.0f);
-    if (USES_SCALE && ANY(EITHER(unlike, mixed))) {
+    lane_mask unlike = OR(OR(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
+    lane_mask mixed = OR(OR(notes.q.y != 0.0f, notes.q.z != 0.0f), notes.q.w != 0.0f);
+    if (USES_SCALE && ANY(OR(unlike, mixed))) {
         mean.s.x = weighted_scale(sums.s.x, notes.t.x, notes.q.y, notes.s.x, inverse);
         mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
         mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
     }
-    truth weighs = operand_weight(f, instruction) > 0.0f;
-    if (ANY(EITHER(vanished, NOT(weighs)))) {
+    lane_mask weighs = operand_weight(f, instruction) > 0.0f;
+    if (ANY(OR(vanished, NOT(weighs)))) {
         uint rest_at = LOAD(f.program, instruction + SUM_REST) + f.joint;
         transform rest = load_fixed_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));
         mean.q = select_quaternion(vanished, rest.q, mean.q);
@@ -557,13 +557,13 @@ OP transform finish_mean(frame f, uint instruction, fold_sums all, real inverse,
 }
 
 // Of a sum of rotations, which is normalised.
-OP transform finish_sum(frame f, uint instruction, fold_sums all, real inverse) {
+OP transform finish_sum(frame f, uint instruction, weighted_sums all, real inverse) {
     quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
-    truth vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
+    lane_mask vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
     return finish_mean(f, instruction, all, inverse, quaternion_normalize(q), vanished);
 }
 
-OP transform weighted_end(frame f, uint instruction, fold_sums all) {
+OP transform weighted_end(frame f, uint instruction, weighted_sums all) {
     return finish_sum(f, instruction, all, total_inverse(f, instruction));
 }
 
@@ -619,12 +619,12 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define OPERATION_MEAN 41u
 #define OPERATION_TO_MODEL 44u
 #define OPERATION_TO_LOCAL 46u
-#define OPERATION_QUOTIENT 48u
-#define OPERATION_PRODUCT 49u
+#define OPERATION_MAKE_AFFINE_ADDITIVE 48u
+#define OPERATION_APPLY_AFFINE_ADDITIVE 49u
 #define OPERATION_MATRICES 33u
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
-#define OPERATIONS(SOURCE, UNARY, BINARY, FOLD, EXCHANGE)                                                              \
+#define OPERATIONS(SOURCE, UNARY, BINARY, SUM, EXCHANGE)                                                               \
     SOURCE(REST, rest, OPERATION_REST, TAKES_NOTHING)                                                                  \
     SOURCE(CLIP, clip, OPERATION_CLIP, TAKES_CLIP)                                                                     \
     SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
@@ -632,9 +632,9 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK)                                                              \
     BINARY(MAKE_ADDITIVE, make_additive, 5u, TAKES_NOTHING)                                                            \
     BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT)                                                                       \
-    FOLD(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                          \
+    SUM(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                           \
     BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT)                                                                        \
-    FOLD(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                            \
+    SUM(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                             \
     EXCHANGE(MIRROR, mirror, 30u, TAKES_MIRROR | TAKES_AREA)                                                           \
     UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
@@ -642,19 +642,20 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE)
 
 // Instructions that operations turn into: where a choice asks for it, or one for each input.
-#define VARIANTS(SOURCE, UNARY, BINARY, FOLD, EXCHANGE)                                                                \
+#define VARIANTS(SOURCE, UNARY, BINARY, SUM, EXCHANGE)                                                                 \
     SOURCE(FIXED, fixed, OPERATION_FIXED, TAKES_POSE)                                                                  \
     BINARY(TAKE, take, OPERATION_TAKE, TAKES_PART)                                                                     \
     BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                  \
     BINARY(APPLY, apply, OPERATION_APPLY, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                                    \
-    FOLD(MEAN, mean, OPERATION_MEAN, TAKES_SHARE | TAKES_CHOICE)                                                       \
-    BINARY(QUOTIENT, quotient, OPERATION_QUOTIENT, TAKES_NOTHING)                                                      \
-    BINARY(PRODUCT, product, OPERATION_PRODUCT, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                              \
+    SUM(MEAN, mean, OPERATION_MEAN, TAKES_SHARE | TAKES_CHOICE)                                                        \
+    BINARY(MAKE_AFFINE_ADDITIVE, make_affine_additive, OPERATION_MAKE_AFFINE_ADDITIVE, TAKES_NOTHING)                  \
+    BINARY(APPLY_AFFINE_ADDITIVE, apply_affine_additive, OPERATION_APPLY_AFFINE_ADDITIVE,                              \
+           TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                                                                   \
     EXCHANGE(TO_MODEL, to_model, OPERATION_TO_MODEL, TAKES_AREA)                                                       \
     EXCHANGE(TO_LOCAL, to_local, OPERATION_TO_LOCAL, TAKES_AREA)
 
-#define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, FOLD)                                                                 \
-    OPERATIONS(SOURCE, UNARY, BINARY, FOLD, SOURCE)                                                                    \
-    VARIANTS(SOURCE, UNARY, BINARY, FOLD, SOURCE)
+#define EVERY_INSTRUCTION(SOURCE, UNARY, BINARY, SUM)                                                                  \
+    OPERATIONS(SOURCE, UNARY, BINARY, SUM, SOURCE)                                                                     \
+    VARIANTS(SOURCE, UNARY, BINARY, SUM, SOURCE)
 
 #endif

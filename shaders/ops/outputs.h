@@ -18,7 +18,7 @@ END_STRUCT(box)
 // A rotation, and where it is none because fewer than two directions are left.
 STRUCT(found_rotation)
 quaternion q;
-truth lost;
+lane_mask lost;
 END_STRUCT(found_rotation)
 
 // Snapped, so that products of such vectors stay far from what a device may flush.
@@ -76,7 +76,7 @@ OP dual_quaternion rigid_motion(affine model, quaternion inverse_rotation, vecto
     found_rotation found = affine_rotation(model);
     quaternion turned = quaternion_multiply(found.q, inverse_rotation);
     quaternion q = select_quaternion(found.lost, beside, quaternion_normalize(turned));
-    real side = SELECT(quaternion_dot(q, beside) < 0.0f, ALL(-1.0f), ALL(1.0f));
+    real side = SELECT(quaternion_dot(q, beside) < 0.0f, SPLAT(-1.0f), SPLAT(1.0f));
     q = snap_quaternion(quaternion_scale(q, side));
     vector moved = rotate_vector(q, bind_position);
     vector t = snap_vector(make_vector(model.xt - moved.x, model.yt - moved.y, model.zt - moved.z));
@@ -132,7 +132,7 @@ OP box joint_box(affine model, float radius) {
     if (radius > 0.0f) {
         reach = make_vector(row_reach(model.xx, model.xy, model.xz), row_reach(model.yx, model.yy, model.yz),
                             row_reach(model.zx, model.zy, model.zz));
-        reach = scale_vector(reach, ALL(radius));
+        reach = scale_vector(reach, SPLAT(radius));
     }
     box grown;
     grown.low = snap_vector(make_vector(at.x - reach.x, at.y - reach.y, at.z - reach.z));

@@ -192,7 +192,7 @@ address record;
 address state;
 ticks duration;
 uint end;
-home at;
+owning_state at;
 control_value rate;
 pace constant_pace; // where no parameter gives it
 END_STRUCT(player)
@@ -203,7 +203,7 @@ OP player load_player(memory block, address record) {
     p.state = LOAD(block, record + PLAYER_STATE);
     p.duration = load_ticks(block, record + PLAYER_DURATION);
     p.end = LOAD(block, record + PLAYER_END);
-    p.at = load_home(block, record);
+    p.at = load_owner(block, record);
     p.rate = load_control_value(block, record + PLAYER_RATE);
     p.constant_pace = make_pace(curve_value(p.rate, p.rate.constant));
     return p;
@@ -290,7 +290,7 @@ OP ticks time_to_place(control c, address record, address term) {
     player own = load_player(c.block, record);
     pace speed = player_pace(c, own);
     ticks distance = make_ticks(0u, 0u);
-    if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u && home_moves(c, own.at)) {
+    if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u && owner_moves(c, own.at)) {
         ticks place = state_ticks(c, own.state + PLAYING_PLACE);
         bool stays = own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT;
         bool ended = stays && (state_word(c, own.state + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
@@ -315,7 +315,7 @@ OP void move_players(CROWD all) {
         player own = load_player(block, LOAD(block, at));
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
-            if (c.moves && home_moves(c, own.at)) {
+            if (c.moves && owner_moves(c, own.at)) {
                 move_player(c, own);
             } else if (c.moves) {
                 stay(c, own.record);

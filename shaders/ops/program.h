@@ -74,19 +74,19 @@ void settle_stack(inout stack_top s) {
         break;
 
 // The sums of a fold stand as two poses, `sums` below `notes`. Those of matrices are read again after the program.
-#define EVALUATE_FOLD(NAME, name, code, takes)                                                                         \
+#define EVALUATE_SUM(NAME, name, code, takes)                                                                          \
     case code: {                                                                                                       \
-        fold_sums none = name##_begin();                                                                               \
+        weighted_sums none = name##_begin();                                                                           \
         s.next_under = none.sums;                                                                                      \
         s.next = none.notes;                                                                                           \
     }                                                                                                                  \
         s.pushed = 2u;                                                                                                 \
         break;                                                                                                         \
     case code + 1u: {                                                                                                  \
-        fold_sums so_far;                                                                                              \
+        weighted_sums so_far;                                                                                          \
         so_far.sums = s.third;                                                                                         \
         so_far.notes = s.under;                                                                                        \
-        fold_sums more = name##_accumulate(f, at, so_far, s.top);                                                      \
+        weighted_sums more = name##_accumulate(f, at, so_far, s.top);                                                  \
         s.next_under = more.sums;                                                                                      \
         s.next = more.notes;                                                                                           \
     }                                                                                                                  \
@@ -94,7 +94,7 @@ void settle_stack(inout stack_top s) {
         s.sums = true;                                                                                                 \
         break;                                                                                                         \
     case code + 2u: {                                                                                                  \
-        fold_sums all;                                                                                                 \
+        weighted_sums all;                                                                                             \
         all.sums = s.under;                                                                                            \
         all.notes = s.top;                                                                                             \
         s.next = name##_end(f, at, all);                                                                               \
@@ -122,7 +122,7 @@ transform evaluate_pass(frame f, uint pass) {
         s.popped = false;
         s.sums = false;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD)
+            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)
         default:
             break;
         }
@@ -138,7 +138,7 @@ transform evaluate_pass(frame f, uint pass) {
 
 typedef struct slots {
     uint joints[TILE_JOINTS];
-    truth active[TILE_JOINTS];      // lanes for whom what a joint refuses counts
+    lane_mask active[TILE_JOINTS];  // lanes for whom what a joint refuses counts
     transform poses[][TILE_JOINTS]; // as many as the program holds at once
 } slots;
 
@@ -237,7 +237,7 @@ OP_COLD void source_apart(const frame *at, uint instruction, transform *found) {
     *found = source_operation(*at, instruction);
 }
 
-OP transform fold_source(frame f, uint instruction, bool is_usual) {
+OP transform sum_source(frame f, uint instruction, bool is_usual) {
     transform found;
     if (is_usual) {
         found = source_operation(f, instruction);
@@ -251,7 +251,7 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
 // The sums of a fold stand as two poses, `sums` below `notes`. A fold whose inputs are `sources` alone is done at its
 // beginning, joint by joint, which keeps the sums in registers. An input without a share in any lane is passed over: it
 // would change no bit.
-#define DEFINE_FOLD(NAME, name, code, takes)                                                                           \
+#define DEFINE_SUM(NAME, name, code, takes)                                                                            \
     STEP(void, evaluate_##name##_of_sources)                                                                           \
     (const frame *given, uint at, uint depth, uint sources, uint joints, slots *held) {                                \
         frame f = *given;                                                                                              \
@@ -269,13 +269,13 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
             counts[i] = ANY(shares[i].value > 0.0f);                                                                   \
         }                                                                                                              \
         EVERY_JOINT {                                                                                                  \
-            fold_sums sums = name##_begin();                                                                           \
+            weighted_sums sums = name##_begin();                                                                       \
             for (uint i = 0u; i < sources; i++) {                                                                      \
                 uint source_at = first + 2u * i * INSTRUCTION_WORDS;                                                   \
                 if (counts[i]) {                                                                                       \
                     f.from = from[i];                                                                                  \
                     f.search = searches[i];                                                                            \
-                    transform a = fold_source(f, source_at, (code) == OPERATION_WEIGHTED);                             \
+                    transform a = sum_source(f, source_at, (code) == OPERATION_WEIGHTED);                              \
                     f.weight = shares + i;                                                                             \
                     sums = name##_accumulate(f, source_at + INSTRUCTION_WORDS, sums, a);                               \
                 }                                                                                                      \
@@ -289,7 +289,7 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
     }                                                                                                                  \
     STEP(void, evaluate_##name##_begin)(uint depth, uint joints, slots * held) {                                       \
         for (uint place = 0u; place < joints; place++) {                                                               \
-            fold_sums none = name##_begin();                                                                           \
+            weighted_sums none = name##_begin();                                                                       \
             store_slot(held, depth, place, none.sums);                                                                 \
             store_slot(held, depth + 1u, place, none.notes);                                                           \
         }                                                                                                              \
@@ -298,10 +298,10 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
         frame f = *given;                                                                                              \
         f = begin_weight(f, at);                                                                                       \
         EVERY_JOINT {                                                                                                  \
-            fold_sums so_far;                                                                                          \
+            weighted_sums so_far;                                                                                      \
             so_far.sums = load_slot(held, depth - 3u, place);                                                          \
             so_far.notes = load_slot(held, depth - 2u, place);                                                         \
-            fold_sums more = name##_accumulate(f, at, so_far, load_slot(held, depth - 1u, place));                     \
+            weighted_sums more = name##_accumulate(f, at, so_far, load_slot(held, depth - 1u, place));                 \
             store_slot(held, depth - 3u, place, more.sums);                                                            \
             store_slot(held, depth - 2u, place, more.notes);                                                           \
         }                                                                                                              \
@@ -310,14 +310,14 @@ OP transform fold_source(frame f, uint instruction, bool is_usual) {
         frame f = *given;                                                                                              \
         f = begin_weight(f, at);                                                                                       \
         EVERY_JOINT {                                                                                                  \
-            fold_sums all;                                                                                             \
+            weighted_sums all;                                                                                         \
             all.sums = load_slot(held, depth - 2u, place);                                                             \
             all.notes = load_slot(held, depth - 1u, place);                                                            \
             store_slot(held, depth - 2u, place, name##_end(f, at, all));                                               \
         }                                                                                                              \
     }
 
-EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_FOLD)
+EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 
 // The order in which a character's joints (those of each lane's) are gone through: all that any lane computes, which are
 // evaluated, then those that are left at rest.
@@ -333,7 +333,7 @@ OP walk_plan plan_walk(frame f) {
     plan.by_detail = LOAD(f.program, PROGRAM_LOD) != 0u;
     plan.mixed = false;
     plan.computed = LOAD(f.program, PROGRAM_JOINTS);
-    plan.level = ALL(0.0f);
+    plan.level = SPLAT(0.0f);
     if (plan.by_detail) {
         plan.level = lod_level(f);
         float lowest = LOWEST(plan.level);
@@ -353,8 +353,8 @@ OP void take_joints(frame f, walk_plan plan, uint first, uint joints, slots *hel
         held->joints[place] = walk_joint(f, plan, first + place);
         held->active[place] = f.counts;
         if (plan.mixed) {
-            truth dropped = joint_is_dropped(f.program, held->joints[place], plan.level);
-            held->active[place] = BOTH(f.counts, NOT(dropped));
+            lane_mask dropped = joint_is_dropped(f.program, held->joints[place], plan.level);
+            held->active[place] = AND(f.counts, NOT(dropped));
         }
     }
 }
@@ -363,12 +363,12 @@ OP void take_joints(frame f, walk_plan plan, uint first, uint joints, slots *hel
 OP void leave_at_rest(frame f, walk_plan plan, uint joints, slots *held) {
     for (uint place = 0u; place < joints; place++) {
         uint joint = held->joints[place];
-        truth dropped = joint_is_dropped(f.program, joint, plan.level);
+        lane_mask dropped = joint_is_dropped(f.program, joint, plan.level);
         transform evaluated = load_slot(held, 0u, place);
         store_slot(held, 0u, place, select_transform(dropped, load_rest(f.program, joint), evaluated));
         if (USES_MATRICES && LOAD(f.program, PROGRAM_MATRICES) != 0u) {
             transform notes = load_slot(held, 1u, place);
-            notes.q.x = SELECT(dropped, ALL(0.0f), notes.q.x);
+            notes.q.x = SELECT(dropped, SPLAT(0.0f), notes.q.x);
             store_slot(held, 1u, place, notes);
         }
     }
@@ -402,7 +402,7 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
         depth = depth - 1u;                                                                                            \
         break;
 
-#define EVALUATE_FOLD(NAME, name, code, takes)                                                                         \
+#define EVALUATE_SUM(NAME, name, code, takes)                                                                          \
     case code: {                                                                                                       \
         uint accumulate = LOAD(f.program, at + INSTRUCTION_OPERATION) + 1u;                                            \
         uint sources = count_sources(f.program, at + INSTRUCTION_WORDS, accumulate);                                   \
@@ -434,7 +434,7 @@ OP void evaluate_joints(frame f, uint pass, uint joints, slots *held) {
     for (uint i = first_of_pass(f.program, pass); i < end; i++) {
         uint at = instructions + i * INSTRUCTION_WORDS;
         switch (LOAD(f.program, at + INSTRUCTION_OPERATION)) {
-            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_FOLD)
+            EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)
         default:
             break;
         }

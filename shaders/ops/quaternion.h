@@ -21,10 +21,10 @@ OP quaternion make_quaternion(real x, real y, real z, real w) {
 }
 
 OP quaternion all_quaternion(float x, float y, float z, float w) {
-    return make_quaternion(ALL(x), ALL(y), ALL(z), ALL(w));
+    return make_quaternion(SPLAT(x), SPLAT(y), SPLAT(z), SPLAT(w));
 }
 
-OP quaternion select_quaternion(truth condition, quaternion yes, quaternion no) {
+OP quaternion select_quaternion(lane_mask condition, quaternion yes, quaternion no) {
     return make_quaternion(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y),
                            SELECT(condition, yes.z, no.z), SELECT(condition, yes.w, no.w));
 }
@@ -145,7 +145,7 @@ END_STRUCT(slerp_weights)
 // `near` promises that the cosine of the angle, or its negative, is at least 0.9; else each lane's own angle decides.
 OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool near) {
     // By comparing: the sign of a zero is not every device's.
-    word flip = KEEP(cosine < 0.0f, ALL_WORD(BITS_SIGN));
+    word flip = SELECT_BITS(cosine < 0.0f, ALL_WORD(BITS_SIGN));
 #ifndef LMB_GLSL
     if (!USES_FAR && near) {
         flip = BITS(cosine) & BITS_SIGN; // of no zero then
@@ -156,7 +156,7 @@ OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool
     slerp_weights weights;
     weights.from = slerp_coefficient_near(from, x1);
     weights.to = slerp_coefficient_near(to, x1);
-    truth far = x1 < -0.1f;
+    lane_mask far = x1 < -0.1f;
     if (!near && ANY(far)) {
         real far_from = slerp_coefficient(from.t, x1);
         real far_to = slerp_coefficient(to.t, x1);

@@ -15,10 +15,10 @@ END_STRUCT(stored_weight)
 
 // One use of a clip.
 STRUCT(source)
-real weight; // in the result, [0, 1]: where it is 0, the clip is not sampled
-real time;   // seconds within the clip
-word clip;   // offset of its block, 0 where there is no such clip
-truth known; // whether there is
+real weight;     // in the result, [0, 1]: where it is 0, the clip is not sampled
+real time;       // seconds within the clip
+word clip;       // offset of its block, 0 where there is no such clip
+lane_mask known; // whether there is
 #ifdef LMB_SIMD_WIDTH
 bool alike; // every lane knows its clip, all have the same, and it weighs something in each
 uint usual; // that clip
@@ -37,7 +37,7 @@ memory program;
 memory parameters;
 word character;
 uint joint;
-truth counts; // whether what is refused counts: in lanes that stand for a character
+lane_mask counts; // whether what is refused counts: in lanes that stand for a character
 #ifdef LMB_GLSL
 uint span;         // the table's row, which `parameters` is from
 uint slot;         // the character's, where a workgroup has several
@@ -84,7 +84,7 @@ key_position find_key_again(frame f, uint times, uint keys, uint largest_step, f
     return at;
 }
 #else
-#define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(BOTH((frame).counts, condition))
+#define REFUSE(frame, kind, condition) (frame).refused[kind] += lmb_count(AND((frame).counts, condition))
 #define POSES(frame, index) (frame).poses[index]
 #define FIND_KEY(frame, times, keys, largest_step, time) find_key_again(frame, times, keys, largest_step, time)
 
@@ -120,7 +120,7 @@ OP transform stored_pose(const transform *from) {
     if (USES_SCALE) {
         pose.s = from->s;
     }
-    pose.weight = ALL(WEIGHT_PRESENT);
+    pose.weight = SPLAT(WEIGHT_PRESENT);
     if (USES_WEIGHTS) {
         pose.weight = from->weight;
     }
@@ -179,7 +179,7 @@ OP uint first_of_pass(memory program, uint pass) {
 
 // Of layers: what the inputs of one are multiplied by, of fades with that sum; and what is left below it.
 OP real layer_part(real sum) {
-    return SELECT(sum > 1.0f, reciprocal(sum), ALL(1.0f));
+    return SELECT(sum > 1.0f, reciprocal(sum), SPLAT(1.0f));
 }
 
 OP real layer_rest(real left, real sum) {

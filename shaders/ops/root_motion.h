@@ -5,7 +5,7 @@
 #include "players.h"
 
 // How far a player's clip carries.
-OP displacement carried_by(control c, address motion) {
+OP displacement root_motion_of(control c, address motion) {
     address player = LOAD(c.block, motion + MOTION_PLAYER);
     address at = LOAD(c.block, motion + MOTION_STATE);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
@@ -23,7 +23,7 @@ OP displacement carried_by(control c, address motion) {
 }
 
 // After players have moved.
-OP_NOINLINE void carry(control c, address character_motion) {
+OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     address motions = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
     displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     address motion_count = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT);
@@ -32,7 +32,7 @@ OP_NOINLINE void carry(control c, address character_motion) {
         address at = LOAD(c.block, motion + MOTION_STATE);
         real weight = state_number(c, at + CARRYING_WEIGHT);
         if (weight > 0.0f && state_word(c, at + CARRYING_HOW) != 0u) {
-            displacement d = carried_by(c, motion);
+            displacement d = root_motion_of(c, motion);
             sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
                                     sum.turns + d.turns * weight);
         }

@@ -121,7 +121,7 @@ OP real clip_time(real duration, real rate, real time, bool loop) {
         time = SELECT(time < 0.0f, time + duration, time);
         time = SELECT(time >= duration, time - duration, time);
     }
-    time = SELECT(time < 0.0f, ALL(0.0f), time);
+    time = SELECT(time < 0.0f, SPLAT(0.0f), time);
     return SELECT(time > duration, duration, time);
 }
 
@@ -182,7 +182,7 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
         word next = at.key + stride;
         word safe = SELECT(next < keys, next, ALL_WORD(0u));
         real next_time = GATHER_REAL(data, times + safe);
-        at.key = SELECT(BOTH(next < keys, next_time <= time), next, at.key);
+        at.key = SELECT(AND(next < keys, next_time <= time), next, at.key);
     }
     at.after = SELECT(at.key + 1u < keys, at.key + 1u, at.key);
     real key_time = GATHER_REAL(data, times + at.key);
@@ -195,7 +195,7 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
 #ifdef LMB_SIMD_WIDTH
     lmb_find_rows(data, at.key, at.key_rows);
     lmb_find_rows(data, at.after, at.after_rows);
-    at.followed = ALL_LANES(at.after > at.key);
+    at.followed = ALL(at.after > at.key);
 #endif
     return at;
 }
@@ -355,7 +355,7 @@ OP quaternion packed_rotation(memory data, packed_place place, uint at, word fra
     real c = packed_component(data, place, at, 2u, packed_field(key, from + 2u * place.bits, place.bits));
     real square = 1.0f - (a * a + (b * b + c * c));
     // A key that a builder wrote is far above this.
-    square = SELECT(square < 0.0009765625f, ALL(0.0009765625f), square);
+    square = SELECT(square < 0.0009765625f, SPLAT(0.0009765625f), square);
     real d = square * reciprocal_root(square);
     if (index_bits == 0u) {
         if (place.left_out == 0u) {

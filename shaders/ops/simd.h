@@ -15,26 +15,26 @@
 
 typedef float real __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 typedef uint32_t word __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
-typedef int32_t truth __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
+typedef int32_t lane_mask __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 
 #define BITS(x) ((word)(x))
 #define REAL(bits) ((real)(bits))
 // Both inside the range of a signed integer.
-#define TO_REAL(integer) __builtin_convertvector((truth)(integer), real)
-#define TO_WORD(x) ((word) __builtin_convertvector(x, truth))
+#define TO_REAL(integer) __builtin_convertvector((lane_mask)(integer), real)
+#define TO_WORD(x) ((word) __builtin_convertvector(x, lane_mask))
 
 #define SIMD_WIDTH LMB_SIMD_WIDTH
 #define LANE(x, lane) ((x)[lane])
 #define PREFETCH(address) __builtin_prefetch(address, 1, 3)
-#define ALL(x) lmb_all(x)
+#define SPLAT(x) lmb_all(x)
 #define ALL_WORD(integer) lmb_all_word(integer)
 #define SELECT(condition, yes, no) _Generic((yes), real : lmb_select_real, word : lmb_select_word)(condition, yes, no)
-#define KEEP(condition, integer) ((word)(condition) & (integer))
-#define EITHER(a, b) ((a) | (b))
-#define BOTH(a, b) ((a) & (b))
+#define SELECT_BITS(condition, integer) ((word)(condition) & (integer))
+#define OR(a, b) ((a) | (b))
+#define AND(a, b) ((a) & (b))
 #define NOT(a) (~(a))
 #define ANY(condition) lmb_any(condition)
-#define ALL_LANES(condition) (!lmb_any(~(condition)))
+#define ALL(condition) (!lmb_any(~(condition)))
 #define ONE_OF(condition, integer) lmb_one_of(condition, integer)
 #define LOWEST(x) lmb_lowest(x)
 #define GATHER(base, index) lmb_gather(base, index)
@@ -43,7 +43,7 @@ typedef int32_t truth __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 #define FLOOR(x) lmb_floor(x)
 #define MINIMUM(a, b) lmb_minimum(a, b)
 #define LESSER(a, b) lmb_lesser(a, b)
-#define ABOVE(a, b) ((truth)(a) > (int32_t)(b))
+#define ABOVE(a, b) ((lane_mask)(a) > (int32_t)(b))
 
 // Less zero, which compilers leave out; to add zero would change the sign of -0.
 OP real lmb_all(float x) {
@@ -54,7 +54,7 @@ OP word lmb_all_word(uint32_t integer) {
     return (word){0} + integer;
 }
 
-OP word lmb_select_word(truth condition, word yes, word no) {
+OP word lmb_select_word(lane_mask condition, word yes, word no) {
 #if LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
     return (word)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)condition);
 #else
@@ -62,12 +62,12 @@ OP word lmb_select_word(truth condition, word yes, word no) {
 #endif
 }
 
-OP real lmb_select_real(truth condition, real yes, real no) {
+OP real lmb_select_real(lane_mask condition, real yes, real no) {
     return (real)lmb_select_word(condition, (word)yes, (word)no);
 }
 
 // One bit for each lane.
-OP uint32_t lmb_lane_bits(truth condition) {
+OP uint32_t lmb_lane_bits(lane_mask condition) {
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
     return _mm512_movepi32_mask((__m512i)condition);
 #elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
@@ -83,12 +83,12 @@ OP uint32_t lmb_lane_bits(truth condition) {
 #endif
 }
 
-OP bool lmb_any(truth condition) {
+OP bool lmb_any(lane_mask condition) {
     return lmb_lane_bits(condition) != 0;
 }
 
 // Of the first lane in which it holds.
-OP uint32_t lmb_one_of(truth condition, word integer) {
+OP uint32_t lmb_one_of(lane_mask condition, word integer) {
     return integer[__builtin_ctz(lmb_lane_bits(condition) | 1u << (LMB_SIMD_WIDTH - 1))];
 }
 
@@ -101,7 +101,7 @@ OP float lmb_lowest(real x) {
     return lowest;
 }
 
-OP uint32_t lmb_count(truth condition) {
+OP uint32_t lmb_count(lane_mask condition) {
     return (uint32_t)__builtin_popcount(lmb_lane_bits(condition));
 }
 
@@ -112,7 +112,7 @@ OP word lmb_minimum(word a, uint32_t b) {
 #elif LMB_SIMD_WIDTH == 8 && defined(__AVX2__)
     return (word)_mm256_min_epu32((__m256i)a, _mm256_set1_epi32((int)b));
 #else
-    return lmb_select_word((truth)(a < b), a, lmb_all_word(b));
+    return lmb_select_word((lane_mask)(a < b), a, lmb_all_word(b));
 #endif
 }
 
@@ -186,7 +186,7 @@ OP word lmb_gather(memory base, word index) {
 #endif
 }
 
-OP void lmb_scatter(mutable_memory base, word index, word integer, truth condition) {
+OP void lmb_scatter(mutable_memory base, word index, word integer, lane_mask condition) {
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
         if (condition[lane]) {
             base[index[lane]] = integer[lane];
@@ -196,10 +196,10 @@ OP void lmb_scatter(mutable_memory base, word index, word integer, truth conditi
 
 // Exact: floats from 2^23 on have no fraction, and smaller ones fit an integer.
 OP real lmb_floor(real x) {
-    real whole = __builtin_convertvector(__builtin_convertvector(x, truth), real);
+    real whole = __builtin_convertvector(__builtin_convertvector(x, lane_mask), real);
     whole = whole - (real)((word)(whole > x) & (word)lmb_all(1.0f));
     word magnitude = (word)x & 0x7fffffffu;
-    return lmb_select_real((truth)(magnitude < 0x4b000000u), whole, x);
+    return lmb_select_real((lane_mask)(magnitude < 0x4b000000u), whole, x);
 }
 
 // Within each group of four lanes: the first halves of two vectors interleaved, the second halves; and pairs likewise.

@@ -11,7 +11,7 @@ OP real weigh_place(frame f, uint row, real coordinate) {
     real x = clamp_real(coordinate, LOAD_FLOAT(f.program, row + ROW_LEAST), LOAD_FLOAT(f.program, row + ROW_GREATEST));
     real rise = clamp_real((x - before) * LOAD_FLOAT(f.program, row + ROW_RISE), 0.0f, 1.0f);
     real fall = clamp_real((x - own) * LOAD_FLOAT(f.program, row + ROW_FALL), 0.0f, 1.0f);
-    fall = SELECT(x < after, fall, ALL(1.0f));
+    fall = SELECT(x < after, fall, SPLAT(1.0f));
     return SELECT(x < own, rise, 1.0f - fall);
 }
 
@@ -30,7 +30,7 @@ real x;
 real y;
 END_STRUCT(position)
 
-OP position select_position(truth condition, position yes, position no) {
+OP position select_position(lane_mask condition, position yes, position no) {
     position selected;
     selected.x = SELECT(condition, yes.x, no.x);
     selected.y = SELECT(condition, yes.y, no.y);
@@ -50,8 +50,8 @@ OP real dot_position(frame f, position p, uint by) {
     return p.x * LOAD_FLOAT(f.program, by) + p.y * LOAD_FLOAT(f.program, by + 1u);
 }
 
-OP truth is_at_place(frame f, uint place, position p) {
-    return BOTH(p.x == LOAD_FLOAT(f.program, place), p.y == LOAD_FLOAT(f.program, place + 1u));
+OP lane_mask is_at_place(frame f, uint place, position p) {
+    return AND(p.x == LOAD_FLOAT(f.program, place), p.y == LOAD_FLOAT(f.program, place + 1u));
 }
 
 // What is further from the middle than a space reaches is drawn nearer, straight towards it.
@@ -75,8 +75,8 @@ OP position project_position(frame f, uint table, position p) {
     float near = LOAD_FLOAT(f.program, table + SPACE_NEAR);
     uint count = LOAD(f.program, table + SPACE_EDGES);
     uint edge = LOAD(f.program, table + SPACE_FIRST_EDGE);
-    real outermost = ALL(0.0f);
-    real least = ALL(1.329228e+36f); // 2^120
+    real outermost = SPLAT(0.0f);
+    real least = SPLAT(1.329228e+36f); // 2^120
     position nearest = p;
     for (uint i = 0u; i < count; i++) {
         float length = LOAD_FLOAT(f.program, edge + EDGE_LENGTH);
@@ -85,17 +85,17 @@ OP position project_position(frame f, uint table, position p) {
         real outside =
             d.x * LOAD_FLOAT(f.program, edge + EDGE_ALONG + 1u) - d.y * LOAD_FLOAT(f.program, edge + EDGE_ALONG);
         real past = SELECT(along < 0.0f, -along, along - length);
-        past = SELECT(past > 0.0f, past, ALL(0.0f));
+        past = SELECT(past > 0.0f, past, SPLAT(0.0f));
         position foot;
         foot.x = LOAD_FLOAT(f.program, edge + EDGE_FROM) + along * LOAD_FLOAT(f.program, edge + EDGE_ALONG);
         foot.y = LOAD_FLOAT(f.program, edge + EDGE_FROM + 1u) + along * LOAD_FLOAT(f.program, edge + EDGE_ALONG + 1u);
         position end;
-        end.x = SELECT(along < 0.0f, ALL(LOAD_FLOAT(f.program, edge + EDGE_FROM)),
-                       ALL(LOAD_FLOAT(f.program, edge + EDGE_TO)));
-        end.y = SELECT(along < 0.0f, ALL(LOAD_FLOAT(f.program, edge + EDGE_FROM + 1u)),
-                       ALL(LOAD_FLOAT(f.program, edge + EDGE_TO + 1u)));
-        foot = select_position(EITHER(along<0.0f, along> length), end, foot);
-        truth better = BOTH(outside > -near, past < least);
+        end.x = SELECT(along < 0.0f, SPLAT(LOAD_FLOAT(f.program, edge + EDGE_FROM)),
+                       SPLAT(LOAD_FLOAT(f.program, edge + EDGE_TO)));
+        end.y = SELECT(along < 0.0f, SPLAT(LOAD_FLOAT(f.program, edge + EDGE_FROM + 1u)),
+                       SPLAT(LOAD_FLOAT(f.program, edge + EDGE_TO + 1u)));
+        foot = select_position(OR(along<0.0f, along> length), end, foot);
+        lane_mask better = AND(outside > -near, past < least);
         nearest = select_position(better, foot, nearest);
         least = SELECT(better, past, least);
         outermost = SELECT(outside > outermost, outside, outermost);
@@ -113,11 +113,11 @@ END_STRUCT(piece_of_plane)
 OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
     uint count = LOAD(f.program, table + SPACE_PIECES);
     uint piece = LOAD(f.program, table + SPACE_FIRST_PIECE);
-    real innermost = ALL(-1.329228e+36f);
+    real innermost = SPLAT(-1.329228e+36f);
     piece_of_plane found;
     for (uint i = 0u; i < 3u; i++) {
-        found.corners[i] = ALL(-1.0f);
-        found.weights[i] = ALL(0.0f);
+        found.corners[i] = SPLAT(-1.0f);
+        found.weights[i] = SPLAT(0.0f);
     }
     for (uint i = 0u; i < count; i++) {
         uint opposite = LOAD(f.program, piece + PIECE_CORNERS);
@@ -132,13 +132,15 @@ OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
         }
         real inside = SELECT(first < second, first, second);
         inside = SELECT(third < inside, third, inside);
-        truth better = inside > innermost;
+        lane_mask better = inside > innermost;
         found.weights[0] = SELECT(better, first, found.weights[0]);
         found.weights[1] = SELECT(better, second, found.weights[1]);
         found.weights[2] = SELECT(better, third, found.weights[2]);
-        found.corners[0] = SELECT(better, ALL(corner), found.corners[0]);
-        found.corners[1] = SELECT(better, ALL(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 1u))), found.corners[1]);
-        found.corners[2] = SELECT(better, ALL(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 2u))), found.corners[2]);
+        found.corners[0] = SELECT(better, SPLAT(corner), found.corners[0]);
+        found.corners[1] =
+            SELECT(better, SPLAT(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 1u))), found.corners[1]);
+        found.corners[2] =
+            SELECT(better, SPLAT(FLOAT_OF(LOAD(f.program, piece + PIECE_CORNERS + 2u))), found.corners[2]);
         innermost = SELECT(better, inside, innermost);
         piece = piece + PIECE_WORDS;
     }
@@ -151,19 +153,19 @@ OP void weigh_corners(frame f, uint rule, position given) {
     uint count = LOAD(f.program, rule + RULE_COUNT);
     position p = project_position(f, table, given);
     piece_of_plane piece = find_piece_of_plane(f, table, p);
-    real there = ALL(-1.0f); // at the place of which input
+    real there = SPLAT(-1.0f); // at the place of which input
     for (uint i = 0u; i < count; i++) {
         uint place = table + SPACE_FIRST_PLACE + 2u * i;
-        truth is_there = EITHER(is_at_place(f, place, given), is_at_place(f, place, p));
-        there = SELECT(is_there, ALL(FLOAT_OF(i)), there);
+        lane_mask is_there = OR(is_at_place(f, place, given), is_at_place(f, place, p));
+        there = SELECT(is_there, SPLAT(FLOAT_OF(i)), there);
     }
     for (uint i = 0u; i < count; i++) {
-        real weight = ALL(0.0f);
+        real weight = SPLAT(0.0f);
         for (uint corner = 3u; corner > 0u; corner--) {
             weight = SELECT(piece.corners[corner - 1u] == FLOAT_OF(i), piece.weights[corner - 1u], weight);
         }
         weight = clamp_real(weight, 0.0f, 1.0f);
-        real alone = SELECT(there == FLOAT_OF(i), ALL(1.0f), ALL(0.0f));
+        real alone = SELECT(there == FLOAT_OF(i), SPLAT(1.0f), SPLAT(0.0f));
         store_share(f, rule, i, snap_small(SELECT(there < 0.0f, weight, alone)));
     }
 }
@@ -172,15 +174,15 @@ OP void weigh_corners(frame f, uint rule, position given) {
 OP real weigh_bands(frame f, uint table, position p) {
     uint count = LOAD(f.program, table + SPACE_PLACES);
     uint band = table + SPACE_FIRST_BAND;
-    real weight = ALL(1.0f);
+    real weight = SPLAT(1.0f);
     for (uint i = 0u; i < count; i++) {
         position d = from_place(f, band, p);
         real influence = dot_position(f, d, band + BAND_GRADIENT);
         weight = SELECT(influence < weight, influence, weight);
         band = band + BAND_WORDS;
     }
-    weight = SELECT(weight > 0.0f, weight, ALL(0.0f));
-    return SELECT(is_at_place(f, table + SPACE_OWN_PLACE, p), ALL(1.0f), weight);
+    weight = SELECT(weight > 0.0f, weight, SPLAT(0.0f));
+    return SELECT(is_at_place(f, table + SPACE_OWN_PLACE, p), SPLAT(1.0f), weight);
 }
 
 OP void weigh_all_bands(frame f, uint rule, position p) {

@@ -62,14 +62,14 @@ OP vector make_vector(real x, real y, real z) {
 }
 
 OP vector all_vector(float x, float y, float z) {
-    return make_vector(ALL(x), ALL(y), ALL(z));
+    return make_vector(SPLAT(x), SPLAT(y), SPLAT(z));
 }
 
 OP vector snap_vector(vector v) {
     return make_vector(snap_number(v.x), snap_number(v.y), snap_number(v.z));
 }
 
-OP vector select_vector(truth condition, vector yes, vector no) {
+OP vector select_vector(lane_mask condition, vector yes, vector no) {
     return make_vector(SELECT(condition, yes.x, no.x), SELECT(condition, yes.y, no.y), SELECT(condition, yes.z, no.z));
 }
 
@@ -90,7 +90,7 @@ OP transform identity_transform(void) {
     identity.t = all_vector(0.0f, 0.0f, 0.0f);
     identity.q = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     identity.s = all_vector(1.0f, 1.0f, 1.0f);
-    identity.weight = ALL(WEIGHT_PRESENT);
+    identity.weight = SPLAT(WEIGHT_PRESENT);
     return identity;
 }
 
@@ -109,7 +109,7 @@ OP transform snap_given(transform a) {
     return a;
 }
 
-OP transform select_transform(truth condition, transform yes, transform no) {
+OP transform select_transform(lane_mask condition, transform yes, transform no) {
     transform chosen;
     chosen.t = select_vector(condition, yes.t, no.t);
     chosen.q = select_quaternion(condition, yes.q, no.q);
@@ -125,12 +125,12 @@ OP transform select_transform(truth condition, transform yes, transform no) {
 OP real blend_scale(real a, real b, real t) {
     real power = a * exponential2(t * logarithm2(b * reciprocal(a)));
     real blended = SELECT(a * b > 0.0f, power, lerp(a, b, t));
-    return snap_number(SELECT(EITHER(a == b, t == 1.0f), b, blended));
+    return snap_number(SELECT(OR(a == b, t == 1.0f), b, blended));
 }
 
 OP vector blend_scales(vector a, vector b, real t) {
     vector blended = b;
-    if (USES_SCALE && ANY(EITHER(EITHER(a.x != b.x, a.y != b.y), a.z != b.z))) {
+    if (USES_SCALE && ANY(OR(OR(a.x != b.x, a.y != b.y), a.z != b.z))) {
         blended = make_vector(blend_scale(a.x, b.x, t), blend_scale(a.y, b.y, t), blend_scale(a.z, b.z, t));
     }
     return snap_vector(blended);
@@ -138,7 +138,7 @@ OP vector blend_scales(vector a, vector b, real t) {
 
 // S / R with no change, 1, where R is zero.
 OP real divide_scale(real s, real r) {
-    return snap_number(SELECT(r == 0.0f, ALL(1.0f), s * reciprocal(r)));
+    return snap_number(SELECT(r == 0.0f, SPLAT(1.0f), s * reciprocal(r)));
 }
 
 // The linear part of a rotation by a unit quaternion, columns scaled.

@@ -22,7 +22,7 @@
 // A value as it stands, its curve aside. `value` is its offset.
 OP real load_plain_value(frame f, uint value) {
     uint parameter = LOAD(f.program, value + VALUE_PARAMETER);
-    real x = ALL(LOAD_FLOAT(f.program, value + VALUE_CONSTANT));
+    real x = SPLAT(LOAD_FLOAT(f.program, value + VALUE_CONSTANT));
     if (parameter != NO_PARAMETER) {
         word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
         x = GATHER_REAL(f.parameters, row + parameter);
@@ -32,13 +32,13 @@ OP real load_plain_value(frame f, uint value) {
 
 #ifdef LMB_SIMD_WIDTH
 // Few values have a curve.
-OP_COLD void shape_by_curve(uint curve, float first, float second, real *x) {
-    *x = shape_any(curve, first, second, *x);
+OP_COLD void apply_curve_in_place(uint curve, float first, float second, real *x) {
+    *x = evaluate_any_curve(curve, first, second, *x);
 }
 #endif
 
 // Shaped by the value's curve, where it has one; what is not finite stays so.
-OP real shape_value(frame f, uint value, real x) {
+OP real apply_curve(frame f, uint value, real x) {
     uint curve = LOAD(f.program, value + VALUE_CURVE);
     real shaped = x;
     if (curve != CURVE_LINEAR) {
@@ -46,9 +46,9 @@ OP real shape_value(frame f, uint value, real x) {
         float second = LOAD_FLOAT(f.program, value + VALUE_CONTROL + 1u);
 #ifdef LMB_SIMD_WIDTH
         real inside = snap(x);
-        shape_by_curve(curve, first, second, &inside);
+        apply_curve_in_place(curve, first, second, &inside);
 #else
-        real inside = shape_any(curve, first, second, snap(x));
+        real inside = evaluate_any_curve(curve, first, second, snap(x));
 #endif
         shaped = SELECT(is_finite(x), inside, x);
     }
@@ -56,21 +56,21 @@ OP real shape_value(frame f, uint value, real x) {
 }
 
 OP real load_value(frame f, uint value) {
-    return shape_value(f, value, load_plain_value(f, value));
+    return apply_curve(f, value, load_plain_value(f, value));
 }
 
 // Any number; NaN becomes 0 and is counted.
 OP real load_number(frame f, uint value) {
     real given = load_plain_value(f, value);
     REFUSE(f, REFUSED_WEIGHT, is_nan(given));
-    return shape_value(f, value, snap(given));
+    return apply_curve(f, value, snap(given));
 }
 
 // What an input weighs that has a share of its node's weight.
 OP real weight_below(real own, real share) {
     real product = own * LESSER(share, 1.0f);
-    real kept = SELECT(product > 9.09494702e-13f, product, ALL(9.09494702e-13f)); // 2^-40
-    return SELECT(BOTH(own > 0.0f, share > 0.0f), kept, ALL(0.0f));
+    real kept = SELECT(product > 9.09494702e-13f, product, SPLAT(9.09494702e-13f)); // 2^-40
+    return SELECT(AND(own > 0.0f, share > 0.0f), kept, SPLAT(0.0f));
 }
 
 // A blend, or what lies over something else.
@@ -91,7 +91,7 @@ OP void weigh_blend(frame f, uint rule, uint kind) {
     }
     real share = magnitude_of(weight);
     if (kind == RULE_PARTIAL) {
-        share = SELECT(share > 0.0f, share, ALL(9.09494702e-13f));
+        share = SELECT(share > 0.0f, share, SPLAT(9.09494702e-13f));
     }
     store_weight(f, inputs, weight_below(own, share));
 }
@@ -118,7 +118,7 @@ OP void divide_weight(frame f, uint rule) {
     uint inputs = LOAD(f.program, rule + RULE_INPUTS);
     uint count = LOAD(f.program, rule + RULE_COUNT);
     real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
-    real total = ALL(0.0f);
+    real total = SPLAT(0.0f);
     for (uint i = 0u; i < count; i++) {
         total = total + load_weight(f, shares + i);
     }
@@ -133,7 +133,7 @@ OP void divide_weight(frame f, uint rule) {
 // A clip's time as it is given, and whether it is finite: time * rate + offset, rounded after each.
 STRUCT(given_time)
 real seconds;
-truth finite;
+lane_mask finite;
 END_STRUCT(given_time)
 
 OP given_time load_time(frame f, uint use) {
@@ -143,7 +143,7 @@ OP given_time load_time(frame f, uint use) {
     if ((LOAD(f.program, use + USE_FLAGS) & CLIP_WARPS) != 0u) {
         real rate = load_value(f, LOAD(f.program, use + USE_RATE));
         real offset = load_value(f, LOAD(f.program, use + USE_OFFSET));
-        given.finite = BOTH(given.finite, BOTH(is_finite(rate), is_finite(offset)));
+        given.finite = AND(given.finite, AND(is_finite(rate), is_finite(offset)));
         given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
     }
     return given;
@@ -173,22 +173,22 @@ OP void store_source(frame f, uint index, source record) {
 OP void find_source(frame f, uint index, uint use) {
     source s;
     s.weight = load_weight(f, LOAD(f.program, use + USE_WEIGHT));
-    s.time = ALL(0.0f);
+    s.time = SPLAT(0.0f);
     s.clip = ALL_WORD(0u);
     real given = load_value(f, LOAD(f.program, use + USE_CLIP));
     real chosen = FLOOR(snap(given));
     given_time time = load_time(f, use);
     uint count = LOAD(f.program, PROGRAM_CLIP_COUNT);
-    s.known = BOTH(is_finite(given), BOTH(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
+    s.known = AND(is_finite(given), AND(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
     REFUSE(f, REFUSED_TIME, NOT(time.finite));
     if (count > 0u) {
-        real safe_time = snap(SELECT(time.finite, time.seconds, ALL(0.0f)));
-        word place = TO_WORD(SELECT(s.known, chosen, ALL(0.0f)));
+        real safe_time = snap(SELECT(time.finite, time.seconds, SPLAT(0.0f)));
+        word place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
         word clip = GATHER(f.program, LOAD(f.program, PROGRAM_CLIPS) + place);
         if (USES_PARTS) {
-            s.known = BOTH(s.known, GATHER(f.program, clip + CLIP_JOINTS) == LOAD(f.program, use + USE_JOINTS));
+            s.known = AND(s.known, GATHER(f.program, clip + CLIP_JOINTS) == LOAD(f.program, use + USE_JOINTS));
         }
-        s.clip = KEEP(s.known, clip);
+        s.clip = SELECT_BITS(s.known, clip);
         real duration = GATHER_REAL(f.program, clip + CLIP_DURATION);
         real rate = GATHER_REAL(f.program, clip + CLIP_RATE);
         s.time = clip_time(duration, rate, safe_time, (LOAD(f.program, use + USE_FLAGS) & CLIP_LOOPS) != 0u);
@@ -199,7 +199,7 @@ OP void find_source(frame f, uint index, uint use) {
 #else
 #ifdef LMB_SIMD_WIDTH
     s.usual = ONE_OF(s.known, s.clip);
-    s.alike = ALL_LANES(BOTH(BOTH(s.known, s.clip == s.usual), s.weight > 0.0f));
+    s.alike = ALL(AND(AND(s.known, s.clip == s.usual), s.weight > 0.0f));
 #endif
     store_source(f, index, s);
 #endif
@@ -214,7 +214,7 @@ OP void find_level(frame f, uint rule) {
 // For a rule of root motion, which counts nothing that is refused.
 OP frame begin_rule(frame f, uint rule) {
     if (LOAD(f.program, rule + RULE_MOTION) != 0u) {
-        f.counts = BOTH(f.counts, NOT(f.counts));
+        f.counts = AND(f.counts, NOT(f.counts));
     }
     return f;
 }
@@ -225,8 +225,8 @@ OP void weigh_nodes(frame given) {
     frame f = given;
     uint rule = LOAD(f.program, PROGRAM_RULES);
     uint end = rule + LOAD(f.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
-    store_weight(f, WEIGHT_WHOLE, ALL(1.0f));
-    store_weight(f, WEIGHT_NONE, ALL(0.0f));
+    store_weight(f, WEIGHT_WHOLE, SPLAT(1.0f));
+    store_weight(f, WEIGHT_NONE, SPLAT(0.0f));
     for (; rule < end; rule += RULE_WORDS) {
         uint kind = LOAD(f.program, rule + RULE_KIND);
         f = begin_rule(given, rule);

@@ -277,7 +277,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
                                .problems = problems,
                                .graph = create(source, host),
                                .inertia_at = LMB_NONE,
-                               .home = {.end_node = LMB_NONE}};
+                               .owner = {.end_node = LMB_NONE}};
     if (reader.graph == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");
     }

@@ -82,12 +82,12 @@ struct lmb_graph_json {
 };
 
 // The state of a machine, or the fade, that a pose is read for.
-typedef struct lmb_graph_home {
+typedef struct lmb_graph_owner {
     const char *name;  // the state's; NULL in none
     uint32_t depth;    // of machines
     uint32_t end_node; // the first clip that plays in it, or LMB_NONE
     bool holds;        // clips hold at their ends, where they do not say otherwise
-} lmb_graph_home;
+} lmb_graph_owner;
 
 // The state that a transition leaves.
 typedef struct lmb_graph_left {
@@ -121,7 +121,7 @@ typedef struct lmb_graph_reader {
     uint32_t *channel_partners;
     uint32_t *objects; // for each node the object that it comes from, in the scratch pool
     size_t object_capacity;
-    lmb_graph_home home;
+    lmb_graph_owner owner;
     lmb_graph_left left; // the state that the transition leaves which is read
     uint32_t motion_at;  // the member's name, or 0
     uint32_t player_count;

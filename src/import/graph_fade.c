@@ -120,16 +120,16 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
     if (fade->index == LMB_NONE) {
         return lmb_graph_read_pose(reader, value);
     }
-    const lmb_graph_home outside = reader->home;
-    reader->home = (lmb_graph_home){.name = fade->name,
-                                    .depth = outside.depth + 1,
-                                    .end_node = LMB_NONE,
-                                    .holds = ends_with_clip(reader, fade->end_at)};
+    const lmb_graph_owner outside = reader->owner;
+    reader->owner = (lmb_graph_owner){.name = fade->name,
+                                      .depth = outside.depth + 1,
+                                      .end_node = LMB_NONE,
+                                      .holds = ends_with_clip(reader, fade->end_at)};
     uint32_t node = lmb_graph_read_pose(reader, value);
     fade->is_read = true;
     fade->pose = node;
-    fade->plays = reader->home.end_node != LMB_NONE;
-    reader->home = outside;
+    fade->plays = reader->owner.end_node != LMB_NONE;
+    reader->owner = outside;
     return node;
 }
 

@@ -202,15 +202,15 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     (void)field;
     state *read = target;
     machine *machine = read->machine;
-    const lmb_graph_home outside = reader->home;
-    reader->home = (lmb_graph_home){.name = machine->names[read->number],
-                                    .depth = machine->depth,
-                                    .end_node = LMB_NONE,
-                                    .holds = asks_for_end(reader, machine->objects[read->number])};
+    const lmb_graph_owner outside = reader->owner;
+    reader->owner = (lmb_graph_owner){.name = machine->names[read->number],
+                                      .depth = machine->depth,
+                                      .end_node = LMB_NONE,
+                                      .holds = asks_for_end(reader, machine->objects[read->number])};
     const uint32_t first = reader->graph->def.node_count;
     machine->pose.inputs[read->number] = lmb_graph_read_pose(reader, value);
-    read->left = (lmb_graph_left){first, reader->graph->def.node_count, reader->home.end_node, false};
-    reader->home = outside;
+    read->left = (lmb_graph_left){first, reader->graph->def.node_count, reader->owner.end_node, false};
+    reader->owner = outside;
 }
 
 #define STATE_EVENT(key, member)                                                                                       \
@@ -335,7 +335,7 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
 
 bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object) {
     const bool too_many = reader->machine_count == LMB_MAX_MACHINES;
-    if (too_many || reader->home.depth == LMB_MAX_MACHINE_DEPTH) {
+    if (too_many || reader->owner.depth == LMB_MAX_MACHINE_DEPTH) {
         lmb_graph_report(reader, object, too_many ? "more than %u machines" : "more than %u machines inside each other",
                          too_many ? LMB_MAX_MACHINES : LMB_MAX_MACHINE_DEPTH);
         return false;
@@ -409,9 +409,9 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
 }
 
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    machine machine = {.node = node, .depth = reader->home.depth + 1, .pose = node->def};
+    machine machine = {.node = node, .depth = reader->owner.depth + 1, .pose = node->def};
     const char *name = lmb_graph_read_name(reader, node->name_at);
-    machine.name = name != NULL ? name : reader->home.name != NULL ? reader->home.name : "machine";
+    machine.name = name != NULL ? name : reader->owner.name != NULL ? reader->owner.name : "machine";
     if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
         return 0;
     }

@@ -643,7 +643,7 @@ static uint32_t finish_difference(lmb_graph_reader *reader, const lmb_graph_node
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
     check_space(reader, node);
     lmb_node_def clip = node->def;
-    bool in_state = reader->home.name != NULL;
+    bool in_state = reader->owner.name != NULL;
     if (node->play_at != LMB_NONE || (in_state && !states_time(reader, node->object))) {
         lmb_graph_add_player(reader, node, &clip);
     } else if (!states_time(reader, node->object)) {

@@ -334,7 +334,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     if (!can_play(reader, node, played)) {
         return;
     }
-    lmb_graph_home *home = &reader->home;
+    lmb_graph_owner *owner = &reader->owner;
     play read = {.def = lmb_default_player_def(),
                  .end_at = LMB_NONE,
                  .rate_at = LMB_NONE,
@@ -342,7 +342,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
                  .motion_at = LMB_NONE};
     read.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
     if (node->play_at == LMB_NONE) {
-        read.def.end = home->holds ? LMB_END_HOLD : LMB_END_LOOP;
+        read.def.end = owner->holds ? LMB_END_HOLD : LMB_END_LOOP;
         take_from_clip(reader, node, &read);
     } else {
         read_play(reader, node, &read);
@@ -360,7 +360,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     *player = read.def;
     join_group(reader, &read, player);
     reader->player_count++;
-    home->end_node = home->end_node == LMB_NONE ? reader->graph->def.node_count : home->end_node; // the next one
+    owner->end_node = owner->end_node == LMB_NONE ? reader->graph->def.node_count : owner->end_node; // the next one
     clip->player = player;
     clip->time = lmb_constant(0.0f);
     clip->rate = lmb_constant(1.0f);

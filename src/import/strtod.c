@@ -89,14 +89,14 @@ static bool parse_exactly_representable(const decimal *number, double *value) {
 }
 
 static void multiply_add(natural *number, uint32_t factor, uint32_t term) {
-    uint64_t carry = term;
+    uint64_t apply_root_motion = term;
     for (uint32_t i = 0; i < number->count; i++) {
-        carry += (uint64_t)number->words[i] * factor;
-        number->words[i] = (uint32_t)carry;
-        carry >>= 32;
+        apply_root_motion += (uint64_t)number->words[i] * factor;
+        number->words[i] = (uint32_t)apply_root_motion;
+        apply_root_motion >>= 32;
     }
-    if (carry != 0) {
-        number->words[number->count++] = (uint32_t)carry;
+    if (apply_root_motion != 0) {
+        number->words[number->count++] = (uint32_t)apply_root_motion;
     }
 }
 

@@ -1,4 +1,4 @@
-#include "stride.h"
+#include "foot_speed.h"
 
 #include <float.h>
 #include <math.h>

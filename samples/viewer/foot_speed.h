@@ -1,6 +1,6 @@
 // How fast a clip walks on the spot: as fast as the feet that stand go the other way.
-#ifndef LIMBER_SAMPLES_VIEWER_STRIDE_H
-#define LIMBER_SAMPLES_VIEWER_STRIDE_H
+#ifndef LIMBER_SAMPLES_VIEWER_FOOT_SPEED_H
+#define LIMBER_SAMPLES_VIEWER_FOOT_SPEED_H
 
 #include "character.h"
 
