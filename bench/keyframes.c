@@ -24,7 +24,7 @@ lmb_transform *keyframes_pose(keyframes *keyframes, uint32_t key) {
     return keyframes->poses + (size_t)key * keyframes->joints;
 }
 
-// Where a channel's numbers stand in a transform.
+// Where a channel's numbers are in a transform.
 static const float *channel_of(const lmb_transform *transform, lmb_channel channel) {
     return channel == LMB_CHANNEL_TRANSLATION ? transform->translation
            : channel == LMB_CHANNEL_ROTATION  ? transform->rotation

@@ -86,7 +86,7 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
     return count;
 }
 
-// Parents stand before their children, so the second half of any rig can be dropped.
+// Parents are before their children, so the second half of any rig can be dropped.
 static void make_levels(const actor *actor, uint8_t *max_lods) {
     uint32_t joints = lmb_rig_joint_count(actor->rig);
     for (uint32_t joint = 0; joint < joints; joint++) {

@@ -18,7 +18,7 @@ typedef struct gait {
     mannequin_travel travel;
     double duration;            // seconds
     double duty;                // share of the cycle that a foot stands
-    double behind;              // how far the middle of the stance lies behind the hips
+    double behind;              // how far the middle of the stance is behind the hips
     double apart;               // how far each foot stands to the side of the middle
     double toe_out;             // degrees
     gait_curve roll;            // of the foot, degrees

@@ -15,7 +15,7 @@ typedef struct loft {
     vec3 front;   // direction, roughly; made square to the axis
     double cap;   // how far the rounded ends reach beyond the axis
     double reach; // how far anything reaches from the axis, at most
-    double blend; // width of the smooth union with what stands before it
+    double blend; // width of the smooth union with what is before it
     int section_count;
     section sections[SECTIONS];
 } loft;
@@ -264,7 +264,7 @@ static double distance_to_segment(vec3 point, vec3 start, vec3 end) {
     return vec3_length(vec3_subtract(point, vec3_lerp(start, end, t)));
 }
 
-// How much of a point (of the left side) belongs to the arm: what lies outside the seam of a sleeve.
+// How much of a point (of the left side) belongs to the arm: what is outside the seam of a sleeve.
 static double arm_share(vec3 p) {
     // The seam stands upright above the shoulder: it leans over the head otherwise.
     p.y = lesser(p.y, 1.44);

@@ -26,9 +26,9 @@ typedef enum shape_tone { TONE_SHELL, TONE_JOINT, TONE_FACE, TONE_COUNT } shape_
 // Colours change at borders: two around each dark band over a joint, and one around the face.
 enum { BANDS = 8, BORDERS = 2 * BANDS + 1 };
 
-// How far (in metres, roughly) a point lies inside a border; negative outside.
+// How far (in metres, roughly) a point is inside a border; negative outside.
 double shape_border_depth(vec3 point, uint32_t border);
-// The tone of what lies inside the borders whose bits are set.
+// The tone of what is inside the borders whose bits are set.
 shape_tone shape_tone_inside(uint32_t borders);
 
 #endif

@@ -34,7 +34,7 @@ typedef struct cutter {
 // How near a border is, as a share of an edge's length, for the edge's end to be put there: thin triangles are spared.
 static const double SNAP = 0.3;
 
-// Where the border lies between two points on different sides of it.
+// Where the border is between two points on different sides of it.
 static double border_at(const double *depths, uint32_t a, uint32_t b) {
     return depths[a] / (depths[a] - depths[b]);
 }

@@ -201,7 +201,7 @@ static bool polygonise(const lmb_host *host, surface *result) {
     return good;
 }
 
-// ---- Thinning and evening. Vertices keep lists of the triangle corners they stand at.
+// ---- Thinning and evening. Vertices keep lists of the triangle corners they are at.
 
 #define REMOVED UINT32_MAX
 

@@ -52,7 +52,7 @@ layout(push_constant, scalar) uniform Push {
     uint outputs;         // a bit for each stage
     uint has_named;       // palette of the frame before
     uint has_list;
-    uint pass; // but for the kernel that runs all
+    uint pass; // except for the kernel that runs all
 }
 push;
 

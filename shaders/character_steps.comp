@@ -262,7 +262,7 @@ void store_matrices(uint stage) {
     }
 }
 
-// Joint 0, which further roots stand beside; then level by level.
+// Joint 0, which further roots are beside; then level by level.
 void find_dual_quaternions() {
     uint levels = push.program.at[PROGRAM_LEVELS];
     uint order = push.program.at[PROGRAM_ORDER];
@@ -338,7 +338,7 @@ void find_sockets() {
 
 #define FROM_PALETTES ((1u << STAGE_LOCAL) | (1u << STAGE_PALETTE) | (1u << STAGE_PREVIOUS_PALETTE))
 
-// What reads model matrices, before the palette stands in their place.
+// What reads model matrices, before the palette is in their place.
 void find_outputs() {
     if (writes_stage(STAGE_MODEL)) {
         store_matrices(STAGE_MODEL);

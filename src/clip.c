@@ -284,7 +284,7 @@ static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, cons
     return end;
 }
 
-// A track of one value, which stands at `at`.
+// A track of one value, which is at `at`.
 static void write_constant(uint32_t *track, uint32_t stride, uint32_t constant_time, uint32_t at) {
     track[TRACK_MODE * stride] = MODE_STEP;
     track[TRACK_KEYS * stride] = 1;

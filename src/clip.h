@@ -1,4 +1,4 @@
-// A clip as the rest of the library sees it: its block. The layout stands in shaders/ops/sampling.h.
+// A clip as the rest of the library sees it: its block. The layout is in shaders/ops/sampling.h.
 #ifndef LIMBER_SRC_CLIP_H
 #define LIMBER_SRC_CLIP_H
 

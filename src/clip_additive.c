@@ -271,7 +271,7 @@ static bool strays(const baker *b, uint32_t channel, const key *from, const key 
     for (int i = 0; i < (channel == CHANNEL_ROTATION ? 4 : 3); i++) {
         const double value = (dot < 0.0 ? -1.0 : 1.0) * (double)found->value[i];
         const double unit = channel == CHANNEL_ROTATION ? 1.0 : fmax(1.0, fabs(value));
-        // What lies between the quarters may stray a little farther.
+        // What is between the quarters may stray a little farther.
         if (fabs((double)between[i] - value) > 0.75 * b->bound * unit) {
             return true;
         }

@@ -309,7 +309,7 @@ static uint32_t lowest_level(const compressor *c) {
     return lmb_clip_is_additive(c->source) ? LEVEL_CONSTANT : LEVEL_REST;
 }
 
-// Steps are kept, but for what is one value throughout.
+// Steps are kept, except for what is one value throughout.
 static void set_step(const compressor *c, uint32_t channel, uint32_t joint) {
     const track t = source_track(c, channel, joint);
     const uint32_t *values = c->source->words + t.values;

@@ -35,7 +35,7 @@ void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *model
 void lmb_motion_reaches(motion *m);
 
 // The largest distance of a virtual point of joints from `first` on down from itself in the source: of all joints where
-// `first` is LMB_NONE. Gives up above `limit`. `worst` is where it is largest so far. The models lie in `trial`.
+// `first` is LMB_NONE. Gives up above `limit`. `worst` is where it is largest so far. The models are in `trial`.
 double lmb_motion_try(motion *m, uint32_t first, double limit, uint32_t *worst);
 // Takes what was tried last.
 void lmb_motion_accept(motion *m);

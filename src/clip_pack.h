@@ -1,4 +1,4 @@
-// How a track is stored in a packed clip, and the clip's block. The layout stands in shaders/ops/sampling.h.
+// How a track is stored in a packed clip, and the clip's block. The layout is in shaders/ops/sampling.h.
 #ifndef LIMBER_SRC_CLIP_PACK_H
 #define LIMBER_SRC_CLIP_PACK_H
 

@@ -1,5 +1,5 @@
 // A control as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
-// layout stands in shaders/ops/control_layout.h.
+// layout is in shaders/ops/control_layout.h.
 #ifndef LIMBER_SRC_CONTROL_H
 #define LIMBER_SRC_CONTROL_H
 

@@ -472,7 +472,7 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
     lmb_result result = check_home(c, at, machine->machine, machine->state, index);
     uint32_t depth = 1;
     for (uint32_t outer = machine->machine; outer != LMB_NONE && result == LMB_OK; depth++) {
-        outer = c->def->machines[outer].machine; // stands before it: checked
+        outer = c->def->machines[outer].machine; // is before it: checked
     }
     if (result == LMB_OK && depth > LMB_MAX_MACHINE_DEPTH) {
         result = fail_at(c, at, "machine", "machines stand too deep within each other");

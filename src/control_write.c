@@ -308,7 +308,7 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
     write_terms(w, at, transition);
 }
 
-// How many stand before a transition: those of greater priority, and like ones that come first.
+// How many are before a transition: those of greater priority, and like ones that come first.
 static uint32_t find_rank(const lmb_control_machine_def *machine, uint32_t index) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < machine->transition_count; i++) {

@@ -70,7 +70,7 @@ bool lmb_cpu_has(lmb_cpu_path path) {
            ((unsigned)path < LMB_CPU_PATH_COUNT && paths[path].any.run != NULL && machine_has(path));
 }
 
-// The path that stands behind the fast one.
+// The path that is behind the fast one.
 static lmb_cpu_path resolve(lmb_cpu_path path) {
     static const lmb_cpu_path widest_first[] = {LMB_CPU_SIMD_16, LMB_CPU_SIMD_8, LMB_CPU_SIMD_4};
     for (int i = 0; path == LMB_CPU_FAST && i < 3; i++) {

@@ -1,7 +1,7 @@
 // The floating-point environment in which bits are made: round to nearest, nothing flushed. Every public call that
 // computes floats enters it first and leaves it last, so that the caller's own environment changes nothing.
 //
-// The arithmetic itself must stand in a function of its own that is not inlined into the one that enters and leaves:
+// The arithmetic itself must be in a function of its own that is not inlined into the one that enters and leaves:
 // compilers move float operations across these calls, as C lets them without FENV_ACCESS.
 #ifndef LIMBER_SRC_FLOAT_ENVIRONMENT_H
 #define LIMBER_SRC_FLOAT_ENVIRONMENT_H

@@ -103,7 +103,7 @@ struct lmb_gpu {
 
 // Workgroups per axis that every device has.
 #define LMB_GPU_LARGEST_GRID 65535u
-#define LMB_GPU_GROUP 64u // invocations of a workgroup, but for shaders/character_steps.comp
+#define LMB_GPU_GROUP 64u // invocations of a workgroup, except for shaders/character_steps.comp
 
 // LMB_ERROR_VULKAN, naming call and result.
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result);

@@ -23,7 +23,7 @@ struct lmb_gpu_profile {
     uint64_t mask;  // the bits of a timestamp that count
     double period;  // nanoseconds
     bool has_clock; // a frame has been collected
-    uint64_t stamp; // that the clock stands at
+    uint64_t stamp; // that the clock is at
     int64_t ticks;  // since its start
     uint32_t frame_count;
     uint32_t mark_count;

@@ -180,7 +180,7 @@ static bool clip_scales(const uint32_t *clip) {
     const uint32_t *tracks = clip + clip[CLIP_TRACKS] + CHANNEL_SCALE * TRACK_FIELDS * joints;
     for (uint32_t joint = 0; joint < joints; joint++) {
         const uint32_t *track = tracks + joint;
-        // The values of a cubic spline's only key stand between its tangents.
+        // The values of a cubic spline's only key are between its tangents.
         uint32_t middle = track[TRACK_MODE * joints] == MODE_CUBIC ? 3 : 0;
         const uint32_t *values = clip + track[TRACK_VALUES * joints] + middle;
         if (track[TRACK_KEYS * joints] != 1 || REAL(values[0]) != 1.0f || REAL(values[1]) != 1.0f ||

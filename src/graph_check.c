@@ -68,7 +68,7 @@ static lmb_result check_inputs(const lmb_compiler *c, uint32_t index) {
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (node->inputs[i] >= index) {
-            return lmb_graph_fail_node(c, index, "inputs", "an input does not stand before the node");
+            return lmb_graph_fail_node(c, index, "inputs", "an input is not before the node");
         }
         if (c->def->nodes[node->inputs[i]].op == LMB_OP_WEIGHTED_MATRIX) {
             return lmb_graph_fail_node(c, index, "inputs",

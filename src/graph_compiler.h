@@ -69,7 +69,7 @@ typedef struct lmb_compiler {
     uint32_t joint_limits;   // offset of the first limits' table
     uint32_t joint_maps;     // offset of the first part's table
     uint32_t static_poses;   // offset of the first static pose
-    uint32_t part;           // that the place so far stands in, or LMB_NONE
+    uint32_t part;           // that the place so far is in, or LMB_NONE
     uint32_t layers;         // offset of the table of the layers whose inputs are taken in
     lmb_result result;       // of what only a node's place shows
     double (*rest_turns)[4]; // scratch, while writing: a rotation for each joint
@@ -88,12 +88,12 @@ typedef struct lmb_compiler {
     uint32_t pose_count;
     uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
-    bool uses_parts;                     // a source stands in one
+    bool uses_parts;                     // a source is in one
     uint32_t no_change;                  // offset of an additive that changes nothing, as a static pose
     uint8_t types[LMB_MAX_NODES];        // of each node: what it can be
 } lmb_compiler;
 
-// Everything that can be wrong with a descriptor but for its sizes, and for what only a node's place shows.
+// Everything that can be wrong with a descriptor except for its sizes, and for what only a node's place shows.
 lmb_result lmb_graph_check_def(lmb_compiler *c);
 
 // program_types.c: whether a node may play a clip; what a node can be, or which input it cannot take; whether it is an
@@ -132,7 +132,7 @@ bool lmb_graph_layers_differ(const lmb_compiler *c, const lmb_node_def *node);
 uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input);
 // Whether an input is a clip that may have joint weights.
 bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node);
-// The table, but for LAYER_CLIP; `fades` is the weight of the first input's fade. In root motion the shares are those of joint 0. Returns
+// The table, except for LAYER_CLIP; `fades` is the weight of the first input's fade. In root motion the shares are those of joint 0. Returns
 // its offset.
 uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion);
 

@@ -260,7 +260,7 @@ static void end_pass(lmb_compiler *c) {
     c->firsts[c->ended++] = c->passes[c->pass].first;
 }
 
-// Emits a node as a pass of its own, which runs before the one that the place so far stands in and leaves its pose in an
+// Emits a node as a pass of its own, which runs before the one that the place so far is in and leaves its pose in an
 // exchange area.
 static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lmb_compiler *c, uint32_t index),
                            uint32_t *area) {
@@ -322,7 +322,7 @@ static float weight_limit(const lmb_node_def *node) {
     return (choices_of(node) & CHOICE_UNCLAMPED) ? 4.0f : 1.0f;
 }
 
-// The same operation in the parent's form, on what stands in model space.
+// The same operation in the parent's form, on what is in model space.
 static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_node_def step = *node;

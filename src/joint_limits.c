@@ -17,7 +17,7 @@ lmb_joint_limit_def lmb_default_joint_limit_def(void) {
         .scale_min = {1.0f, 1.0f, 1.0f}, .scale_max = {1.0f, 1.0f, 1.0f}, .twist_axis = LMB_AXIS_Y};
 }
 
-// What is wrong with ranges whose ends are to lie in [lowest, highest], or NULL. False for NaN too.
+// What is wrong with ranges whose ends are to be in [lowest, highest], or NULL. False for NaN too.
 static const char *check_ranges(const float *min, const float *max, uint32_t count, float lowest, float highest) {
     for (uint32_t i = 0; i < count; i++) {
         if (!(min[i] >= lowest && min[i] <= highest && max[i] >= lowest && max[i] <= highest)) {

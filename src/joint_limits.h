@@ -1,4 +1,4 @@
-// Tables for the clamp operation; their layout stands in shaders/ops/joint_limits.h.
+// Tables for the clamp operation; their layout is in shaders/ops/joint_limits.h.
 #ifndef LIMBER_SRC_LIMITS_H
 #define LIMBER_SRC_LIMITS_H
 

@@ -37,7 +37,7 @@ lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max_lods, l
     return LMB_OK;
 }
 
-// The longest column, by which a joint's matrix lengthens what lies in its space, at most.
+// The longest column, by which a joint's matrix lengthens what is in its space, at most.
 static double growth_of(lmb_affine model) {
     double longest = 0.0;
     for (int column = 0; column < 3; column++) {

@@ -163,7 +163,7 @@ static void matrix_of(const double q[4], double m[3][3]) {
     }
 }
 
-// Entries that are whole but for rounding in double are whole.
+// Entries that are whole except for rounding in double are whole.
 static float rounded(double entry) {
     double whole = floor(entry + 0.5);
     return snap((float)(fabs(entry - whole) < 1e-12 ? whole : entry));

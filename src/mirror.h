@@ -1,4 +1,4 @@
-// Tables for the mirror operation; their layout stands in shaders/ops/mirror.h.
+// Tables for the mirror operation; their layout is in shaders/ops/mirror.h.
 #ifndef LIMBER_SRC_MIRROR_H
 #define LIMBER_SRC_MIRROR_H
 

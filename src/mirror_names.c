@@ -315,7 +315,7 @@ static lmb_result check_alone(search search, lmb_error *error) {
     return LMB_OK;
 }
 
-// Parents stand before their children, so their partners are known.
+// Parents are before their children, so their partners are known.
 static lmb_result find_joints(const name_set *set, uint32_t *partners, lmb_error *error) {
     for (uint32_t joint = 0; joint < set->count; joint++) {
         if (partners[joint] != LMB_NONE) {

@@ -19,7 +19,7 @@ struct lmb_profile {
     uint32_t stage_count;
     uint32_t window;
     stage_samples *stages;
-    uint64_t *durations; // what the stages' rings lie in
+    uint64_t *durations; // what the stages' rings are in
     char *names;
     lmb_profile_event *events; // [event_capacity], a ring
     uint32_t event_capacity;

@@ -26,7 +26,7 @@
 #define TOLERANCE 3e-7
 // The same, relative to the length of the bones from the origin to the joint: their own rounding.
 #define CHAIN_TOLERANCE 1.5e-7
-// The same as TOLERANCE, of what a kink of the motion changes that lies beside its key's time, a float.
+// The same as TOLERANCE, of what a kink of the motion changes that is beside its key's time, a float.
 #define KINK_TOLERANCE 1e-7
 // An interval is split into 2 to the power of this, at most.
 #define MAX_SPLITS 6

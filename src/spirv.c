@@ -52,7 +52,7 @@ static uint32_t min_length(uint32_t op) {
     }
 }
 
-// Every instruction lies within the module and has a length.
+// Every instruction is within the module and has a length.
 lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error *error) {
     if (count < HEADER_WORDS || words[0] != MAGIC || words[BOUND] > MOST_IDS) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: this is not a module");
@@ -117,7 +117,7 @@ lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *wo
         return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %u ids", (unsigned)words[BOUND]);
     }
     size_t bare = 0;
-    size_t types = 0; // annotations stand before the first type
+    size_t types = 0; // annotations are before the first type
     for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
         uint32_t op = opcode(words[at]);
         bare += is_float_operation(op) && !decorated[words[at + 2]];
@@ -234,7 +234,7 @@ size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefi
 // What a row of calls needs to know of the module that it is put into.
 typedef struct splice {
     uint32_t unsigned_type;
-    size_t constants_at; // the first function: constants stand before it
+    size_t constants_at; // the first function: constants are before it
     size_t body_at;      // after the label of the function whose body is replaced
     size_t body_end;     // its OpFunctionEnd
     uint32_t void_type;

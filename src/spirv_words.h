@@ -89,7 +89,7 @@ static inline uint32_t length(uint32_t first_word) {
     return first_word >> 16;
 }
 
-// LMB_ERROR_FORMAT unless every instruction lies within the module and is as long as this library reads it.
+// LMB_ERROR_FORMAT unless every instruction is within the module and is as long as this library reads it.
 lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error *error);
 
 #endif

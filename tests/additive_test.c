@@ -136,7 +136,7 @@ static void slerp_of_two_is_a_blend(void **state) {
     }
 }
 
-// Of three inputs, slerp gives something else in another order; nlerp the same but for rounding.
+// Of three inputs, slerp gives something else in another order; nlerp the same except for rounding.
 static void order_matters_to_slerp_alone(void **state) {
     (void)state;
     double moved[2] = {0.0, 0.0};
@@ -203,7 +203,7 @@ static void axis_rotation(uint32_t which, double q[4]) {
 
 typedef enum scales { SCALES_EVEN, SCALES_ALONG_AXES, SCALES_MIRRORED, SCALES_ANY } scales;
 
-// Poses 0 and 1: a and the reference r, whose scales or rotations are such that nothing shears, but for SCALES_ANY.
+// Poses 0 and 1: a and the reference r, whose scales or rotations are such that nothing shears, except for SCALES_ANY.
 static void start_affine(test_scene *scene, scales kind, uint64_t seed) {
     random_source source = {seed};
     scene_start(scene, scene_rig(JOINTS, SCENE_TREE, seed), CHARACTERS, 1);

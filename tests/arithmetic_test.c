@@ -19,7 +19,7 @@ static double ulps(float actual, double exact) {
     return fabs((double)actual - exact) / ldexp(1.0, exponent - 24);
 }
 
-// The largest error of a function over every float whose bits lie in [first, last).
+// The largest error of a function over every float whose bits are in [first, last).
 static double largest_error(float (*function)(float), double (*exact)(double), uint32_t first, uint32_t last) {
     const uint32_t stride = suite_stride();
     double largest = 0.0;

@@ -27,7 +27,7 @@ static void expect_unreadable(const uint8_t *bytes, size_t size, const char *par
     lmb_error error = {0};
     lmb_result result = capture_read(bytes, size, &read, &error);
     if (result == LMB_OK || error.result != result || strstr(error.message, part) == NULL) {
-        fail_msg("%d, '%s' does not tell of '%s'", (int)result, error.message, part);
+        fail_msg("%d, '%s' does not report '%s'", (int)result, error.message, part);
     }
 }
 

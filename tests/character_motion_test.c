@@ -803,7 +803,7 @@ static void test_states_from_outside(void **state) {
             s.state[at + PLACE_WORDS + i] = bits_of(bad[k]);
             assert_int_equal(check(&s, &error), LMB_ERROR_FORMAT);
             if (strstr(error.message, message) == NULL) {
-                fail_msg("'%s' does not tell of '%s'", error.message, message);
+                fail_msg("'%s' does not report '%s'", error.message, message);
             }
         }
         // The greatest there is passes, runs and leaves what passes.

@@ -19,7 +19,7 @@ static command_output run(int status, const char *line) {
     return output;
 }
 
-// The numbers of the line that `limber compare` ends with, and that nothing stands behind it.
+// The numbers of the line that `limber compare` ends with, and that nothing is behind it.
 static void read_summary(const char *text, unsigned long long *values, unsigned long long *differ) {
     const char *line = strstr(text, "\nbit-exact: ");
     assert_non_null(line);

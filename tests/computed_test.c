@@ -341,7 +341,7 @@ static void refuse(const lmb_control_def *def, lmb_result expected, const char *
     assert_int_equal(lmb_control_create(def, NULL, NULL, &control, &error), expected);
     assert_null(control);
     if (strstr(error.message, part) == NULL) {
-        fail_msg("'%s' does not tell of '%s'", error.message, part);
+        fail_msg("'%s' does not report '%s'", error.message, part);
     }
 }
 

@@ -1,4 +1,4 @@
-// A control's descriptor from outside: whatever stands in it, creating the control refuses it, or it runs and leaves
+// A control's descriptor from outside: whatever is in it, creating the control refuses it, or it runs and leaves
 // states that pass the check of states.
 #include "descriptor_fuzzing.h"
 

@@ -117,7 +117,7 @@ static void draw_computed(plan *p) {
     p->def.computed = p->computed;
 }
 
-// After all others: what reads the weights of states and players. Some stand before those that are known earlier.
+// After all others: what reads the weights of states and players. Some are before those that are known earlier.
 static void draw_weighed(plan *p) {
     uint32_t weights[MOST_MACHINES * MOST_STATES + MOST_PLAYERS], count = 0;
     for (uint32_t i = 0; i < p->def.machine_count; i++) {
@@ -134,7 +134,7 @@ static void draw_weighed(plan *p) {
         const uint32_t last = p->def.computed_count;
         draw_computed(p);
         p->computed[last].inputs[random_below(p->random, 2)] = lmb_parameter(weights[random_below(p->random, count)]);
-        if (chance(p, 3)) { // reads no other that is computed: it may stand before them
+        if (chance(p, 3)) { // reads no other that is computed: it may be before them
             const lmb_computed_def late = {.kind = LMB_COMPUTED_SUBTRACT,
                                            .inputs = {lmb_constant(1.0f), lmb_parameter(weights[0])},
                                            .parameter = p->computed[last].parameter};

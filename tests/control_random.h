@@ -49,7 +49,7 @@ void control_random_destroy(control_random *random);
 control_random_result control_random_result_create(const control_random *random);
 void control_random_result_destroy(control_random_result *result);
 
-// Runs a frame on the CPU: `result` holds the state of the frame before. `at_once` characters stand beside each other.
+// Runs a frame on the CPU: `result` holds the state of the frame before. `at_once` characters are beside each other.
 void control_random_run(const control_random *random, uint32_t frame, uint32_t at_once, control_random_result *result);
 
 // Fails, naming number and frame, where a bit differs. Returns how many words were compared.

@@ -427,7 +427,7 @@ static double piece_of(const group_case *given, uint32_t player, uint32_t piece,
     return begin;
 }
 
-// The piece that a place lies in, and how far into it.
+// The piece that a place is in, and how far into it.
 static uint32_t find_piece_of(const group_case *given, uint32_t player, double place, double *share) {
     const double duration = (double)group_durations[player], first = (double)group_markers[player][0];
     uint32_t found = 0;
@@ -477,7 +477,7 @@ static void check_group(const group_case *given) {
     stage s = begin_group(given, &scene);
     for (int frame = 0; frame < 700; frame++) {
         double weights[MEMBERS], share, velocity, length;
-        // In the first frame players stand at their first markers.
+        // In the first frame players are at their first markers.
         const double before = frame > 0 ? seconds_of(&s, 1) : (double)group_markers[1][0];
         draw_group_frame(&s, frame, weights);
         step(&s, SIXTIETH);
@@ -1423,7 +1423,7 @@ static void expect_refusal(const lmb_control_def *def, const char *part) {
     lmb_error error = {0};
     lmb_result result = lmb_control_create(def, NULL, NULL, &control, &error);
     if (result == LMB_OK || strstr(error.message, part) == NULL) {
-        fail_msg("'%s' does not tell of '%s'", error.message, part);
+        fail_msg("'%s' does not report '%s'", error.message, part);
     }
     assert_null(control);
 }
@@ -1440,7 +1440,7 @@ static void test_refusals(void **state) {
     static const lmb_notify_def notifies[] = {{0.5f, 0}, {0.25f, 0}};
     static const float markers[] = {0.5f, 0.5f};
     static const float way[] = {1.0f, 2.0f, 3.0f, 0.0f,
-                                1.0f, 7.0f, 3.0f, 1.0f}; // ends where it began, but for its height
+                                1.0f, 7.0f, 3.0f, 1.0f}; // ends where it began, except for its height
     static const lmb_motion_track nowhere_track = {2, way};
     static const uint32_t member[] = {0}, twice[] = {0, 0}, held[] = {1}, both[] = {0, 2}, unknown[] = {3};
 #define GROUP(numbers, how, velocity)                                                                                  \
@@ -1547,7 +1547,7 @@ static void expect_program_refused(const lmb_control_def *def, lmb_graph *progra
     lmb_error error = {0};
     assert_int_equal(lmb_control_create(def, program, NULL, &control, &error), expected);
     if (strstr(error.message, part) == NULL) {
-        fail_msg("'%s' does not tell of '%s'", error.message, part);
+        fail_msg("'%s' does not report '%s'", error.message, part);
     }
     assert_null(control);
     lmb_graph_destroy(program);
@@ -1659,7 +1659,7 @@ static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, 
     assert_int_equal(lmb_control_check_states(s->control, two, 2, &error), LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "character 1: "));
     if (strstr(error.message, why) == NULL) {
-        fail_msg("'%s' does not tell of '%s'", error.message, why);
+        fail_msg("'%s' does not report '%s'", error.message, why);
     }
     assert_int_equal(lmb_control_check_states(s->control, two, 1, &error), LMB_OK);
 }

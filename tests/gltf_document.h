@@ -25,7 +25,7 @@ uint32_t gltf_floats(gltf_document *document, const char *shape, uint32_t count,
 // An accessor given as JSON alone.
 uint32_t gltf_raw_accessor(gltf_document *document, const char *json);
 
-// The whole document with its data as a data URI; `sections` is what stands beside asset, buffers, bufferViews and
+// The whole document with its data as a data URI; `sections` is what is beside asset, buffers, bufferViews and
 // accessors. To be freed.
 char *gltf_text(const gltf_document *document, const char *sections);
 // The same as a binary file.

@@ -795,7 +795,7 @@ static void arena_release(void *user, const lmb_gpu_memory *memory) {
     }
 }
 
-// Types that buffers of Limber's usage can lie in, found with such a buffer.
+// Types that buffers of Limber's usage can be in, found with such a buffer.
 static VkDeviceMemory arena_memory(VkMemoryPropertyFlags flags, VkBufferUsageFlags usage) {
     const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 256, .usage = usage};
     VkBuffer buffer;

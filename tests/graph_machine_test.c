@@ -794,7 +794,7 @@ static void machines_run_inside_states(void **state) {
     "\"},\"transitions\":[{\"to\":\"to\"," needs ",\"fade\":1,\"curve\":\"linear\"}]},"                                \
     "{\"name\":\"to\",\"pose\":" pose "}]}"
 
-// As deep as machines may stand inside each other, each begins to fade two frames of 1/16 s after the one around it.
+// As deep as machines may be inside each other, each begins to fade two frames of 1/16 s after the one around it.
 static void fades_inside_fades(void **state) {
     (void)state;
     player p = begin(
@@ -872,7 +872,7 @@ static void a_pose_fades_in_and_out_on_request(void **state) {
         step(&p, FRAME, i == 1 ? "STOP" : NULL);
         expect_faded(&p, 1.0 - smoothstep(i / 4.0), fmod((17 + i) * FRAME, 1.0));
     }
-    // It stands where it was when it was last seen.
+    // It is where it was when it was last seen.
     assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 4 * (uint64_t)(FRAME * LMB_TICKS_PER_SECOND));
     step(&p, FRAME, "WAVE");
     expect_faded(&p, smoothstep(1 / 8.0), FRAME);
@@ -1542,7 +1542,7 @@ static void malformed_texts(void **state) {
         {PLAY("\"group\":7"), "play.group", 2, 17, "a string was expected"},
         {PLAY("\"group\":\"g\",\"end\":\"hold\""), "play.end", 2, 27, "clips of a group loop"},
         {PLAY("\"markers\":[0.5,0.25]"), "play.markers[1]", 2, 24, "0.25: markers ascend"},
-        {PLAY("\"markers\":[0.75]"), "play.markers[0]", 2, 20, "lie before the clip's end"},
+        {PLAY("\"markers\":[0.75]"), "play.markers[0]", 2, 20, "are before the clip's end"},
         {PLAY("\"markers\":[1]"), "play.markers[0]", 2, 20, "1 is outside 0 to 0.75"},
         {PLAY("\"markers\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"), "play.markers", 2, 19,
          "17 markers, where at most 16"},
@@ -1593,7 +1593,7 @@ static void malformed_texts(void **state) {
         {WEIGHT("{\"in\":\"I\",\"name\":\"\"}"), "weight.name", 2, 27, "a name without a character"},
         {WEIGHT("{\"in\":\"I\",\"param\":\"w\"}"), "weight.param", 2, 20, "a fade has no such field"},
         {WEIGHT("{\"curve\":\"linear\",\"of\":{\"in\":\"I\"}}"), "weight.of", 2, 33, "in no curve"},
-        {PLAY("\"rate\":{\"in\":\"I\"}"), "play.rate", 2, 16, "a fade stands where a pose is weighed"},
+        {PLAY("\"rate\":{\"in\":\"I\"}"), "play.rate", 2, 16, "a fade is where a pose is weighed"},
         {"{\"op\":\"layers\",\"inputs\":[{" REST "},{" REST ",\n\"fade\":{\"in\":\"I\",\"at-end\":true}}]}",
          "inputs[1].fade.at-end", 2, 27, "no clip plays in what is faded"},
         {"{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\n\"weight\":{\"param\":\"w\",\"smooth\":-"

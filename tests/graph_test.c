@@ -230,7 +230,7 @@ static void curves_of_any_number(void **state) {
         "\"curve\":\"uniform-s\"}}},{\"weight\":{\"curve\":\"uniform-s\",\"of\":{\"param\":\"x\"}},\"pose\":{"
         "\"op\":\"rest\"}}]}";
     expect_nodes(text, nodes, 3);
-    // What a curve shapes lies in 0 to 1.
+    // What a curve shapes is in 0 to 1.
     lmb_graph_json *graph = read_graph(text);
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     lmb_graph *created = NULL;
@@ -476,7 +476,7 @@ static void limits(void **state) {
     lmb_graph_json_destroy(graph);
 }
 
-// Float channels stand beside joints in masks and limits, and have a table of their own in mirrors.
+// Float channels are beside joints in masks and limits, and have a table of their own in mirrors.
 static void channels(void **state) {
     (void)state;
     lmb_graph_json *graph = read_graph(MASKED("{\"Spine\":3,\"look\":77,\"smile_l\":9}"));
@@ -644,7 +644,7 @@ static void malformed_texts(void **state) {
         // No JSON, or none of this kind.
         {"", "", 1, 1, "the text ends where a value was expected"},
         {"{\"op\":\"rest\"", "", 1, 13, "',' or '}' was expected"},
-        {"{\"op\":\n\"rest\"} x", "", 2, 9, "something stands behind the end"},
+        {"{\"op\":\n\"rest\"} x", "", 2, 9, "something is behind the end"},
         {"[]", "", 1, 1, "an array, where an object was expected"},
         {"\"rest\"", "", 1, 1, "a string, where an object was expected"},
         {"{}", "", 1, 1, "a pose needs the field \"op\""},

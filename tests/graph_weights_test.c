@@ -178,7 +178,7 @@ static void a_group_has_the_cadence_that_is_asked_for(void **state) {
     }
 }
 
-// Five clips in the plane, in one group, with one that stands in none.
+// Five clips in the plane, in one group, with one that is in none.
 static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
     (void)state;
     stage s = begin(

@@ -69,7 +69,7 @@ static void texts_that_are_no_json(void **state) {
         {"{\"asset\"", "':' was expected"},
         {"{\"asset\":", "the text ends where a value was expected"},
         {"{\"asset\":{}", "',' or '}' was expected"},
-        {"{\"asset\":{}}\n x", "JSON line 2, column 2: something stands behind the end"},
+        {"{\"asset\":{}}\n x", "JSON line 2, column 2: something is behind the end"},
         {"{\"a\":[1 2]}", "',' or ']' was expected"},
         {"{\"a\":[1,]}", "a value was expected"},
         {"{\"a\" 1}", "':' was expected"},
@@ -100,7 +100,7 @@ static void texts_that_are_no_json(void **state) {
         {"{\"a\":\"b\":1}", "column 9: ',' or '}' was expected"},
         {"{\"a\",\"b\"}", "column 5: ':' was expected"},
         {"{\"a\":[1}", "column 8: ',' or ']' was expected"},
-        {"[1]]", "column 4: something stands behind the end"},
+        {"[1]]", "column 4: something is behind the end"},
         {"[", "the text ends where a value was expected"},
         {"42", "a number, not an object"},
         {"[]", "an array, not an object"},
@@ -133,7 +133,7 @@ static void documents_of_another_kind(void **state) {
     expect_text("{\"asset\":{\"version\":\"2.1\",\"minVersion\":\"2.1\"}}", LMB_ERROR_UNSUPPORTED,
                 "asset.minVersion: '2.1'");
     expect_text("{\"asset\":{\"version\":\"2.0\"}}", LMB_ERROR_UNSUPPORTED, "nodes: there are none");
-    expect_text("{\"asset\":{\"version\":\"2.0\"},\"asset\":{}}", LMB_ERROR_FORMAT, "asset: stands there twice");
+    expect_text("{\"asset\":{\"version\":\"2.0\"},\"asset\":{}}", LMB_ERROR_FORMAT, "asset: occurs twice");
     expect_text("{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"KHR_draco_mesh_compression\"]}",
                 LMB_ERROR_UNSUPPORTED, "extensionsRequired: 'KHR_draco_mesh_compression' is not known here");
 }
@@ -191,7 +191,7 @@ static void wrong_nodes_and_scenes(void **state) {
         {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,1,0,0,2,0,0,-2,0,0,1,0,0,1]", LMB_ERROR_UNSUPPORTED,
          "its last row is not 0 0 0 1"},
         {"[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1]", "[2,0,0,0,0,0,2,0,0,-2,0,0,1,0,0,1],\"scale\":[1,1,1]", LMB_ERROR_FORMAT,
-         "nodes[2].matrix: stands beside translation, rotation or scale"},
+         "nodes[2].matrix: is beside translation, rotation or scale"},
         {"\"mesh\":0,\"skin\":0", "\"mesh\":2,\"skin\":0", LMB_ERROR_FORMAT, "nodes[5].mesh: 2 is no index"},
         {"\"mesh\":0,\"skin\":0", "\"mesh\":0,\"skin\":1", LMB_ERROR_FORMAT, "nodes[5].skin: 1 is no index"},
     };
@@ -279,7 +279,7 @@ static void wrong_buffers_and_accessors(void **state) {
 static void wrong_skins_and_meshes(void **state) {
     (void)state;
     static const change changes[] = {
-        {"\"joints\":[1,2]", "\"joints\":[1,1]", LMB_ERROR_FORMAT, "skins[0].joints: nodes[1] stands there twice"},
+        {"\"joints\":[1,2]", "\"joints\":[1,1]", LMB_ERROR_FORMAT, "skins[0].joints: nodes[1] occurs twice"},
         {"\"joints\":[1,2]", "\"joints\":[1,7]", LMB_ERROR_FORMAT, "skins[0].joints: 7 is no index"},
         {"\"joints\":[1,2]", "\"joints\":[1]", LMB_ERROR_FORMAT, "hangs on joint 1, the skin has 1"},
         {"\"joints\":[1,2]", "\"bones\":[1,2]", LMB_ERROR_FORMAT, "skins[0].joints: is missing"},
@@ -463,7 +463,7 @@ static void wrong_containers(void **state) {
     free(good);
     free(sections);
 
-    // A third chunk: of an unknown kind it is fine, but JSON and binary data stand there once.
+    // A third chunk: of an unknown kind it is fine, but JSON and binary data are there once.
     static const char node[] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}]} ";
     static const char *const kinds[] = {"BIN", "JSON"};
     static const char *const fragments[] = {"GLB chunk 2: a second one of binary data",

@@ -304,7 +304,7 @@ static float signed_area(const lmb_mesh *mesh, uint32_t triangle) {
     return ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
 }
 
-// The strip lies in the plane z = 0 and faces +z; its last vertex comes from the sparse part.
+// The strip is in the plane z = 0 and faces +z; its last vertex comes from the sparse part.
 static void unskinned_strip_hangs_on_its_nearest_joint(void **state) {
     (void)state;
     lmb_import *import = load_complete();
@@ -1011,7 +1011,7 @@ static void morph_weights_become_channels(void **state) {
         }
         free(text);
     }
-    // Whatever else stands in the extras names nothing.
+    // Whatever else is in the extras names nothing.
     static const char *const extras[] = {"{\"targetNames\":[\"smile\"]}", "{\"targetNames\":[1,\"\"]}", "7"};
     for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
         text = morph_text("{\"targetNames\":[\"smile\",\"blink\"]}", extras[i]);

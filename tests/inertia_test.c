@@ -132,7 +132,7 @@ static void a_share_begins_with_all_and_ends_with_nothing(void **state) {
         float before = 1.0f;
         for (int part = 1; part <= 64; part++) {
             const float left = inertia_left(rate, duration * (float)part / 64.0f, duration);
-            // Never more than there was, but for rounding.
+            // Never more than there was, except for rounding.
             assert_true(left >= 0.0f && left <= before + 1e-6f);
             before = left;
         }
@@ -423,7 +423,7 @@ static uint32_t switches_until(uint32_t character, uint32_t frame) {
     return count;
 }
 
-// Smooth but for the switches; poses of a state are far from those of the others.
+// Smooth except for the switches; poses of a state are far from those of the others.
 static void move_crowd(crowd *c, uint32_t frame) {
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         const uint32_t state = switches_until(character, frame);
@@ -791,7 +791,7 @@ static void bad_parameters_are_refused_and_counted(void **state) {
     }
 }
 
-// Of any bits that stand there; before a switch, from which it takes its offsets, and after it, as an offset itself.
+// Of any bits that are there; before a switch, from which it takes its offsets, and after it, as an offset itself.
 static void foreign_memory_shows_no_infinity(void **state) {
     (void)state;
     static const uint32_t extremes[] = {0x7fc00000u, 0xff800000u, 0x7f7fffffu, 0x00000001u, 0x80000000u, 0x3f800000u};

@@ -119,7 +119,7 @@ bool json_tree_is_true(const json_tree *tree, int node) {
 void json_tree_expect_text(const json_tree *tree, int node, const char *raw) {
     assert_int_equal(tree->tokens[node].type, JSMN_STRING);
     if (!has_text(tree, node, raw)) {
-        fail_msg("'%.*s' stands where '%s' should", tree->tokens[node].end - tree->tokens[node].start,
+        fail_msg("'%.*s' is where '%s' should", tree->tokens[node].end - tree->tokens[node].start,
                  tree->text + tree->tokens[node].start, raw);
     }
 }

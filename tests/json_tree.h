@@ -18,7 +18,7 @@ typedef struct json_tree {
 json_tree json_tree_read(const char *text);
 void json_tree_release(json_tree *tree);
 
-// Nodes of an object or array. Members stand in the order of the text.
+// Nodes of an object or array. Members are in the order of the text.
 int json_tree_size(const json_tree *tree, int node);
 int json_tree_member(const json_tree *tree, int object, const char *key);
 int json_tree_item(const json_tree *tree, int array, int index);

@@ -153,7 +153,7 @@ static void one_full_layer_is_weighted(void **state) {
     scene_end(&weighted);
 }
 
-// What stands below a layer of fade 1 changes no bit; inputs of fade 0 leave the rest pose.
+// What is below a layer of fade 1 changes no bit; inputs of fade 0 leave the rest pose.
 static void a_full_layer_hides_those_below(void **state) {
     (void)state;
     test_scene scene, other;
@@ -212,7 +212,7 @@ static void a_fade_blends_over_what_is_below(void **state) {
     scene_end(&blend);
 }
 
-// Inputs of one priority may change places: translations and scales stay within rounding, and so do rotations that lie in
+// Inputs of one priority may change places: translations and scales stay within rounding, and so do rotations that are in
 // one hemisphere.
 static void the_order_within_a_layer_does_not_matter(void **state) {
     (void)state;
@@ -313,7 +313,7 @@ static void masks_and_joint_weights(void **state) {
             scene.nodes[i].clip = i % 4 == 0 ? lmb_parameter(inputs - 1) : lmb_constant(1.5f);
             scene.nodes[i].joint_weights = i == 6 ? 2 : LMB_NONE;
         }
-        // Fades, but for the last, which tells clips too: 3 is none.
+        // Fades, except for the last, which tells clips too: 3 is none.
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             *scene_parameter(&scene, character, inputs - 1) = (float)random_between(&source, 0.0, 3.2);
         }

@@ -36,7 +36,7 @@ static void start(test_scene *scene, const keyframes *keys, uint64_t seed) {
     scene_add(scene, LMB_OP_BLEND, 0, 1)->weight = lmb_constant(0.625f);
 }
 
-// What a run gave, to stand beside another's.
+// What a run gave, to be beside another's.
 typedef struct copy {
     float *stages[LMB_STAGE_COUNT];
     uint32_t refused[LMB_REFUSAL_COUNT];

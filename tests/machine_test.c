@@ -276,7 +276,7 @@ static void malformed_texts(void **state) {
         {"stand rate 65 { }", 1, 12, "stand", "65 is outside -64 to 64"},
         {"stand offset 0.75 { }", 1, 14, "stand", "0.75 is outside 0 to 0.5"},
         {"stand offset .5 { }", 1, 14, "stand", "\".5\", where a number was expected"},
-        {"stand once loop: { }", 1, 16, "stand", "a character that cannot stand here"},
+        {"stand once loop: { }", 1, 16, "stand", "a character that cannot be here"},
         {"stand { \"GO stand }", 1, 9, "stand", "a quote that is not closed"},
         {"stand { \"\" stand }", 1, 9, "stand", "a name without a character"},
         {"stand { \"a\\n\" stand }", 1, 9, "stand", "a quote that is not closed, or"},

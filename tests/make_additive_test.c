@@ -331,7 +331,7 @@ static void steps_stay_sharp(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// A clip without a duration stands at phase 0, as source and as reference.
+// A clip without a duration is at phase 0, as source and as reference.
 static void clips_without_a_duration(void **state) {
     (void)state;
     static const float none[1] = {0.0f}, one[2] = {0.0f, 1.0f};

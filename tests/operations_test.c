@@ -222,7 +222,7 @@ static void public_transforms(void **state) {
     scene_end(&scene);
 }
 
-// Fills the scales of both poses with pairs whose ratio's binary logarithm lies in [-reach, reach].
+// Fills the scales of both poses with pairs whose ratio's binary logarithm is in [-reach, reach].
 static void set_scale_ratios(test_scene *scene, random_source *source, double reach) {
     for (uint32_t character = 0; character < scene->character_count; character++) {
         for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {

@@ -46,7 +46,7 @@ bool oracle_quaternion_normalise(const double a[4], double result[4]) {
     return true;
 }
 
-// -1 where b lies in the other hemisphere than a; at right angles as the caller wants it.
+// -1 where b is in the other hemisphere than a; at right angles as the caller wants it.
 static double hemisphere(const double a[4], const double b[4], oracle_choices *choices) {
     const double dot = oracle_quaternion_dot(a, b);
     bool turned = dot < 0.0;
@@ -792,7 +792,7 @@ static double layer_input_share(const oracle_scene *scene, const lmb_node_def *n
     return share;
 }
 
-// The rest pose stands behind the inputs, with what no layer took.
+// The rest pose is behind the inputs, with what no layer took.
 static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                         uint32_t joint, oracle_choices *choices) {
     const oracle_transform rest = rest_of(scene, joint);

@@ -16,7 +16,7 @@ typedef struct oracle_affine {
     double m[3][4];
 } oracle_affine;
 
-// Where two rotations stand at right angles (|dot| < 1e-6) either way round is right. The oracle turns the i-th such
+// Where two rotations are at right angles (|dot| < 1e-6) either way round is right. The oracle turns the i-th such
 // pair it meets by bit i of `turned`, so a test tries all of them: evaluate, look at `met`, try the next.
 typedef struct oracle_choices {
     uint32_t turned;

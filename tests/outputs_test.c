@@ -169,7 +169,7 @@ static void scales_of_both_signs(void **state) {
     compare_bounds(&scene, "scales");
     compare_sockets(&scene, "scales");
     scene_end(&scene);
-    // Axes of roots stand at right angles, whatever their lengths; so do those of the bind pose.
+    // Axes of roots are at right angles, whatever their lengths; so do those of the bind pose.
     start_posed(&scene, scene_rig(40, SCENE_WIDE, 62), 100, true, 62);
     scene_run(&scene);
     motion_errors errors = {0.0, 0.0};

@@ -47,7 +47,7 @@ static void mistakes_are_reported_with_their_place(void **state) {
         {"nan send GO", "line 1, column 1: a line begins with a time"},
         {"0x10 send GO", "line 1, column 1: a line begins with a time"},
         {"1e9 send GO", "line 1, column 1: a line begins with a time"},
-        {"1 send GO\n0.5 send GO", "line 2, column 1: the time lies before"},
+        {"1 send GO\n0.5 send GO", "line 2, column 1: the time is before"},
         {"1 throw GO", "line 1, column 3: after the time comes"},
         {"1", "line 1, column 2: after the time comes"},
         {"1 send", "line 1, column 7: the event's name is missing"},

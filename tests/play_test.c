@@ -288,7 +288,7 @@ static void a_wave_fades_in_and_out_on_request(void **state) {
 static void expect_failure(int status, const char *line, const char *part) {
     command_output output = run(status, line);
     if (strstr(output.err, part) == NULL) {
-        fail_msg("%s: '%s' does not tell of '%s'", line, output.err, part);
+        fail_msg("%s: '%s' does not report '%s'", line, output.err, part);
     }
     command_output_release(&output);
 }

@@ -1,4 +1,4 @@
-// A program's descriptor from outside: whatever stands in it, creating the program refuses it, or it runs, and what it
+// A program's descriptor from outside: whatever is in it, creating the program refuses it, or it runs, and what it
 // gives is snapped.
 #include "descriptor_fuzzing.h"
 

@@ -8,7 +8,7 @@
 // In README.
 lmb_result create_graph(const lmb_rig *rig, const lmb_clip *const clips[2], lmb_graph **graph, lmb_error *error);
 
-// Of 1 second: moves along x by 1 and does not turn, or stands at y = 2 and is turned by 90 degrees about z, written as the
+// Of 1 second: moves along x by 1 and does not turn, or is at y = 2 and is turned by 90 degrees about z, written as the
 // quaternion of the long way.
 static lmb_clip *create_clip(const lmb_rig *rig, uint32_t index) {
     static const float times[2] = {0.0f, 1.0f};

@@ -87,7 +87,7 @@ static void joints_in_order_keep_it(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// A tree whose joints stand in the descriptor in any order: everything must be found again through the map.
+// A tree whose joints are in the descriptor in any order: everything must be found again through the map.
 static void any_order_will_do(void **state) {
     (void)state;
     enum { JOINTS = 1000 };

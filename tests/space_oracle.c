@@ -48,7 +48,7 @@ typedef struct point {
 typedef struct triangle {
     uint32_t corners[3];
     bool is_flat;
-    uint32_t side; // the side of the hull that a flat one lies at
+    uint32_t side; // the side of the hull that a flat one is at
 } triangle;
 
 typedef struct plane {

@@ -517,7 +517,7 @@ static void whole_poses(void **state) {
         bounds.rotation = 3e-6; // weights of like size whose rotations stand against each other
         bounds.scale = 6e-6;
         scene_compare_local(&scenes[0], "whole poses of a space", bounds);
-        // Columns at 2 and 3 are out of sight from below 1, but for bands.
+        // Columns at 2 and 3 are out of sight from below 1, except for bands.
         for (uint32_t i = 0; kind != LMB_SPACE2D_FREEFORM && i < 65 * 13 * LMB_POSE_COMPONENTS; i++) {
             scenes[1].poses[3][i] = scenes[1].poses[7][i] = (float)(i % 7) - 3.0f;
         }

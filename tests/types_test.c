@@ -1,4 +1,4 @@
-// Poses and additives: what each operation takes and gives, and what stands below additives.
+// Poses and additives: what each operation takes and gives, and what is below additives.
 #include "suite.h"
 
 #include <limber/additive.h>

@@ -16,7 +16,7 @@
 /// | sockets | float [C][S][3][4], row-major | socket space to model space: model of its joint times its own |
 /// | channels | float [C][M] | as the rig's channels have it; angles in degrees, -180 to below 180 |
 ///
-/// **Local and channels.** The float channels stand behind the transforms in a pose, 10 J + M floats a character, so
+/// **Local and channels.** The float channels are behind the transforms in a pose, 10 J + M floats a character, so
 /// that a local output is a pose buffer as it is; the stage "channels" has them by themselves, for a renderer that takes
 /// morph weights. They are evaluated where one of the two is asked for; what is not finite in a pose buffer's channels is
 /// refused, and counted, then. A rig without joints has bounds of nothing: lowest 2^40, highest -2^40.
@@ -29,7 +29,7 @@
 /// keeps its direction, its y axis its half of their plane, z = x cross y. The dual part is t r / 2, with
 /// t = position - r bind_position r*, so the joint's bind position lands where the model matrix has it. Unit length within
 /// 1e-6; each component within 2e-6 (the dual part: relative to the distances) of the same from the model matrix in
-/// float64, over the sine of the angle between its x and y axes. Scale is left out but for what it does to positions: what scales alike in pose and bind pose, mirrors
+/// float64, over the sine of the angle between its x and y axes. Scale is left out except for what it does to positions: what scales alike in pose and bind pose, mirrors
 /// included, cancels; a mirroring of the pose alone turns z around; shear (an uneven scale of a joint above) leaves what
 /// R keeps. A zero x axis counts as y cross z, a y axis that is zero or within 2^-10 of x as z cross x; where fewer than two directions
 /// are left, r is that of the parent. A bind pose without such a rotation counts as unrotated, an inverse bind matrix
@@ -40,7 +40,7 @@
 /// **Bounds**: the smallest box around the boxes of all joints, joined in their order. A joint's box is that of the
 /// ellipsoid that its model matrix makes of a sphere with lmb_joint_def.radius: position +- radius times the length of
 /// the matrix's row (of the three linear columns). Where each radius holds the vertices bound to its joint, the box
-/// holds the skinned mesh, up to rounding: a linearly blended vertex lies between its places under each joint. All radii
+/// holds the skinned mesh, up to rounding: a linearly blended vertex is between its places under each joint. All radii
 /// 0: the box of the joints' positions.
 #ifndef LIMBER_BATCH_H
 #define LIMBER_BATCH_H
@@ -101,7 +101,7 @@ typedef struct lmb_batch {
     uint32_t outputs;         ///< LMB_OUTPUT_... bits; at least one
 } lmb_batch;
 
-/// Bits of lmb_batch.outputs that a batch of this graph may ask for: all, but for one that ends
+/// Bits of lmb_batch.outputs that a batch of this graph may ask for: all, except for one that ends
 /// with #LMB_OP_WEIGHTED_MATRIX local transforms and dual quaternions.
 LMB_API uint32_t lmb_graph_outputs(const lmb_graph *graph);
 

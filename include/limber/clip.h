@@ -109,7 +109,7 @@ typedef struct lmb_clip_compression_report {
 /// Makes a smaller clip that moves `rig`, whose clip `source` is, within a bound of `source`. Linear tracks and cubic
 /// splines become keys of few bits at times that all of them share, as few of the source's as the bound lets; what hardly
 /// moves becomes one value; what hardly leaves the rest pose is left to the rest pose of the rig that the clip is played
-/// on. Float tracks are kept as they are, but for constant ones, which become one key or are left to the rest pose.
+/// on. Float tracks are kept as they are, except for constant ones, which become one key or are left to the rest pose.
 /// Rotations may come out as their negative, the same rotation. Step tracks keep every value and time. What cannot be
 /// packed within the bound is kept as it is, and where nothing is gained the result is a copy of `source`.
 ///

@@ -32,7 +32,7 @@ typedef struct lmb_cost_def {
 typedef struct lmb_node_cost {
     double alone;       ///< of one evaluation of the node, its inputs not counted
     double with_inputs; ///< of one evaluation of the node and of all that it stands on
-    uint32_t uses;      ///< how often the graph evaluates it: 0 where the result does not stand on it
+    uint32_t uses;      ///< how often the graph evaluates it: 0 where the result does not depend on it
 } lmb_node_cost;
 
 /// Writes a cost for each node of the graph. `rest`, which may be NULL, is the time of the rest pose alone, which is

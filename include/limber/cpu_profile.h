@@ -35,7 +35,7 @@ typedef enum lmb_cpu_stage {
 
 #define LMB_CPU_PROFILE_PERIOD 16u
 
-/// Start from zero, but for the clock.
+/// Start from zero, except for the clock.
 typedef struct lmb_cpu_profile_def {
     lmb_clock clock;
     const char *const

@@ -201,7 +201,7 @@ typedef struct lmb_gpu_record_info {
 /// slot does not exist, and #LMB_ERROR_LIMIT where the profile's marks do not suffice.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
-/// A run of characters whose outputs lie in one buffer.
+/// A run of characters whose outputs are in one buffer.
 typedef struct lmb_gpu_span {
     VkBuffer buffer;         ///< usable as storage, vertex and transfer source buffer, and by address
     VkDeviceSize offset;     ///< of the first character, a multiple of 256

@@ -82,11 +82,11 @@
 ///
 /// Combine. Each input may have a part of the rig (joint_map.h): its sources then have the part's joints, poses smaller than the
 /// rig's, and the joints of the part's table are taken from it. An input without a part is a whole pose and has all joints. Later
-/// inputs lie over earlier ones. Combines may stand inside each other: of two parts around a source the inner one is its own,
+/// inputs lie over earlier ones. Combines may be inside each other: of two parts around a source the inner one is its own,
 /// the outer one says what is taken in the end. A clip that a parameter chooses among clips of several rigs is refused, and is
 /// the rest pose, where it has not as many joints as its place.
 ///
-/// Blend spaces. Each input stands at a place, and the position p reports how much of each the result has: weights that sum
+/// Blend spaces. Each input is at a place, and the position p reports how much of each the result has: weights that sum
 /// to 1, of which at a place one is exactly 1 and the others are 0, put together as those of #LMB_OP_WEIGHTED are.
 /// Inputs of weight 0 change nothing. Places come in any order and along any range; no two may be the same. A coordinate
 /// of the position that is NaN counts as a refused weight, and 0 stands in for it; one beyond 2^40 is 2^40.
@@ -114,7 +114,7 @@
 /// 1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2, held to 0 to 1, the weight of i is h_i divided by the sum of all h. The sum is
 /// never below 1/2, as h is at least that for the nearest place. Any number of inputs can have a part in it.
 ///
-/// Where p is more than 1024 times the larger range away from the middle of the places, space2d but for grids takes the
+/// Where p is more than 1024 times the larger range away from the middle of the places, space2d takes (except for grids) the
 /// point at that distance in its direction. Weights are within 1e-6 of float64 on a line and in grids; in the others within 1e-6,
 /// times how many ranges p is away where that is more than 1, times the larger range over the least distance that a
 /// weight goes from 0 to 1 in.
@@ -143,7 +143,7 @@
 ///
 /// Affine. With M(x) the matrix of a transform, difference is M(a) M(r)^-1 and additive M(slerp(1, d, w)) M(base), where t, q and s of
 /// d each go from no change by w as above; the product is taken apart again to t, q and s. That is impossible where
-/// it shears, which takes an uneven scale that does not lie along the axes of what it scales: a product in which the cosine between
+/// it shears, which takes an uneven scale that is not along the axes of what it scales: a product in which the cosine between
 /// two axes exceeds 1e-4, in which an axis is shorter than 2^-20 of the longest, or in which a difference divides by a
 /// zero scale, is refused and counted (#LMB_REFUSED_SHEAR), and the result is that of the form parent, which has the same rotation. The
 /// scale that stands on the left is S, the rotation it meets Q: where S leaves the axes of Q in place, signs and all, the
@@ -179,7 +179,7 @@
 /// within 4e-6 (of distances the sum of those involved; up to 1.5e-4 where the axes are that near to shearing).
 /// Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6, relative, where b/a is
 /// from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves alone. Both ends of a
-/// blend, weights 0 and 1, are exact but for the renormalised rotation, which is a's or b's own quaternion there;
+/// blend, weights 0 and 1, are exact except for the renormalised rotation, which is a's or b's own quaternion there;
 /// between them it is in the hemisphere of a.
 ///
 /// Weights. Each node's weight in the result is found before any joint, from the root down. The last node has 1. A node
@@ -280,7 +280,7 @@ typedef enum lmb_space2d {
 /// One operation. Start from lmb_default_node_def(); fields that an operation does not use are ignored.
 typedef struct lmb_node_def {
     lmb_op op;
-    /// Nodes that stand before this one. A node used by several is evaluated for each of them.
+    /// Nodes that are before this one. A node used by several is evaluated for each of them.
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t input_count;
     lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor

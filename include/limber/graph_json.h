@@ -2,7 +2,7 @@
 /// Graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips, in the same
 /// words. Part of `limber::import`; the core knows no JSON.
 ///
-/// A pose is an object with an `"op"`; poses stand inside each other, and the outermost is the result:
+/// A pose is an object with an `"op"`; poses nest, and the outermost is the result:
 ///
 ///     {"op": "blend", "weight": {"param": "speed", "default": 0.5}, "curve": "uniform-s",
 ///      "a": {"op": "clip", "clip": "Walk"},
@@ -37,7 +37,7 @@
 /// | `clamp` | `pose`, `limits` |
 /// | `machine` | `states`: 1 to 64, (`name`), (`initial`: a state), (`any`: transitions) |
 ///
-/// `interpolation` is `slerp` (the default, but for `weighted`), `nlerp` (that of `weighted`) or `lerp`; `shortest` is true
+/// `interpolation` is `slerp` (the default, except for `weighted`), `nlerp` (that of `weighted`) or `lerp`; `shortest` is true
 /// unless stated; `form` is `local` (the default), `parent` or `affine`, `space` `local` (the default) or
 /// `model`, and a clip's are those of its difference. `kind` is `triangles` (the default), `grid` or `freeform`. Corners
 /// are in the order s, t, u: poses[1] is at s = 1,
@@ -64,7 +64,7 @@
 /// change by, 1 or -1, `{"look_l": {"partner": "look_r", "sign": -1}, "tilt": {"sign": -1}}`; without it they are found by
 /// names, with a sign of 1.
 ///
-/// Limits give joints an object each, of what is to be limited, in degrees; what they mean stands in joint_limits.h:
+/// Limits give joints an object each, of what is to be limited, in degrees; what they mean is in joint_limits.h:
 ///
 ///     {"Head": {"twist": {"axis": "y", "min": -70, "max": 70}, "swing": 45},
 ///      "Shin": {"angles": {"min": [0, 0, 0], "max": [150, 0, 0]}},
@@ -87,14 +87,14 @@
 ///   of the first use (0 for `clip`, `time` and positions), moved into the range, and the range is that of the field: 0 to 1 for
 ///   weights, that of the places for a position, 0 to 2 for `rate`, the clips for `clip`, 0 to the longest clip's duration for `time` and `offset`. The
 ///   range is a note for whoever sets parameters: a graph does not hold them to it.
-/// - a curve of one of them, `{"curve": "uniform-s", "of": {"param": "speed"}}`, of what lies in 0 to 1. A `curve` may
-///   also stand beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`,
+/// - a curve of one of them, `{"curve": "uniform-s", "of": {"param": "speed"}}`, of what is in 0 to 1. A `curve` may
+///   also be beside the `weight` that it shapes; only one of both may be given. Curves: `linear`, `uniform-s`,
 ///   `smoothstep`; `quadratic-in`, `quadratic-out`, `quadratic-in-out`, and so for `cubic`, `sine` and `cosine`;
-///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas stand in graph.h.
+///   `{"bezier": [c0, c1]}` with two control points from -16 to 16. Their formulas are in graph.h.
 /// - a fade that events ask for, where it is the weight of one pose: see below.
 /// - **computed** from others: `{"add": [a, b]}`, `{"subtract": [a, b]}`, `{"multiply": [a, b]}`, `{"min": [a, b]}`,
 ///   `{"max": [a, b]}`, `{"clamp": [x, low, high]}`, `{"remap": [x, from low, from high, to low, to high]}`; up to 8
-///   inside each other. What they do stands in control.h (lmb_computed_kind), which finds them. Where all is constant,
+///   inside each other. What they do is in control.h (lmb_computed_kind), which finds them. Where all is constant,
 ///   it is a constant. A parameter inside has the default 0 and the range 0 to 1 where no use states them.
 /// - the weight of a fade, `{"fade": "NAME"}`, by the name of the fade, which may stand further down: `{"subtract": [1,
 ///   {"fade": "NAME"}]}` is what the fade leaves. Not in conditions, rates and character motion, which are needed before it is
@@ -112,11 +112,11 @@
 ///        "cadence": "velocity", "markers": [0.1, 0.6], "velocity": 1.4, "motion": true}
 ///
 ///   `end` is `"loop"`, `"hold"`, `"once"` or `"ping-pong"`. Its time is then its player's, and `time`, `rate`,
-///   `offset` and `loop` may not stand beside it. A clip played `"once"` drops out where it is itself the pose of a
+///   `offset` and `loop` may not be beside it. A clip played `"once"` drops out where it is itself the pose of a
 ///   state; anywhere else it stays at its end. Clips of one `group` keep in phase. The first in the text leads. It
 ///   alone may have a `rate` and a `cadence`, which says how fast the group goes (lmb_cadence): `"default"`,
 ///   `"duration"` or `"velocity"`. `"velocity"` needs a velocity of each clip: its `velocity`, or a `motion` whose way
-///   has a length. Nothing states what a clip weighs: that follows from the poses that it stands in (control.h,
+///   has a length. Nothing states what a clip weighs: that follows from the poses that it is in (control.h,
 ///   "Weights of clips").
 /// - **Motion**: `"motion": true` takes the way of joint 0 out of the clip (root_motion.h): what plays is what is left, and the
 ///   way carries the character. `"motion": {"joint": "Hips", "axes": "xz", "yaw": true, "rate": 30}` states what is
@@ -144,14 +144,14 @@
 ///   `exit` (events emitted) and `transitions`. A transition needs `to`, and one or more of `event`, `end` (true), `after`
 ///   (seconds) and `when` (a condition); optional are `fade` (0.2 seconds), `curve` (`"smoothstep"`, any but a Bezier),
 ///   `kind` (`"smooth"`, `"frozen"` or `"inertialized"`) and `priority` (0). Where any is inertialized, so is the
-///   outermost pose (inertia.h), by five parameters that stand behind all others: the whole character decays, whatever
+///   outermost pose (inertia.h), by five parameters that are behind all others: the whole character decays, whatever
 ///   part of it the machine moves. Those of `any` leave every state but their own. A clip inside a state that says
 ///   neither `time` nor `play` plays, from its `offset` on, at its `rate`; it holds where its `loop` is false or a
 ///   transition of its state has `end`, else it loops. The first clip that plays in a state is the one whose end is the
 ///   state's; those within a machine inside it do not count. A machine without a name has that of its state, else
 ///   "machine". Warnings name states that no transitions lead to, and states that lead to each other without an event
 ///   while the same conditions hold, which would switch #LMB_MAX_TRANSITIONS_A_FRAME times at once in each frame.
-/// - **A fade** stands where one pose is weighed, in place of the number: as the `weight` of a `blend`, `masked` or `partial` (of
+/// - **A fade** is where one pose is weighed, in place of the number: as the `weight` of a `blend`, `masked` or `partial` (of
 ///   its pose `b`), of an `additive` (of `add`), or of an input; as the `fade` of a layer; as the `factor` of a `scale`. Events
 ///   then fade the pose in and out, layers of any priority for instance:
 ///

@@ -30,7 +30,7 @@
 /// the first frame. They are no part of a control's state: what saves, restores or compares that does so with these beside
 /// it, and a host that zeroes a character's state itself, in the place of #LMB_EVENT_RESET, zeroes these too. Where they are
 /// zeroed, as where the command plays a capture again, or those of another frame are restored, no offset is taken until a
-/// frame has been shown, and no velocity until two have. Whatever stands in them, results are finite.
+/// frame has been shown, and no velocity until two have. Whatever is in them, results are finite.
 ///
 /// A character that was not shown in the frame of a switch or in the one before, because a list left it out, has no offset
 /// and is seen in its new pose at once; likewise a joint that its level of detail dropped. One that was not shown in the

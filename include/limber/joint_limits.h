@@ -19,7 +19,7 @@
 /// double when the graph is built.
 ///
 /// Edges. What is beyond a limit by less than 1e-6 in the components of the quaternion (2.3e-4 degrees) counts as inside: so
-/// clamping twice is clamping once, bit by bit. Results move continuously with the pose, but for such a step, and but for
+/// clamping twice is clamping once, bit by bit. Results move continuously with the pose, except for such a step, and except for
 /// the places where two ends are equally near. Where the swing is half a turn (to 2e-6), there is no twist: it counts as 0
 /// once the swing is held, and is left alone otherwise; the swing is held on the side that the sign of the quaternion
 /// tells, either of which is right. Angles of +-180 degrees are the same turn: which of the two it is held on follows the

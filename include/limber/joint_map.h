@@ -4,7 +4,7 @@
 /// A part has joints of its own, and a table that says which of them each of the rig's joints is. Inside an input of
 /// #LMB_OP_COMBINE that has a part, the sources of poses have the part's joints: clips built for a rig of as many, pose buffers
 /// and static poses of as many, so that a body part is stored as its own small pose. A source gives each of the rig's joints
-/// what the part's joint of the table has, and the rig's rest pose to those that the part lacks. So what lies between the
+/// what the part's joint of the table has, and the rig's rest pose to those that the part lacks. So what is between the
 /// sources and #LMB_OP_COMBINE works on the rig's joints as everywhere: masks, limits and mirrors are the rig's, and a mirror
 /// whose partner the part lacks reflects the rest pose. No part has float channels: #LMB_OP_COMBINE takes those of the last
 /// input without a part.

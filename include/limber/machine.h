@@ -10,7 +10,7 @@
 ///     land         { END stand }
 ///
 /// Part of `limber::import`. What such a text says can be said as JSON too, as the operation `machine` of graph_json.h, which
-/// it becomes; what it means stands there and in control.h.
+/// it becomes; what it means is there and in control.h.
 ///
 /// A text is a list of
 /// - **states**, `NAME OPTIONS { TRANSITIONS }`. The first is the initial one. A state plays the clip of its own name, or,
@@ -26,7 +26,7 @@
 ///
 /// A condition is `a < b`, or with `<=`, `>`, `>=`, `==`, of numbers and names of parameters; several are joined by
 /// `and` and `or`, `and` first. Names are letters, digits, `_`, `.`, `-` and what is not ASCII; others, and those that
-/// are also words of the language, stand in quotes, in which `\"` and `\\` are a quote and a backslash. `END` is no name of an event. Spaces
+/// are also words of the language, are in quotes, in which `\"` and `\\` are a quote and a backslash. `END` is no name of an event. Spaces
 /// and line breaks only separate; `#` begins a comment, to the end of its line.
 #ifndef LIMBER_MACHINE_H
 #define LIMBER_MACHINE_H

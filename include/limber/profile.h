@@ -18,7 +18,7 @@ extern "C" {
 /// One thread at a time uses it.
 typedef struct lmb_profile lmb_profile;
 
-/// Start from zero, but for the stages.
+/// Start from zero, except for the stages.
 typedef struct lmb_profile_def {
     const char *const *stages; ///< names, copied
     uint32_t stage_count;      ///< 1 to #LMB_MAX_PROFILE_STAGES

@@ -68,7 +68,7 @@ typedef struct lmb_rig_def {
     uint32_t channel_count;          ///< 0 to #LMB_MAX_CHANNELS
 } lmb_rig_def;
 
-/// Builds a rig. Joints are put in an order in which parents stand before children; joints whose order is already so
+/// Builds a rig. Joints are put in an order in which parents are before children; joints whose order is already so
 /// keep it; sockets and channels always keep theirs. Fails with #LMB_ERROR_ARGUMENT on a parent or a socket's joint out of range, a
 /// cycle, a value that is not finite or above #LMB_LARGEST, a negative radius, or a rest pose without an inverse where
 /// none is given (the message names joint, socket or channel and field), #LMB_ERROR_LIMIT on too many joints, sockets or channels,
@@ -78,7 +78,7 @@ LMB_API lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, 
 LMB_API void lmb_rig_destroy(lmb_rig *rig);
 
 LMB_API uint32_t lmb_rig_joint_count(const lmb_rig *rig);
-/// The rig's index of the joint that stood at `def_index` in the descriptor; #LMB_NONE where there was none.
+/// The rig's index of the joint that was at `def_index` in the descriptor; #LMB_NONE where there was none.
 LMB_API uint32_t lmb_rig_joint_of_def(const lmb_rig *rig, uint32_t def_index);
 /// The first joint of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_find_joint(const lmb_rig *rig, const char *name);

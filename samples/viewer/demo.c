@@ -17,7 +17,7 @@ static void note_speed(demo *demo, float stated, float measured) {
     }
 }
 
-// A clip's player as the text has it, but for its root motion, which is as far as the clip's feet go.
+// A clip's player as the text has it, except for its root motion, which is as far as the clip's feet go.
 static lmb_result measure_player(demo *demo, const character *character, const lmb_clip *clip, lmb_player_def *player,
                                  float way[2][4], lmb_motion_track *track, lmb_error *error) {
     float velocity[2] = {0.0f, 0.0f};

@@ -64,7 +64,7 @@ struct demo {
         *parameters; // [character][parameter], those of the control too: it runs on the CPU beside, with the same bits
     uint32_t *states;
     demo_walker *walkers;
-    uint32_t *cells;               // [DEMO_CELLS][DEMO_CELLS], for whoever steers: who stands where
+    uint32_t *cells;               // [DEMO_CELLS][DEMO_CELLS], for whoever steers: who is where
     lmb_event events[DEMO_EVENTS]; // of the next frame
     lmb_event scratch[DEMO_EVENTS];
     uint32_t event_count;

@@ -28,7 +28,7 @@ static planes find_planes(const float matrix[16]) {
     return planes;
 }
 
-// How far the middle of a character lies outside the view; negative inside.
+// How far the middle of a character is outside the view; negative inside.
 static float distance_outside(const planes *planes, const float center[3]) {
     float outside = -FLT_MAX;
     for (int side = 0; side < 4; side++) {

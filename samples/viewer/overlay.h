@@ -39,7 +39,7 @@ lmb_result overlay_set_picture(overlay *overlay, VkImageView picture, VkExtent2D
 
 // Takes everything away.
 void overlay_clear(overlay *overlay);
-// What lies outside the picture is cut off.
+// What is outside the picture is cut off.
 void overlay_rectangle(overlay *overlay, float x, float y, float width, float height, overlay_color color);
 // One line, its upper left corner at x, y; letters are about 7 `scale` high and lines 12 apart.
 void overlay_text(overlay *overlay, float x, float y, float scale, const char *text);

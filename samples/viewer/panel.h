@@ -1,4 +1,4 @@
-// A panel of sliders and buttons over the finished picture: Dear ImGui, where the build found it. It lies in a shared
+// A panel of sliders and buttons over the finished picture: Dear ImGui, where the build found it. It is in a shared
 // library of its own, since ImGui calls Vulkan by the loader's names, which volk has for its pointers.
 #ifndef LIMBER_SAMPLES_VIEWER_PANEL_H
 #define LIMBER_SAMPLES_VIEWER_PANEL_H

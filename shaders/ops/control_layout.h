@@ -1,4 +1,4 @@
-// Where things lie in a control's block, in a character's state, and in what is reported of it.
+// Layout in a control's block, in a character's state, and in what is reported of it.
 #ifndef LMB_OPS_CONTROL_LAYOUT_H
 #define LMB_OPS_CONTROL_LAYOUT_H
 
@@ -6,7 +6,7 @@
 #include "ticks.h"
 
 // The block is words; offsets count words from its start. States hold offsets of transitions, and golden hashes hold states:
-// what is new stands behind what there was. The header:
+// what is new is behind what there was. The header:
 // Offset: [player] offset of its record: those that no group moves. Then [phase + 1] offsets of computed parameters:
 // where those of each COMPUTED_... phase begin, and where the last ones end.
 #define CONTROL_ALONE 0u

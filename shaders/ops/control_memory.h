@@ -57,7 +57,7 @@ ticks left;     // of the step
 ticks duration; // of the piece of it that passes at once
 END_STRUCT(control)
 
-// The characters whose frames are computed together. What there is in a control stands in the outer loop, so that it is
+// The characters whose frames are computed together. What there is in a control is in the outer loop, so that it is
 // looked up for all of them at once, and they in the inner one. A device has a character for each invocation.
 #ifdef LMB_GLSL
 #define CROWD control

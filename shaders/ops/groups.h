@@ -26,7 +26,7 @@ OP piece find_piece_at(control c, address group, address member, address index) 
     return p;
 }
 
-// The piece that a place, counted from the first marker, lies in.
+// The piece that a place, counted from the first marker, is in.
 OP piece find_piece(control c, address group, address member, ticks place) {
     address index = 0u;
     address marker_count = LOAD(c.block, group + GROUP_MARKER_COUNT);
@@ -178,7 +178,7 @@ OP void move_group(control c, address group, bool shares) {
         passage p;
         p.from = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
         p.to = i == 0u ? place_in_clip(c, member, led.to) : matched_place(c, group, member, after);
-        // The clip's end lies between a place before the first marker and that marker.
+        // The clip's end is between a place before the first marker and that marker.
         uint past_before = ticks_less(p.from, first) ? 1u : 0u;
         uint past_after = ticks_less(p.to, first) ? 1u : 0u;
         p.ends = speed.backwards ? led.ends + past_before - past_after : led.ends + past_after - past_before;

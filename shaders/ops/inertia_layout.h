@@ -1,4 +1,4 @@
-// Where things lie in what inertialization reads of a character: parameters, and the memory that a batch keeps.
+// Layout in what inertialization reads of a character: parameters, and the memory that a batch keeps.
 #ifndef LMB_OPS_INERTIA_LAYOUT_H
 #define LMB_OPS_INERTIA_LAYOUT_H
 

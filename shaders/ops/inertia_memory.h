@@ -60,7 +60,7 @@ OP real bound_component(real x) {
     return clamp_real(x, -1.0f, 1.0f);
 }
 
-// Of what may stand there, so much that nothing that follows from it leaves the finite numbers: the rest of this reckons
+// Of what may be there, so much that nothing that follows from it leaves the finite numbers: the rest of this reckons
 // with poses as instructions leave them, and paths differ in what they make of NaN.
 OP transform load_remembered(mutable_memory kept, word at, uint joints) {
     transform pose = snap_given(load_pose(kept, at, joints));

@@ -46,7 +46,7 @@ OP quaternion quaternion_times_if(lane_mask condition, quaternion a, quaternion 
     return select_quaternion(condition, quaternion_polish(product), a);
 }
 
-// q to any power from -4 to 4: whole times fraction. As it stands where asked for: then by the square root, from -8 to 8.
+// q to any power from -4 to 4: whole times fraction. As it is where asked for: then by the square root, from -8 to 8.
 OP quaternion quaternion_any_power(quaternion q, real power, bool as_given) {
     lane_mask turns = q.w < 0.0f;
     real exponent = power;

@@ -119,7 +119,7 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP static inline
 #endif
-// What few values come to, or few frames, stands apart, so that it does not lie between what always runs.
+// What few values come to, or few frames, stands apart, so that it is not between what always runs.
 #ifdef __GNUC__
 #define OP_NOINLINE static __attribute__((noinline, unused))
 #else

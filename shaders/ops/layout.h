@@ -1,4 +1,4 @@
-// Where things lie in a program's block, in pose buffers and in matrix buffers.
+// Layout in a program's block, in pose buffers and in matrix buffers.
 #ifndef LMB_OPS_LAYOUT_H
 #define LMB_OPS_LAYOUT_H
 
@@ -112,7 +112,7 @@
 #define FIXED_POSE 3u       // fixed: offset of float [10][joint]; then, with as many joints as the rig, [channel]
 #define POSE_JOINTS 2u      // pose, fixed: how many joints it has
 #define POSE_FLOATS 4u      // pose: how many floats a character has in the buffer
-#define SOURCE_PART 7u      // clip, pose, fixed: offset of the part that it stands in, or 0
+#define SOURCE_PART 7u      // clip, pose, fixed: offset of the part that it is in, or 0
 #define TAKE_PART 1u        // take: offset of the part of b, or 0 where it has all joints
 #define WEIGHT_INDEX 1u     // blend, masked, additive, accumulate, scale: which weight
 #define MASK_OFFSET 2u      // masked: offset of the mask, four joints a word, the first in the lowest byte

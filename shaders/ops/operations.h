@@ -360,7 +360,7 @@ OP transform apply_operation(frame f, uint instruction, transform base, transfor
     return sum;
 }
 
-// The same as full matrices: the sum in the parent's form stands in where the product shears.
+// The same as full matrices: the sum in the parent's form is in where the product shears.
 OP transform apply_affine_additive_operation(frame f, uint instruction, transform base, transform difference) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
@@ -600,7 +600,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 #define TAKES_PLACE 64u       // values for the blends that it is lowered to
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, and
-// what it takes. What each makes of float channels stands in channels.h, without which it does not compile.
+// what it takes. What each makes of float channels is in channels.h, without which it does not compile.
 // - SOURCE pushes a pose: name_operation(frame, instruction).
 // - UNARY replaces the newest pose: name_operation(frame, instruction, a).
 // - BINARY replaces the two newest poses, of which the older is the first input, by one: name_operation(frame,

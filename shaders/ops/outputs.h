@@ -89,8 +89,8 @@ OP dual_quaternion rigid_motion(affine model, quaternion inverse_rotation, vecto
     return motion;
 }
 
-// The joint whose dual quaternion another's stands beside: the parent, joint 0 for further roots, itself for joint 0,
-// which stands beside the identity.
+// The joint whose dual quaternion another's is beside: the parent, joint 0 for further roots, itself for joint 0,
+// which is beside the identity.
 OP uint joint_beside(uint parent) {
     return parent != NO_PARENT ? parent : 0u;
 }

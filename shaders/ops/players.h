@@ -73,7 +73,7 @@ OP bool turned_time_rises(ticks place, ticks duration, bool backwards) {
     return backwards ? no_ticks(place) || ticks_less(duration, place) : ticks_less(place, duration);
 }
 
-// How many ends lie at or before a place on the way there and back, coming from the first, or going back to it.
+// How many ends are at or before a place on the way there and back, coming from the first, or going back to it.
 OP uint ends_reached(ticks place, ticks duration, bool backwards) {
     uint ends = ticks_less(place, duration) ? 0u : 1u;
     if (backwards) {

@@ -77,7 +77,7 @@ OP quaternion quaternion_normalize(quaternion q) {
     return snap_rotation(unit);
 }
 
-// For what is of unit length but for rounding, as products and slerps of unit quaternions are: one step towards the
+// For what is of unit length except for rounding, as products and slerps of unit quaternions are: one step towards the
 // reciprocal root, from 1. Snapped too.
 OP quaternion quaternion_polish(quaternion q) {
     real factor = 1.5f - 0.5f * quaternion_dot(q, q);

@@ -89,7 +89,7 @@ real interval;    // seconds to the next key
 slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
 #ifdef LMB_SIMD_WIDTH
-// Memory of `key` and of `after` in a track of rotations whose values lie at the start of memory.
+// Memory of `key` and of `after` in a track of rotations whose values are at the start of memory.
 const uint32_t *key_rows[LMB_SIMD_WIDTH];
 const uint32_t *after_rows[LMB_SIMD_WIDTH];
 bool followed; // whether the one follows the other in every lane
@@ -113,7 +113,7 @@ uint times;
 uint values;
 END_STRUCT(track)
 
-// Seconds within a clip of that duration: from 0 to it, and when looped below it, but for times millions of durations
+// Seconds within a clip of that duration: from 0 to it, and when looped below it, except for times millions of durations
 // away, whose rounding can give the duration itself.
 OP real clip_time(real duration, real rate, real time, bool loop) {
     if (loop) {
@@ -264,7 +264,7 @@ OP word key_value(track t, word key, uint width) {
     return first + key * (width + cubic * (2u * width));
 }
 
-// Where a packed track's keys lie: the same for all lanes but for the frame.
+// Where a packed track's keys lie: the same for all lanes except for the frame.
 STRUCT(packed_place)
 uint bits;        // of a field
 uint left_out;    // component, or PACKED_INDEX_PER_KEY

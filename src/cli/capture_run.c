@@ -288,7 +288,7 @@ static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
     return result;
 }
 
-// A device takes its time to compile a program for each node, so they are run there only where the whole does not come to
+// A device takes its time to compile a program for each node, so they are run there only where the whole is not
 // what it comes to here.
 static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
     const uint32_t before = r->results->count;

@@ -30,7 +30,7 @@ lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lm
 // A zeroed one is fine.
 void capture_scene_destroy(capture_scene *scene);
 
-// In order: the control's state and what it told; the local transforms that each node of the program comes to, but for those
+// In order: the control's state and what it told; the local transforms that each node of the program comes to, except for those
 // inside parts, whose poses are of other joints; what the last one inertialized comes to; then every stage of the whole; then the palettes of control and poses
 // together. Nodes are run on a device only where its local transforms are not the reference's: else they are the
 // reference's too. On failure nothing is left.

@@ -167,7 +167,7 @@ static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *er
     return LMB_OK;
 }
 
-// Tables onto the rig's own joints, so that any clip and any pose buffer may stand in them; half of the joints are not taken.
+// Tables onto the rig's own joints, so that any clip and any pose buffer may be in them; half of the joints are not taken.
 static lmb_result draw_parts(crowd *crowd, random_source *random, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
     crowd->part_joints = malloc((RANDOM_PROGRAM_PARTS * (size_t)joint_count + 1) * sizeof *crowd->part_joints);

@@ -83,7 +83,7 @@ static uint32_t begin_of(const lmb_term *terms, uint32_t end) {
     }
 }
 
-// In parentheses where it stands in another of the other kind.
+// In parentheses where it is in another of the other kind.
 static void put_condition(const printing *p, const lmb_term *terms, uint32_t end, lmb_term_kind outer) {
     static const char *const signs[LMB_TERM_COUNT] = {" < ", " <= ", " > ", " >= ", " == ", " and ", " or "};
     const lmb_term *term = &terms[end];

@@ -10,7 +10,7 @@
 
 typedef struct json {
     FILE *stream;
-    bool comma; // a value stands before the next one
+    bool comma; // a value is before the next one
 } json;
 
 // `key` is the member's name inside an object, NULL inside an array and at the top.

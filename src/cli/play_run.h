@@ -44,7 +44,7 @@ typedef struct play_run {
     play_side side;
 } play_run;
 
-// With what stands where no option says otherwise, and room for as many static poses as there are arguments. False without
+// With what is where no option says otherwise, and room for as many static poses as there are arguments. False without
 // memory.
 bool play_run_begin(play_run *run, int argc);
 // What options alone cannot tell. 0, or the exit status of wrong usage.

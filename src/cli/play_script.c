@@ -59,7 +59,7 @@ static bool is_word(word found, const char *text) {
     return found.length == strlen(text) && memcmp(found.text, text, found.length) == 0;
 }
 
-// Decimal digits, a point, an exponent: what strtod() takes in the C locale, but for names and hexadecimal.
+// Decimal digits, a point, an exponent: what strtod() takes in the C locale, except for names and hexadecimal.
 static bool read_number(word found, double *number) {
     char copy[NUMBER_SIZE];
     if (found.length == 0 || found.length >= sizeof copy) {
@@ -121,7 +121,7 @@ static lmb_result read_line(reader *r, word first, double earliest, play_line *l
         return fail_at(r, first.text, "a line begins with a time in seconds, from 0 to 1,000,000");
     }
     if (line->seconds < earliest) {
-        return fail_at(r, first.text, "the time lies before that of an earlier line");
+        return fail_at(r, first.text, "the time is before that of an earlier line");
     }
     word verb = next_word(r);
     line->sets = is_word(verb, "set");

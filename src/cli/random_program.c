@@ -14,7 +14,7 @@ typedef struct plan {
 // Poses that are read at other joints, at most.
 #define MOST_EXCHANGES 12u
 
-// The table of operations: how many inputs, and what draws the rest of the node. Sums that an operation keeps stand where
+// The table of operations: how many inputs, and what draws the rest of the node. Sums that an operation keeps are where
 // poses do, below its inputs.
 typedef struct row {
     lmb_op op;

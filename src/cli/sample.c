@@ -132,7 +132,7 @@ static int read_usage(sampling *sampling, int argc, char **argv, bool *proceed) 
                     "                     [--backend reference|gpu] [--device NAME|INDEX] [--json]",
         .text =
             "Samples a clip at each time, as one batch with one character for each, and prints for every joint the\n"
-            "local transform (relative to its parent) and where it stands in model space, and the bounding box of the\n"
+            "local transform (relative to its parent) and where it is in model space, and the bounding box of the\n"
             "skinned meshes, lowest and highest corner. JSON has the whole model matrix, row-major 3x4, the dual\n"
             "quaternion that skins, floats that read back to the same bits, and -1 as the parent of a "
             "root.\n" CHARACTER_HELP,

@@ -13,7 +13,7 @@ typedef struct range {
 } range;
 
 // Every other character is printable. Unicode's control characters and separators of lines, and what it lists as
-// ignorable by default, but for the variation selectors that emoji need (U+FE00 to U+FE0F).
+// ignorable by default, except for the variation selectors that emoji need (U+FE00 to U+FE0F).
 static const range unprintable[] = {
     {0x0000, 0x001f},   {0x007f, 0x009f},   // C0, DEL, C1
     {0x00ad, 0x00ad},                       // soft hyphen

@@ -12,7 +12,7 @@ typedef struct animation {
     const struct aiAnimation *source;
     char name[sizeof(((struct aiString *)0)->data)];
     uint32_t index;
-    double start; // in ticks: 0, or where its first key stands before that
+    double start; // in ticks: 0, or where its first key is before that
     lmb_pool pool;
     lmb_track_def *tracks;
     size_t track_count;
@@ -79,7 +79,7 @@ static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiN
         key key = key_of(channel, kind, i);
         float time = (float)((key.time - animation->start) / animation->source->mTicksPerSecond);
         if (!isfinite(time) || (count > 0 && time < times[count - 1])) {
-            return fail_key(assimp, animation, channel, kind, i, "does not stand after the one before");
+            return fail_key(assimp, animation, channel, kind, i, "is not after the one before");
         }
         place_value(&assimp->space, kind, is_top, key.value);
         if (count > 0 && time == times[count - 1]) {

@@ -85,7 +85,7 @@ static bool list_nodes(lmb_assimp *assimp) {
     return success;
 }
 
-// Parents already stand before children.
+// Parents already are before children.
 static bool order_and_name(lmb_assimp *assimp) {
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;

@@ -24,7 +24,7 @@ static bool read_bone(lmb_assimp *assimp, const struct aiMesh *mesh, unsigned in
     return true;
 }
 
-// Assimp's bind matrices start from the mesh, the rig's from model space: the node's model matrix stands between them.
+// Assimp's bind matrices start from the mesh, the rig's from model space: the node's model matrix is between them.
 static bool read_skin(lmb_assimp *assimp, const struct aiMesh *mesh, lmb_affine model, lmb_gltf_skin *skin) {
     lmb_importer *importer = assimp->tables.importer;
     lmb_affine from_model;

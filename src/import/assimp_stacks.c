@@ -1,6 +1,6 @@
 // Assimp leaves out an FBX animation (an "animation stack") without a word where none of its curves has keys, or where
 // key times do not ascend, for which it drops the whole curve. The names of the stacks are found in the file itself:
-// they stand in it as they are, also where a binary file compresses its keys.
+// they are in it as they are, also where a binary file compresses its keys.
 #include "assimp_scene.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@ typedef struct lmb_glb {
 } lmb_glb;
 
 bool lmb_glb_recognise(const uint8_t *bytes, size_t size);
-// The chunks lie inside `bytes`.
+// The chunks are inside `bytes`.
 bool lmb_glb_read(lmb_importer *importer, const uint8_t *bytes, size_t size, lmb_glb *glb);
 
 #endif

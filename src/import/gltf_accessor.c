@@ -65,7 +65,7 @@ static bool read_shape(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_s
     return lmb_gltf_fail(gltf, object, "type", "'%.40s' is none of glTF's", type);
 }
 
-// Where `count` elements of `size` bytes, `stride` apart, lie in a view; NULL after a message.
+// Where `count` elements of `size` bytes, `stride` apart, are in a view; NULL after a message.
 static const uint8_t *locate(lmb_gltf *gltf, const lmb_gltf_object *object, const lmb_gltf_view *view, uint64_t count,
                              size_t size, size_t stride, size_t alignment) {
     uint64_t offset = 0;

@@ -44,7 +44,7 @@ static bool find(const lmb_gltf *gltf, const lmb_gltf_object *object, const char
                                  object->place.text[0] == '\0' ? "JSON" : object->place.text, count, LARGEST_OBJECT);
     }
     *value = lmb_json_member(&gltf->json, object->value, key, &twice);
-    return !twice || lmb_gltf_fail(gltf, object, key, "stands there twice");
+    return !twice || lmb_gltf_fail(gltf, object, key, "occurs twice");
 }
 
 static bool find_typed(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_json_type type,

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-// A member of that type, or LMB_NONE: what stands in `extras` may be anything.
+// A member of that type, or LMB_NONE: what is in `extras` may be anything.
 static uint32_t find_member(const lmb_gltf *gltf, uint32_t object, const char *key, lmb_json_type type) {
     bool twice;
     if (object == LMB_NONE || gltf->json.values[object].type != LMB_JSON_OBJECT) {

@@ -26,7 +26,7 @@ static bool read_rest(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_no
         return true;
     }
     if (has[0] || has[1] || has[2]) {
-        return lmb_gltf_fail(gltf, object, "matrix", "stands beside translation, rotation or scale (node '%.100s')",
+        return lmb_gltf_fail(gltf, object, "matrix", "is beside translation, rotation or scale (node '%.100s')",
                              node->name);
     }
     const char *reason = lmb_gltf_decompose(matrix, rest);

@@ -123,7 +123,7 @@ static bool read_texcoords(primitive *p, uint32_t set) {
     return true;
 }
 
-// Four influences of each vertex, as they stand in the file, into the vertices from influence `first` on.
+// Four influences of each vertex, as they are in the file, into the vertices from influence `first` on.
 static bool read_influences(primitive *p, uint32_t set) {
     lmb_gltf_place joints_key = lmb_gltf_place_of("JOINTS_%" PRIu32, set);
     lmb_gltf_place weights_key = lmb_gltf_place_of("WEIGHTS_%" PRIu32, set);

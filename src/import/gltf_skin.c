@@ -24,7 +24,7 @@ static bool read_joints(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t 
             return false;
         }
         if (marks[node] == index + 1) {
-            return lmb_gltf_fail(gltf, object, "joints", "nodes[%" PRIu32 "] stands there twice", node);
+            return lmb_gltf_fail(gltf, object, "joints", "nodes[%" PRIu32 "] occurs twice", node);
         }
         marks[node] = index + 1;
         skin->nodes[i] = node;

@@ -75,7 +75,7 @@ static bool read_text(lmb_graph_reader *reader) {
     return reader->machine == NULL || lmb_graph_insert_machine(reader);
 }
 
-// Whether a program of one node and what it takes in would be refused, where it stands in a part: in a combine of this
+// Whether a program of one node and what it takes in would be refused, where it is in a part: in a combine of this
 // part alone then, in the place of the node behind it, which there is.
 static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t part, lmb_error *error) {
     lmb_graph_def def = reader->graph->def;

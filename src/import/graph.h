@@ -97,7 +97,7 @@ typedef struct lmb_graph_left {
     bool is_any;
 } lmb_graph_left;
 
-// What stands in the text that is read for something else in the source's text.
+// What is in the text that is read for something else in the source's text.
 typedef struct lmb_graph_insert {
     size_t start;
     size_t end;      // in the text that is read; 0 where there is nothing
@@ -225,7 +225,7 @@ void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *fiel
 uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name);
 // A number, a parameter, a curve or a computed number, as an lmb_value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// The curve that stands beside a number, at the offset of that.
+// The curve that is beside a number, at the offset of that.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // A parameter in a place of this field. What it states is joined with what other uses state.
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
@@ -283,7 +283,7 @@ void lmb_graph_finish_lod(lmb_graph_reader *reader);
 uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object);
 
-// graph_player.c: a player for a clip that says how it plays, or that stands in a state and says no time. Its time is then
+// graph_player.c: a player for a clip that says how it plays, or that is in a state and says no time. Its time is then
 // the clip's.
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
 // The event of that name, or LMB_NONE; and an event's name, as its number.

@@ -29,7 +29,7 @@ static uint32_t count_parts(const lmb_rig *rig) {
     return lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig);
 }
 
-// Parents stand before their children, so what they inherit is known.
+// Parents are before their children, so what they inherit is known.
 static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t joint_map_count, share *shares, uint8_t *bytes) {
     for (uint32_t part = lmb_rig_joint_count(rig); part < joint_map_count; part++) {
         bytes[part] = (uint8_t)shares[part].value;

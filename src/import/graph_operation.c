@@ -15,7 +15,7 @@ static void read_weighed_pose(lmb_graph_reader *reader, const lmb_graph_field *f
         lmb_graph_read_faded_pose(reader, &((lmb_graph_node *)target)->fade, value);
 }
 
-// A weight's curve, which may stand beside it, stays.
+// A weight's curve, which may be beside it, stays.
 static void set_faded(lmb_value *weight, lmb_value faded) {
     weight->constant = faded.constant;
     weight->parameter = faded.parameter;

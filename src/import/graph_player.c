@@ -125,7 +125,7 @@ static void read_markers(lmb_graph_reader *reader, const lmb_graph_field *field,
         lmb_graph_read_plain(reader, &within, at, &markers[count]);
         if (markers[count] == read->duration ||
             (count > 0 && markers[count] >= 0.0f && markers[count] <= markers[count - 1])) {
-            lmb_graph_report(reader, at, "%g: markers ascend, and lie before the clip's end", (double)markers[count]);
+            lmb_graph_report(reader, at, "%g: markers ascend, and are before the clip's end", (double)markers[count]);
         }
     }
     read->def.markers = markers;
@@ -202,7 +202,7 @@ static uint32_t find_member(const lmb_graph_reader *reader, uint32_t object, con
     return lmb_json_member(&reader->json, object, name, &twice);
 }
 
-// What stands beside "play" is said inside it.
+// What is beside "play" is said inside it.
 static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
     static const char *const others[] = {"time", "rate", "offset", "loop"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

@@ -42,7 +42,7 @@ static void append_key(path *path, const lmb_json *json, uint32_t key) {
     append(path, json->text + json->values[key].start, json->values[key].end - json->values[key].start);
 }
 
-// Values stand in the order of the text, so a value's path is that of the ones it lies inside.
+// Values are in the order of the text, so a value's path is that of the ones it is inside.
 static void write_path(const lmb_json *json, uint32_t value, char *text, size_t size) {
     path path = {.text = text, .size = size};
     text[0] = '\0';
@@ -63,7 +63,7 @@ static void write_path(const lmb_json *json, uint32_t value, char *text, size_t 
     lmb_text_make_line(text);
 }
 
-// Where a byte of the text that is read stands in the source's; what was put in stands where it was put.
+// Where a byte of the text that is read is in the source's; what was put in is where it was put.
 static size_t source_offset(const lmb_graph_insert *insert, size_t offset) {
     if (offset < insert->start || insert->end == 0) {
         return offset;

@@ -291,7 +291,7 @@ static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, const lmb_val
     memcpy(shaped->control, shape->control, sizeof shaped->control);
 }
 
-// Keeps the curve that may have stood beside the number.
+// Keeps the curve that may have been beside the number.
 static void set_value(lmb_value *result, lmb_value value) {
     result->constant = value.constant;
     result->parameter = value.parameter;
@@ -334,7 +334,7 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
         lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
                          lmb_json_type_name(type));
     } else if (lmb_graph_is_fade(reader, value)) {
-        lmb_graph_report(reader, value, "a fade stands where a pose is weighed, and in no curve");
+        lmb_graph_report(reader, value, "a fade is where a pose is weighed, and in no curve");
     } else if (lmb_graph_is_computed(reader, value)) {
         set_value(result, lmb_graph_read_computed(reader, field, value));
     } else if (lmb_json_member(&reader->json, value, "curve", &twice) == LMB_NONE) {

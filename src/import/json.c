@@ -27,7 +27,7 @@ static const expectation a_member = {"\"}", "a key in quotes was expected"};
 static const expectation a_colon = {":", "':' was expected"};
 static const expectation more_elements = {",]", "',' or ']' was expected"};
 static const expectation more_members = {",}", "',' or '}' was expected"};
-static const expectation the_end = {"", "something stands behind the end"};
+static const expectation the_end = {"", "something is behind the end"};
 
 typedef struct reader {
     const char *text;

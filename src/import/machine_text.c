@@ -43,7 +43,7 @@ typedef struct reader {
     uint32_t line;
     uint32_t column;
     token token;   // the next one
-    output states; // what stands in the machine's "states"
+    output states; // what is in the machine's "states"
     output any;    // ... in its "any"
     output *into;  // one of the two
     state *list;
@@ -184,7 +184,7 @@ static void read_word(reader *r) {
     pass(r, r->token.length);
 }
 
-// Bytes of the character of a string that begins here, 0 where there is none that could stand in it.
+// Bytes of the character of a string that begins here, 0 where there is none that could be in it.
 static size_t string_character(const reader *r, const char *at) {
     if (*at == '\\') {
         return at + 1 < r->end && (at[1] == '"' || at[1] == '\\') ? 2 : 0;
@@ -211,7 +211,7 @@ static void read_string(reader *r) {
     if (!is_closed || r->token.length == 0) {
         report(r, &r->token,
                is_closed ? "a name without a character"
-                         : "a quote that is not closed, or something that cannot stand in it");
+                         : "a quote that is not closed, or something that cannot be in it");
         r->is_over = true;
         return;
     }
@@ -230,7 +230,7 @@ static void read_sign(reader *r) {
             return;
         }
     }
-    report(r, &r->token, "a character that cannot stand here, or is no UTF-8");
+    report(r, &r->token, "a character that cannot be here, or is no UTF-8");
     r->is_over = true;
 }
 

@@ -21,7 +21,7 @@ typedef struct lmb_machine_text {
     bool has_name;
 } lmb_machine_text;
 
-// Start from zero but for the first three members.
+// Start from zero except for the first three members.
 void lmb_machine_text_read(lmb_machine_text *text);
 
 #endif

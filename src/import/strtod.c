@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// A halfway point between two doubles has at most 767 significant digits; what stands behind can only break the tie,
+// A halfway point between two doubles has at most 767 significant digits; what is behind can only break the tie,
 // so one digit more, set to 1, stands for all of it.
 #define DIGITS 768u
 // 768 digits over 10^(768 + 326), aligned to each other, and one bit for the division.

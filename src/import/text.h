@@ -11,7 +11,7 @@ size_t lmb_text_sequence(const char *text, size_t size);
 // Writes one code point (not a surrogate) as 1 to 4 bytes and returns their number.
 size_t lmb_text_encode(uint32_t code_point, char *bytes);
 // Replaces control characters by '?' and drops a sequence that was cut off at the end, so that what came from a file
-// can stand in a message.
+// can be in a message.
 void lmb_text_make_line(char *text);
 
 #endif
