@@ -11,7 +11,7 @@ packages_driver=(mesa-vulkan-drivers)
 # What builds fuzzers and sanitizers.
 packages_nightly=(clang libclang-rt-14-dev)
 # What CI adds: a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, documentation,
-# counting instructions.
+# counting instructions. Mesa's drivers have RADV, too.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user doxygen valgrind binutils)
 

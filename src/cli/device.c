@@ -339,27 +339,42 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
                                 lmb_error *error) {
     vkGetPhysicalDeviceProperties(physical, &device->properties);
     const char *lacks = device_lacks(physical);
+    const char *properties = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
+    if (lacks == NULL && request->executable_properties && !has_device_extension(physical, properties)) {
+        lacks = properties;
+    }
     if (lacks != NULL) {
         return fail(error, LMB_ERROR_DEVICE, "%s lacks %s", device->properties.deviceName, lacks);
     }
     device->physical = physical;
     device->queue_family = find_queue_family(physical, &device->graphics);
     device->swapchain = request->swapchain && has_device_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
-    const char *swapchain = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
+    const char *extensions[2];
+    uint32_t extension_count = 0;
+    if (device->swapchain) {
+        extensions[extension_count++] = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
+    }
+    if (request->executable_properties) {
+        extensions[extension_count++] = properties;
+    }
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                      .queueFamilyIndex = device->queue_family,
                                      .queueCount = 1,
                                      .pQueuePriorities = &priority};
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+        .pipelineExecutableInfo = VK_TRUE};
     VkPhysicalDeviceVulkan12Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                 .pNext = request->executable_properties ? &executable : NULL,
                                                  .bufferDeviceAddress = VK_TRUE,
                                                  .scalarBlockLayout = VK_TRUE};
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &features,
                                .queueCreateInfoCount = 1,
                                .pQueueCreateInfos = &queue,
-                               .enabledExtensionCount = device->swapchain ? 1 : 0,
-                               .ppEnabledExtensionNames = &swapchain};
+                               .enabledExtensionCount = extension_count,
+                               .ppEnabledExtensionNames = extensions};
     VkResult created = vkCreateDevice(physical, &info, NULL, &device->device);
     if (created != VK_SUCCESS) {
         device->device = VK_NULL_HANDLE;

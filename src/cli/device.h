@@ -17,6 +17,8 @@ typedef struct device_request {
     const char *const *instance_extensions; // beside what is used anyway: a window's surface extensions
     uint32_t instance_extension_count;
     bool swapchain; // enable VK_KHR_swapchain where the device has it
+    // Enable VK_KHR_pipeline_executable_properties; an error where the device lacks it.
+    bool executable_properties;
 } device_request;
 
 typedef struct device {

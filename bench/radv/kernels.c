@@ -1,0 +1,183 @@
+#include "kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STATISTICS = 32, MOST_REPRESENTATIONS = 8, INVOCATIONS_ID = 4, USUAL_INVOCATIONS = 64 };
+
+// The hooks have no argument for a user's pointer.
+static kernels_found report;
+static uint32_t invocations; // of the pipeline created last
+static bool complete = true;
+
+bool kernels_are_complete(void) {
+    return complete;
+}
+
+// Kernels have workgroups of 64, except for the one whose size is a constant (lmb_kernel_constants, src/gpu.h).
+static uint32_t find_invocations(const VkSpecializationInfo *constants) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; constants != NULL && i < constants->mapEntryCount; i++) {
+        if (constants->pMapEntries[i].constantID == INVOCATIONS_ID) {
+            memcpy(&found, (const char *)constants->pData + constants->pMapEntries[i].offset, sizeof found);
+        }
+    }
+    return found > 0 ? found : USUAL_INVOCATIONS;
+}
+
+// The library creates one at a time.
+static VKAPI_ATTR VkResult VKAPI_CALL create_pipeline(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                      const VkComputePipelineCreateInfo *infos,
+                                                      const VkAllocationCallbacks *allocator, VkPipeline *pipeline) {
+    VkComputePipelineCreateInfo info = *infos;
+    info.flags |=
+        VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR | VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+    invocations = find_invocations(info.stage.pSpecializationInfo);
+    return vkCreateComputePipelines(device, cache, count, &info, allocator, pipeline);
+}
+
+static void read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *executable, kernel *kernel) {
+    uint32_t spilled[2] = {0};
+    const struct {
+        const char *name;
+        uint32_t *value;
+    } wanted[] = {{"VGPRs", &kernel->vgprs},
+                  {"SGPRs", &kernel->sgprs},
+                  {"Spilled VGPRs", &spilled[0]},
+                  {"Spilled SGPRs", &spilled[1]},
+                  {"LDS size", &kernel->lds_bytes},
+                  {"Code size", &kernel->code_bytes},
+                  {"Subgroups per SIMD", &kernel->waves}};
+    enum { WANTED = sizeof wanted / sizeof *wanted };
+    VkPipelineExecutableStatisticKHR statistics[MOST_STATISTICS];
+    uint32_t count = MOST_STATISTICS, found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        statistics[i] =
+            (VkPipelineExecutableStatisticKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
+    }
+    if (vkGetPipelineExecutableStatisticsKHR(device, executable, &count, statistics) < VK_SUCCESS) {
+        count = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < WANTED; k++) {
+            if (strcmp(statistics[i].name, wanted[k].name) == 0) {
+                *wanted[k].value = (uint32_t)statistics[i].value.u64;
+                found++;
+            }
+        }
+    }
+    kernel->spills = spilled[0] + spilled[1];
+    complete = complete && found == WANTED;
+}
+
+static bool begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+// A line is a label, or an instruction behind white space.
+static void count_instructions(kernel *kernel) {
+    const char *line = kernel->assembly;
+    while (line != NULL) {
+        const char *instruction = line + strspn(line, " \t");
+        kernel->valu += begins(instruction, "v_");
+        kernel->loads += begins(instruction, "global_load_") || begins(instruction, "flat_load_");
+        line = strchr(instruction, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+    complete = complete && kernel->valu > 0;
+}
+
+// The text that the driver has under this name, to be freed, or NULL.
+static char *read_representation(VkDevice device, const VkPipelineExecutableInfoKHR *executable, const char *name) {
+    VkPipelineExecutableInternalRepresentationKHR all[MOST_REPRESENTATIONS];
+    uint32_t count = MOST_REPRESENTATIONS;
+    for (uint32_t i = 0; i < count; i++) {
+        all[i] = (VkPipelineExecutableInternalRepresentationKHR){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
+    }
+    char *text = NULL;
+    bool has_room = vkGetPipelineExecutableInternalRepresentationsKHR(device, executable, &count, all) == VK_SUCCESS;
+    for (uint32_t i = 0; i < count && has_room; i++) {
+        all[i].pData = calloc(1, all[i].dataSize + 1);
+        has_room = all[i].pData != NULL;
+    }
+    if (has_room) {
+        has_room = vkGetPipelineExecutableInternalRepresentationsKHR(device, executable, &count, all) == VK_SUCCESS;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (has_room && text == NULL && strcmp(all[i].name, name) == 0) {
+            text = all[i].pData;
+        } else {
+            free(all[i].pData);
+        }
+    }
+    return text;
+}
+
+// The library calls this with each pipeline that it has created, and with nothing else that matters here.
+static VKAPI_ATTR VkResult VKAPI_CALL name_object(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info) {
+    if (info->objectType != VK_OBJECT_TYPE_PIPELINE) {
+        return VK_SUCCESS;
+    }
+    const VkPipelineExecutableInfoKHR executable = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
+                                                    .pipeline = (VkPipeline)info->objectHandle};
+    const char *prefix = "limber ";
+    kernel kernel = {.name = info->pObjectName + (begins(info->pObjectName, prefix) ? strlen(prefix) : 0),
+                     .invocations = invocations};
+    read_statistics(device, &executable, &kernel);
+    char *assembly = read_representation(device, &executable, "Assembly");
+    kernel.assembly = assembly;
+    count_instructions(&kernel);
+    report(&kernel);
+    free(assembly);
+    return VK_SUCCESS;
+}
+
+// What the host writes is written somewhere, and no more.
+static VkResult allocate(void *user, const VkMemoryRequirements *requirements, bool host_access,
+                         lmb_gpu_memory *memory) {
+    (void)user;
+    memory->mapped = host_access ? malloc(requirements->size) : NULL;
+    return host_access && memory->mapped == NULL ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
+}
+
+static void release(void *user, const lmb_gpu_memory *memory) {
+    (void)user;
+    free(memory->mapped);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL bind_memory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                                  VkDeviceSize offset) {
+    (void)device, (void)buffer, (void)memory, (void)offset;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device, const VkBufferDeviceAddressInfo *info) {
+    (void)device, (void)info;
+    return 1 << 16;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
+    return strcmp(name, "vkCreateComputePipelines") == 0   ? (PFN_vkVoidFunction)create_pipeline
+           : strcmp(name, "vkBindBufferMemory") == 0       ? (PFN_vkVoidFunction)bind_memory
+           : strcmp(name, "vkGetBufferDeviceAddress") == 0 ? (PFN_vkVoidFunction)get_address
+                                                           : vkGetDeviceProcAddr(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
+    return strcmp(name, "vkGetDeviceProcAddr") == 0            ? (PFN_vkVoidFunction)get_device_proc_addr
+           : strcmp(name, "vkSetDebugUtilsObjectNameEXT") == 0 ? (PFN_vkVoidFunction)name_object
+                                                               : vkGetInstanceProcAddr(instance, name);
+}
+
+lmb_gpu_def kernels_gpu_def(const device *device, kernels_found found) {
+    static const lmb_gpu_memory_hooks memory = {allocate, release, NULL};
+    report = found;
+    lmb_gpu_def def = device_gpu_def(device);
+    def.get_instance_proc_addr = get_instance_proc_addr;
+    def.memory = &memory;
+    def.debug_utils = true;           // names
+    def.probe_queue = VK_NULL_HANDLE; // no probe
+    def.pipeline_cache = VK_NULL_HANDLE;
+    return def;
+}

@@ -1,0 +1,202 @@
+// limber-radv: one row for each kernel, as a Radeon's compiler made it; bench/radv/run.sh makes a table of them.
+#define _POSIX_C_SOURCE 200809L
+
+#include "device.h"
+#include "graphs.h"
+#include "kernels.h"
+#include "terminal.h"
+#include "workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { JOINTS = 67, MANY_JOINTS = 1500, CHARACTERS = 64 }; // of many, no character fits a workgroup
+
+static const char *folder;        // of disassembly, or NULL
+static const char *workload_name; // of what is compiled now
+static bool skips_known;          // of an interpreting gpu: kernels that the first one has had
+static bool failed;
+
+static void print_usage(FILE *stream) {
+    terminal_print_lines(
+        stream,
+        "usage: limber-radv [-d FOLDER]\n"
+        "\n"
+        "Compiles the library's kernels by the first Vulkan device's driver, runs none of them, and prints a\n"
+        "row for each: workload, kernel, invocations, VGPRs, SGPRs, spilled registers, LDS bytes, code bytes,\n"
+        "vector instructions, loads, waves a SIMD. RADV does so without a Radeon where RADV_FORCE_FAMILY names\n"
+        "one (navi21) and VK_DRIVER_FILES has its manifest alone.\n"
+        "  -d  writes each kernel's disassembly into the folder\n");
+}
+
+static int fail(const char *where, const char *message) {
+    terminal_error("limber-radv: %s: %s\n", where, message);
+    return 1;
+}
+
+static void write_assembly(const kernel *kernel) {
+    char path[1024];
+    int length = snprintf(path, sizeof path, "%s/%s.%s.txt", folder, workload_name, kernel->name);
+    FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "wb") : NULL;
+    bool written = file != NULL && fputs(kernel->assembly, file) >= 0;
+    if (file == NULL || fclose(file) != 0 || !written) {
+        fail(path, "cannot be written");
+        failed = true;
+    }
+}
+
+static void print_kernel(const kernel *kernel) {
+    if (skips_known && (strcmp(kernel->name, "list") == 0 || strcmp(kernel->name, "model") == 0 ||
+                        strcmp(kernel->name, "probe") == 0)) {
+        return;
+    }
+    terminal_print("%s %s %u %u %u %u %u %u %u %u %u\n", workload_name, kernel->name, (unsigned)kernel->invocations,
+                   (unsigned)kernel->vgprs, (unsigned)kernel->sgprs, (unsigned)kernel->spills,
+                   (unsigned)kernel->lds_bytes, (unsigned)kernel->code_bytes, (unsigned)kernel->valu,
+                   (unsigned)kernel->loads, (unsigned)kernel->waves);
+    if (folder != NULL && kernel->assembly != NULL && !failed) {
+        write_assembly(kernel);
+    }
+}
+
+// The pipelines of a graph, and that of its control, which a batch brings.
+static lmb_result compile_graph(lmb_gpu *gpu, const lmb_graph *graph, lmb_error *error) {
+    lmb_gpu_graph *gpu_graph = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_result result = lmb_gpu_graph_create(gpu, graph, &gpu_graph, error);
+    if (result == LMB_OK) {
+        lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+        def.graph = gpu_graph;
+        def.character_count = CHARACTERS;
+        result = lmb_gpu_batch_create(gpu, &def, &batch, error);
+    }
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_graph_destroy(gpu_graph);
+    return result;
+}
+
+typedef lmb_result (*create_graph)(const actor *actor, lmb_graph **graph, lmb_error *error);
+
+typedef struct scene {
+    const char *name;
+    workload_kind workload;
+    create_graph create; // in place of the workload, or NULL
+    actor_kind clips;
+    bool compressed;
+    uint32_t joints;
+} scene;
+
+static const scene scenes[] = {
+    {"four-clips", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, JOINTS},
+    {"four-clips-pab", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PAB, false, JOINTS},
+    {"four-clips-pab-compressed", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PAB, true, JOINTS},
+    {"four-clips-mannequin-compressed", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS},
+    {"two-clips", WORKLOAD_TWO_CLIPS, NULL, ACTOR_PROCEDURAL, false, JOINTS},
+    {"masked", WORKLOAD_MASKED, NULL, ACTOR_PROCEDURAL, false, JOINTS},
+    {"distant", WORKLOAD_DISTANT, NULL, ACTOR_PROCEDURAL, false, JOINTS},
+    {"machines", WORKLOAD_MACHINES, NULL, ACTOR_PROCEDURAL, false, JOINTS},
+    {"mirror", 0, graphs_create_mirror, ACTOR_PROCEDURAL, false, JOINTS},
+    {"model-additive", 0, graphs_create_model_additive, ACTOR_PROCEDURAL, false, JOINTS},
+    {"inertialized", 0, graphs_create_inertialized, ACTOR_PROCEDURAL, false, JOINTS},
+    {"four-clips-1500-joints", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, MANY_JOINTS},
+    {"inertialized-1500-joints", 0, graphs_create_inertialized, ACTOR_PROCEDURAL, false, MANY_JOINTS},
+};
+
+// Files of clips may be missing, and this build may be unable to read them.
+static lmb_result compile_scene(lmb_gpu *gpu, const scene *scene, lmb_error *error) {
+    actor actor;
+    workload workload = {0};
+    lmb_result result = actor_create(scene->clips, scene->joints, scene->compressed, &actor, error);
+    if (result == LMB_ERROR_FILE || result == LMB_ERROR_UNSUPPORTED) {
+        terminal_print("skipped %s: %s\n", scene->name, error->message);
+        result = LMB_OK;
+    } else if (result == LMB_OK) {
+        result = scene->create != NULL ? scene->create(&actor, &workload.graph, error)
+                                       : workload_create(scene->workload, &actor, &workload, error);
+        result = result == LMB_OK ? compile_graph(gpu, workload.graph, error) : result;
+    }
+    workload_destroy(&workload);
+    actor_destroy(&actor);
+    return result;
+}
+
+// Both sets of kernels that a gpu may have for all graphs, then each scene's.
+static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
+    lmb_gpu *gpu = NULL;
+    workload_name = "interpreted";
+    def.interpret_graphs = true;
+    skips_known = true;
+    lmb_result result = lmb_gpu_create(&def, NULL, &gpu, error);
+    lmb_gpu_destroy(gpu);
+    skips_known = false;
+    if (result != LMB_OK) {
+        return result;
+    }
+    workload_name = "any";
+    def.interpret_graphs = false;
+    result = lmb_gpu_create(&def, NULL, &gpu, error);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes && result == LMB_OK; i++) {
+        workload_name = scenes[i].name;
+        result = compile_scene(gpu, &scenes[i], error);
+    }
+    lmb_gpu_destroy(gpu);
+    return result;
+}
+
+// "driver radv Mesa 22.3.6": budgets are for one of these.
+static void print_driver(const device *device) {
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &driver};
+    vkGetPhysicalDeviceProperties2(device->physical, &properties);
+    terminal_print("driver %s %s\n", driver.driverName, driver.driverInfo);
+}
+
+// device_close() waits for the device, which RADV without hardware answers by a crash.
+static void close_device(device *device) {
+    vkDestroyPipelineCache(device->device, device->pipeline_cache, NULL);
+    vkDestroyDevice(device->device, NULL);
+    device->device = VK_NULL_HANDLE;
+    device_close(device);
+}
+
+static int run(void) {
+    device device;
+    lmb_error error;
+    const device_request request = {.executable_properties = true};
+    if (device_open(&request, &device, &error) != LMB_OK) {
+        return fail("device", error.message);
+    }
+    print_driver(&device);
+    lmb_result result = compile_all(kernels_gpu_def(&device, print_kernel), &error);
+    close_device(&device);
+    if (result != LMB_OK) {
+        return fail(workload_name, error.message);
+    }
+    if (!kernels_are_complete()) {
+        return fail("statistics", "this driver lacks some that RADV has, or cannot disassemble");
+    }
+    return failed;
+}
+
+int main(int argument_count, char **arguments) {
+    int option;
+    while ((option = getopt(argument_count, arguments, "d:h")) != -1) {
+        if (option == 'h') {
+            print_usage(stdout);
+            return 0;
+        }
+        if (option != 'd') {
+            print_usage(stderr);
+            return 2;
+        }
+        folder = optarg;
+    }
+    if (optind < argument_count) {
+        print_usage(stderr);
+        return 2;
+    }
+    return run();
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# What a Radeon's compiler makes of every kernel: Mesa's RADV compiles for any Radeon without one. Compiled, not run.
+#
+#   bench/radv/run.sh                    prints the table and compares it with bench/radv/budgets.txt: exit 1 where a figure is
+#                                        more than 5 % above its budget
+#   bench/radv/run.sh --update           writes the budgets anew
+#   bench/radv/run.sh --assembly FOLDER  writes the disassembly of each kernel to FOLDER/FAMILY as well
+#
+# Columns: registers of a lane (VGPRs) and of a wave (SGPRs), of both those that are spilled to memory, bytes of LDS (a
+# workgroup's memory), bytes of code, vector instructions, loads from global memory, waves of 64 that a SIMD holds at
+# once. All but SGPRs, which RDNA does not ration, and waves, which follow from the others, are held.
+# Budgets are those of one version of Mesa; with another nothing is compared. Needs the release build and RADV.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. .ci/packages.sh
+
+program=build/release/limber-radv
+budgets=bench/radv/budgets.txt
+# GCN 4 and 5, RDNA 1 to 3.
+families=(polaris10 vega10 navi14 navi21 gfx1100)
+columns='family workload kernel VGPRs SGPRs spills LDS code VALU loads waves'
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# compile FAMILY [FOLDER]: what the program prints, in $work/FAMILY.
+compile() {
+    local options=()
+    if [ $# -eq 2 ]; then
+        mkdir -p "$2/$1"
+        options=(-d "$2/$1")
+    fi
+    RADV_FORCE_FAMILY=$1 with_driver "$manifest" "$program" "${options[@]}" >"$work/$1"
+}
+
+# RADV counts waves of 32 lanes on RDNA, where compute kernels have 64 by default, and rounds up what fits the LDS: 128 KiB for
+# four SIMDs, on GCN 64.
+make_rows() {
+    awk -v family="$1" '
+        BEGIN { rdna = family !~ /^(polaris|vega)/ }
+        $1 == "driver" || $1 == "skipped" { next }
+        {
+            waves = rdna ? $11 / 2 : $11
+            if ($7 > 0) {
+                by_lds = int((rdna ? 131072 : 65536) / $7) * int(($3 + 63) / 64) / 4
+                waves = by_lds < waves ? by_lds : waves
+            }
+            print family, $1, $2, $4, $5, $6, $7, $8, $9, $10, waves
+        }' "$work/$1"
+}
+
+# The budgets of workloads that cannot be compiled here stay.
+update() {
+    {
+        echo "# What RADV compiles, by bench/radv/run.sh --update."
+        echo "# $columns"
+        echo "$driver"
+        cat "$work/rows"
+        [ "$driver" != "$(grep '^driver ' "$budgets" 2>/dev/null)" ] ||
+            awk 'FNR == NR { gone[$1]; next } $2 in gone' "$work/skipped" "$budgets"
+    } >"$work/budgets"
+    mv "$work/budgets" "$budgets"
+    echo "wrote $budgets"
+}
+
+compare() {
+    if [ "$driver" != "$(grep '^driver ' "$budgets")" ]; then
+        echo "skipped: $driver, and the budgets are for $(grep '^driver ' "$budgets")"
+        return 0
+    fi
+    awk -v columns="$columns" -v tolerance=5 '
+        BEGIN { split(columns, names) }
+        function fail(row, message) { print row ": " message; failed = 1 }
+        { key = $1 " " $2 " " $3 }
+        FILENAME ~ /skipped$/ { gone[$1]; next }
+        FILENAME ~ /budgets.txt$/ { if ($1 !~ /^(#|driver$)/) budget[key] = $0; next }
+        !(key in budget) { fail(key, "no budget"); next }
+        {
+            split(budget[key], held)
+            delete budget[key]
+            for (i = 4; i <= 10; i++) {
+                if (names[i] != "SGPRs" && $i > held[i] * (1 + tolerance / 100)) {
+                    fail(key, names[i] " " $i ", budget " held[i])
+                }
+            }
+        }
+        END {
+            for (key in budget) {
+                split(key, joint_maps, " ")
+                if (!(joint_maps[2] in gone)) fail(key, "a budget, and no such kernel")
+            }
+            if (failed) print "Where this is meant, run bench/radv/run.sh --update and commit what it changes."
+            exit failed
+        }' "$work/skipped" "$budgets" "$work/rows"
+    echo "within the budgets"
+}
+
+if [ $# -gt 0 ] && ! [[ $# = 1 && $1 = --update ]] && ! [[ $# = 2 && $1 = --assembly ]]; then
+    echo "usage: bench/radv/run.sh [--update | --assembly FOLDER]" >&2
+    exit 2
+fi
+manifest=$(compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' | head -n 1) || true
+if [ -z "$manifest" ]; then
+    echo "bench/radv/run.sh: RADV is not installed: Debian's mesa-vulkan-drivers" >&2
+    exit 1
+fi
+compilers=()
+for family in "${families[@]}"; do
+    compile "$family" ${2:+"$2"} &
+    compilers+=($!)
+done
+for compiler in "${compilers[@]}"; do wait "$compiler"; done
+driver=$(grep '^driver ' "$work/${families[0]}")
+sed -n 's/^skipped \([^:]*\):.*/\1/p' "$work/${families[0]}" >"$work/skipped"
+grep '^skipped ' "$work/${families[0]}" || true
+for family in "${families[@]}"; do make_rows "$family"; done >"$work/rows"
+echo "$driver"
+(echo "$columns" && cat "$work/rows") | awk '{ printf "%-9s  %-31s  %-8s", $1, $2, $3
+    for (i = 4; i <= NF; i++) printf " %7s", $i; print "" }'
+case "${1:-}" in
+--update) update ;;
+*) compare ;;
+esac
