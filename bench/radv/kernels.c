@@ -1,5 +1,6 @@
-#include "kernels.h"
+#include "emulated.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,13 +75,19 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// A line is a label, or an instruction behind white space.
+// A line is a label, an instruction behind white space, or how many more there are of the instruction before.
 static void count_instructions(kernel *kernel) {
     const char *line = kernel->assembly;
+    uint32_t valu = 0, loads = 0;
     while (line != NULL) {
         const char *instruction = line + strspn(line, " \t");
-        kernel->valu += begins(instruction, "v_");
-        kernel->loads += begins(instruction, "global_load_") || begins(instruction, "flat_load_");
+        unsigned times = 1;
+        if (sscanf(instruction, "(then repeated %u times)", &times) != 1) {
+            valu = begins(instruction, "v_");
+            loads = begins(instruction, "global_load_") || begins(instruction, "flat_load_");
+        }
+        kernel->valu += times * valu;
+        kernel->loads += times * loads;
         line = strchr(instruction, '\n');
         line = line != NULL ? line + 1 : NULL;
     }
@@ -129,55 +136,43 @@ static VKAPI_ATTR VkResult VKAPI_CALL name_object(VkDevice device, const VkDebug
     kernel.assembly = assembly;
     count_instructions(&kernel);
     report(&kernel);
+    if (assembly != NULL) {
+        emulated_add(executable.pipeline, &kernel);
+    }
     free(assembly);
     return VK_SUCCESS;
 }
 
-// What the host writes is written somewhere, and no more.
-static VkResult allocate(void *user, const VkMemoryRequirements *requirements, bool host_access,
-                         lmb_gpu_memory *memory) {
-    (void)user;
-    memory->mapped = host_access ? malloc(requirements->size) : NULL;
-    return host_access && memory->mapped == NULL ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
-}
-
-static void release(void *user, const lmb_gpu_memory *memory) {
-    (void)user;
-    free(memory->mapped);
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL bind_memory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
-                                                  VkDeviceSize offset) {
-    (void)device, (void)buffer, (void)memory, (void)offset;
-    return VK_SUCCESS;
-}
-
-static VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device, const VkBufferDeviceAddressInfo *info) {
-    (void)device, (void)info;
-    return 1 << 16;
+static VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline pipeline,
+                                                   const VkAllocationCallbacks *allocator) {
+    emulated_remove(pipeline);
+    vkDestroyPipeline(device, pipeline, allocator);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
-    return strcmp(name, "vkCreateComputePipelines") == 0   ? (PFN_vkVoidFunction)create_pipeline
-           : strcmp(name, "vkBindBufferMemory") == 0       ? (PFN_vkVoidFunction)bind_memory
-           : strcmp(name, "vkGetBufferDeviceAddress") == 0 ? (PFN_vkVoidFunction)get_address
-                                                           : vkGetDeviceProcAddr(device, name);
+    const PFN_vkVoidFunction emulated = emulated_function(name);
+    return strcmp(name, "vkCreateComputePipelines") == 0 ? (PFN_vkVoidFunction)create_pipeline
+           : strcmp(name, "vkDestroyPipeline") == 0      ? (PFN_vkVoidFunction)destroy_pipeline
+           : emulated != NULL                            ? emulated
+                                                         : vkGetDeviceProcAddr(device, name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
+    const PFN_vkVoidFunction emulated = emulated_function(name);
     return strcmp(name, "vkGetDeviceProcAddr") == 0            ? (PFN_vkVoidFunction)get_device_proc_addr
            : strcmp(name, "vkSetDebugUtilsObjectNameEXT") == 0 ? (PFN_vkVoidFunction)name_object
+           : emulated != NULL                                  ? emulated
                                                                : vkGetInstanceProcAddr(instance, name);
 }
 
 lmb_gpu_def kernels_gpu_def(const device *device, kernels_found found) {
-    static const lmb_gpu_memory_hooks memory = {allocate, release, NULL};
     report = found;
     lmb_gpu_def def = device_gpu_def(device);
     def.get_instance_proc_addr = get_instance_proc_addr;
-    def.memory = &memory;
+    def.memory = &emulated_memory;
     def.debug_utils = true;           // names
     def.probe_queue = VK_NULL_HANDLE; // no probe
+    def.accept_mismatch = true;
     def.pipeline_cache = VK_NULL_HANDLE;
     return def;
 }

@@ -1,7 +1,7 @@
 // What a driver's compiler makes of every pipeline that the library creates, on a device that runs nothing and has no
-// memory: RADV's without hardware. The library takes vkGetInstanceProcAddr and its memory from the host, so that it needs to
-// know nothing of this: of the functions that it finds there, one asks the driver to keep statistics of a pipeline, one
-// reads them once the library names the pipeline, and two make buffers do without device memory.
+// memory: RADV's without hardware. The library takes vkGetInstanceProcAddr from its host, and needs to know nothing of
+// this: of the functions that it finds there, one asks the driver to keep statistics of a pipeline, and one reads them
+// once the library names the pipeline. Buffers and commands are those of emulated.h.
 #ifndef LIMBER_BENCH_RADV_KERNELS_H
 #define LIMBER_BENCH_RADV_KERNELS_H
 

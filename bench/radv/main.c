@@ -1,9 +1,10 @@
 // limber-radv: one row for each kernel, as a Radeon's compiler made it; bench/radv/run.sh makes a table of them.
 #define _POSIX_C_SOURCE 200809L
 
+#include "bits.h"
 #include "device.h"
+#include "emulated.h"
 #include "graphs.h"
-#include "kernels.h"
 #include "terminal.h"
 #include "workload.h"
 
@@ -17,17 +18,21 @@ enum { JOINTS = 67, MANY_JOINTS = 1500, CHARACTERS = 64 }; // of many, no charac
 static const char *folder;        // of disassembly, or NULL
 static const char *workload_name; // of what is compiled now
 static bool skips_known;          // of an interpreting gpu: kernels that the first one has had
+static bool emulates;
 static bool failed;
 
 static void print_usage(FILE *stream) {
     terminal_print_lines(
         stream,
-        "usage: limber-radv [-d FOLDER]\n"
+        "usage: limber-radv [-e] [-d FOLDER]\n"
         "\n"
         "Compiles the library's kernels by the first Vulkan device's driver, runs none of them, and prints a\n"
         "row for each: workload, kernel, invocations, VGPRs, SGPRs, spilled registers, LDS bytes, code bytes,\n"
         "vector instructions, loads, waves a SIMD. RADV does so without a Radeon where RADV_FORCE_FAMILY names\n"
         "one (navi21) and VK_DRIVER_FILES has its manifest alone.\n"
+        "  -e  runs the workloads instead, on an emulated RDNA 2 (navi21): whether palettes have the reference's "
+        "bits,\n"
+        "      vector instructions a joint times lanes, cycles of a SIMD a joint, loads a joint times lanes\n"
         "  -d  writes each kernel's disassembly into the folder\n");
 }
 
@@ -52,25 +57,54 @@ static void print_kernel(const kernel *kernel) {
                         strcmp(kernel->name, "probe") == 0)) {
         return;
     }
-    terminal_print("%s %s %u %u %u %u %u %u %u %u %u\n", workload_name, kernel->name, (unsigned)kernel->invocations,
-                   (unsigned)kernel->vgprs, (unsigned)kernel->sgprs, (unsigned)kernel->spills,
-                   (unsigned)kernel->lds_bytes, (unsigned)kernel->code_bytes, (unsigned)kernel->valu,
-                   (unsigned)kernel->loads, (unsigned)kernel->waves);
+    if (!emulates) {
+        terminal_print("%s %s %u %u %u %u %u %u %u %u %u\n", workload_name, kernel->name, (unsigned)kernel->invocations,
+                       (unsigned)kernel->vgprs, (unsigned)kernel->sgprs, (unsigned)kernel->spills,
+                       (unsigned)kernel->lds_bytes, (unsigned)kernel->code_bytes, (unsigned)kernel->valu,
+                       (unsigned)kernel->loads, (unsigned)kernel->waves);
+    }
     if (folder != NULL && kernel->assembly != NULL && !failed) {
         write_assembly(kernel);
     }
 }
 
+// Whether the bits are the same, and what an item took in a frame.
+static void print_part(const char *what, const bits_part *part) {
+    const double items = part->items;
+    terminal_print("%-32s %-8s %-5s %6.0f %6.1f %6.0f\n", workload_name, what, part->differing == 0 ? "same" : "OTHER",
+                   (double)part->counts.valu * RDNA_LANES / items, (double)part->counts.cycles / items,
+                   (double)part->counts.loads * RDNA_LANES / items);
+    if (part->differing > 0) {
+        terminal_error("limber-radv: %s: %u of %u words of its %s differ from the reference\n", workload_name,
+                       (unsigned)part->differing, (unsigned)part->words, what);
+        failed = true;
+    }
+}
+
+static void print_bits(const bits_result *found) {
+    print_part("poses", &found->poses);
+    if (found->control.items > 0) {
+        print_part("control", &found->control);
+    }
+}
+
 // The pipelines of a graph, and that of its control, which a batch brings.
-static lmb_result compile_graph(lmb_gpu *gpu, const lmb_graph *graph, lmb_error *error) {
+static lmb_result compile_graph(lmb_gpu *gpu, const workload *workload, lmb_error *error) {
     lmb_gpu_graph *gpu_graph = NULL;
     lmb_gpu_batch *batch = NULL;
-    lmb_result result = lmb_gpu_graph_create(gpu, graph, &gpu_graph, error);
+    lmb_result result = lmb_gpu_graph_create(gpu, workload->graph, &gpu_graph, error);
     if (result == LMB_OK) {
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
         def.graph = gpu_graph;
         def.character_count = CHARACTERS;
         result = lmb_gpu_batch_create(gpu, &def, &batch, error);
+    }
+    if (result == LMB_OK && emulates) {
+        bits_result found;
+        result = bits_compare(workload, gpu_graph, batch, &found, error);
+        if (result == LMB_OK) {
+            print_bits(&found);
+        }
     }
     lmb_gpu_batch_destroy(batch);
     lmb_gpu_graph_destroy(gpu_graph);
@@ -82,7 +116,7 @@ typedef lmb_result (*create_graph)(const actor *actor, lmb_graph **graph, lmb_er
 typedef struct scene {
     const char *name;
     workload_kind workload;
-    create_graph create; // in place of the workload, or NULL
+    create_graph create; // where it is no workload
     actor_kind clips;
     bool compressed;
     uint32_t joints;
@@ -97,11 +131,11 @@ static const scene scenes[] = {
     {"masked", WORKLOAD_MASKED, NULL, ACTOR_PROCEDURAL, false, JOINTS},
     {"distant", WORKLOAD_DISTANT, NULL, ACTOR_PROCEDURAL, false, JOINTS},
     {"machines", WORKLOAD_MACHINES, NULL, ACTOR_PROCEDURAL, false, JOINTS},
-    {"mirror", 0, graphs_create_mirror, ACTOR_PROCEDURAL, false, JOINTS},
-    {"model-additive", 0, graphs_create_model_additive, ACTOR_PROCEDURAL, false, JOINTS},
-    {"inertialized", 0, graphs_create_inertialized, ACTOR_PROCEDURAL, false, JOINTS},
+    {"mirror", WORKLOAD_KIND_COUNT, graphs_create_mirror, ACTOR_PROCEDURAL, false, JOINTS},
+    {"model-additive", WORKLOAD_KIND_COUNT, graphs_create_model_additive, ACTOR_PROCEDURAL, false, JOINTS},
+    {"inertialized", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, JOINTS},
     {"four-clips-1500-joints", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, MANY_JOINTS},
-    {"inertialized-1500-joints", 0, graphs_create_inertialized, ACTOR_PROCEDURAL, false, MANY_JOINTS},
+    {"inertialized-1500-joints", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, MANY_JOINTS},
 };
 
 // Files of clips may be missing, and this build may be unable to read them.
@@ -113,17 +147,18 @@ static lmb_result compile_scene(lmb_gpu *gpu, const scene *scene, lmb_error *err
         terminal_print("skipped %s: %s\n", scene->name, error->message);
         result = LMB_OK;
     } else if (result == LMB_OK) {
+        workload.kind = scene->workload;
+        workload.actor = &actor;
         result = scene->create != NULL ? scene->create(&actor, &workload.graph, error)
                                        : workload_create(scene->workload, &actor, &workload, error);
-        result = result == LMB_OK ? compile_graph(gpu, workload.graph, error) : result;
+        result = result == LMB_OK ? compile_graph(gpu, &workload, error) : result;
     }
     workload_destroy(&workload);
     actor_destroy(&actor);
     return result;
 }
 
-// Both sets of kernels that a gpu may have for all graphs, then each scene's.
-static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
+static lmb_result create_interpreter(lmb_gpu_def def, lmb_error *error) {
     lmb_gpu *gpu = NULL;
     workload_name = "interpreted";
     def.interpret_graphs = true;
@@ -131,15 +166,20 @@ static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
     lmb_result result = lmb_gpu_create(&def, NULL, &gpu, error);
     lmb_gpu_destroy(gpu);
     skips_known = false;
-    if (result != LMB_OK) {
-        return result;
-    }
-    workload_name = "any";
-    def.interpret_graphs = false;
-    result = lmb_gpu_create(&def, NULL, &gpu, error);
+    return result;
+}
+
+// Both sets of kernels that a gpu may have for all graphs, then each scene's.
+static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
+    lmb_gpu *gpu = NULL;
+    lmb_result result = emulates ? LMB_OK : create_interpreter(def, error);
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes && result == LMB_OK; i++) {
+        if (gpu == NULL) {
+            workload_name = "any";
+            result = lmb_gpu_create(&def, NULL, &gpu, error);
+        }
         workload_name = scenes[i].name;
-        result = compile_scene(gpu, &scenes[i], error);
+        result = result == LMB_OK ? compile_scene(gpu, &scenes[i], error) : result;
     }
     lmb_gpu_destroy(gpu);
     return result;
@@ -183,16 +223,19 @@ static int run(void) {
 
 int main(int argument_count, char **arguments) {
     int option;
-    while ((option = getopt(argument_count, arguments, "d:h")) != -1) {
+    while ((option = getopt(argument_count, arguments, "d:eh")) != -1) {
         if (option == 'h') {
             print_usage(stdout);
             return 0;
         }
-        if (option != 'd') {
+        if (option == 'e') {
+            emulates = true;
+        } else if (option == 'd') {
+            folder = optarg;
+        } else {
             print_usage(stderr);
             return 2;
         }
-        folder = optarg;
     }
     if (optind < argument_count) {
         print_usage(stderr);

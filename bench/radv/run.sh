@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
-# What a Radeon's compiler makes of every kernel: Mesa's RADV compiles for any Radeon without one. Compiled, not run.
+# What a Radeon's compiler makes of every kernel: Mesa's RADV compiles for any Radeon without one. Compiled, and in part
+# emulated, not run on hardware.
 #
-#   bench/radv/run.sh                    prints the table and compares it with bench/radv/budgets.txt: exit 1 where a figure is
-#                                        more than 5 % above its budget
+#   bench/radv/run.sh                    prints the table and compares it with bench/radv/budgets.txt: exit 1 where a
+#                                        figure is more than 5 % above its budget
 #   bench/radv/run.sh --update           writes the budgets anew
 #   bench/radv/run.sh --assembly FOLDER  writes the disassembly of each kernel to FOLDER/FAMILY as well
+#   bench/radv/run.sh --bits             runs 64 characters of each workload on an emulated navi21, and compares the
+#                                        bits of palettes and of the control's states with the reference's: exit 1
+#                                        where one differs
 #
 # Columns: registers of a lane (VGPRs) and of a wave (SGPRs), of both those that are spilled to memory, bytes of LDS (a
 # workgroup's memory), bytes of code, vector instructions, loads from global memory, waves of 64 that a SIMD holds at
 # once. All but SGPRs, which RDNA does not ration, and waves, which follow from the others, are held.
-# Budgets are those of one version of Mesa; with another nothing is compared. Needs the release build and RADV.
+# Columns of --bits, of a joint, or of a character's control: vector instructions, times the lanes of a wave; cycles of
+# a SIMD that never waits; loads, times lanes.
+# Budgets, and how a kernel starts, are those of one version of Mesa; with another nothing is compared. Needs the
+# release build and RADV.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . .ci/packages.sh
@@ -32,8 +39,8 @@ compile() {
     RADV_FORCE_FAMILY=$1 with_driver "$manifest" "$program" "${options[@]}" >"$work/$1"
 }
 
-# RADV counts waves of 32 lanes on RDNA, where compute kernels have 64 by default, and rounds up what fits the LDS: 128 KiB for
-# four SIMDs, on GCN 64.
+# RADV counts waves of 32 lanes on RDNA, where compute kernels have 64 by default, and rounds up what fits the LDS: 128
+# KiB for four SIMDs, on GCN 64.
 make_rows() {
     awk -v family="$1" '
         BEGIN { rdna = family !~ /^(polaris|vega)/ }
@@ -62,11 +69,22 @@ update() {
     echo "wrote $budgets"
 }
 
+is_known() {
+    local known
+    known=$(grep '^driver ' "$budgets")
+    [ "$1" = "$known" ] || { echo "skipped: $1, and the budgets are for $known" && return 1; }
+}
+
+compare_bits() {
+    local status=0
+    RADV_FORCE_FAMILY=navi21 with_driver "$manifest" "$program" -e >"$work/bits" || status=$?
+    is_known "$(head -n 1 "$work/bits")" || return 0
+    cat "$work/bits"
+    return "$status"
+}
+
 compare() {
-    if [ "$driver" != "$(grep '^driver ' "$budgets")" ]; then
-        echo "skipped: $driver, and the budgets are for $(grep '^driver ' "$budgets")"
-        return 0
-    fi
+    is_known "$driver" || return 0
     awk -v columns="$columns" -v tolerance=5 '
         BEGIN { split(columns, names) }
         function fail(row, message) { print row ": " message; failed = 1 }
@@ -94,14 +112,18 @@ compare() {
     echo "within the budgets"
 }
 
-if [ $# -gt 0 ] && ! [[ $# = 1 && $1 = --update ]] && ! [[ $# = 2 && $1 = --assembly ]]; then
-    echo "usage: bench/radv/run.sh [--update | --assembly FOLDER]" >&2
+if [ $# -gt 0 ] && ! [[ $# = 1 && $1 =~ ^--(update|bits)$ ]] && ! [[ $# = 2 && $1 = --assembly ]]; then
+    echo "usage: bench/radv/run.sh [--update | --bits | --assembly FOLDER]" >&2
     exit 2
 fi
 manifest=$(compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' | head -n 1) || true
 if [ -z "$manifest" ]; then
     echo "bench/radv/run.sh: RADV is not installed: Debian's mesa-vulkan-drivers" >&2
     exit 1
+fi
+if [ "${1:-}" = --bits ]; then
+    compare_bits
+    exit
 fi
 compilers=()
 for family in "${families[@]}"; do

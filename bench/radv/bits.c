@@ -1,0 +1,156 @@
+#include "bits.h"
+
+#include "crowd.h"
+#include "movement.h"
+
+#include <limber/cpu.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTROL_FRAMES = 4 };
+
+// What the parts of one comparison share.
+typedef struct comparison {
+    const workload *workload;
+    lmb_gpu_batch *batch;
+    lmb_batch description;
+    float *parameters; // the reference's
+    float *palette;    // likewise
+} comparison;
+
+static size_t parameter_floats(const comparison *c) {
+    return (size_t)lmb_graph_parameter_count(c->description.graph) * c->description.character_count;
+}
+
+static void compare_words(const void *reference, const lmb_gpu_span *span, bits_part *part) {
+    const unsigned char *device = (const unsigned char *)span->address;
+    const uint32_t count = (uint32_t)(span->size / sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t at = i * sizeof(uint32_t);
+        part->differing += memcmp((const unsigned char *)reference + at, device + at, sizeof(uint32_t)) != 0;
+    }
+    part->words += count;
+}
+
+static lmb_result record(const comparison *c, uint32_t frame, bool poses_alone, rdna_counts *counts, lmb_error *error) {
+    const lmb_gpu_record_info info = {.commands = emulated_commands(),
+                                      .step = crowd_step(CROWD_WARM_FRAMES + frame),
+                                      .number = CROWD_WARM_FRAMES + frame,
+                                      .poses_alone = poses_alone};
+    emulated_take_counts();
+    lmb_result result = lmb_gpu_batch_record(c->batch, &info, error);
+    *counts = emulated_take_counts();
+    return result == LMB_OK ? emulated_result(error) : result;
+}
+
+static lmb_result move_frame(const comparison *c, movement *movement, uint32_t frame, rdna_counts *counts,
+                             lmb_error *error) {
+    lmb_result result = LMB_OK;
+    movement_begin_frame(movement, frame);
+    for (uint32_t i = 0; i < movement->event_count && result == LMB_OK; i++) {
+        result = lmb_gpu_batch_send(c->batch, 0, movement->events[i].character, movement->events[i].event, error);
+    }
+    if (result == LMB_OK) {
+        workload_fill(c->workload, c->description.character_count, frame, lmb_gpu_batch_parameters(c->batch, 0));
+        workload_fill(c->workload, c->description.character_count, frame, c->parameters);
+        result = record(c, frame, false, counts, error);
+    }
+    return result == LMB_OK ? movement_run(movement, frame, c->parameters, error) : result;
+}
+
+// The device's first frame begins with states of zero; it goes on with those of a crowd that the CPU has warmed up.
+static lmb_result move_crowd(const comparison *c, bits_part *part, lmb_error *error) {
+    const lmb_gpu_span state = lmb_gpu_batch_state(c->batch);
+    movement movement;
+    lmb_result result = movement_create(c->workload, c->description.character_count, c->parameters, &movement, error);
+    if (result == LMB_OK) {
+        memcpy(lmb_gpu_batch_parameters(c->batch, 0), c->parameters, parameter_floats(c) * sizeof(float));
+        result = record(c, 0, false, &part->counts, error);
+    }
+    if (result == LMB_OK) {
+        memcpy((void *)state.address, movement.state, state.size);
+    }
+    for (uint32_t frame = 0; frame < CONTROL_FRAMES && result == LMB_OK; frame++) {
+        result = move_frame(c, &movement, frame, &part->counts, error);
+        if (result == LMB_OK) {
+            compare_words(movement.state, &state, part);
+        }
+    }
+    part->items = c->description.character_count;
+    movement_destroy(&movement);
+    return result;
+}
+
+// Graphs that are no workload get any parameters: fractions that differ from character to character.
+static lmb_result fill(const comparison *c, bits_result *found, lmb_error *error) {
+    if (c->workload->control != NULL) {
+        return move_crowd(c, &found->control, error);
+    }
+    if (c->workload->kind != WORKLOAD_KIND_COUNT) {
+        workload_fill(c->workload, c->description.character_count, 0, c->parameters);
+        return LMB_OK;
+    }
+    for (size_t i = 0; i < parameter_floats(c); i++) {
+        c->parameters[i] = (float)(i % 61) / 64.0f;
+    }
+    return LMB_OK;
+}
+
+static lmb_result run_reference(const comparison *c, lmb_error *error) {
+    lmb_cpu *cpu = NULL;
+    lmb_result result = lmb_cpu_create(c->description.graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
+    if (result == LMB_OK) {
+        const lmb_batch_inputs inputs = {.parameters = c->parameters};
+        const lmb_batch_outputs outputs = {.stages = {[LMB_STAGE_PALETTE] = c->palette}};
+        result = lmb_cpu_run_poses(cpu, &c->description, &inputs, &outputs, 0, c->description.character_count, error);
+    }
+    lmb_cpu_destroy(cpu);
+    return result;
+}
+
+// By the parameters that the reference has in the end.
+static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error *error) {
+    lmb_gpu_span span;
+    memcpy(lmb_gpu_batch_parameters(c->batch, 0), c->parameters, parameter_floats(c) * sizeof(float));
+    lmb_result result = record(c, 0, true, &part->counts, error);
+    if (result == LMB_OK) {
+        result = run_reference(c, error);
+    }
+    if (result == LMB_OK && lmb_gpu_batch_output(c->batch, 0, LMB_STAGE_PALETTE, 0, &span)) {
+        compare_words(c->palette, &span, part);
+    }
+    part->items = lmb_rig_joint_count(c->workload->actor->rig) * c->description.character_count;
+    return result;
+}
+
+// A frame of the control, less that of the poses alone.
+static void subtract(rdna_counts *from, const rdna_counts *poses) {
+    from->valu -= poses->valu;
+    from->cycles -= poses->cycles;
+    from->loads -= poses->loads;
+}
+
+lmb_result bits_compare(const workload *workload, lmb_gpu_graph *graph, lmb_gpu_batch *batch, bits_result *found,
+                        lmb_error *error) {
+    comparison c = {.workload = workload, .batch = batch, .description = lmb_gpu_batch_description(batch)};
+    const size_t words = lmb_batch_stage_floats(&c.description, LMB_STAGE_PALETTE) * c.description.character_count;
+    *found = (bits_result){0};
+    c.parameters = malloc(parameter_floats(&c) * sizeof *c.parameters);
+    c.palette = malloc(words * sizeof *c.palette);
+    lmb_result result = c.parameters != NULL && c.palette != NULL
+                            ? lmb_gpu_graph_record_upload(graph, emulated_commands(), error)
+                            : actor_no_memory(error);
+    if (result == LMB_OK) {
+        result = fill(&c, found, error);
+    }
+    if (result == LMB_OK) {
+        result = compare_poses(&c, &found->poses, error);
+    }
+    if (found->control.items > 0) {
+        subtract(&found->control.counts, &found->poses.counts);
+    }
+    free(c.parameters);
+    free(c.palette);
+    return result;
+}

@@ -1,0 +1,62 @@
+// A kernel that was read: what rdna_read.c makes and rdna_run.c runs.
+#ifndef LIMBER_BENCH_RADV_RDNA_CODE_H
+#define LIMBER_BENCH_RADV_RDNA_CODE_H
+
+#include "rdna.h"
+#include "rdna_operations.h"
+
+enum { RDNA_VGPRS = 256, RDNA_SGPRS = 128 };
+enum { RDNA_VCC = 106, RDNA_M0 = 124, RDNA_NULL = 125, RDNA_EXEC = 126 }; // among the SGPRs
+enum { RDNA_MOST_OPERANDS = 6 };
+
+typedef enum operand_kind {
+    OPERAND_CONSTANT,
+    OPERAND_VGPR,
+    OPERAND_SGPR,
+    OPERAND_SCC,
+    OPERAND_OFF // no scalar base
+} operand_kind;
+
+typedef struct operand {
+    operand_kind kind;
+    uint32_t index;
+    uint64_t value;
+    bool negated;
+    bool absolute;
+    uint32_t shift; // of the part of a word that counts, and a mask as wide as it
+    uint32_t mask;
+} operand;
+
+struct workgroup;
+struct wave;
+typedef struct instruction instruction;
+typedef void (*rdna_step)(struct workgroup *group, struct wave *wave, const instruction *instruction);
+
+struct instruction {
+    rdna_step step;
+    operand operands[RDNA_MOST_OPERANDS];
+    uint32_t operand_count;
+    int32_t offsets[2]; // of memory; the second of what accesses two places
+    float factor;       // of a float's result, or 0
+    const lane_operation *lane;
+    const scalar_operation *scalar;
+    compare_operation compare;
+    bool to_exec;    // of comparisons
+    bool keeps_rest; // of a word that is written in part
+    bool is_signed;
+    uint32_t bits;   // of scalar sources: 32 or 64
+    uint32_t words;  // of memory
+    uint32_t cycles; // of a vector instruction
+    uint32_t target; // of a branch: the instruction, before all are read the label
+    uint32_t line;
+};
+
+struct rdna_kernel {
+    instruction *instructions;
+    uint32_t count;
+};
+
+// Sets how an instruction runs; false where the name is not known.
+bool rdna_find_step(const char *name, instruction *instruction);
+
+#endif

@@ -1,0 +1,275 @@
+#include "rdna_code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAME = 64, MOST_TEXT = 256, MOST_LABELS = 8192, MOST_REPEATS = 4096 };
+
+static bool begins(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+// "v7" or "v[4:5]", of which the first counts; "s" likewise.
+static bool read_register(const char *text, operand *operand) {
+    const char *digits = text + 1 + (text[1] == '[');
+    char *end;
+    if ((text[0] != 'v' && text[0] != 's') || digits[0] < '0' || digits[0] > '9') {
+        return false;
+    }
+    operand->kind = text[0] == 'v' ? OPERAND_VGPR : OPERAND_SGPR;
+    operand->index = (uint32_t)strtoul(digits, &end, 10);
+    return operand->index < (text[0] == 'v' ? RDNA_VGPRS : RDNA_VCC) && (*end == '\0' || *end == ':');
+}
+
+static bool read_named(const char *text, operand *operand) {
+    static const struct {
+        const char *name;
+        operand_kind kind;
+        uint32_t index;
+    } names[] = {{"vcc", OPERAND_SGPR, RDNA_VCC},
+                 {"vcc_lo", OPERAND_SGPR, RDNA_VCC},
+                 {"vcc_hi", OPERAND_SGPR, RDNA_VCC + 1},
+                 {"exec", OPERAND_SGPR, RDNA_EXEC},
+                 {"exec_lo", OPERAND_SGPR, RDNA_EXEC},
+                 {"exec_hi", OPERAND_SGPR, RDNA_EXEC + 1},
+                 {"m0", OPERAND_SGPR, RDNA_M0},
+                 {"null", OPERAND_SGPR, RDNA_NULL},
+                 {"scc", OPERAND_SCC, 0},
+                 {"src_scc", OPERAND_SCC, 0},
+                 {"off", OPERAND_OFF, 0}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i].name) == 0) {
+            operand->kind = names[i].kind;
+            operand->index = names[i].index;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Hexadecimal ones are the bits of a word; of decimal ones, those with a point are floats.
+static bool read_constant(const char *text, operand *operand) {
+    char *end;
+    operand->kind = OPERAND_CONSTANT;
+    if (strchr(text, '.') != NULL) {
+        const float value = strtof(text, &end);
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        operand->value = bits;
+    } else {
+        operand->value = (uint64_t)strtoll(text, &end, 0);
+    }
+    return end != text && *end == '\0';
+}
+
+static bool read_operand(char *text, operand *operand) {
+    *operand = (struct operand){.mask = UINT32_MAX};
+    if (read_constant(text, operand)) {
+        return true;
+    }
+    if (*text == '-') {
+        operand->negated = true;
+        text++;
+    }
+    if (*text == '|') {
+        operand->absolute = true;
+        text++;
+        text[strcspn(text, "|")] = '\0';
+    }
+    return read_register(text, operand) || read_named(text, operand);
+}
+
+// "src0_sel:WORD_1": the part of a word that a source has, or that is written.
+static bool read_part(const char *value, operand *operand) {
+    const bool is_byte = begins(value, "BYTE_"), is_word = begins(value, "WORD_");
+    if (is_byte || is_word) {
+        operand->shift = (uint32_t)(value[5] - '0') * (is_byte ? 8 : 16);
+        operand->mask = is_byte ? 0xff : 0xffff;
+    }
+    return is_byte || is_word || strcmp(value, "DWORD") == 0;
+}
+
+static bool read_parts(const char *text, instruction *in) {
+    static const char *const names[] = {"dst_sel:", "src0_sel:", "src1_sel:"};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (begins(text, names[i])) {
+            return in->lane != NULL && read_part(text + strlen(names[i]), &in->operands[i]);
+        }
+    }
+    in->keeps_rest = strcmp(text, "dst_unused:UNUSED_PRESERVE") == 0;
+    return in->keeps_rest || strcmp(text, "dst_unused:UNUSED_PAD") == 0;
+}
+
+// What follows the operands; false where it is not known.
+static bool read_modifier(const char *text, instruction *in) {
+    const char *value = strchr(text, ':');
+    const int32_t number = value != NULL ? (int32_t)strtol(value + 1, NULL, 0) : 0;
+    if (begins(text, "offset:") || begins(text, "offset0:")) {
+        in->offsets[0] = number;
+    } else if (begins(text, "offset1:")) {
+        in->offsets[1] = number;
+    } else if (begins(text, "mul:")) {
+        in->factor = (float)number;
+    } else if (begins(text, "div:")) {
+        in->factor = 1.0f / (float)number;
+    } else {
+        // How caches are used, and parts of words.
+        return strcmp(text, "glc") == 0 || strcmp(text, "dlc") == 0 || strcmp(text, "slc") == 0 || read_parts(text, in);
+    }
+    return true;
+}
+
+// Operands, set off by commas, and modifiers behind them.
+static bool read_operands(char *text, instruction *in) {
+    char *piece = text;
+    while (piece != NULL && *piece != '\0') {
+        char *next = strchr(piece, ',');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        char *rest = piece;
+        const char *blanks = " \t";
+        for (bool first = true; *(rest += strspn(rest, blanks)) != '\0'; first = false) {
+            char *token = rest;
+            rest += strcspn(rest, blanks);
+            if (*rest != '\0') {
+                *rest++ = '\0';
+            }
+            if (first ? in->operand_count == RDNA_MOST_OPERANDS ||
+                            !read_operand(token, &in->operands[in->operand_count++])
+                      : !read_modifier(token, in)) {
+                return false;
+            }
+        }
+        piece = next;
+    }
+    return true;
+}
+
+// Cuts off how the instruction is encoded.
+static void cut_encoding(char *name) {
+    char *last = strrchr(name, '_');
+    if (last != NULL && (strcmp(last, "_e32") == 0 || strcmp(last, "_e64") == 0 || strcmp(last, "_sdwa") == 0)) {
+        *last = '\0';
+    }
+}
+
+static bool read_instruction(const char *line, size_t length, instruction *in) {
+    char text[MOST_TEXT], name[MOST_NAME];
+    const char *comment = memchr(line, ';', length);
+    length = comment != NULL ? (size_t)(comment - line) : length;
+    if (length >= sizeof text) {
+        return false;
+    }
+    memcpy(text, line, length);
+    text[length] = '\0';
+    const size_t end = strcspn(text, " \t");
+    if (end >= sizeof name) {
+        return false;
+    }
+    memcpy(name, text, end);
+    name[end] = '\0';
+    cut_encoding(name);
+    if (!rdna_find_step(name, in)) {
+        return false;
+    }
+    if (begins(name, "s_cbranch") || strcmp(name, "s_branch") == 0) {
+        const char *label = strstr(text + end, "BB");
+        in->target = label != NULL ? (uint32_t)strtoul(label + 2, NULL, 10) : MOST_LABELS;
+        return in->target < MOST_LABELS;
+    }
+    // What is waited for has a form of its own.
+    if (!begins(name, "s_waitcnt") && !read_operands(text + end, in)) {
+        return false;
+    }
+    if (strcmp(name, "v_fmac_f32") == 0) { // adds to what it overwrites
+        in->operands[in->operand_count++] = in->operands[0];
+    }
+    return true;
+}
+
+static lmb_result refuse(lmb_error *error, const char *line, size_t length, uint32_t number) {
+    *error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED};
+    snprintf(error->message, sizeof error->message, "line %u of the disassembly is not known: %.*s", (unsigned)number,
+             (int)(length < 100 ? length : 100), line);
+    return error->result;
+}
+
+// "(then repeated 1 times)", which stands for as many of the instruction before.
+static bool read_repeats(const char *line, rdna_kernel *kernel, uint32_t *repeats_left) {
+    unsigned times;
+    if (kernel->count == 0 || sscanf(line, "(then repeated %u times)", &times) != 1 || times > *repeats_left) {
+        return false;
+    }
+    *repeats_left -= times;
+    for (; times > 0; times--, kernel->count++) {
+        kernel->instructions[kernel->count] = kernel->instructions[kernel->count - 1];
+    }
+    return true;
+}
+
+// Labels become instructions once all are known.
+static lmb_result read_lines(const char *assembly, rdna_kernel *kernel, uint32_t *labels, lmb_error *error) {
+    uint32_t number = 1, repeats_left = MOST_REPEATS;
+    for (const char *line = assembly; *line != '\0'; number++) {
+        const size_t whole = strcspn(line, "\n"), blanks = strspn(line, " \t");
+        if (begins(line, "BB")) {
+            const unsigned long label = strtoul(line + 2, NULL, 10);
+            if (label >= MOST_LABELS) {
+                return refuse(error, line, whole, number);
+            }
+            labels[label] = kernel->count;
+        } else if (line[blanks] == '(') {
+            if (!read_repeats(line + blanks, kernel, &repeats_left)) {
+                return refuse(error, line + blanks, whole - blanks, number);
+            }
+        } else if (blanks > 0 && blanks < whole) {
+            instruction *in = &kernel->instructions[kernel->count++];
+            in->line = number;
+            if (!read_instruction(line + blanks, whole - blanks, in)) {
+                return refuse(error, line + blanks, whole - blanks, number);
+            }
+        }
+        line += whole + (line[whole] == '\n');
+    }
+    return LMB_OK;
+}
+
+static uint32_t count_lines(const char *text) {
+    uint32_t count = 1;
+    for (; *text != '\0'; text++) {
+        count += *text == '\n';
+    }
+    return count;
+}
+
+lmb_result rdna_read(const char *assembly, rdna_kernel **kernel, lmb_error *error) {
+    uint32_t *labels = calloc(MOST_LABELS, sizeof *labels);
+    rdna_kernel *read = calloc(1, sizeof *read);
+    if (read != NULL) {
+        read->instructions = calloc(count_lines(assembly) + MOST_REPEATS, sizeof *read->instructions);
+    }
+    lmb_result result = LMB_ERROR_MEMORY;
+    *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
+    if (labels != NULL && read != NULL && read->instructions != NULL) {
+        result = read_lines(assembly, read, labels, error);
+        for (uint32_t i = 0; i < read->count && result == LMB_OK; i++) {
+            read->instructions[i].target = labels[read->instructions[i].target];
+        }
+    }
+    free(labels);
+    if (result != LMB_OK) {
+        rdna_destroy(read);
+        read = NULL;
+    }
+    *kernel = read;
+    return result;
+}
+
+void rdna_destroy(rdna_kernel *kernel) {
+    if (kernel != NULL) {
+        free(kernel->instructions);
+        free(kernel);
+    }
+}
