@@ -59,8 +59,12 @@ lmb_motion_def lmb_default_motion_def(void) {
 }
 
 lmb_transition_def lmb_default_transition_def(void) {
-    return (lmb_transition_def){
-        .from = LMB_NONE, .event = LMB_NONE, .after = -1.0f, .fade = 0.2f, .curve = LMB_CURVE_SMOOTHSTEP};
+    return (lmb_transition_def){.from = LMB_NONE,
+                                .event = LMB_NONE,
+                                .after = -1.0f,
+                                .fade = 0.2f,
+                                .curve = LMB_CURVE_SMOOTHSTEP,
+                                .profile = LMB_NONE};
 }
 
 lmb_control_state_def lmb_default_control_state_def(void) {
@@ -93,6 +97,7 @@ static bool rule_reads_late(const lmb_control_def *def, const uint32_t *block, c
     bool late = false;
     switch (rule[RULE_KIND]) {
     case RULE_WEIGHTED:
+    case RULE_NUMBERS:
         for (uint32_t i = 0; i < rule[RULE_COUNT]; i++) {
             late = late || reads_late(def, block, block[rule[RULE_TABLE] + i]);
         }

@@ -2,6 +2,8 @@
 
 #include "number.h"
 
+#include "../shaders/ops/layout.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,6 +141,17 @@ static lmb_result claim_parameters(checker *c) {
         for (uint32_t j = 0; j < machine->state_count && result == LMB_OK; j++) {
             at.part_index = j;
             result = claim_parameter(c, at, "weight_parameter", machine->states[j].weight_parameter, BY_MACHINE);
+        }
+        at.part = NULL;
+        if (result == LMB_OK) {
+            result = check_part_count(c, at, "transitions", machine->transitions, machine->transition_count,
+                                      LMB_MAX_TRANSITIONS);
+        }
+        const bool profiled = result == LMB_OK && lmb_control_profile_count(machine) > 0;
+        for (uint32_t j = 0; j < PROFILED_NUMBERS(machine->state_count) && profiled && result == LMB_OK; j++) {
+            result = machine->profile_parameter < def->parameter_count
+                         ? claim_parameter(c, at, "profile_parameter", machine->profile_parameter + j, BY_MACHINE)
+                         : fail_at(c, at, "profile_parameter", "there is no such parameter");
         }
     }
     for (uint32_t i = 0; i < LMB_INERTIA_PARAMETERS && def->inertialize && result == LMB_OK; i++) {
@@ -450,6 +463,12 @@ static lmb_result check_transition(const checker *c, uint32_t machine_index, uin
     if (result == LMB_OK && transition->kind == LMB_FADE_INERTIALIZED && !c->def->inertialize) {
         result = fail_at(c, at, "kind", "the control does not inertialize");
     }
+    if (result == LMB_OK && transition->profile != LMB_NONE) {
+        result = transition->kind == LMB_FADE_INERTIALIZED
+                     ? fail_at(c, at, "profile", "a transition that is inertialized has none")
+                 : transition->profile >= LMB_MAX_TRANSITIONS ? fail_at(c, at, "profile", "out of range")
+                                                              : LMB_OK;
+    }
     return result == LMB_OK ? check_condition(c, at, transition) : result;
 }
 
@@ -479,10 +498,6 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
     }
     for (uint32_t i = 0; i < machine->state_count && result == LMB_OK; i++) {
         result = check_state(c, index, i);
-    }
-    if (result == LMB_OK) {
-        result = check_part_count(c, at, "transitions", machine->transitions, machine->transition_count,
-                                  LMB_MAX_TRANSITIONS);
     }
     for (uint32_t i = 0; i < machine->transition_count && result == LMB_OK; i++) {
         result = check_transition(c, index, i);

@@ -63,6 +63,9 @@ typedef struct lmb_control_machine_def {
     uint32_t transition_count;
     uint32_t machine; ///< a machine before this one, within whose `state` it runs; or #LMB_NONE
     uint32_t state;
+    /// Written, where a transition has a profile: the first of PROFILED_NUMBERS parameters (shaders/ops/layout.h). A
+    /// transition's `profile` is then its number among the machine's transitions that have one.
+    uint32_t profile_parameter;
 } lmb_control_machine_def;
 
 /// What a machine is made of: a node of the graph, or a fade.
@@ -70,6 +73,9 @@ typedef struct lmb_control_origin {
     uint32_t node; ///< #LMB_NONE: a fade
     uint32_t fade;
 } lmb_control_origin;
+
+/// Of how many transitions.
+LMB_API uint32_t lmb_control_profile_count(const lmb_control_machine_def *machine);
 
 /// Start from lmb_default_control_def().
 typedef struct lmb_control_def {

@@ -57,6 +57,16 @@ static lmb_result check_player(const checker *c, uint32_t index) {
                : fail_at(c, "player", index, "its weight is not from 0 to 2^40");
 }
 
+// Of a fade with a blend profile.
+static lmb_result check_profiled(const checker *c, uint32_t index, const uint32_t *words, uint32_t states) {
+    bool valid = words[PROFILED_FADE] <= LMB_MAX_TRANSITIONS && words[PROFILED_OVER] <= 1 &&
+                 is_within(words[PROFILED_TIME], 0.0f, 1.0f) && is_within(words[PROFILED_SHARE], 0.0f, 1.0f);
+    for (uint32_t i = 0; i < states * PROFILED_ENDS_WORDS; i++) {
+        valid = valid && is_within(words[PROFILED_ENDS + i], 0.0f, LARGEST_WEIGHT);
+    }
+    return valid ? LMB_OK : fail_at(c, "machine", index, "what its joints weigh is out of range");
+}
+
 static lmb_result check_machine(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
     const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
@@ -74,7 +84,10 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
             return fail_at(c, "machine", index, "a weight is not from 0 to 1");
         }
     }
-    return LMB_OK;
+    const uint32_t profiles = block[block[record[MACHINE_STATES] + STATE_TABLE] + TABLE_PROFILES];
+    return profiles == CONTROL_NONE ? LMB_OK
+                                    : check_profiled(c, index, c->state + block[profiles + PROFILES_STATE_WORDS],
+                                                     record[MACHINE_STATE_COUNT]);
 }
 
 // Its place may be anywhere; what clips carry is written anew in every frame before it is read.

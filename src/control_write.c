@@ -301,7 +301,9 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
     put(w, at + TRANSITION_EVENT, transition->event);
     static const uint32_t kinds[LMB_FADE_COUNT] = {
         [LMB_FADE_FROZEN] = TRANSITION_FREEZES, [LMB_FADE_INERTIALIZED] = TRANSITION_INERTIALIZES};
-    put(w, at + TRANSITION_FLAGS, (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind]);
+    put(w, at + TRANSITION_FLAGS,
+        (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] |
+            (transition->profile + 1) << TRANSITION_PROFILE_SHIFT);
     put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
     put_time(w, at + TRANSITION_FADE, transition->fade);
     put(w, at + TRANSITION_CURVE, (uint32_t)transition->curve);
@@ -448,6 +450,25 @@ static void write_inertia(writer *w) {
     }
 }
 
+uint32_t lmb_control_profile_count(const lmb_control_machine_def *machine) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        count += machine->transitions[i].profile != LMB_NONE;
+    }
+    return count;
+}
+
+// Of a machine without any: CONTROL_NONE.
+static uint32_t write_profiles(writer *w, const lmb_control_machine_def *machine) {
+    if (lmb_control_profile_count(machine) == 0) {
+        return CONTROL_NONE;
+    }
+    const uint32_t at = take(w, PROFILES_WORDS);
+    put(w, at + PROFILES_STATE_WORDS, take_state(w, PROFILED_ENDS + machine->state_count * PROFILED_ENDS_WORDS));
+    put(w, at + PROFILES_PARAMETER, machine->profile_parameter);
+    return at;
+}
+
 // Tables, which spare each frame what is the same in all of them.
 
 static void write_alone(writer *w) {
@@ -518,7 +539,8 @@ static void write_computed(writer *w) {
 
 // A state's transitions that need no event. Those written are in the order of their priorities; counted are they as well
 // as they come.
-static void write_state_table(writer *w, const lmb_control_machine_def *machine, uint32_t record, uint32_t state) {
+static void write_state_table(writer *w, const lmb_control_machine_def *machine, uint32_t record, uint32_t state,
+                              uint32_t profiles) {
     const uint32_t at = take(w, TABLE_TRANSITIONS);
     uint32_t count = 0;
     for (uint32_t i = 0; i < machine->transition_count; i++) {
@@ -535,6 +557,7 @@ static void write_state_table(writer *w, const lmb_control_machine_def *machine,
             count++;
         }
     }
+    put(w, at + TABLE_PROFILES, profiles);
     put(w, at + TABLE_RESTARTS, machine->states[state].restart);
     put(w, at + TABLE_TRANSITION_COUNT, count);
     if (w->block != NULL) {
@@ -546,8 +569,9 @@ static void write_tables(writer *w) {
     write_alone(w);
     write_computed(w);
     for (uint32_t i = 0; i < w->def->machine_count; i++) {
+        const uint32_t profiles = write_profiles(w, &w->def->machines[i]);
         for (uint32_t state = 0; state < w->def->machines[i].state_count; state++) {
-            write_state_table(w, &w->def->machines[i], machine_record(w, i), state);
+            write_state_table(w, &w->def->machines[i], machine_record(w, i), state, profiles);
         }
     }
 }

@@ -202,7 +202,8 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .poses = poses,
                                       .inertia = VK_TRUE,
                                       .spaces = spaces,
-                                      .exchanges = VK_TRUE};
+                                      .exchanges = VK_TRUE,
+                                      .profiles = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }

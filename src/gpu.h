@@ -144,6 +144,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 inertia;
     VkBool32 spaces;
     VkBool32 exchanges;
+    VkBool32 profiles;
 } lmb_kernel_constants;
 
 // Of workgroup memory, for each pose that shaders/pose.comp has room for.

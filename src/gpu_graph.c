@@ -10,7 +10,8 @@ static lmb_result create_channels(lmb_gpu_graph *created, lmb_error *error) {
     const lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
                                             .weights = graph->uses_weights,
                                             .parts = graph->uses_parts,
-                                            .exchanges = graph->exchange_count > 0};
+                                            .exchanges = graph->exchange_count > 0,
+                                            .profiles = graph->uses_profiles};
     return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
 }
 

@@ -84,7 +84,8 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline
                                           .matrices = graph->gives_matrices,
                                           .poses = graph->stack,
                                           .inertia = graph->uses_inertia,
-                                          .exchanges = graph->exchange_count > 0};
+                                          .exchanges = graph->exchange_count > 0,
+                                          .profiles = graph->uses_profiles};
         result = lmb_gpu_pipeline_create(gpu, module.words, module.count, constants, "limber graph", pipeline, error);
         lmb_spirv_release(&gpu->host, &module);
     }

@@ -24,6 +24,7 @@ struct lmb_graph {
     bool uses_scale;                     // a scale other than exactly 1 can be met
     bool uses_spaces;                    // there are layers or blend spaces in the plane
     bool uses_weights;                   // a joint's weight other than 255 can be met
+    bool uses_profiles;                  // a machine's transition has a blend profile
     bool uses_parts;                     // clips or poses of other joints than the rig's can be met
     bool uses_lod;                       // there are levels of detail
     bool uses_inertia;                   // its result is inertialized
@@ -47,7 +48,8 @@ LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, 
 // Whether it needs none of what the kernels can leave out.
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_cubic && !graph->uses_far && !graph->uses_packed && !graph->uses_scale &&
-           !graph->uses_weights && !graph->uses_parts && !graph->uses_inertia && !graph->gives_matrices;
+           !graph->uses_weights && !graph->uses_profiles && !graph->uses_parts && !graph->uses_inertia &&
+           !graph->gives_matrices;
 }
 
 #endif

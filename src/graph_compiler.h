@@ -35,10 +35,11 @@ bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter);
 const lmb_operation *lmb_find_operation(lmb_op op);
 
 // What an operation takes for the rule of its inputs' weights. Continued from shaders/ops/operations.h.
-#define TAKES_REST 2048u    // SUM_REST
-#define TAKES_LAYER 4096u   // weights and priorities of the inputs
-#define TAKES_SPACE 0x2000u // places of the inputs, along[0]
-#define TAKES_PLANE 0x4000u // along[1] too
+#define TAKES_REST 2048u       // SUM_REST
+#define TAKES_LAYER 4096u      // weights and priorities of the inputs
+#define TAKES_SPACE 0x2000u    // places of the inputs, along[0]
+#define TAKES_PLANE 0x4000u    // along[1] too
+#define TAKES_PROFILES 0x8000u // of a machine: the blend profiles of its transitions
 
 // A pass while it is emitted.
 typedef struct lmb_pass {
@@ -70,7 +71,7 @@ typedef struct lmb_compiler {
     uint32_t joint_maps;     // offset of the first part's table
     uint32_t static_poses;   // offset of the first static pose
     uint32_t part;           // that the place so far is in, or LMB_NONE
-    uint32_t layers;         // offset of the table of the layers whose inputs are taken in
+    uint32_t layers;         // offset of the table of the layers, or of the blend profiles, whose inputs are taken in
     lmb_result result;       // of what only a node's place shows
     double (*rest_turns)[4]; // scratch, while writing: a rotation for each joint
     uint32_t masks;          // offset of the first mask
@@ -136,6 +137,9 @@ bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node);
 // its offset.
 uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion);
 
+// Of how many of a machine's transitions; 0 for every other operation, and for a machine that stands still.
+uint32_t lmb_graph_profile_count(const lmb_node_def *node);
+
 // program_space.c: whether a blend space's places make one; and the table of its rule. Returns its offset.
 lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
@@ -144,7 +148,7 @@ uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 // in `inputs` what the node's inputs weigh: of what lies over something else, what lies below and what lies over it.
 uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
-// `table` is the offset of what the pose's shares follow from.
+// `table` is the offset of what the pose's shares follow from; of a machine with blend profiles that of those.
 uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_SPACE_INPUTS],
                              uint32_t *table);
 // Of a sum's input. Those of a machine's states are parameters one after another, from that of weights[0] on.

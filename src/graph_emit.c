@@ -101,7 +101,7 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
         *takes = TAKES_WEIGHT | TAKES_CHOICE | ((choices & CHOICE_MASKED) != 0 ? TAKES_MASK : 0);
         return blends ? OPERATION_INTERPOLATE : is_affine ? OPERATION_APPLY_AFFINE_ADDITIVE : OPERATION_APPLY;
     }
-    if ((node->op == LMB_OP_WEIGHTED && choices != CHOICE_NLERP) || (*takes & TAKES_LAYER)) {
+    if ((node->op == LMB_OP_WEIGHTED && choices != CHOICE_NLERP) || (*takes & (TAKES_LAYER | TAKES_PROFILES))) {
         *takes |= TAKES_CHOICE;
         return OPERATION_MEAN;
     }
@@ -134,12 +134,19 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[TAKE_PART] = lmb_graph_part_table(c, node->joint_maps[input]);
     }
     if (takes & TAKES_CHOICE) {
-        at[CHOICES] = (takes & TAKES_LAYER) ? CHOICE_NLERP | CHOICE_LAYERS : choices_of(node);
+        at[CHOICES] = (takes & TAKES_LAYER)      ? CHOICE_NLERP | CHOICE_LAYERS
+                      : (takes & TAKES_PROFILES) ? CHOICE_NLERP | CHOICE_PROFILES
+                                                 : choices_of(node);
     }
     if (takes & TAKES_LAYER) {
         at[LAYERS_TABLE] = c->layers;
         at[LAYERS_COUNT] = node->input_count;
         at[LAYERS_PLACE] = input < node->input_count ? lmb_graph_layer_place(node, input) : input;
+    }
+    if (takes & TAKES_PROFILES) {
+        at[PROFILES_TABLE] = c->layers;
+        at[PROFILES_STATES] = node->input_count;
+        at[PROFILES_STATE] = input;
     }
     if (takes & TAKES_REST) {
         at[SUM_REST] = lmb_graph_is_additive(c, node) ? c->no_change : c->block != NULL ? c->block[PROGRAM_REST] : 0;
@@ -231,11 +238,13 @@ static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) 
     lmb_share inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t table;
     const uint32_t shares = lmb_graph_weigh_sum(c, node, inputs, &table);
-    const uint32_t by_joint = lmb_graph_layers_differ(c, node) ? TAKES_LAYER : TAKES_NOTHING;
+    const uint32_t by_joint = lmb_graph_layers_differ(c, node)    ? TAKES_LAYER
+                              : lmb_graph_profile_count(node) > 0 ? TAKES_PROFILES
+                                                                  : TAKES_NOTHING;
     uint32_t count = node->input_count;
     emit(c, node, 0, 2, by_joint, 0, 0);
     for (uint32_t i = 0; i < node->input_count; i++) {
-        if (by_joint) {
+        if (by_joint == TAKES_LAYER) {
             set_layer_clip(c, node, i, table);
         }
         if (!emit_weighed(c, node->inputs[i], inputs[i])) {

@@ -4,6 +4,8 @@
 #include "graph_compiler.h"
 #include "number.h"
 
+#include "../shaders/ops/layout.h"
+
 #include <string.h>
 
 // A state of a machine, by number, that a pose belongs to; the machine is LMB_NONE where it belongs to none.
@@ -193,7 +195,18 @@ static lmb_result check_machine(const lowering *l, uint32_t index) {
     for (uint32_t i = 0; fault == NULL && i < machine->transition_count; i++) {
         fault = find_transition_fault(l, &machine->transitions[i]);
     }
-    return fault == NULL ? LMB_OK : fail_node(l, index, fault);
+    if (fault != NULL) {
+        return fail_node(l, index, fault);
+    }
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        const uint32_t profile = machine->transitions[i].profile;
+        if (profile != LMB_NONE && profile >= l->def->mask_count) {
+            return lmb_fail(l->error, LMB_ERROR_ARGUMENT,
+                            "graph: node %u (machine): machine: transition %u: profile: there is no such mask",
+                            (unsigned)index, (unsigned)i);
+        }
+    }
+    return LMB_OK;
 }
 
 static lmb_result check_player(const lowering *l, uint32_t index) {
@@ -266,13 +279,19 @@ static lmb_result allocate_all(lowering *l, const lmb_host *scratch) {
 
 // ---- Parameters.
 
+// Of a machine: the weights of its states, and what joints need to know of a fade with a blend profile.
+static uint32_t count_weights(const lmb_node_def *node) {
+    const uint32_t states = node->machine->state_count;
+    return states + (lmb_graph_profile_count(node) > 0 ? PROFILED_NUMBERS(states) : 0);
+}
+
 static lmb_result number_parameters(lowering *l) {
     const lmb_graph_def *def = l->def;
     uint32_t count = def->parameter_count;
     bool inertialized = false;
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
-        const uint32_t own = plays(node) ? 1 : node->op == LMB_OP_MACHINE ? node->machine->state_count : 0;
+        const uint32_t own = plays(node) ? 1 : node->op == LMB_OP_MACHINE ? count_weights(node) : 0;
         l->moving->first_parameters[i] = own > 0 ? count : LMB_NONE;
         count += own;
         for (uint32_t k = 0; l->reached[i] && node->op == LMB_OP_MACHINE && k < node->machine->transition_count; k++) {
@@ -478,12 +497,14 @@ static uint32_t find_player(const lowering *l, uint32_t node) {
     return LMB_NONE;
 }
 
-// A copy in which conditions name players in place of nodes.
+// A copy in which conditions name players in place of nodes, and blend profiles are numbered.
 static const lmb_transition_def *copy_transitions(lowering *l, const lmb_machine_def *machine) {
     lmb_transition_def *to = l->transitions + l->transition_count;
+    uint32_t profiles = 0;
     for (uint32_t i = 0; i < machine->transition_count; i++) {
         lmb_term *terms = l->terms + l->term_count;
         to[i] = machine->transitions[i];
+        to[i].profile = to[i].profile != LMB_NONE ? profiles++ : LMB_NONE;
         to[i].terms = to[i].terms != NULL ? terms : NULL;
         for (uint32_t k = 0; to[i].terms != NULL && k < to[i].term_count; k++) {
             terms[k] = machine->transitions[i].terms[k];
@@ -500,6 +521,7 @@ static void fill_machine(lowering *l, uint32_t index, uint32_t node_index) {
     const lmb_machine_def *machine = node->machine;
     l->machines[index].transitions = copy_transitions(l, machine);
     l->machines[index].transition_count = machine->transition_count;
+    l->machines[index].profile_parameter = l->moving->first_parameters[node_index] + machine->state_count;
     for (uint32_t i = 0; i < machine->state_count; i++) {
         const owner own = {index, i};
         lmb_control_state_def *state = state_of(l, own);
@@ -591,7 +613,7 @@ static void write_nodes(lowering *l) {
             node->loop = false;
         }
         if (node->op == LMB_OP_MACHINE) {
-            node->weights[0] = lmb_parameter(l->moving->first_parameters[i]); // and those behind it
+            node->weights[0] = lmb_parameter(l->moving->first_parameters[i]); // and those behind it: count_weights()
         }
     }
     l->moving->poses.nodes = l->nodes;

@@ -1,6 +1,8 @@
 #include "graph_names.h"
 
-#include "graph.h"
+#include "graph_compiler.h"
+
+#include "../shaders/ops/layout.h"
 
 #include <assert.h>
 #include <string.h>
@@ -80,9 +82,14 @@ static void write_node_parameters(writer *w, uint32_t index) {
         add_parameter(w, first, keep_joined(w, clip_name(w->def, index), "time"), node->player->offset, duration);
         return;
     }
-    for (uint32_t i = 0; i < node->machine->state_count; i++) {
+    const uint32_t states = node->machine->state_count;
+    for (uint32_t i = 0; i < states; i++) {
         const char *name = keep_joined(w, node->machine->name, node->machine->states[i].name);
         add_parameter(w, first + i, name, i == 0 ? 1.0f : 0.0f, 1.0f);
+    }
+    for (uint32_t i = 0; i < PROFILED_NUMBERS(states) && lmb_graph_profile_count(node) > 0; i++) {
+        const char *name = keep_joined(w, node->machine->name, "profile");
+        add_parameter(w, first + states + i, name, 0.0f, i < PROFILED_WHICH(states) ? 1.0f : LMB_MAX_TRANSITIONS);
     }
 }
 

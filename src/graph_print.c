@@ -171,8 +171,13 @@ static void add_choices(line *line, uint32_t choices) {
     static const struct {
         uint32_t bit;
         const char *name;
-    } names[] = {{CHOICE_NLERP, "nlerp"},   {CHOICE_LERP, "lerp"},           {CHOICE_AS_GIVEN, "not the shortest"},
-                 {CHOICE_PARENT, "parent"}, {CHOICE_UNCLAMPED, "unclamped"}, {CHOICE_LAYERS, "by joint"}};
+    } names[] = {{CHOICE_NLERP, "nlerp"},
+                 {CHOICE_LERP, "lerp"},
+                 {CHOICE_AS_GIVEN, "not the shortest"},
+                 {CHOICE_PARENT, "parent"},
+                 {CHOICE_UNCLAMPED, "unclamped"},
+                 {CHOICE_LAYERS, "by joint"},
+                 {CHOICE_PROFILES, "by blend profile"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (choices & names[i].bit) {
             add_operand(line, names[i].name);

@@ -177,10 +177,57 @@ static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t ow
     return local;
 }
 
+uint32_t lmb_graph_profile_count(const lmb_node_def *node) {
+    const lmb_machine_def *machine = node->op == LMB_OP_MACHINE ? node->machine : NULL;
+    const bool is_checked = machine != NULL && machine->transitions != NULL; // poses are checked before machines
+    uint32_t count = 0;
+    for (uint32_t i = 0;
+         is_checked && machine->transition_count <= LMB_MAX_TRANSITIONS && i < machine->transition_count; i++) {
+        count += machine->transitions[i].profile != LMB_NONE;
+    }
+    return count;
+}
+
+// The blend profiles of a machine, and the rule of the numbers that they work on, which are behind the states'
+// weights. Returns the table's offset.
+static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
+    uint32_t unused[RULE_WORDS], offset, values_offset;
+    const uint32_t count = PROFILED_NUMBERS(node->input_count), profiles = lmb_graph_profile_count(node);
+    uint32_t *rule = add_rule(c, RULE_NUMBERS, WEIGHT_WHOLE, false, unused);
+    uint32_t *table = lmb_graph_add_data(c, PROFILES_FIRST + profiles * PROFILE_WORDS, &offset);
+    uint32_t *values = lmb_graph_add_data(c, count, &values_offset);
+    rule[RULE_LOCAL] = add_weights(c, count);
+    rule[RULE_COUNT] = count;
+    rule[RULE_TABLE] = values_offset;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t value = lmb_graph_add_value(c, lmb_graph_input_weight(node, node->input_count + i));
+        if (values != NULL) {
+            values[i] = value;
+        }
+    }
+    if (table != NULL) {
+        table[PROFILES_NUMBERS] = rule[RULE_LOCAL];
+        table[PROFILES_COUNT] = profiles;
+        uint32_t *profile = table + PROFILES_FIRST;
+        for (uint32_t i = 0; i < node->machine->transition_count; i++) {
+            const lmb_transition_def *transition = &node->machine->transitions[i];
+            if (transition->profile != LMB_NONE) {
+                profile[PROFILE_MASK] = c->masks + transition->profile * c->mask_words;
+                profile[PROFILE_CURVE] = (uint32_t)transition->curve;
+                profile += PROFILE_WORDS;
+            }
+        }
+    }
+    return offset;
+}
+
 uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_SPACE_INPUTS],
                              uint32_t *table) {
     uint32_t pose, motion, of_motion;
     const uint32_t local = weigh_sum(c, node, c->own.pose, false, &pose, table);
+    if (lmb_graph_profile_count(node) > 0) {
+        *table = add_profiles(c, node);
+    }
     motion = pose;
     if (is_apart(c) || (c->own.motion != WEIGHT_NONE && lmb_graph_layers_differ(c, node))) {
         weigh_sum(c, node, c->own.motion, true, &motion, &of_motion);

@@ -446,7 +446,7 @@ static void test_fades(void **state) {
                                                   transition(1, 2, 1, (lmb_fade_kind)kind)};
         lmb_control_state_def states[3] = {lmb_default_control_state_def(), lmb_default_control_state_def(),
                                            lmb_default_control_state_def()};
-        const lmb_control_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0};
+        const lmb_control_machine_def machine = {states, 3, transitions, 2, LMB_NONE, 0, 0};
         const lmb_motion_def character_motion = lmb_default_motion_def();
         lmb_control_def def = control_of(players, 3, &character_motion);
         def.machines = &machine;
@@ -490,7 +490,7 @@ static void test_nested(void **state) {
     lmb_control_state_def outer[2] = {lmb_default_control_state_def(), lmb_default_control_state_def()};
     const lmb_control_state_def inner = lmb_default_control_state_def();
     const lmb_transition_def leave = transition(0, 1, 0, LMB_FADE_SMOOTH);
-    const lmb_control_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0}, {&inner, 1, NULL, 0, 0, 0}};
+    const lmb_control_machine_def machines[2] = {{outer, 2, &leave, 1, LMB_NONE, 0, 0}, {&inner, 1, NULL, 0, 0, 0, 0}};
     const lmb_motion_def character_motion = lmb_default_motion_def();
     lmb_control_def def = control_of(players, 2, &character_motion);
     def.machines = machines;

@@ -245,6 +245,20 @@ static void count_machines(plan *p) {
     }
 }
 
+// Of the first machines; there are not parameters for more.
+static void draw_profiles(plan *p, uint32_t index) {
+    lmb_control_machine_def *machine = &p->machines[index];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < machine->transition_count && index < 2; i++) {
+        lmb_transition_def *transition = &p->transitions[index][i];
+        transition->profile = transition->kind != LMB_FADE_INERTIALIZED && chance(p, 2) ? count++ : LMB_NONE;
+    }
+    machine->profile_parameter = p->next_parameter;
+    for (uint32_t i = 0; i < 2 * machine->state_count + 2 && count > 0; i++) {
+        take_parameter(p);
+    }
+}
+
 static void draw_machines(plan *p) {
     for (uint32_t i = 0; i < p->def.machine_count; i++) {
         for (uint32_t j = 0; j < p->machines[i].state_count; j++) {
@@ -260,6 +274,7 @@ static void draw_machines(plan *p) {
         for (uint32_t j = 0; j < p->machines[i].transition_count; j++) {
             draw_transition(p, i, j);
         }
+        draw_profiles(p, i);
     }
 }
 

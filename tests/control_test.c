@@ -673,7 +673,7 @@ static lmb_control_def describe_small(lmb_fade_kind kind, small_machine *small) 
     small->transitions[3].from = 2;
     small->transitions[3].to = 1;
     small->transitions[3].event = CHAIN;
-    small->machine = (lmb_control_machine_def){small->states, 3, small->transitions, 4, LMB_NONE, 0};
+    small->machine = (lmb_control_machine_def){small->states, 3, small->transitions, 4, LMB_NONE, 0, 0};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 8;
     def.event_count = EVENTS;
@@ -851,7 +851,8 @@ static void test_weights_without_a_program(void **state) {
     inner = outer;
     inner.event = CHAIN;
     inner.fade = 0.25f;
-    const lmb_control_machine_def machines[] = {{states, 2, &outer, 1, LMB_NONE, 0}, {states + 2, 2, &inner, 1, 0, 1}};
+    const lmb_control_machine_def machines[] = {{states, 2, &outer, 1, LMB_NONE, 0, 0},
+                                                {states + 2, 2, &inner, 1, 0, 1, 0}};
     lmb_control_player_def players[3];
     for (uint32_t i = 0; i < 3; i++) {
         players[i] = lmb_default_control_player_def();
@@ -1267,7 +1268,7 @@ static void test_conditions(void **state) {
     transitions[2].from = 1;
     transitions[2].to = 3;
     transitions[2].after = 0.25f;
-    const lmb_control_machine_def machine = {states, 4, transitions, 3, LMB_NONE, 0};
+    const lmb_control_machine_def machine = {states, 4, transitions, 3, LMB_NONE, 0, 0};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 2;
     def.machines = &machine;
@@ -1314,7 +1315,8 @@ static void test_nested(void **state) {
     inner.to = 1;
     inner.event = CHAIN;
     inner.fade = 0.1f;
-    const lmb_control_machine_def machines[] = {{states, 2, outer, 2, LMB_NONE, 0}, {states + 2, 2, &inner, 1, 0, 1}};
+    const lmb_control_machine_def machines[] = {{states, 2, outer, 2, LMB_NONE, 0, 0},
+                                                {states + 2, 2, &inner, 1, 0, 1, 0}};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = 4;
     def.event_count = EVENTS;

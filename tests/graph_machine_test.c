@@ -623,6 +623,25 @@ static void numbers_are_computed(void **state) {
     reading_destroy(graph);
 }
 
+// The hips fade by the whole time, what is below them in a fifth of it.
+static void blend_profiles_are_masks(void **state) {
+    (void)state;
+    player p = begin("{\"op\":\"machine\",\"states\":["
+                     "{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"stand\"},"
+                     "\"transitions\":[{\"to\":\"b\",\"event\":\"GO\",\"fade\":0.5,\"curve\":\"linear\","
+                     "\"profile\":{\"Hips\":255,\"Spine\":51}},{\"to\":\"b\",\"event\":\"JUMP\",\"fade\":0}]},"
+                     "{\"name\":\"b\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"}}]}");
+    const lmb_graph_def *def = lmb_graph_json_def(p.graph->json);
+    const lmb_transition_def *transitions = def->nodes[def->node_count - 1].machine->transitions;
+    assert_int_equal(transitions[1].profile, LMB_NONE);
+    assert_true(transitions[0].profile < def->mask_count);
+    assert_memory_equal(def->masks[transitions[0].profile], ((const uint8_t[JOINTS]){255, 51}), JOINTS);
+    step(&p, 0.0, "GO");
+    step(&p, 0.25, NULL);
+    expect_hips(&p, (STAND + HOP) / 2.0, 0.25);
+    end(&p);
+}
+
 // By name, in a machine inside the state too, and of the state's first clip.
 static void conditions_name_places(void **state) {
     (void)state;
@@ -1644,6 +1663,12 @@ static void malformed_texts(void **state) {
         {"{\"op\":\"rest\",\n\"max-emitted-events\":1.5}", "max-emitted-events", 2, 22, "no whole number"},
         {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"max-emitted-events\":1}"), "b.max-emitted-events", 2, 18,
          "the outermost pose alone has a limit of emitted events"},
+        {GOES("\"to\":\"b\",\"after\":1,\"profile\":{\"Head\":1}"), "states[0].transitions[0].profile.Head", 2, 47,
+         "the rig has no joint of this name"},
+        {GOES("\"to\":\"b\",\"after\":1,\"profile\":{\"Hips\":256}"), "states[0].transitions[0].profile.Hips", 2, 54,
+         "256"},
+        {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\",\"profile\":{}"), "states[0].transitions[0]", 2, 16,
+         "a transition that is inertialized has no blend profile"},
         {IN_MATRICES(GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\"")),
          "inputs[0].pose.states[0].transitions[0]", 2, 16, "it ends with a blend of matrices"},
     };
@@ -1798,6 +1823,7 @@ int main(void) {
         cmocka_unit_test(smoothed_are_shared),
         cmocka_unit_test(conditions_compare_and_join),
         cmocka_unit_test(numbers_are_computed),
+        cmocka_unit_test(blend_profiles_are_masks),
         cmocka_unit_test(conditions_name_places),
         cmocka_unit_test(places_are_no_loops),
         cmocka_unit_test(what_states_tell),

@@ -122,7 +122,7 @@ static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_para
         transitions[i].fade = 0.15f + 0.1f * (float)i;
         transitions[i].kind = i == 1 ? LMB_FADE_SMOOTH : LMB_FADE_INERTIALIZED;
     }
-    const lmb_control_machine_def machine = {states, CLIPS, transitions, EVENTS, LMB_NONE, 0};
+    const lmb_control_machine_def machine = {states, CLIPS, transitions, EVENTS, LMB_NONE, 0, 0};
     lmb_control_def def = lmb_default_control_def();
     def.parameter_count = PARAMETERS;
     def.event_count = EVENTS;

@@ -77,6 +77,15 @@
 /// a state is entered that weighs nothing, whose clip is at its end, or that says `restart`, its players begin at
 /// their offsets and machines inside it at their initial states; another goes on where it is.
 ///
+/// **Blend profiles.** A transition may have a mask that scales its fade's time joint by joint, as blend profiles of
+/// Unreal do by their time factors. With p = mask/255 of a joint (or float channel) and t the part of the fade's time
+/// that has passed, the joint's share is the curve of min(1, t / p), 1 where p is 0. The states' weights at the joint
+/// follow from it as above, within 1e-6 / p; a state that drops out weighs nothing there either. All else knows the
+/// whole time alone: states' weights, groups, root motion, notifies and what is reported.
+/// A transition that interrupts such a fade leaves it, at each joint, at the share that it has there, and goes on from
+/// those weights, without a jump at any joint. Its own fade then takes its whole time at all joints: a profile of its
+/// own does not count, nor those of further ones, until a fade has come to its end.
+///
 /// **The character motion** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
 /// are kept to 2^-32 of the unit of length, up to 2^31 of them (beyond, they stay there), angles to 2^-32 of a turn, so
 /// that what is added up over a long time is exactly the sum of what the frames moved. Each frame moves it twice, along its own axes:
@@ -277,9 +286,11 @@ typedef struct lmb_transition_def {
     float fade;            ///< seconds; 0 switches
     lmb_curve curve;       ///< any but a Bezier
     lmb_fade_kind kind;
+    uint32_t profile; ///< blend profile: one of the graph's masks, or #LMB_NONE; not of one that is inertialized
 } lmb_transition_def;
 
-/// From any state, to state 0, nothing needed, which is refused until something is; 0.2 s, smoothstep, both go on.
+/// From any state, to state 0, nothing needed, which is refused until something is; 0.2 s, smoothstep, both go on, no
+/// profile.
 LMB_API lmb_transition_def lmb_default_transition_def(void);
 
 /// Start from lmb_default_state_def().

@@ -143,7 +143,9 @@
 ///   others in their order. A state has a `name` of its own, a `pose`, and optionally `restart` (false), `entry` and
 ///   `exit` (events emitted) and `transitions`. A transition needs `to`, and one or more of `event`, `end` (true), `after`
 ///   (seconds) and `when` (a condition); optional are `fade` (0.2 seconds), `curve` (`"smoothstep"`, any but a Bezier),
-///   `kind` (`"smooth"`, `"frozen"` or `"inertialized"`) and `priority` (0). Where any is inertialized, so is the
+///   `kind` (`"smooth"`, `"frozen"` or `"inertialized"`), `profile` (a mask, by which the fade's time is scaled joint
+///   by joint: control.h, "Blend profiles"; not where it is inertialized) and `priority` (0). Where any is
+///   inertialized, so is the
 ///   outermost pose (inertia.h), by five parameters that are behind all others: the whole character decays, whatever
 ///   part of it the machine moves. Those of `any` leave every state but their own. A clip inside a state that says
 ///   neither `time` nor `play` plays, from its `offset` on, at its `rate`; it holds where its `loop` is false or a

@@ -115,6 +115,19 @@ OP_NOINLINE void write_groups(CROWD all) {
     }
 }
 
+// What joints need to know of a fade with a blend profile.
+OP_NOINLINE void write_profiled(control c, address machine, address profiles) {
+    address at = profiles_state(c, profiles);
+    address first = LOAD(c.block, profiles + PROFILES_PARAMETER);
+    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    uint fade = state_word(c, at + PROFILED_FADE);
+    for (address i = 0u; i < 2u * count && fade != 0u; i++) {
+        write_parameter(c, first + i, profiled_end(c, machine, at, i % count, i / count));
+    }
+    write_parameter(c, first + PROFILED_PART(count), state_number(c, at + PROFILED_TIME));
+    write_parameter(c, first + PROFILED_WHICH(count), TO_REAL(fade));
+}
+
 OP void write_state_weights(CROWD all) {
     memory block = CROWD_BLOCK(all);
     address machine = LOAD(block, CONTROL_MACHINES);
@@ -132,6 +145,13 @@ OP void write_state_weights(CROWD all) {
                 }
             }
             at += MACHINE_STATE_WEIGHT_WORDS;
+        }
+        address profiles = block_profiles(block, machine);
+        if (profiles != CONTROL_NONE) {
+            FOR_EACH(all, i) {
+                control c = CHARACTER(all, i);
+                write_profiled(c, machine, profiles);
+            }
         }
     }
 }
@@ -217,11 +237,15 @@ OP void move_fades(CROWD all) {
     address machine = LOAD(CROWD_BLOCK(all), CONTROL_MACHINES);
     address end = machine + LOAD(CROWD_BLOCK(all), CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
     for (; machine < end; machine += MACHINE_WORDS) {
+        address profiles = block_profiles(CROWD_BLOCK(all), machine);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {
                 move_fade(c, machine);
                 weigh_states(c, machine);
+                if (profiles != CONTROL_NONE) {
+                    weigh_profiled(c, machine, profiles);
+                }
             }
         }
     }

@@ -144,7 +144,8 @@
 #define STATE_WORDS 5u
 #define TABLE_RESTARTS 0u
 #define TABLE_TRANSITION_COUNT 1u // of those from here that need no event
-#define TABLE_TRANSITIONS 2u      // [transition] offset of its record, the greatest priority first
+#define TABLE_PROFILES 2u         // offset of the machine's blend profiles, or CONTROL_NONE
+#define TABLE_TRANSITIONS 3u      // [transition] offset of its record, the greatest priority first
 
 #define TRANSITION_FROM 0u
 #define TRANSITION_TO 1u
@@ -158,7 +159,12 @@
 #define TRANSITION_WORDS 11u
 #define TRANSITION_AT_END 1u
 #define TRANSITION_FREEZES 2u
-#define TRANSITION_INERTIALIZES 4u // what its fade takes
+#define TRANSITION_INERTIALIZES 4u  // what its fade takes
+#define TRANSITION_PROFILE_SHIFT 8u // of the flags: above it the number of its blend profile, or 0
+
+#define PROFILES_STATE_WORDS 0u // offset in the state: PROFILED_...
+#define PROFILES_PARAMETER 1u   // the first of PROFILED_NUMBERS
+#define PROFILES_WORDS 2u
 
 #define TERM_KIND 0u
 #define TERM_LEFT 1u
@@ -203,6 +209,16 @@
 #define MACHINE_FADED 4u   // two words
 #define MACHINE_WEIGHTS 6u // float [state]: weight, weight when the fade began
 #define MACHINE_STATE_WEIGHT_WORDS 2u
+
+// Of a machine with blend profiles: the fade that has one. Another over it leaves it at the part that it has come to.
+#define PROFILED_FADE 0u  // the number of its profile, or 0
+#define PROFILED_TIME 1u  // float: the part of its time that has passed
+#define PROFILED_OVER 2u  // 1 where another is over it
+#define PROFILED_SHARE 3u // float: the share of the one over it
+// Float [state]: what the state weighs where the fade has not begun, and where it is over; both as the one over it
+// began.
+#define PROFILED_ENDS 4u
+#define PROFILED_ENDS_WORDS 2u
 
 #define MOVING_POSITION 0u // three of two words
 #define MOVING_YAW 6u      // 2^-32 of a turn

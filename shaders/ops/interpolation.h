@@ -12,7 +12,8 @@
 #define CHOICE_PARENT 8u     // an additive's rotation stands on the left
 #define CHOICE_UNCLAMPED 16u // weights from -4 to 4
 #define CHOICE_MASKED 32u
-#define CHOICE_LAYERS 64u // weights of layers by joint
+#define CHOICE_LAYERS 64u    // weights of layers by joint
+#define CHOICE_PROFILES 128u // of states, by a transition's blend profile
 
 // Sums of unit quaternions shorter than 2^-10 count as those of opposite ones.
 #define QUATERNION_OPPOSITE 9.53674316e-07f

@@ -1,6 +1,9 @@
-// Layers whose inputs have masks or joint weights: the formula of layers.h for one joint. Included by operations.h.
+// Weights that differ by joint: of layers whose inputs have masks or joint weights, by the formula of layers.h, and of
+// states in a fade with a blend profile. Included by operations.h.
 #ifndef LMB_OPS_JOINT_LAYERS_H
 #define LMB_OPS_JOINT_LAYERS_H
+
+#include "curve.h"
 
 // Of the clip that a character plays; all that it lacks has the full weight.
 OP real played_joint_weight(frame f, source s, uint joint) {
@@ -71,11 +74,62 @@ OP real joint_share(frame f, uint instruction) {
     return snap_small(share);
 }
 
-// The weight of an input of a sum: the joint's where layers have one for each joint, else the character's.
+// The share of a fade at the joint, once a part of the fade's time has passed. Its profile scales that time.
+OP real profile_share(frame f, uint profile, real part) {
+    uint mask = LOAD(f.program, profile + PROFILE_MASK);
+    real scale = share_of_weight(SPLAT(1.0f), load_byte(f.program, mask, f.joint));
+    real scaled = SELECT(scale > 0.0f, part * reciprocal(scale), SPLAT(1.0f));
+    real share = evaluate_any_curve(LOAD(f.program, profile + PROFILE_CURVE), 0.0f, 1.0f, scaled);
+    return clamp_real(share, 0.0f, 1.0f);
+}
+
+#ifdef LMB_SIMD_WIDTH
+// Where lanes have different profiles, each in turn; 0 is none.
+OP_COLD void share_each_profile(const frame *f, uint first, const word *which, const real *part, real *share) {
+    lane_mask left = ABOVE(*which, 0u);
+    while (ANY(left)) {
+        uint profile = ONE_OF(left, *which);
+        lane_mask mine = AND(left, *which == profile);
+        *share = SELECT(mine, profile_share(*f, first + (profile - 1u) * PROFILE_WORDS, *part), *share);
+        left = AND(left, NOT(mine));
+    }
+}
+#endif
+
+// What a state weighs at the joint; nothing where it weighs nothing for the character.
+OP real profiled_weight(frame f, uint instruction) {
+    uint table = LOAD(f.program, instruction + PROFILES_TABLE);
+    uint states = LOAD(f.program, instruction + PROFILES_STATES);
+    uint numbers = LOAD(f.program, table + PROFILES_NUMBERS);
+    real weight = operand_weight(f, instruction);
+    real given = load_weight(f, numbers + PROFILED_WHICH(states));
+    lane_mask known = AND(given >= 1.0f, given <= FLOAT_OF(LOAD(f.program, table + PROFILES_COUNT)));
+    lane_mask fades = AND(known, weight > 0.0f);
+    if (ANY(fades)) {
+        word which = SELECT_BITS(fades, TO_WORD(SELECT(fades, given, SPLAT(0.0f))));
+        real part = load_weight(f, numbers + PROFILED_PART(states));
+        real share = SPLAT(0.0f);
+#ifdef LMB_SIMD_WIDTH
+        const frame at = f;
+        share_each_profile(&at, table + PROFILES_FIRST, &which, &part, &share);
+#else
+        share = profile_share(f, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, part);
+#endif
+        uint own = numbers + LOAD(f.program, instruction + PROFILES_STATE);
+        real mixed = lerp(load_weight(f, own), load_weight(f, own + states), share);
+        weight = SELECT(fades, snap_small(mixed), weight);
+    }
+    return weight;
+}
+
+// The weight of an input of a sum: the joint's where they differ by joint, else the character's.
 OP real input_weight(frame f, uint instruction, uint choice) {
     real weight = operand_weight(f, instruction);
     if ((choice & CHOICE_LAYERS) != 0u) {
         weight = joint_share(f, instruction);
+    }
+    if (USES_PROFILES && (choice & CHOICE_PROFILES) != 0u) {
+        weight = profiled_weight(f, instruction);
     }
     return weight;
 }

@@ -51,6 +51,8 @@ layout(constant_id = 11) const bool USES_MATRICES = true;
 layout(constant_id = 14) const bool USES_SPACES = true;
 // More than one pass.
 layout(constant_id = 15) const bool USES_EXCHANGES = true;
+// Machines whose transitions have blend profiles.
+layout(constant_id = 16) const bool USES_PROFILES = true;
 // Poses that a program may hold at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
@@ -92,11 +94,13 @@ typedef uintptr_t address;
 #define USES_PARTS false
 #define USES_MATRICES false
 #define USES_INERTIA false
+#define USES_PROFILES false
 #else
 #define USES_WEIGHTS true
 #define USES_PARTS true
 #define USES_MATRICES true
 #define USES_INERTIA true
+#define USES_PROFILES true
 #define USES_CUBIC true
 #define USES_SCALE true
 #define USES_FAR true

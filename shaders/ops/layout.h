@@ -76,6 +76,7 @@
 #define RULE_SPACE2D 6u
 #define RULE_LEVEL 7u        // a level of detail
 #define RULE_JOINT_LAYERS 8u // as RULE_LAYERS, of layers whose shares differ by joint; local: the inputs' fades
+#define RULE_NUMBERS 9u      // table: word [number], values: local has them as they are
 
 // A use of a clip, in the order of the sources.
 #define USE_WEIGHT 0u // which weight: in the pose
@@ -98,6 +99,19 @@
 #define LAYER_MASK 6u // offset of the mask, or 0
 #define LAYER_CLIP 7u // offset of the instruction of a clip with joint weights, or 0
 #define LAYER_WORDS 8u
+
+// Of a machine whose transitions have blend profiles.
+#define PROFILES_NUMBERS 0u // which weight is the first of the numbers of its rule
+#define PROFILES_COUNT 1u
+#define PROFILES_FIRST 2u // [profile][PROFILE_WORDS], which are counted from 1 on
+#define PROFILE_MASK 0u   // offset of the mask
+#define PROFILE_CURVE 1u  // CURVE_...
+#define PROFILE_WORDS 2u
+// The numbers, parameters one after another: of each state what it weighs where the fade has not begun, then of each
+// where the fade is over; the part of the fade's time that has passed; which profile it has, or 0.
+#define PROFILED_PART(states) (2u * (states))
+#define PROFILED_WHICH(states) (2u * (states) + 1u)
+#define PROFILED_NUMBERS(states) (2u * (states) + 2u)
 
 // A pass: instructions that leave one pose of each joint. The last pass leaves the result. Every other one leaves its pose
 // in the exchange area of its number, from which instructions of later passes read it at any joint. A character that is
@@ -124,6 +138,9 @@
 #define LAYERS_TABLE 2u     // mean, of layers by joint: the rule's table
 #define LAYERS_COUNT 4u     // of how many inputs
 #define LAYERS_PLACE 5u     // of the input that is accumulated: its place in the table, behind all for the rest pose
+#define PROFILES_TABLE 2u   // mean, of a machine with blend profiles: offset of them
+#define PROFILES_STATES 4u  // of how many states
+#define PROFILES_STATE 5u   // which is accumulated
 #define SUM_REST 6u // the last one of a sum: offset of a pose, in whose place one stands that no input weighs for
 
 // A part: how many joints it has, then for each joint of the rig the part's, or NO_JOINT.

@@ -110,6 +110,23 @@ OP bool machine_is_in(control c, address inner, address machine, address state) 
     return found;
 }
 
+OP address state_record(control c, address machine, address state) {
+    return LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS;
+}
+
+OP address state_table(control c, address machine, address state) {
+    return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
+}
+
+// Its blend profiles, or CONTROL_NONE.
+OP address block_profiles(memory block, address machine) {
+    return LOAD(block, LOAD(block, LOAD(block, machine + MACHINE_STATES) + STATE_TABLE) + TABLE_PROFILES);
+}
+
+OP address profiles_state(control c, address profiles) {
+    return LOAD(c.block, profiles + PROFILES_STATE_WORDS);
+}
+
 OP void begin_machine(control c, address machine) {
     address at = machine_at(c, machine);
     address words = MACHINE_WEIGHTS + LOAD(c.block, machine + MACHINE_STATE_COUNT) * MACHINE_STATE_WEIGHT_WORDS;
@@ -117,6 +134,10 @@ OP void begin_machine(control c, address machine) {
         set_state_word(c, at + i, 0u);
     }
     set_state_word(c, at + MACHINE_WEIGHTS, BITS(1.0f));
+    address profiles = block_profiles(c.block, machine);
+    if (profiles != CONTROL_NONE) {
+        set_state_word(c, profiles_state(c, profiles) + PROFILED_FADE, 0u);
+    }
 }
 
 OP void begin_player(control c, address player) {
@@ -151,6 +172,66 @@ OP_NOINLINE real evaluate_fade_curve(uint curve, real part) {
     return clamp_real(snap(shaped), 0.0f, 1.0f);
 }
 
+// What a state weighs at joints where the fade with a profile has not begun (`end` 0), or is over (1).
+OP real profiled_end(control c, address machine, address at, address state, address end) {
+    real began = state_number(c, at + PROFILED_ENDS + state * PROFILED_ENDS_WORDS + end);
+    bool is_current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state;
+    return snap(lerp(began, is_current ? 1.0f : 0.0f, state_number(c, at + PROFILED_SHARE)));
+}
+
+// Before a transition is taken. One that begins while the fade of another with a profile is seen has none.
+OP_NOINLINE void begin_profiled(control c, address machine, address profiles, address transition) {
+    address at = profiles_state(c, profiles);
+    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    bool over = state_word(c, at + PROFILED_FADE) != 0u;
+    for (address state = 0u; state < count; state++) {
+        address ends = at + PROFILED_ENDS + state * PROFILED_ENDS_WORDS;
+        real first = state_weight(c, machine, state);
+        real last = state == LOAD(c.block, transition + TRANSITION_TO) ? 1.0f : 0.0f;
+        if (over) {
+            first = profiled_end(c, machine, at, state, 0u);
+            last = profiled_end(c, machine, at, state, 1u);
+        }
+        set_state_word(c, ends, BITS(first));
+        set_state_word(c, ends + 1u, BITS(last));
+    }
+    if (!over) {
+        set_state_word(c, at + PROFILED_FADE, LOAD(c.block, transition + TRANSITION_FLAGS) >> TRANSITION_PROFILE_SHIFT);
+        set_state_word(c, at + PROFILED_TIME, 0u);
+    }
+    set_state_word(c, at + PROFILED_OVER, over ? 1u : 0u);
+    set_state_word(c, at + PROFILED_SHARE, 0u);
+}
+
+// The part of a fade's time that has passed: 24 bits, which a float holds.
+OP real fade_part(ticks faded, ticks whole) {
+    return TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
+}
+
+// After weigh_states(): how far the machine's fade has come. A state that joints alone see weighs something.
+OP_NOINLINE void weigh_profiled(control c, address machine, address profiles) {
+    address machine_state = machine_at(c, machine);
+    address at = profiles_state(c, profiles);
+    address fade = state_word(c, machine_state + MACHINE_FADE);
+    if (fade == 0u || state_word(c, at + PROFILED_FADE) == 0u) {
+        set_state_word(c, at + PROFILED_FADE, 0u);
+        return;
+    }
+    real part = fade_part(state_ticks(c, machine_state + MACHINE_FADED), block_ticks(c, fade + TRANSITION_FADE));
+    if (state_word(c, at + PROFILED_OVER) != 0u) {
+        set_state_word(c, at + PROFILED_SHARE, BITS(evaluate_fade_curve(LOAD(c.block, fade + TRANSITION_CURVE), part)));
+    } else {
+        set_state_word(c, at + PROFILED_TIME, BITS(part));
+    }
+    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    for (address state = 0u; state < count; state++) {
+        bool seen = profiled_end(c, machine, at, state, 0u) > 0.0f || profiled_end(c, machine, at, state, 1u) > 0.0f;
+        if (seen && !(state_weight(c, machine, state) > 0.0f)) {
+            set_state_word(c, state_weight_at(c, machine, state), BITS(9.09494702e-13f)); // 2^-40
+        }
+    }
+}
+
 // The weights of a machine's states, from how far its fade has come.
 OP void weigh_states(control c, address machine) {
     address at = machine_at(c, machine);
@@ -162,9 +243,7 @@ OP void weigh_states(control c, address machine) {
     ticks whole = block_ticks(c, fade + TRANSITION_FADE);
     real share = 1.0f;
     if (ticks_less(faded, whole) && (LOAD(c.block, fade + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) == 0u) {
-        // 24 bits of the share, which a float holds.
-        real part = TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
-        share = evaluate_fade_curve(LOAD(c.block, fade + TRANSITION_CURVE), part);
+        share = evaluate_fade_curve(LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
     } else {
         set_state_word(c, at + MACHINE_FADE, 0u);
     }
@@ -254,14 +333,6 @@ OP bool condition_holds(control c, address terms, uint count, bool reached) {
     return (truths & 1u) != 0u;
 }
 
-OP address state_record(control c, address machine, address state) {
-    return LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS;
-}
-
-OP address state_table(control c, address machine, address state) {
-    return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
-}
-
 OP bool state_ended(control c, address machine, address state, uint passed) {
     address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
     bool ended = false;
@@ -303,6 +374,10 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
         address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
         set_state_word(c, weight_at + 1u, state_word(c, weight_at));
     }
+    address profiles = block_profiles(c.block, machine);
+    if (profiles != CONTROL_NONE) {
+        begin_profiled(c, machine, profiles, transition);
+    }
     bool seen = state_weight(c, machine, to) > 0.0f;
     bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
     bool begins = !seen || state_ended(c, machine, to, PLAYING_PASSED) || restarts;
@@ -314,6 +389,9 @@ OP_NOINLINE bool take_transition(control c, address machine, address transition)
     set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
     set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
     weigh_states(c, machine);
+    if (profiles != CONTROL_NONE) {
+        weigh_profiled(c, machine, profiles);
+    }
     if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
     }

@@ -53,11 +53,11 @@ OP transform mean_end(frame f, uint instruction, weighted_sums all) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     real inverse = total_inverse(f, instruction);
     transform mean;
-    if ((choice & CHOICE_LAYERS) != 0u) {
+    if ((choice & (CHOICE_LAYERS | CHOICE_PROFILES)) != 0u) {
         inverse = reciprocal(all.notes.q.x);
     }
     if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        mean = finish_mean(f, instruction, all, inverse, all.sums.q, NOT(operand_weight(f, instruction) > 0.0f));
+        mean = finish_mean(f, instruction, all, inverse, all.sums.q, NOT(all.notes.q.x > 0.0f));
     } else {
         mean = finish_sum(f, instruction, all, inverse);
     }

@@ -546,7 +546,7 @@ OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inve
         mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
         mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
     }
-    lane_mask weighs = operand_weight(f, instruction) > 0.0f;
+    lane_mask weighs = notes.q.x > 0.0f;
     if (ANY(OR(vanished, NOT(weighs)))) {
         uint rest_at = LOAD(f.program, instruction + SUM_REST) + f.joint;
         transform rest = load_fixed_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));

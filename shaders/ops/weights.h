@@ -237,6 +237,7 @@ OP void weigh_nodes(frame given) {
             weigh_blend(f, rule, kind);
             break;
         case RULE_WEIGHTED:
+        case RULE_NUMBERS:
             weigh_inputs(f, rule);
             break;
         case RULE_LAYERS:

@@ -114,6 +114,7 @@ static const lmb_graph_field transition_members[] = {
      .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "curve", .read = lmb_graph_read_fade_curve, .offset = offsetof(transition, def.curve)},
     {.name = "kind", .read = lmb_graph_read_choice, .offset = offsetof(transition, def.kind), .choices = kinds},
+    {.name = "profile", .read = lmb_graph_read_mask, .offset = offsetof(transition, def.profile)},
     {.name = "priority", .read = read_priority, .min = -LARGEST_PRIORITY, .max = LARGEST_PRIORITY},
 };
 static const lmb_graph_fields transition_fields = {"a transition", transition_members,
@@ -151,6 +152,9 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (machine->transition_count == LMB_MAX_TRANSITIONS) {
         lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);
         return;
+    }
+    if (def->kind == LMB_FADE_INERTIALIZED && def->profile != LMB_NONE) {
+        lmb_graph_report(reader, object, "a transition that is inertialized has no blend profile");
     }
     if (def->kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
         reader->inertia_at = object;
