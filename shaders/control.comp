@@ -80,5 +80,9 @@ void main() {
     c.number = push.number + character;
     c.step = make_ticks(push.step_low, push.step_high);
     c = begin_frame(c);
+    if ((push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {
+        // Copies are behind all states.
+        c = begin_between(c, push.state, (push.characters + character) * push.block.at[CONTROL_STATE_WORDS]);
+    }
     run_control(c);
 }

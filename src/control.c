@@ -16,6 +16,14 @@
 #define TURN 6.283185307179586 // in radians
 
 _Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
+// Of a character. Of what smoothed parameters and joints in a fade need, each word has a parameter that is written from it.
+#define MOST_STATE_WORDS 8192u
+_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + CARRYING_WORDS) +
+                       LMB_MAX_MACHINES *
+                           (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
+                       MOVING_WORDS + INERTIAL_WORDS <=
+                   MOST_STATE_WORDS,
+               "the words of a state");
 _Static_assert(LMB_MOTION_WORDS == MOVING_PLACE_WORDS, "the words that a host may set");
 
 lmb_player_def lmb_default_player_def(void) {
@@ -276,8 +284,9 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
     return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
 }
 
+// `copies` has room for as many states.
 static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
-                                   uint32_t count) {
+                                   uint32_t count, uint32_t *copies) {
     const uint32_t *sent = (const uint32_t *)frame->events;
     stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // the stages after this one count it
@@ -308,17 +317,29 @@ static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_f
         }
         c.sent_count = event - c.sent_first;
         all.each[i] = begin_frame(c);
+        if (copies != NULL) {
+            all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words);
+        }
     }
     run_control(&all);
 }
 
-static void run_characters(const lmb_control *block, const lmb_control_frame *frame, uint32_t first, uint32_t count) {
+// In crowds of `most` characters.
+static void run_characters(const lmb_control *block, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+                           uint32_t most, uint32_t *copies) {
     while (count > 0) {
-        const uint32_t together = count < MOST_IN_CROWD ? count : MOST_IN_CROWD;
-        run_crowd(block, frame, first, together);
+        const uint32_t together = count < most ? count : most;
+        run_crowd(block, frame, first, together, copies);
         first += together;
         count -= together;
     }
+}
+
+static LMB_NOINLINE void run_interpolated(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
+                                          uint32_t count) {
+    uint32_t copies[MOST_STATE_WORDS];
+    const uint32_t fit = MOST_STATE_WORDS / block->state_words;
+    run_characters(block, frame, first, count, fit < MOST_IN_CROWD ? fit : MOST_IN_CROWD, copies);
 }
 
 lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
@@ -329,7 +350,11 @@ lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *
     }
     fenv_t callers;
     lmb_environment_enter(&callers);
-    run_characters(control, frame, first, count);
+    if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
+        run_interpolated(control, frame, first, count);
+    } else {
+        run_characters(control, frame, first, count, MOST_IN_CROWD, NULL);
+    }
     lmb_environment_leave(&callers);
     return LMB_OK;
 }

@@ -98,6 +98,7 @@ typedef struct lmb_control_def {
     /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
     /// events; in others it stands still.
     lmb_value update_every;
+    bool interpolate_updates;     ///< as lmb_graph_def.interpolate_updates
     const lmb_motion_def *motion; ///< NULL: there is none, and motion tracks count for nothing
     /// Whether transitions may be #LMB_FADE_INERTIALIZED: of every machine, and one decay for the whole character, which a later
     /// one begins anew; of several in a frame the longest `fade` counts. The graph's lmb_graph_def.inertialize does

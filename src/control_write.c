@@ -588,7 +588,7 @@ static void write_header(const writer *w) {
     put(w, CONTROL_MACHINE_COUNT, def->machine_count);
     put(w, CONTROL_EMITTED_CAPACITY, def->max_emitted_events);
     put_value(w, CONTROL_UPDATE_EVERY, def->update_every);
-    put(w, CONTROL_WEIGHS, w->weighs);
+    put(w, CONTROL_FLAGS, (w->weighs ? CONTROL_WEIGHS : 0) | (def->interpolate_updates ? CONTROL_INTERPOLATES : 0));
 }
 
 uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, uint32_t *block, uint32_t *state_words) {

@@ -47,7 +47,13 @@ lmb_gpu_control_def lmb_default_gpu_control_def(void) {
 }
 
 static uint32_t weight_count(const lmb_control *control) {
-    return control->block[CONTROL_WEIGHS] != 0 ? control->graph->block[PROGRAM_WEIGHTS] : 0;
+    return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->block[PROGRAM_WEIGHTS] : 0;
+}
+
+// Of a character: its state, and behind all states a copy that changes between updates.
+static uint32_t state_words(const lmb_control *control) {
+    const bool interpolates = (control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0;
+    return control->state_words * (interpolates ? 2 : 1);
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -75,7 +81,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "gpu control: it inertializes, and the batch's graph does not by the same parameters");
     }
-    uint32_t words = def->control->state_words;
+    uint32_t words = state_words(def->control);
     if (parameters > words) {
         words = parameters;
     }
@@ -122,7 +128,7 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     lmb_result result = lmb_gpu_buffer_create(gpu, (VkDeviceSize)control->control->size * sizeof(uint32_t), false,
                                               "limber control", &control->block, error);
     if (result == LMB_OK) {
-        VkDeviceSize state = (VkDeviceSize)control->character_count * control->control->state_words;
+        VkDeviceSize state = (VkDeviceSize)control->character_count * state_words(control->control);
         result =
             lmb_gpu_buffer_create(gpu, state * sizeof(uint32_t), false, "limber control state", &control->state, error);
     }
@@ -284,7 +290,12 @@ static lmb_gpu_span make_span(const lmb_gpu_control *control, const lmb_gpu_buff
 }
 
 lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control) {
-    return control != NULL ? make_span(control, &control->state) : (lmb_gpu_span){0};
+    lmb_gpu_span span = {0};
+    if (control != NULL) {
+        span = make_span(control, &control->state);
+        span.size = (VkDeviceSize)control->character_count * control->control->state_words * sizeof(uint32_t);
+    }
+    return span;
 }
 
 lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t frame) {

@@ -635,6 +635,7 @@ static void write_control(lowering *l) {
     control->motion = l->def->motion;
     control->max_emitted_events =
         l->def->max_emitted_events > 0 ? l->def->max_emitted_events : control->max_emitted_events;
+    control->interpolate_updates = l->def->interpolate_updates;
     control->update_every = l->def->update_every != NULL ? *l->def->update_every : control->update_every;
 }
 

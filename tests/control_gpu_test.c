@@ -229,6 +229,15 @@ static void stretched_groups(void **state) {
     close_fixture(&f);
 }
 
+// Characters that move on between their updates.
+static void interpolated_updates(void **state) {
+    (void)state;
+    fixture f;
+    open_scenario(&f, 70, interpolated_scenario_create);
+    run_frames(&f, 99); // which end between updates
+    close_fixture(&f);
+}
+
 // Characters whose poses are culled are moved on all the same: states, character motions and what is reported.
 static void culled_poses(void **state) {
     (void)state;
@@ -360,7 +369,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_hash),      cmocka_unit_test(golden_hash_of_character_motions),
         cmocka_unit_test(random_events),    cmocka_unit_test(saved_and_restored),
-        cmocka_unit_test(stretched_groups), cmocka_unit_test(culled_poses),
-        cmocka_unit_test(refusals)};
+        cmocka_unit_test(stretched_groups), cmocka_unit_test(interpolated_updates),
+        cmocka_unit_test(culled_poses),     cmocka_unit_test(refusals)};
     return run_gpu_suite("control_gpu", tests, sizeof tests / sizeof tests[0]);
 }

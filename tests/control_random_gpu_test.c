@@ -74,7 +74,7 @@ static int start(void **state) {
     create_buffer(BLOCK, MOST_WORDS);
     create_buffer(PROGRAM, MOST_WORDS);
     create_buffer(WEIGHTS, (size_t)CONTROL_RANDOM_CHARACTERS * MOST_WEIGHTS);
-    create_buffer(STATE, (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS);
+    create_buffer(STATE, 2 * (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS); // and copies of them
     create_buffer(STATES, rows * MOST_STATE_WORDS);
     create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
     create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);

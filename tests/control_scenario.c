@@ -147,7 +147,7 @@ static void add_motion(lmb_control_player_def players[9], lmb_motion_def *charac
 
 // ---- The program: a joint that goes along a line with a player's time, blended by parameters and states. ----
 
-typedef enum scenario_kind { PLAIN, MOVES, STRETCHED } scenario_kind;
+typedef enum scenario_kind { PLAIN, MOVES, STRETCHED, INTERPOLATED } scenario_kind;
 
 // Nodes: the players' clips, then these.
 enum { STILL = 9, STANDS, WITHIN, BODY, STRIDES, LEGS, LEAN, ADDED, LAST, NODES };
@@ -305,6 +305,7 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
     def.machines = machines;
     def.machine_count = 3;
     def.update_every = lmb_parameter(EVERY);
+    def.interpolate_updates = kind == INTERPOLATED;
     def.motion = moves ? &motion : NULL;
     *scenario = (control_scenario){.character_count = character_count};
     lmb_result result = create_program(scenario, kind, error);
@@ -336,6 +337,10 @@ lmb_result motion_scenario_create(control_scenario *scenario, uint32_t character
 
 lmb_result stretched_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
     return create(scenario, character_count, STRETCHED, error);
+}
+
+lmb_result interpolated_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error) {
+    return create(scenario, character_count, INTERPOLATED, error);
 }
 
 void control_scenario_destroy(control_scenario *scenario) {

@@ -26,6 +26,8 @@ lmb_result control_scenario_create(control_scenario *scenario, uint32_t characte
 lmb_result motion_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 // That with character motion, where one group stretches across the states of a machine, and another has a place in a plane.
 lmb_result stretched_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
+// That with character motion, whose updates interpolate: the states, and what is emitted, are those of that one.
+lmb_result interpolated_scenario_create(control_scenario *scenario, uint32_t character_count, lmb_error *error);
 void control_scenario_destroy(control_scenario *scenario);
 
 // Fills in what the host gives in a frame: parameters, events, step.

@@ -623,21 +623,26 @@ static void numbers_are_computed(void **state) {
     reading_destroy(graph);
 }
 
-// The hips fade by the whole time, what is below them in a fifth of it.
-static void blend_profiles_are_masks(void **state) {
+// The hips fade by the whole time, what is below them in a fifth of it; and the character moves on between its updates.
+static void profiles_and_updates(void **state) {
     (void)state;
-    player p = begin("{\"op\":\"machine\",\"states\":["
-                     "{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"stand\"},"
-                     "\"transitions\":[{\"to\":\"b\",\"event\":\"GO\",\"fade\":0.5,\"curve\":\"linear\","
-                     "\"profile\":{\"Hips\":255,\"Spine\":51}},{\"to\":\"b\",\"event\":\"JUMP\",\"fade\":0}]},"
-                     "{\"name\":\"b\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"}}]}");
+    player p =
+        begin("{\"op\":\"machine\",\"update-every\":{\"param\":\"far\"},\"interpolate-updates\":true,\"states\":["
+              "{\"name\":\"a\",\"pose\":{\"op\":\"clip\",\"clip\":\"stand\"},"
+              "\"transitions\":[{\"to\":\"b\",\"event\":\"GO\",\"fade\":0.5,\"curve\":\"linear\","
+              "\"profile\":{\"Hips\":255,\"Spine\":51}},{\"to\":\"b\",\"event\":\"JUMP\",\"fade\":0}]},"
+              "{\"name\":\"b\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"}}]}");
     const lmb_graph_def *def = lmb_graph_json_def(p.graph->json);
     const lmb_transition_def *transitions = def->nodes[def->node_count - 1].machine->transitions;
     assert_int_equal(transitions[1].profile, LMB_NONE);
     assert_true(transitions[0].profile < def->mask_count);
     assert_memory_equal(def->masks[transitions[0].profile], ((const uint8_t[JOINTS]){255, 51}), JOINTS);
+    assert_true(def->interpolate_updates);
+    assert_int_equal(def->update_every->parameter, lmb_graph_find_parameter(p.graph->graph, "far"));
+    set(&p, "far", 4.0f);
     step(&p, 0.0, "GO");
     step(&p, 0.25, NULL);
+    assert_int_equal(lmb_control_player_ticks(p.control, p.state, 1), 0);
     expect_hips(&p, (STAND + HOP) / 2.0, 0.25);
     end(&p);
 }
@@ -1669,6 +1674,14 @@ static void malformed_texts(void **state) {
          "256"},
         {GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\",\"profile\":{}"), "states[0].transitions[0]", 2, 16,
          "a transition that is inertialized has no blend profile"},
+        {"{\"op\":\"rest\",\n\"update-every\":17}", "update-every", 2, 16, "17 is outside 1 to 16"},
+        {"{\"op\":\"rest\",\n\"update-every\":{\"add\":[{\"param\":\"x\"},1]}}", "update-every", 2, 16,
+         "it is needed before numbers are computed"},
+        {WITH_FADE("\"b\":{\"op\":\"rest\"},\"update-every\":{\"fade\":\"I\"}"), "update-every", 2, 34,
+         "a fade's weight is known only after"},
+        {"{\"op\":\"rest\",\n\"interpolate-updates\":1}", "interpolate-updates", 2, 23, "a boolean was expected"},
+        {IN_BLEND("{\"op\":\"rest\"}", "{\"op\":\"rest\",\"update-every\":2}"), "b.update-every", 2, 18,
+         "the outermost pose alone has updates"},
         {IN_MATRICES(GOES("\"to\":\"b\",\"after\":1,\"kind\":\"inertialized\"")),
          "inputs[0].pose.states[0].transitions[0]", 2, 16, "it ends with a blend of matrices"},
     };
@@ -1823,7 +1836,7 @@ int main(void) {
         cmocka_unit_test(smoothed_are_shared),
         cmocka_unit_test(conditions_compare_and_join),
         cmocka_unit_test(numbers_are_computed),
-        cmocka_unit_test(blend_profiles_are_masks),
+        cmocka_unit_test(profiles_and_updates),
         cmocka_unit_test(conditions_name_places),
         cmocka_unit_test(places_are_no_loops),
         cmocka_unit_test(what_states_tell),

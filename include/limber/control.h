@@ -86,6 +86,16 @@
 /// those weights, without a jump at any joint. Its own fade then takes its whole time at all joints: a profile of its
 /// own does not count, nor those of further ones, until a fade has come to its end.
 ///
+/// **Updates.** A far character may be updated in some frames alone (lmb_graph_def.update_every). In the others it
+/// stands still, unless lmb_graph_def.interpolate_updates says that it goes on. Then what is continuous goes on as it
+/// would in an update: players by their rates (loops wrap, ends hold), groups, fades, smoothed parameters,
+/// inertialization, and root motion as character motions show it. Nothing is decided and nothing emitted, and clips weigh in
+/// groups and root motion what they did in the last update. All of this is shown and forgotten: the state, and what is
+/// read from it, is in every frame what it is without the choice, to the bit. The next update begins with it, by all the
+/// time since, so what it decides may have happened before: a clip that ended has held its end until then, and of an
+/// inertialized transition, whose offset is that of the pose shown last, as much time is over as has passed since the
+/// last update.
+///
 /// **The character motion** has a position and a yaw, the angle about the y axis that takes z to x: at 0 the character faces z. Positions
 /// are kept to 2^-32 of the unit of length, up to 2^31 of them (beyond, they stay there), angles to 2^-32 of a turn, so
 /// that what is added up over a long time is exactly the sum of what the frames moved. Each frame moves it twice, along its own axes:

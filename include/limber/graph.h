@@ -386,8 +386,11 @@ typedef struct lmb_graph_def {
     uint32_t max_emitted_events;  ///< events emitted of one character and frame; more are counted alone. 0 takes 8
     /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
     /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
-    /// events; in others it stands still. NULL: each frame.
+    /// events; in others it stands still, unless `interpolate_updates`. NULL: each frame.
     const lmb_value *update_every;
+    /// Between updates what is continuous goes on: control.h, "Updates". A frame without an update then costs what
+    /// moving does, without weights and decisions, and a device keeps a second row of state for each character.
+    bool interpolate_updates;
 } lmb_graph_def;
 
 /// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where

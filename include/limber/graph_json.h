@@ -185,6 +185,10 @@
 /// - **Events** are names, numbered in the order in which the text first uses them; `"END"` is none. As many as
 ///   `"max-emitted-events"` in the outermost object, 1 to #LMB_MAX_EMITTED_EVENTS (8), are reported of a character in a frame.
 ///
+/// - **Updates**, in the outermost object: `"update-every": 4`, 1 to 16 or a parameter that is not computed, updates a
+///   character every so many frames alone; with `"interpolate-updates": true` it moves on between them (control.h,
+///   "Updates").
+///
 /// Everything is checked before anything is built, and every mistake is reported with where it stands: unknown operations,
 /// fields, clips, poses, joints, channels and curves, fields that are missing or given twice, wrong types and ranges, too many inputs,
 /// poses inside each other that the graph could not hold.

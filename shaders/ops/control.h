@@ -66,7 +66,7 @@ OP void write_players(CROWD all) {
 // Its state's weight, or 0 once it dropped out. One that ended in the last update is shown until the next.
 OP real find_shown_weight(control c, owning_state at, address flags, bool drops_out) {
     uint playing = state_word(c, flags);
-    bool ends_now = !c.moves && (playing & PLAYING_PASSED) != 0u;
+    bool ends_now = !c.updates && (playing & PLAYING_PASSED) != 0u;
     real weight = 1.0f;
     if (at.machine != CONTROL_NONE) {
         weight = state_number(c, at.weight);
@@ -289,7 +289,7 @@ OP void run_machines(control c) {
 OP void run_all_machines(CROWD all) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
-        if (c.moves) {
+        if (c.moves && c.updates) {
             run_machines(c);
         }
     }
@@ -367,13 +367,35 @@ OP control begin_frame(control c) {
         set_moved_by_clips(c, character_motion, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
     }
     ticks waited = add_ticks(state_ticks(c, CHARACTER_WAITING), c.step);
-    c.moves = c.begins || c.sent_count > 0u || updates_in_frame(c);
+    c.updates = c.begins || c.sent_count > 0u || updates_in_frame(c);
+    c.moves = c.updates;
     c.step = waited;
     c.left = waited;
     c.duration = waited;
     set_state_ticks(c, CHARACTER_WAITING, waited);
-    if (c.moves) {
+    if (c.updates) {
         set_state_ticks(c, CHARACTER_WAITING, make_ticks(0u, 0u));
+    }
+    return c;
+}
+
+// Where updates interpolate. Between two of them nothing is decided and nothing emitted. What is continuous goes on, from
+// the last update by all the time since, on a copy: so the next update finds the state as the last one left it.
+OP_NOINLINE control begin_between(control given, mutable_memory copy, address copy_at) {
+    control c = given;
+    address words = c.updates ? 0u : LOAD(c.block, CONTROL_STATE_WORDS);
+    for (address i = 0u; i < words; i++) {
+        STORE(copy, copy_at + i, state_word(c, i));
+    }
+    if (!c.updates) {
+#ifdef LMB_GLSL
+        c.state = copy;
+        c.state_at = copy_at;
+#else
+        c.state = copy + copy_at;
+#endif
+        c.moves = true;
+        c.emits_events = false;
     }
     return c;
 }
@@ -430,7 +452,7 @@ OP void cut_steps(CHANGED_CROWD all, bool is_last) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
         if (c.moves) {
-            c.duration = is_last ? c.left : find_next_stop(c);
+            c.duration = is_last || !c.updates ? c.left : find_next_stop(c);
             SET_CHARACTER(all, i, c);
         }
     }

@@ -25,8 +25,11 @@
 #define CONTROL_UPDATE_EVERY 13u     // value
 #define CONTROL_CHARACTER_MOTION 18u // offset of its record, or CONTROL_NONE
 #define CONTROL_INERTIA 19u          // offset of its record, or CONTROL_NONE
-#define CONTROL_WEIGHS 20u           // 1 where a program weighs a player's clip
+#define CONTROL_FLAGS 20u            // CONTROL_WEIGHS, CONTROL_INTERPOLATES
 #define CONTROL_HEADER_WORDS 21u
+
+#define CONTROL_WEIGHS 1u       // a program weighs a player's clip
+#define CONTROL_INTERPOLATES 2u // between updates what is continuous goes on
 
 #define CONTROL_NONE 0xffffffffu
 

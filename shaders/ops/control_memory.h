@@ -52,7 +52,8 @@ uint number; // frame number plus character
 ticks step;  // of the frame, with what the character has waited
 // Of this frame, from when it begins.
 bool begins;    // anew
-bool moves;     // time goes on
+bool updates;   // this is an update
+bool moves;     // time goes on: in an update, or on a copy of the state between two of them
 ticks left;     // of the step
 ticks duration; // of the piece of it that passes at once
 END_STRUCT(control)

@@ -8,13 +8,15 @@ OP address inertia_state(control c) {
     return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
 }
 
-// Another frame, in which time goes on.
+// Another frame, in which time goes on; between updates the same one, with more of its time.
 OP_NOINLINE void move_inertia(control c) {
     address at = inertia_state(c);
     ticks step = fine_of_ticks(c.step);
-    set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
-    set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
-    set_state_word(c, at + INERTIAL_STEP, BITS(seconds_of_fine(step)));
+    if (c.updates) {
+        set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
+        set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
+        set_state_word(c, at + INERTIAL_STEP, BITS(seconds_of_fine(step)));
+    }
     if (state_number(c, at + INERTIAL_DURATION) > 0.0f) {
         set_state_ticks(c, at + INERTIAL_TIME, add_ticks(state_ticks(c, at + INERTIAL_TIME), step));
     }

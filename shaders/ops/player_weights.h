@@ -33,7 +33,7 @@ OP real weigh_player(control c, frame f, address player, address which) {
 
 OP void weigh_players(control c) {
     frame f = weighing_frame(c);
-    if (LOAD(c.block, CONTROL_WEIGHS) != 0u) {
+    if ((LOAD(c.block, CONTROL_FLAGS) & CONTROL_WEIGHS) != 0u) {
         weigh_nodes(f);
     }
     address player = LOAD(c.block, CONTROL_PLAYERS);
@@ -55,11 +55,25 @@ OP void weigh_players(control c) {
     }
 }
 
+// Between updates they weigh what they did in the last one, and none has moved yet.
+OP_NOINLINE void keep_player_weights(control c) {
+    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
+        address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
+        address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
+        for (; motion < motions_end; motion += MOTION_WORDS) {
+            set_state_word(c, LOAD(c.block, motion + MOTION_STATE) + CARRYING_HOW, 0u);
+        }
+    }
+}
+
 OP void weigh_all_players(CROWD all) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
-        if (c.moves) {
+        if (c.moves && c.updates) {
             weigh_players(c);
+        } else if (c.moves) {
+            keep_player_weights(c);
         }
     }
 }

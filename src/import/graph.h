@@ -73,6 +73,7 @@ struct lmb_graph_json {
     size_t fade_capacity;
     bool has_character_motion;
     lmb_motion_def motion;
+    lmb_value update_every;
     const char **events;
     size_t event_capacity;
     lmb_index event_index; // by name
@@ -104,6 +105,9 @@ typedef struct lmb_graph_insert {
     size_t replaced; // bytes of the source's text
 } lmb_graph_insert;
 
+// "lod", "max-lods", "max-emitted-events", "update-every", "interpolate-updates".
+#define LMB_GRAPH_DETAILS 5
+
 typedef struct lmb_graph_reader {
     const lmb_graph_source *source;
     const lmb_machine_text *machine; // of a text of its own, or NULL
@@ -130,10 +134,10 @@ typedef struct lmb_graph_reader {
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
-    uint32_t detail[3]; // keys of "lod", "max-lods" and "max-emitted-events", or 0
-    uint32_t depth;     // of computed numbers inside each other
-    bool is_full;       // a limit on nodes or parameters was reported
-    lmb_result result;  // no longer LMB_OK where memory is lacking: reading then ends
+    uint32_t detail[LMB_GRAPH_DETAILS]; // their keys, or 0
+    uint32_t depth;                     // of computed numbers inside each other
+    bool is_full;                       // a limit on nodes or parameters was reported
+    lmb_result result;                  // no longer LMB_OK where memory is lacking: reading then ends
 } lmb_graph_reader;
 
 // One member that an object may have. `read` stores what it finds at `offset` of its target.

@@ -1,6 +1,7 @@
 #include "graph.h"
 
-// Levels of detail and the limit of emitted events, which the outermost object alone has beside its operation's fields.
+// Levels of detail, the limit of emitted events and updates, which the outermost object alone has beside its
+// operation's fields.
 
 static void read_level(lmb_graph_reader *reader, uint32_t value) {
     static const lmb_graph_field field = {
@@ -26,18 +27,40 @@ static void read_max_emitted_events(lmb_graph_reader *reader, uint32_t value) {
     lmb_graph_read_whole(reader, &field, value, &reader->graph->def);
 }
 
+static void read_update_every(lmb_graph_reader *reader, uint32_t value) {
+    static const lmb_graph_field field = {
+        .min = 1.0f, .max = 16.0f, .initial = 1.0f, .parameter_min = 1.0f, .parameter_max = 16.0f};
+    lmb_graph_json *graph = reader->graph;
+    lmb_graph_read_value(reader, &field, value, &graph->update_every);
+    graph->def.update_every = &graph->update_every;
+    lmb_graph_expect_early(reader, value, graph->update_every);
+    const uint32_t parameter = graph->update_every.parameter;
+    if (parameter < graph->def.parameter_count && graph->parameters[parameter].is_computed) {
+        lmb_graph_report(reader, value, "it is needed before numbers are computed");
+    }
+}
+
+static void read_interpolate_updates(lmb_graph_reader *reader, uint32_t value) {
+    static const lmb_graph_field field = {.offset = offsetof(lmb_graph_def, interpolate_updates)};
+    lmb_graph_read_boolean(reader, &field, value, &reader->graph->def);
+}
+
 bool lmb_graph_read_lod(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
     static const struct {
         const char *name;
         void (*read)(lmb_graph_reader *reader, uint32_t value);
-    } members[] = {{"lod", read_level}, {"max-lods", read_levels}, {"max-emitted-events", read_max_emitted_events}};
-    for (int i = 0; i < 3; i++) {
+        const char *what;
+    } members[LMB_GRAPH_DETAILS] = {{"lod", read_level, "levels of detail"},
+                                    {"max-lods", read_levels, "levels of detail"},
+                                    {"max-emitted-events", read_max_emitted_events, "a limit of emitted events"},
+                                    {"update-every", read_update_every, "updates"},
+                                    {"interpolate-updates", read_interpolate_updates, "updates"}};
+    for (int i = 0; i < LMB_GRAPH_DETAILS; i++) {
         if (!lmb_graph_is_text(reader, key, members[i].name)) {
             continue;
         }
         if (object != 0) {
-            lmb_graph_report(reader, key, "the outermost pose alone has %s",
-                             i < 2 ? "levels of detail" : "a limit of emitted events");
+            lmb_graph_report(reader, key, "the outermost pose alone has %s", members[i].what);
         } else if (reader->detail[i] != 0) {
             lmb_graph_report(reader, key, "given twice");
         } else {

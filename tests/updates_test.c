@@ -1,0 +1,398 @@
+// Updates of far characters that interpolate: what is shown between them against float64, and states that know nothing of
+// it.
+#include "control_scenario.h"
+#include "suite.h"
+
+#include <limber/graph.h>
+#include <math.h>
+#include <stdio.h>
+
+// ---- Against the same crowd without the choice.
+
+// Every fifth character is updated in one frame of four, and in those in which it is sent an event.
+static bool is_updated(const control_scenario *scenario, uint32_t frame, uint32_t character) {
+    bool sent = false;
+    for (uint32_t i = 0; i < scenario->event_count; i++) {
+        sent = sent || scenario->events[i].character == character;
+    }
+    return frame == 0 || sent || character % 5 != 0 || (frame + character) % 4 == 0;
+}
+
+static void states_know_nothing_of_it(void **state) {
+    (void)state;
+    enum { CHARACTERS = 60 };
+    control_scenario plain, between;
+    lmb_error error = {0};
+    assert_int_equal(motion_scenario_create(&plain, CHARACTERS, &error), LMB_OK);
+    assert_int_equal(interpolated_scenario_create(&between, CHARACTERS, &error), LMB_OK);
+    const size_t words = lmb_control_state_words(plain.control), emitted = lmb_control_emitted_words(plain.control);
+    assert_int_equal(words, lmb_control_state_words(between.control));
+    uint32_t moved = 0, waited = 0;
+    for (uint32_t frame = 0; frame < 400; frame++) {
+        control_scenario_begin_frame(&plain, frame);
+        control_scenario_begin_frame(&between, frame);
+        assert_int_equal(control_scenario_run(&plain, frame, &error), LMB_OK);
+        assert_int_equal(control_scenario_run(&between, frame, &error), LMB_OK);
+        assert_memory_equal(plain.state, between.state, CHARACTERS * words * sizeof(uint32_t));
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            const size_t kept = 2 * (size_t)plain.emitted[i * emitted] + 1;
+            assert_memory_equal(plain.emitted + i * emitted, between.emitted + i * emitted,
+                                (kept < emitted ? kept : emitted) * sizeof(uint32_t));
+            const float *row = plain.parameters + i * (size_t)CONTROL_SCENARIO_PARAMETERS;
+            const float *shown = between.parameters + i * (size_t)CONTROL_SCENARIO_PARAMETERS;
+            const bool same = memcmp(row, shown, CONTROL_SCENARIO_PARAMETERS * sizeof *row) == 0 &&
+                              memcmp(plain.motions + i * LMB_MOTION_FLOATS, between.motions + i * LMB_MOTION_FLOATS,
+                                     LMB_MOTION_FLOATS * sizeof(float)) == 0;
+            if (is_updated(&plain, frame, i)) {
+                assert_true(same);
+            } else {
+                waited++;
+                moved += !same;
+            }
+        }
+    }
+    assert_true(waited > 2000 && moved > waited * 9 / 10);
+    control_scenario_destroy(&plain);
+    control_scenario_destroy(&between);
+}
+
+// ---- Against float64: one character, updated in one frame of four.
+
+enum { LOOP, HOLD, TURN, WALK, RUN, CLIPS };
+enum { RATE, FADE, SOURCE, SMOOTHED, PARAMETERS };
+
+static const char *const names[CLIPS] = {"loop", "hold", "turn", "walk", "run"};
+static const double durations[CLIPS] = {0.75, 1.5, 0.5, 1.25, 0.625};
+
+typedef struct fixture {
+    lmb_rig *rig;
+    lmb_clip *clips[CLIPS];
+    lmb_graph *graph;
+    const lmb_control *control;
+    uint32_t *state;
+    float *parameters;
+    float motion[LMB_MOTION_FLOATS];
+    uint32_t times[CLIPS]; // parameters
+    uint32_t frame;
+} fixture;
+
+static void open_fixture(fixture *f, bool interpolates) {
+    lmb_joint_def joint = lmb_default_joint_def();
+    *f = (fixture){0};
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = &joint, .joint_count = 1}, NULL, &f->rig, NULL), LMB_OK);
+    lmb_player_def players[CLIPS];
+    lmb_node_def nodes[CLIPS + 1];
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        const lmb_clip_def clip = {.name = names[i], .duration = (float)durations[i]};
+        assert_int_equal(lmb_clip_create(f->rig, &clip, NULL, &f->clips[i], NULL), LMB_OK);
+        players[i] = lmb_default_player_def();
+        players[i].group = i < WALK ? LMB_NONE : 0;
+        nodes[i] = lmb_playing_node(i, &players[i]);
+    }
+    players[LOOP].rate = lmb_parameter(RATE);
+    players[LOOP].offset = 0.25f;
+    players[HOLD].end = LMB_END_HOLD;
+    players[TURN].end = LMB_END_PING_PONG;
+    players[WALK].velocity = 1.5f;
+    players[RUN].velocity = 3.0f;
+    nodes[CLIPS] = lmb_default_node_def();
+    nodes[CLIPS].op = LMB_OP_WEIGHTED;
+    nodes[CLIPS].input_count = CLIPS;
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        nodes[CLIPS].inputs[i] = i;
+        nodes[CLIPS].weights[i] = lmb_constant(i == RUN ? 3.0f : 1.0f);
+    }
+    const lmb_group_def group = lmb_default_group_def();
+    lmb_fade_def fade = lmb_default_fade_def();
+    fade.parameter = FADE;
+    fade.in_event = 0;
+    fade.in_seconds = 0.5f;
+    const lmb_smoothed_def smoothed = {lmb_parameter(SOURCE), 0.3f, SMOOTHED};
+    const lmb_motion_def motion = lmb_default_motion_def();
+    const lmb_value every = lmb_constant(4.0f);
+    const lmb_graph_def def = {.rig = f->rig,
+                               .clips = (const lmb_clip *const *)f->clips,
+                               .clip_count = CLIPS,
+                               .nodes = nodes,
+                               .node_count = CLIPS + 1,
+                               .parameter_count = PARAMETERS,
+                               .event_count = 1,
+                               .groups = &group,
+                               .group_count = 1,
+                               .fades = &fade,
+                               .fade_count = 1,
+                               .smoothed = &smoothed,
+                               .smoothed_count = 1,
+                               .motion = &motion,
+                               .update_every = &every,
+                               .interpolate_updates = interpolates};
+    lmb_error error = {0};
+    if (lmb_graph_create(&def, NULL, &f->graph, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    f->control = lmb_graph_control(f->graph);
+    f->state = calloc(lmb_control_state_words(f->control), sizeof *f->state);
+    f->parameters = calloc(lmb_graph_parameter_count(f->graph), sizeof *f->parameters);
+    assert_true(f->state != NULL && f->parameters != NULL);
+    for (uint32_t i = PARAMETERS; i < lmb_graph_parameter_count(f->graph); i++) {
+        for (uint32_t k = 0; k < CLIPS; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "%s.time", names[k]);
+            if (strcmp(lmb_graph_parameter_at(f->graph, i).name, name) == 0) {
+                f->times[k] = i;
+            }
+        }
+    }
+}
+
+static void close_fixture(fixture *f) {
+    lmb_graph_destroy(f->graph);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(f->clips[i]);
+    }
+    lmb_rig_destroy(f->rig);
+    free(f->state);
+    free(f->parameters);
+}
+
+static void step(fixture *f, uint64_t ticks, bool event) {
+    static const lmb_event sent = {0, 0};
+    const lmb_control_frame frame = {.step = ticks,
+                                     .number = f->frame++,
+                                     .character_count = 1,
+                                     .state = f->state,
+                                     .parameters = f->parameters,
+                                     .events = &sent,
+                                     .event_count = event,
+                                     .motions = f->motion};
+    lmb_error error = {0};
+    if (lmb_control_run(f->control, &frame, 0, 1, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+}
+
+static double wrapped(double time, double duration) {
+    return time - duration * floor(time / duration);
+}
+
+static double turned(double time, double duration) {
+    const double there = wrapped(time, 2.0 * duration);
+    return there > duration ? 2.0 * duration - there : there;
+}
+
+static void expect_near(double found, double expected, uint32_t frame, const char *what) {
+    if (!(fabs(found - expected) <= 2e-5)) {
+        fail_msg("frame %u: %s is %.9g instead of %.9g", frame, what, found, expected);
+    }
+}
+
+static void what_is_continuous_goes_on(void **state) {
+    (void)state;
+    fixture f;
+    open_fixture(&f, true);
+    // As of the last update.
+    double last = 0.0, loop = 0.25, smoothed = 2.0, fade_begin = 0.0;
+    double now = 0.0; // as it is shown
+    const double second = (double)LMB_TICKS_PER_SECOND;
+    bool faded = false;
+    for (uint32_t frame = 0; frame < 240; frame++) {
+        static const float rates[] = {1.0f, -0.5f, 0.0f, 2.5f, 1.5f};
+        const uint64_t ticks = LMB_TICKS_PER_SECOND / (frame % 3 == 0 ? 60 : 100);
+        const bool event = frame == 42; // which is no update else
+        const bool updates = frame % 4 == 0 || event;
+        f.parameters[RATE] = rates[frame / 7 % 5];
+        f.parameters[SOURCE] = frame < 90 ? 2.0f : -1.0f;
+        step(&f, ticks, event);
+        now += (double)ticks / second;
+        const double passed = now - last;
+        fade_begin = event ? last : fade_begin; // an event's update begins with the last one
+        faded = faded || event;
+        const double shown_loop = loop + (double)f.parameters[RATE] * passed;
+        const double source = (double)f.parameters[SOURCE];
+        const double shown_smoothed = source + (smoothed - source) * exp2(-passed / 0.3);
+        const double part = faded ? fmin((now - fade_begin) / 0.5, 1.0) : 0.0;
+        expect_near((double)f.parameters[f.times[LOOP]], wrapped(shown_loop, durations[LOOP]), frame, "a loop");
+        expect_near((double)f.parameters[f.times[HOLD]], fmin(now, durations[HOLD]), frame, "what holds");
+        expect_near((double)f.parameters[f.times[TURN]], turned(now, durations[TURN]), frame, "what turns around");
+        // The cadence of weights 1/7 and 3/7: sum(w v) / sum(w v l / l'), with l the leader's length.
+        const double lead = now * (1.5 + 9.0) / (1.5 + 9.0 * durations[RUN] / durations[WALK]);
+        expect_near((double)f.parameters[f.times[WALK]], wrapped(lead, durations[WALK]), frame, "a leader");
+        expect_near((double)f.parameters[f.times[RUN]],
+                    wrapped(lead * durations[RUN] / durations[WALK], durations[RUN]), frame, "another of its group");
+        expect_near((double)f.parameters[FADE], 3.0 * part * part - 2.0 * part * part * part, frame, "a fade");
+        expect_near((double)f.parameters[SMOOTHED], shown_smoothed, frame, "what is smoothed");
+        expect_near((double)f.motion[2], 1.5 * now, frame, "the character motion");
+        if (updates) {
+            last = now;
+            loop = shown_loop;
+            smoothed = shown_smoothed;
+        }
+        expect_near(lmb_control_motion(f.control, f.state).position[2], 1.5 * last, frame,
+                    "the state's character motion");
+        lmb_error error = {0};
+        assert_int_equal(lmb_control_check_states(f.control, f.state, 1, &error), LMB_OK);
+    }
+    close_fixture(&f);
+}
+
+// A host that puts a character somewhere between updates finds it there, and as far on as it has gone since.
+static void a_character_is_put_somewhere_between_updates(void **state) {
+    (void)state;
+    fixture f;
+    open_fixture(&f, true);
+    for (uint32_t frame = 0; frame < 2; frame++) {
+        step(&f, LMB_TICKS_PER_SECOND / 10, false);
+    }
+    const lmb_motion place = {.position = {10.0, 0.0, 20.0}};
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_set_motion(f.control, f.state, &place, &error), LMB_OK);
+    for (uint32_t frame = 2; frame <= 4; frame++) {
+        step(&f, LMB_TICKS_PER_SECOND / 10, false);
+        expect_near((double)f.motion[0], 10.0, frame, "x");
+        expect_near((double)f.motion[2], 20.0 + 1.5 * 0.1 * (double)frame, frame, "z");
+    }
+    expect_near(lmb_control_motion(f.control, f.state).position[2], 20.6, 4, "the state's z");
+    close_fixture(&f);
+}
+
+// What ends between updates has its consequences in the next one: a transition, a clip that drops out, what is emitted.
+static void nothing_is_decided_between_updates(void **state) {
+    (void)state;
+    enum { LEFT, ENTERED, CHOSEN, ONCE, ASKED, ROW };
+    lmb_control_player_def players[2];
+    lmb_control_state_def states[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        states[i] = lmb_default_control_state_def();
+        states[i].weight_parameter = i < 2 ? LEFT + i : LMB_NONE;
+    }
+    states[3].weight_parameter = CHOSEN;
+    for (uint32_t i = 0; i < 2; i++) {
+        players[i] = lmb_default_control_player_def();
+        players[i].duration = i == 0 ? 0.05f : 0.1f;
+        players[i].end = i == 0 ? LMB_END_HOLD : LMB_END_ONCE;
+        players[i].ended_event = i;
+        players[i].machine = i;
+        players[i].weight_parameter = i == 0 ? LMB_NONE : ONCE;
+    }
+    states[0].end_player = 0;
+    const lmb_term asked = {.kind = LMB_TERM_GREATER, .left = lmb_parameter(ASKED), .right = lmb_constant(0.5f)};
+    lmb_transition_def transitions[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        transitions[i] = lmb_default_transition_def();
+        transitions[i].from = 0;
+        transitions[i].to = 1;
+        transitions[i].fade = 0.5f;
+        transitions[i].curve = LMB_CURVE_LINEAR;
+    }
+    transitions[0].at_end = true;
+    transitions[1].terms = &asked;
+    transitions[1].term_count = 1;
+    const lmb_control_machine_def machines[2] = {
+        {.states = states, .state_count = 2, .transitions = transitions, .transition_count = 1, .machine = LMB_NONE},
+        {.states = states + 2,
+         .state_count = 2,
+         .transitions = transitions + 1,
+         .transition_count = 1,
+         .machine = LMB_NONE}};
+    lmb_control_def def = lmb_default_control_def();
+    def.parameter_count = ROW;
+    def.event_count = 2;
+    def.players = players;
+    def.player_count = 2;
+    def.machines = machines;
+    def.machine_count = 2;
+    def.update_every = lmb_constant(4.0f);
+    def.interpolate_updates = true;
+    lmb_control *control = NULL;
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_create(&def, NULL, NULL, &control, &error), LMB_OK);
+    uint32_t words[256] = {0}, emitted[1 + 2 * 8];
+    float row[ROW];
+    assert_in_range(lmb_control_state_words(control), 1, 256);
+    for (uint32_t frame = 0; frame < 16; frame++) {
+        const lmb_control_frame run = {.step = LMB_TICKS_PER_SECOND / 60,
+                                       .number = frame,
+                                       .character_count = 1,
+                                       .state = words,
+                                       .parameters = row,
+                                       .emitted = emitted};
+        row[ASKED] = frame < 9 ? 0.0f : 1.0f;
+        assert_int_equal(lmb_control_run(control, &run, 0, 1, &error), LMB_OK);
+        // The one ended at 0.05 s, which frame 4 finds; fades go on between updates. The other at 0.1 s, which frame 8
+        // finds, and shows it until frame 12 has decided what comes of it.
+        const double entered = frame < 4 ? 0.0 : ((frame + 1.0) / 60.0 - 0.05) / 0.5;
+        expect_near((double)row[ENTERED], entered, frame, "the weight of what is entered");
+        expect_near((double)row[LEFT], 1.0 - entered, frame, "the weight of what is left");
+        expect_near((double)row[ONCE], frame < 12 ? 1.0 : 0.0, frame, "the weight of what drops out");
+        // A condition that holds from frame 9 on is met in frame 12, whose step begins behind frame 8.
+        expect_near((double)row[CHOSEN], frame < 12 ? 0.0 : (frame - 8.0) / 60.0 / 0.5, frame, "what is chosen");
+        assert_int_equal(emitted[0], frame == 4 || frame == 8);
+    }
+    lmb_control_destroy(control);
+}
+
+// A state is copied for what is shown, the largest one too.
+static void the_largest_state(void **state) {
+    (void)state;
+    enum { CHARACTERS = 3 };
+    static lmb_control_state_def states[LMB_MAX_STATES];
+    static lmb_control_machine_def machines[LMB_MAX_MACHINES];
+    static lmb_control_player_def players[LMB_MAX_PLAYERS];
+    static lmb_smoothed_def smoothed[LMB_MAX_PARAMETERS];
+    static float rows[CHARACTERS][LMB_MAX_PARAMETERS];
+    for (uint32_t i = 0; i < LMB_MAX_STATES; i++) {
+        states[i] = lmb_default_control_state_def();
+    }
+    for (uint32_t i = 0; i < LMB_MAX_MACHINES; i++) {
+        machines[i] = (lmb_control_machine_def){.states = states, .state_count = LMB_MAX_STATES, .machine = LMB_NONE};
+    }
+    for (uint32_t i = 0; i < LMB_MAX_PLAYERS; i++) {
+        players[i] = lmb_default_control_player_def();
+        players[i].duration = 1.0f;
+        players[i].velocity = 1.0f;
+    }
+    for (uint32_t i = 0; i < LMB_MAX_PARAMETERS; i++) {
+        smoothed[i] = (lmb_smoothed_def){lmb_constant(1.0f), 0.1f, i};
+    }
+    const lmb_motion_def motion = lmb_default_motion_def();
+    lmb_control_def def = lmb_default_control_def();
+    def.machines = machines;
+    def.machine_count = LMB_MAX_MACHINES;
+    def.players = players;
+    def.player_count = LMB_MAX_PLAYERS;
+    def.smoothed = smoothed;
+    def.smoothed_count = LMB_MAX_PARAMETERS;
+    def.parameter_count = LMB_MAX_PARAMETERS;
+    def.motion = &motion;
+    def.update_every = lmb_constant(4.0f);
+    def.interpolate_updates = true;
+    lmb_control *control = NULL;
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_create(&def, NULL, NULL, &control, &error), LMB_OK);
+    uint32_t *words = calloc((size_t)lmb_control_state_words(control) * CHARACTERS, sizeof *words);
+    float motions[CHARACTERS][LMB_MOTION_FLOATS];
+    assert_non_null(words);
+    for (uint32_t frame = 0; frame < 6; frame++) {
+        const lmb_control_frame run = {.step = LMB_TICKS_PER_SECOND / 60,
+                                       .number = frame,
+                                       .character_count = CHARACTERS,
+                                       .state = words,
+                                       .parameters = rows[0],
+                                       .motions = motions[0]};
+        assert_int_equal(lmb_control_run(control, &run, 0, CHARACTERS, &error), LMB_OK);
+        expect_near((double)motions[1][2] / LMB_MAX_PLAYERS, (frame + 1.0) / 60.0, frame, "z");
+    }
+    free(words);
+    lmb_control_destroy(control);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_know_nothing_of_it),
+        cmocka_unit_test(what_is_continuous_goes_on),
+        cmocka_unit_test(a_character_is_put_somewhere_between_updates),
+        cmocka_unit_test(nothing_is_decided_between_updates),
+        cmocka_unit_test(the_largest_state),
+    };
+    return cmocka_run_group_tests_name("updates", tests, NULL, NULL);
+}
