@@ -6,7 +6,7 @@
 #   bench/count.sh --update       writes both files anew
 #   bench/count.sh --operations   the second alone
 #
-# Lanes of 16 are not among them: Valgrind does not know AVX-512. Counts are those of one compiler, which the budgets
+# SIMD 16 is not among them: Valgrind does not know AVX-512. Counts are those of one compiler, which the budgets
 # name; with another nothing is compared. Needs the release build, Valgrind and objdump.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
