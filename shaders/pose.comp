@@ -1,5 +1,5 @@
 // The pose stage for any program: one invocation for each joint of each character interprets the program's
-// instructions. pose_steps.comp is the same for one program.
+// instructions. pose_specialized.comp is the same for one program.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

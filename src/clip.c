@@ -133,14 +133,14 @@ static lmb_result survey(builder *b) {
         float last = snap(track->times[track->key_count - 1]);
         b->duration = last > b->duration ? last : b->duration;
     }
-    float wanted = b->def->duration;
-    if (wanted != 0.0f) {
-        if (!(wanted >= b->duration && wanted <= LMB_LARGEST)) {
+    float desired = b->def->duration;
+    if (desired != 0.0f) {
+        if (!(desired >= b->duration && desired <= LMB_LARGEST)) {
             return lmb_fail(b->error, LMB_ERROR_ARGUMENT,
                             "clip '%s': duration %g is not a number from the last key's time, %g, to 2^40",
-                            b->def->name != NULL ? b->def->name : "", (double)wanted, (double)b->duration);
+                            b->def->name != NULL ? b->def->name : "", (double)desired, (double)b->duration);
         }
-        b->duration = snap(wanted);
+        b->duration = snap(desired);
     }
     return LMB_OK;
 }

@@ -18,7 +18,7 @@
 _Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
 // Of a character. Of what smoothed parameters and joints in a fade need, each word has a parameter that is written from it.
 #define MOST_STATE_WORDS 8192u
-_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + CARRYING_WORDS) +
+_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS) +
                        LMB_MAX_MACHINES *
                            (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
                        MOVING_WORDS + INERTIAL_WORDS <=
@@ -460,10 +460,10 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
     return LMB_OK;
 }
 
-void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float way[4]) {
+void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]) {
     const uint32_t *words = motion_words(control, state);
     for (uint32_t i = 0; i < 4; i++) {
-        way[i] = words != NULL ? REAL(words[MOVING_MOTION + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
+        displacement[i] = words != NULL ? REAL(words[MOVING_MOTION + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
     }
 }
 

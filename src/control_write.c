@@ -386,21 +386,21 @@ static void write_motion(writer *w, uint32_t at, uint32_t player) {
     write_keys(w, at, def->motion != NULL ? def->motion : &straight);
     write_inverse(w, at, def->duration);
     put(w, at + MOTION_PLAYER, player_record(w, player));
-    put(w, at + MOTION_STATE, take_state(w, CARRYING_WORDS));
+    put(w, at + MOTION_STATE, take_state(w, MOTION_SPAN_WORDS));
 }
 
 static void write_motions(writer *w, uint32_t record) {
     uint32_t motion_count = 0;
-    uint32_t carrying = take(w, w->def->player_count);
+    uint32_t motion_span = take(w, w->def->player_count);
     for (uint32_t i = 0; i < w->def->player_count; i++) {
         motion_count += has_root_motion(w, i);
     }
     uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
-    put(w, record + CHARACTER_MOTION_ROOT_MOTION, carrying);
+    put(w, record + CHARACTER_MOTION_ROOT_MOTION, motion_span);
     put(w, record + CHARACTER_MOTION_TRACKS, motions);
     put(w, record + CHARACTER_MOTION_TRACK_COUNT, motion_count);
     for (uint32_t i = 0; i < w->def->player_count; i++) {
-        put(w, carrying + i, has_root_motion(w, i) ? w->state_words : CONTROL_NONE);
+        put(w, motion_span + i, has_root_motion(w, i) ? w->state_words : CONTROL_NONE);
         if (has_root_motion(w, i)) {
             write_motion(w, motions, i);
             motions += MOTION_WORDS;
@@ -411,8 +411,8 @@ static void write_motions(writer *w, uint32_t record) {
 static bool is_driven(const lmb_motion_def *character_motion) {
     bool driven = character_motion->turns_to_heading;
     for (uint32_t i = 0; i < 3; i++) {
-        const lmb_value wanted = character_motion->velocity[i];
-        driven = driven || wanted.parameter != LMB_NONE || wanted.constant != 0.0f ||
+        const lmb_value desired = character_motion->velocity[i];
+        driven = driven || desired.parameter != LMB_NONE || desired.constant != 0.0f ||
                  character_motion->velocity_parameters[i] != LMB_NONE;
     }
     return driven;

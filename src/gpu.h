@@ -103,7 +103,7 @@ struct lmb_gpu {
 
 // Workgroups per axis that every device has.
 #define LMB_GPU_LARGEST_GRID 65535u
-#define LMB_GPU_GROUP 64u // invocations of a workgroup, except for shaders/character_steps.comp
+#define LMB_GPU_GROUP 64u // invocations of a workgroup, except for shaders/character_specialized.comp
 
 // LMB_ERROR_VULKAN, naming call and result.
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result);
@@ -126,7 +126,7 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_acce
 void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 
 // What pipelines are specialised by: first what they leave out, in the order of the constant_ids in
-// shaders/ops/language.h, then those of shaders/character_steps.comp.
+// shaders/ops/language.h, then those of shaders/character_specialized.comp.
 typedef struct lmb_kernel_constants {
     VkBool32 cubic;
     VkBool32 scale;
@@ -138,7 +138,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 walks;
     VkBool32 weights;
     VkBool32 parts;
-    VkBool32 detail;
+    VkBool32 lod;
     VkBool32 matrices;
     uint32_t poses;
     VkBool32 inertia;

@@ -152,9 +152,9 @@ static VkDeviceSize largest_stage_bytes(const lmb_gpu_batch *batch) {
     return largest;
 }
 
-static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize wanted, lmb_error *error) {
+static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_error *error) {
     const lmb_gpu *gpu = batch->gpu;
-    VkDeviceSize limit = wanted != 0 ? wanted : DEFAULT_SPAN_BYTES;
+    VkDeviceSize limit = desired != 0 ? desired : DEFAULT_SPAN_BYTES;
     if (gpu->largest_allocation != 0 && gpu->largest_allocation < limit) {
         limit = gpu->largest_allocation;
     }

@@ -2,11 +2,11 @@
 
 static lmb_result find_memory_type(const lmb_gpu *gpu, uint32_t allowed, bool host_access, uint32_t *type,
                                    lmb_error *error) {
-    VkMemoryPropertyFlags wanted = host_access
-                                       ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-                                       : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    VkMemoryPropertyFlags desired = host_access
+                                        ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+                                        : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     for (uint32_t i = 0; i < gpu->memory.memoryTypeCount; i++) {
-        if ((allowed >> i & 1u) && (gpu->memory.memoryTypes[i].propertyFlags & wanted) == wanted) {
+        if ((allowed >> i & 1u) && (gpu->memory.memoryTypes[i].propertyFlags & desired) == desired) {
             *type = i;
             return LMB_OK;
         }

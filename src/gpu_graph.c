@@ -1,6 +1,6 @@
 #include "gpu.h"
 
-#include "gpu_steps.h"
+#include "gpu_specialized.h"
 #include "graph.h"
 
 #include <string.h>
@@ -48,8 +48,8 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     if (result == LMB_OK) {
         result = lmb_gpu_buffer_create(gpu, size, true, "limber graph staging", &created->staging, error);
     }
-    if (result == LMB_OK && !gpu->interpret_graphs && lmb_gpu_steps_fit(graph)) {
-        result = lmb_gpu_steps_create(gpu, graph, &created->steps, &created->shape, error);
+    if (result == LMB_OK && !gpu->interpret_graphs && lmb_gpu_specialized_fit(graph)) {
+        result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
     } else if (result == LMB_OK && graph->joint_count > 0 && !lmb_gpu_interprets(gpu, graph)) {
         result = create_interpreter(gpu, graph, &created->interpreter, error);
     }

@@ -1,6 +1,6 @@
 #include "gpu_workgroup.h"
 
-// As shaders/character_steps.comp keeps a character: matrices, where it is, its bounding box and its level.
+// As shaders/character_specialized.comp keeps a character: matrices, where it is, its bounding box and its level.
 static uint64_t character_bytes(uint32_t joints) {
     uint64_t matrices = (UINT64_C(3) * joints) | 1;
     return matrices * 16 + 8 + 24 + 4;

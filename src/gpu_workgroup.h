@@ -1,4 +1,4 @@
-// How a graph's characters are shared out among the workgroups of shaders/character_steps.comp.
+// How a graph's characters are shared out among the workgroups of shaders/character_specialized.comp.
 #ifndef LIMBER_SRC_GPU_WORKGROUP_H
 #define LIMBER_SRC_GPU_WORKGROUP_H
 

@@ -22,7 +22,7 @@ static lmb_result check_value(const lmb_compiler *c, uint32_t node, const char *
     return fault == NULL ? LMB_OK : lmb_graph_fail_node(c, node, field, fault);
 }
 
-static lmb_result check_detail(const lmb_compiler *c) {
+static lmb_result check_lods(const lmb_compiler *c) {
     if (c->def->max_lods == NULL) {
         return LMB_OK;
     }
@@ -260,7 +260,7 @@ lmb_result lmb_graph_check_def(lmb_compiler *c) {
         result = lmb_graph_check_static_poses(c);
     }
     if (result == LMB_OK) {
-        result = check_detail(c);
+        result = check_lods(c);
     }
     if (result == LMB_OK) {
         result = check_inertia(c);

@@ -24,7 +24,7 @@ static const char *check_ranges(const float *min, const float *max, uint32_t cou
             return "an end is out of range";
         }
         if (min[i] > max[i]) {
-            return "the least is above the greatest";
+            return "min is above max";
         }
     }
     return NULL;

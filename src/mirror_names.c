@@ -144,7 +144,7 @@ static uint32_t group_of(const name_set *set, uint32_t index) {
     return set->of_channels ? set->rig->channels[index].angle : set->rig->parents[index];
 }
 
-static uint32_t wanted_group(const search *search) {
+static uint32_t desired_group(const search *search) {
     const name_set *set = search->set;
     uint32_t group = group_of(set, search->index);
     return set->of_channels ? group : partner_of(set->partners, group);
@@ -233,7 +233,7 @@ static bool fits(const search *search, const char *name, size_t length, const si
 static uint32_t find_counterpart(const search *search, size_t length, const side *side) {
     const name_set *set = search->set;
     const char *name = name_of(set, search->index);
-    const uint32_t group = wanted_group(search);
+    const uint32_t group = desired_group(search);
     if (side->at + side->length > length) {
         return LMB_NONE;
     }

@@ -250,7 +250,7 @@ static void flat_triangles_become_strips(void **state) {
 
 // ---- Wide integers. ----
 
-static void expect_wide(const lmb_bigint *found, exact expected) {
+static void expect_bigint(const lmb_bigint *found, exact expected) {
     exact value = 0;
     for (uint32_t i = found->count; i-- > 0;) {
         value = value * ((exact)1 << 32) + found->limbs[i];
@@ -268,16 +268,16 @@ static void wide_integers(void **state) {
         const float x = (float)((int32_t)random_below(&source, 1u << 25) - (1 << 24));
         const float y = (float)((int32_t)random_below(&source, 1u << 25) - (1 << 24));
         const exact a = (exact)x * ((exact)1 << shifts[0]), b = (exact)y * ((exact)1 << shifts[1]);
-        const lmb_bigint wide_a = lmb_bigint_from(ldexpf(x, shifts[0] - 20), -20);
-        const lmb_bigint wide_b = lmb_bigint_from(ldexpf(y, shifts[1] - 20), -20);
-        expect_wide(&wide_a, a);
-        expect_wide(&wide_b, b);
-        const lmb_bigint sum = lmb_bigint_add(&wide_a, &wide_b), difference = lmb_bigint_subtract(&wide_a, &wide_b);
-        const lmb_bigint product = lmb_bigint_multiply(&wide_a, &wide_b), none = lmb_bigint_subtract(&wide_a, &wide_a);
-        expect_wide(&sum, a + b);
-        expect_wide(&difference, a - b);
-        expect_wide(&product, a * b);
-        expect_wide(&none, 0);
+        const lmb_bigint big_a = lmb_bigint_from(ldexpf(x, shifts[0] - 20), -20);
+        const lmb_bigint big_b = lmb_bigint_from(ldexpf(y, shifts[1] - 20), -20);
+        expect_bigint(&big_a, a);
+        expect_bigint(&big_b, b);
+        const lmb_bigint sum = lmb_bigint_add(&big_a, &big_b), difference = lmb_bigint_subtract(&big_a, &big_b);
+        const lmb_bigint product = lmb_bigint_multiply(&big_a, &big_b), none = lmb_bigint_subtract(&big_a, &big_a);
+        expect_bigint(&sum, a + b);
+        expect_bigint(&difference, a - b);
+        expect_bigint(&product, a * b);
+        expect_bigint(&none, 0);
     }
 }
 

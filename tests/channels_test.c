@@ -50,7 +50,7 @@ static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, voi
     return result;
 }
 
-static void a_rig_tells_its_channels(void **state) {
+static void a_rig_reports_its_channels(void **state) {
     (void)state;
     char name[] = "smile";
     lmb_channel_def channels[3] = {{name, 0.5f, false}, {NULL, 540.0f, true}, {"smile", -1.0f, false}};
@@ -402,7 +402,7 @@ static value mean(const world *world, const lmb_node_def *node, uint32_t charact
         layer_shares(world, node, character, channel, inputs, shares);
     }
     uint32_t most = 0;
-    double sum = 0.0, total = 0.0, carried = 0.0;
+    double sum = 0.0, total = 0.0, kept_weight = 0.0;
     for (uint32_t i = 1; i < count; i++) {
         most = shares[i] > shares[most] ? i : most;
     }
@@ -410,9 +410,9 @@ static value mean(const world *world, const lmb_node_def *node, uint32_t charact
         const double unwrapped = inputs[most].x + way(channel, inputs[most].x, inputs[i].x);
         sum += shares[i] * unwrapped;
         total += shares[i];
-        carried = shares[i] > 0.0 ? fmax(carried, inputs[i].weight) : carried;
+        kept_weight = shares[i] > 0.0 ? fmax(kept_weight, inputs[i].weight) : kept_weight;
     }
-    return total > 0.0 ? (value){sum / total, carried}
+    return total > 0.0 ? (value){sum / total, kept_weight}
                        : (value){(double)lmb_rig_channel_rest(world->rig, channel), 255.0};
 }
 
@@ -1038,7 +1038,7 @@ static void what_does_not_fit_is_refused(void **state) {
     CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "channel 0", "1 or -1");
     w->mirror.channel_signs = NULL;
     w->ranges[1] = (lmb_channel_range){1.0f, 0.0f};
-    CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "limits 0", "channel 1", "least");
+    CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "limits 0", "channel 1", "min is above");
     w->ranges[1] = (lmb_channel_range){NAN, 0.0f};
     CHECK_REFUSAL(compile(w, &program, &error), &error, LMB_ERROR_ARGUMENT, "channel 1", "out of range");
     w->ranges[1] = (lmb_channel_range){-400.0f, 0.0f};
@@ -1079,7 +1079,7 @@ int main(void) {
         in_order[i] = i;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rig_tells_its_channels),
+        cmocka_unit_test(a_rig_reports_its_channels),
         cmocka_unit_test(angles_are_wrapped_exactly),
         cmocka_unit_test(sources_give_rest_clips_and_poses),
         cmocka_unit_test(clips_by_parameter),

@@ -238,9 +238,9 @@ static void test_velocity_of_clips(void **state) {
         step(&s, SECOND / 60);
     }
     assert_at(&s, (rigid){0.0, 0.0, -30.0, 0.0}, 3e-5);
-    float carried[4];
-    lmb_control_root_motion(s.control, s.state, carried);
-    assert_near((double)carried[2], -0.05, 1e-7);
+    float moved[4];
+    lmb_control_root_motion(s.control, s.state, moved);
+    assert_near((double)moved[2], -0.05, 1e-7);
     assert_true(lmb_control_has_motion(s.control));
     const uint32_t words = lmb_control_state_words(s.control);
     end(&s);
@@ -250,8 +250,8 @@ static void test_velocity_of_clips(void **state) {
     assert_false(lmb_control_has_motion(s.control));
     assert_true(lmb_control_state_words(s.control) < words);
     assert_int_equal(lmb_control_motion_word(s.control), LMB_NONE);
-    lmb_control_root_motion(s.control, s.state, carried);
-    assert_true(carried[0] == 0.0f && carried[2] == 0.0f && carried[3] == 0.0f);
+    lmb_control_root_motion(s.control, s.state, moved);
+    assert_true(moved[0] == 0.0f && moved[2] == 0.0f && moved[3] == 0.0f);
     assert_true(place_of(&s).position[2] == 0.0 && s.shown[2] == 0.0f);
     end(&s);
 }
@@ -546,13 +546,13 @@ static void test_changing_direction(void **state) {
     character_motion.deceleration = 5.0f;
     const lmb_control_def def = control_of(NULL, 0, &character_motion);
     stage s = begin(&def);
-    static const float wanted[][3] = {
+    static const float desired[][3] = {
         {3.0f, 0.0f, 4.0f}, {-1.0f, 2.0f, 0.0f}, {NAN, INFINITY, -2.0f}, {6.0f, 1.0f, 1.0f}};
     double v[3] = {0}, p[3] = {0};
     for (uint32_t frame = 0; frame < 160; frame++) {
         double goal[3], change[3], size = 0.0, own = 0.0, other = 0.0;
         for (int i = 0; i < 3; i++) {
-            s.parameters[i] = wanted[frame / 40][i];
+            s.parameters[i] = desired[frame / 40][i];
             goal[i] = isfinite(s.parameters[i]) ? (double)s.parameters[i] : 0.0;
             change[i] = goal[i] - v[i];
             size += change[i] * change[i];
@@ -714,18 +714,18 @@ static void test_update_rate(void **state) {
     lmb_control_def def = control_of(&player, 1, &character_motion);
     def.update_every = lmb_constant(4.0f);
     stage s = begin(&def);
-    double carried_in_all = 0.0;
+    double moved_in_all = 0.0;
     for (int frame = 0; frame < 61; frame++) {
-        float carried[4];
+        float moved[4];
         s.parameters[2] = 0.0f; // as a host that writes all rows anew
         step(&s, SECOND / 60);
-        lmb_control_root_motion(s.control, s.state, carried);
-        assert_int_equal(carried[2] != 0.0f, frame % 4 == 0);
+        lmb_control_root_motion(s.control, s.state, moved);
+        assert_int_equal(moved[2] != 0.0f, frame % 4 == 0);
         assert_true(s.parameters[2] == 1.0f);
-        carried_in_all += (double)carried[2];
+        moved_in_all += (double)moved[2];
     }
     assert_at(&s, (rigid){61.0 / 60.0, 0.0, 122.0 / 60.0, 0.0}, 1e-6);
-    assert_near(carried_in_all, 122.0 / 60.0, 1e-6);
+    assert_near(moved_in_all, 122.0 / 60.0, 1e-6);
     end(&s);
 }
 
@@ -773,7 +773,7 @@ static lmb_result check(const stage *s, lmb_error *error) {
 // velocity and how far clips carried it, each is a number. What clips do then is written before it is read.
 static void test_states_from_outside(void **state) {
     (void)state;
-    enum { PLACE_WORDS = LMB_MOTION_WORDS, NUMBERS = 7, CARRYING_WORDS = 5 };
+    enum { PLACE_WORDS = LMB_MOTION_WORDS, NUMBERS = 7, MOTION_SPAN_WORDS = 5 };
     static const lmb_motion_track track = {5, winding};
     lmb_control_player_def player = lmb_default_control_player_def();
     player.duration = 0.8f;
@@ -785,7 +785,7 @@ static void test_states_from_outside(void **state) {
     const lmb_control_def def = control_of(&player, 1, &character_motion);
     stage s = begin(&def);
     const uint32_t at = lmb_control_motion_word(s.control);
-    assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + CARRYING_WORDS);
+    assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + MOTION_SPAN_WORDS);
     s.parameters[0] = 2.0f;
     for (int frame = 0; frame < 20; frame++) {
         step(&s, SECOND / 60);
@@ -828,7 +828,7 @@ static void test_states_from_outside(void **state) {
     }
     stage next = good;
     step(&next, SECOND / 60);
-    for (uint32_t i = 0; i < CARRYING_WORDS; i++) {
+    for (uint32_t i = 0; i < MOTION_SPAN_WORDS; i++) {
         s.state[at + PLACE_WORDS + NUMBERS + i] = 0xffffffffu;
     }
     assert_ok(check(&s, &error), &error);

@@ -167,7 +167,7 @@ static void help_and_version_go_to_stdout(void **state) {
     }
 }
 
-static void a_profile_tells_stages_and_nodes(void **state) {
+static void a_profile_reports_stages_and_nodes(void **state) {
     (void)state;
     command_output output = run_well("profile small.gltf --no-device --characters 40 --frames 3 --cpu-bandwidth 7");
     expect_contains(output.out, "joints 3, characters 40, frames 3\n");
@@ -294,7 +294,7 @@ static void a_trace_is_well_formed_whatever_the_names(void **state) {
     free(text);
 }
 
-static void info_tells_joints_and_clips(void **state) {
+static void info_reports_joints_and_clips(void **state) {
     (void)state;
     command_output output = run_well("info small.gltf");
     expect_starts(output.out, "joints: 3, depth 3\n");
@@ -711,7 +711,7 @@ static unsigned count_frames(const char *text) {
     return count;
 }
 
-static void what_a_state_tells_is_printed_and_drawn(void **state) {
+static void what_a_state_emits_is_printed_and_drawn(void **state) {
     (void)state;
     write_text("tells.txt", "calm = Bend entry IN exit \"O\\\"UT\" restart { GO high }\n"
                             "high = Bend exit LEFT { GO low }\nlow = Bend restart { GO calm }\n");
@@ -1048,14 +1048,14 @@ int main(void) {
         cmocka_unit_test(a_file_that_fails_is_named_and_ends_with_1),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(help_and_version_go_to_stdout),
-        cmocka_unit_test(a_profile_tells_stages_and_nodes),
+        cmocka_unit_test(a_profile_reports_stages_and_nodes),
         cmocka_unit_test(a_profile_as_json_has_the_same),
         cmocka_unit_test(a_profile_of_a_graph_has_its_nodes),
         cmocka_unit_test(a_profile_inertializes),
         cmocka_unit_test(a_trace_of_the_cpu_has_every_run),
         cmocka_unit_test(a_trace_that_cannot_be_written_is_a_failure),
         cmocka_unit_test(a_trace_is_well_formed_whatever_the_names),
-        cmocka_unit_test(info_tells_joints_and_clips),
+        cmocka_unit_test(info_reports_joints_and_clips),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),
         cmocka_unit_test(further_files_add_their_clips),
@@ -1067,7 +1067,7 @@ int main(void) {
         cmocka_unit_test(machines_are_printed),
         cmocka_unit_test(machines_are_drawn),
         cmocka_unit_test(fades_are_printed_and_drawn),
-        cmocka_unit_test(what_a_state_tells_is_printed_and_drawn),
+        cmocka_unit_test(what_a_state_emits_is_printed_and_drawn),
         cmocka_unit_test(inertialized_machines_are_printed_and_played),
         cmocka_unit_test(machines_come_as_text_too),
         cmocka_unit_test(the_mannequin_is_built_in),

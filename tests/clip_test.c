@@ -41,7 +41,7 @@ static lmb_track_def track_of(uint32_t joint, lmb_channel channel, lmb_interpola
     return (lmb_track_def){joint, channel, interpolation, 3, three_times, three_values};
 }
 
-static void a_clip_tells_what_it_is(void **state) {
+static void a_clip_reports_what_it_is(void **state) {
     (void)state;
     lmb_rig *rig = small_rig();
     char name[] = "Walk";
@@ -635,7 +635,7 @@ static void memory_that_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clip_tells_what_it_is),
+        cmocka_unit_test(a_clip_reports_what_it_is),
         cmocka_unit_test(names_and_durations),
         cmocka_unit_test(tracks_that_fit_no_joint_or_channel),
         cmocka_unit_test(tracks_without_keys),

@@ -432,7 +432,7 @@ static uint64_t count_time(void *user) {
 }
 
 // Printed, measured node by node, and asked how large its buffers are.
-static void what_a_program_tells(void **state) {
+static void what_a_graph_reports(void **state) {
     (void)state;
     fixture f;
     begin(&f, 9);
@@ -486,7 +486,7 @@ int main(void) {
         cmocka_unit_test(a_clip_at_a_fixed_time),
         cmocka_unit_test(what_does_not_fit),
         cmocka_unit_test(static_poses_that_do_not_fit),
-        cmocka_unit_test(what_a_program_tells),
+        cmocka_unit_test(what_a_graph_reports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void expect_ahead(const viewer_result *result, double way) {
 
 // As far as the slider's speed goes, which is approached by 2 metres a second squared and which the script then raises:
 // the clips of a file carry as far as its feet go, and those that stand take no share of it.
-static void expect_way(const viewer_result *result, double walk, double run) {
+static void expect_displacement(const viewer_result *result, double walk, double run) {
     const double fast = 2.0 * run / 3.0;
     expect_ahead(result, walk - walk * walk / 4.0 + 0.6 * fast - (fast - walk) * (fast - walk) / 4.0);
 }
@@ -99,7 +99,7 @@ static void walk_run_goes_on(void **state) {
     (void)state;
     suite_full_only();
     const viewer_result run = expect_demo("walk-run", "");
-    expect_way(&run, 1.25, 3.0);
+    expect_displacement(&run, 1.25, 3.0);
 }
 
 static void wave_waves(void **state) {
@@ -128,7 +128,7 @@ static void crowd_wanders(void **state) {
 static void a_fox_walks(void **state) {
     (void)state;
     const viewer_result run = expect_demo("walk-run", FOX);
-    expect_way(&run, 1.176, 2.526);
+    expect_displacement(&run, 1.176, 2.526);
 }
 
 static void foxes_wander(void **state) {

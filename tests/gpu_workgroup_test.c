@@ -3,7 +3,7 @@
 
 #include "../src/gpu_workgroup.h"
 
-// As shaders/character_steps.comp declares its arrays.
+// As shaders/character_specialized.comp declares its arrays.
 static uint64_t bytes(lmb_gpu_workgroup shape, uint32_t joints) {
     const uint64_t matrices = 16 * ((3 * (uint64_t)joints) | 1);
     return shape.characters * (matrices + 8 + 24 + 4);

@@ -700,7 +700,7 @@ static void places_are_no_loops(void **state) {
 }
 
 // Left, then entered; what a machine begins with was not entered, and a transition to the same state does both.
-static void what_states_tell(void **state) {
+static void what_states_emit(void **state) {
     (void)state;
     player p =
         begin("{\"op\":\"machine\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"},\"entry\":\"came\",\"exit\":"
@@ -1392,13 +1392,13 @@ static void the_actual_velocity_has_a_name(void **state) {
     bool goes = false;
     set(&p, "push", 2.0f);
     for (int frame = 0; frame < 24; frame++) {
-        const double wanted[2] = {0.5, frame < 12 ? 2.0 : 0.25};
-        set(&p, "push", (float)wanted[1]);
+        const double desired[2] = {0.5, frame < 12 ? 2.0 : 0.25};
+        set(&p, "push", (float)desired[1]);
         // Straight towards the wanted one, 4 or 8 a second squared.
-        const double way = hypot(wanted[0] - velocity[0], wanted[1] - velocity[1]);
-        const double most = (hypot(wanted[0], wanted[1]) > hypot(velocity[0], velocity[1]) ? 4.0 : 8.0) * FRAME;
+        const double way = hypot(desired[0] - velocity[0], desired[1] - velocity[1]);
+        const double most = (hypot(desired[0], desired[1]) > hypot(velocity[0], velocity[1]) ? 4.0 : 8.0) * FRAME;
         for (int axis = 0; axis < 2; axis++) {
-            velocity[axis] += (wanted[axis] - velocity[axis]) * (way > most ? most / way : 1.0);
+            velocity[axis] += (desired[axis] - velocity[axis]) * (way > most ? most / way : 1.0);
         }
         goes = goes ? velocity[1] >= 0.9 : velocity[1] > 1.0;
         step(&p, FRAME, NULL);
@@ -1839,7 +1839,7 @@ int main(void) {
         cmocka_unit_test(profiles_and_updates),
         cmocka_unit_test(conditions_name_places),
         cmocka_unit_test(places_are_no_loops),
-        cmocka_unit_test(what_states_tell),
+        cmocka_unit_test(what_states_emit),
         cmocka_unit_test(a_clip_played_once_drops_out),
         cmocka_unit_test(clips_in_states_take_what_they_say),
         cmocka_unit_test(machines_run_inside_states),

@@ -759,7 +759,7 @@ static void malformed_texts(void **state) {
         {CLAMP("{\"Head\":{\"scale\":{\"min\":1}}}"), "limits.Head.scale", 1, 62, "a range needs the field \"max\""},
         {CLAMP("{\"Head\":{\"scale\":{\"min\":1,\"max\":[1,2]}}}"), "limits.Head.scale.max", 1, 77,
          "2 numbers, where 3"},
-        {CLAMP("{\"Head\":{\"scale\":{\"min\":2,\"max\":1}}}"), "limits", 1, 45, "'Head': scale: the least is above"},
+        {CLAMP("{\"Head\":{\"scale\":{\"min\":2,\"max\":1}}}"), "limits", 1, 45, "'Head': scale: min is above"},
         {MIRROR("\"axis\":\"w\""), "axis", 1, 44, "unknown; there are x, y, z"},
         {"{\"op\":\"mirror\",\"pose\":{\"op\":\"rest\"}}", "", 1, 1, "\"mirror\" needs the field \"axis\""},
         {MIRROR("\"axis\":\"x\",\"partners\":[]"), "partners", 1, 59, "an array, where an object was expected"},

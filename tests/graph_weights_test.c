@@ -127,7 +127,7 @@ static void expect_near(double actual, double expected, double bound) {
 }
 
 // Of the weight that the character motion and a group with rounded rates add up over seconds.
-static void expect_way(const stage *s, double x, double z) {
+static void expect_displacement(const stage *s, double x, double z) {
     const lmb_motion character_motion = lmb_control_motion(s->control, s->state);
     expect_near(character_motion.position[0], x, 2e-5 * (1.0 + fabs(x)));
     expect_near(character_motion.position[2], z, 2e-5 * (1.0 + fabs(z)));
@@ -147,7 +147,7 @@ static void a_blend_travels_at_the_blended_velocity(void **state) {
         set(&s, "w", (float)i / 8.0f);
         run(&s, 1.0);
         way += 1.25 + (3.0 - 1.25) * i / 8.0;
-        expect_way(&s, 0.0, way);
+        expect_displacement(&s, 0.0, way);
         expect_near(weight_of(&s, "walk"), 1.0 - i / 8.0, 0.0);
         expect_near(weight_of(&s, "run"), i / 8.0, 0.0);
         expect_near(place_of(&s, "walk") / 0.9, place_of(&s, "run") / 0.7, 1e-6);
@@ -171,7 +171,7 @@ static void a_group_has_the_cadence_that_is_asked_for(void **state) {
         stage s = begin(texts[i]);
         set(&s, "speed", 2.0f);
         run(&s, 3.0);
-        expect_way(&s, 0.0, 3.0 * (i == 0 ? 2.0 : cycles * stride));
+        expect_displacement(&s, 0.0, 3.0 * (i == 0 ? 2.0 : cycles * stride));
         const double rate = i == 0 ? 2.0 / stride : cycles;
         expect_near(place_of(&s, "walk"), 0.9 * (rate * 3.0 - floor(rate * 3.0)), 1e-4);
         end(&s);
@@ -204,7 +204,7 @@ static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
         run(&s, 2.0);
         x += 2.0 * (double)positions[i][0];
         z += 2.0 * (double)positions[i][1];
-        expect_way(&s, x, z);
+        expect_displacement(&s, x, z);
     }
     // Between places it is the sum of weight times velocity.
     set(&s, "x", 0.2f);
@@ -228,7 +228,7 @@ static void a_group_across_states_knows_what_the_states_weigh(void **state) {
                     "\"curve\":\"linear\"}]},{\"name\":\"b\",\"pose\":" RUN "}]}");
     run(&s, 2.35);
     expect_near(place_of(&s, "walk"), fmod(2.35, 0.9), 1e-6);
-    expect_way(&s, 0.0, 2.35 * 1.25);
+    expect_displacement(&s, 0.0, 2.35 * 1.25);
     double way = lmb_control_motion(s.control, s.state).position[2];
     double phase = place_of(&s, "walk") / 0.9;
     for (int frame = 1; frame <= 40; frame++) {
@@ -238,7 +238,7 @@ static void a_group_across_states_knows_what_the_states_weigh(void **state) {
         expect_near(weight_of(&s, "walk"), 1.0 - w, 1e-6);
         way += v / 60.0;
         phase += v / 60.0 / ((1.0 - w) * 1.25 * 0.9 + w * 3.0 * 0.7);
-        expect_way(&s, 0.0, way);
+        expect_displacement(&s, 0.0, way);
         expect_near(place_of(&s, "walk") / 0.9, phase - floor(phase), 1e-4);
     }
     end(&s);
@@ -257,7 +257,7 @@ static void masks_weigh_root_motion_by_the_root(void **state) {
         stage s = begin(text);
         run(&s, 1.0);
         const double m = 0.75 * roots[i];
-        expect_way(&s, 0.0, (1.0 - m) * 1.25 + m * 3.0);
+        expect_displacement(&s, 0.0, (1.0 - m) * 1.25 + m * 3.0);
         expect_near(weight_of(&s, "walk"), 1.0, 0.0);
         expect_near(weight_of(&s, "run"), 0.75, 0.0);
         end(&s);
@@ -276,7 +276,7 @@ static void of_a_combine_the_root_travels(void **state) {
                                                                "back",
                                                                "\"velocity\":-7") ",\"joints\":{\"arm\":\"arm\"}}]}");
     run(&s, 1.0);
-    expect_way(&s, 0.0, 3.0);
+    expect_displacement(&s, 0.0, 3.0);
     end(&s);
 }
 

@@ -154,13 +154,13 @@ static void the_angle_of_a_rotation_is_found(void **state) {
         const double length =
             sqrt((double)rotation[0] * (double)rotation[0] + (double)rotation[1] * (double)rotation[1] +
                  (double)rotation[2] * (double)rotation[2]);
-        const double wanted[4] = {(double)rotation[0] / length * sin(half), (double)rotation[1] / length * sin(half),
-                                  (double)rotation[2] / length * sin(half), cos(half)};
-        const quaternion q = {(float)wanted[0], (float)wanted[1], (float)wanted[2], (float)wanted[3]};
+        const double desired[4] = {(double)rotation[0] / length * sin(half), (double)rotation[1] / length * sin(half),
+                                   (double)rotation[2] / length * sin(half), cos(half)};
+        const quaternion q = {(float)desired[0], (float)desired[1], (float)desired[2], (float)desired[3]};
         const vector found = rotation_vector(q);
         const float components[3] = {found.x, found.y, found.z};
         for (int j = 0; j < 3; j++) {
-            const double exact = wanted[j] / sin(half) * 2.0 * half;
+            const double exact = desired[j] / sin(half) * 2.0 * half;
             worst = fmax(worst, fabs((double)components[j] - exact) / (2.0 * half));
         }
     }

@@ -364,7 +364,7 @@ static void limits_that_cannot_be_kept(void **state) {
                   "graph: limits 0: joint 0 'joint_0': ", __VA_ARGS__)
     EXPECT(limit.set = 32, "set: unknown bits");
     EXPECT(limit.set = LMB_JOINT_LIMIT_ANGLES | LMB_JOINT_LIMIT_SWING, "set: angles, and twist or swing");
-    EXPECT(limit.set = LMB_JOINT_LIMIT_TRANSLATION; limit.translation_min[1] = 1.0f, "translation: the least is above");
+    EXPECT(limit.set = LMB_JOINT_LIMIT_TRANSLATION; limit.translation_min[1] = 1.0f, "translation: min is above");
     EXPECT(limit.set = LMB_JOINT_LIMIT_TRANSLATION; limit.translation_max[2] = NAN, "translation: an end is out of");
     EXPECT(limit.set = LMB_JOINT_LIMIT_SCALE; limit.scale_max[0] = INFINITY, "scale: an end is out of range");
     EXPECT(limit.set = LMB_JOINT_LIMIT_TWIST; limit.twist_max = 361.0f, "twist: an end is out of range");

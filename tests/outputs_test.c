@@ -605,10 +605,10 @@ static void outputs_do_not_depend_on_each_other(void **state) {
         assert_int_equal(lmb_cpu_run(cpu, &whole, &inputs, &outputs, NULL), LMB_OK);
         for (int stage = 0; stage < LMB_STAGE_COUNT; stage++) {
             const lmb_batch one = {program, CHARACTERS, 1u << stage};
-            lmb_batch_outputs wanted = {0};
-            wanted.stages[stage] = alone;
+            lmb_batch_outputs desired = {0};
+            desired.stages[stage] = alone;
             if (stage != LMB_STAGE_PREVIOUS_PALETTE) {
-                assert_int_equal(lmb_cpu_run(cpu, &one, &inputs, &wanted, NULL), LMB_OK);
+                assert_int_equal(lmb_cpu_run(cpu, &one, &inputs, &desired, NULL), LMB_OK);
                 assert_memory_equal(alone, all[stage],
                                     CHARACTERS * lmb_batch_stage_floats(&whole, (lmb_stage)stage) * sizeof(float));
             }

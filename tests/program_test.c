@@ -191,7 +191,7 @@ static void a_descriptor_is_checked_alone(void **state) {
     end(&r);
 }
 
-static void a_program_tells_what_it_is(void **state) {
+static void a_program_reports_what_it_is(void **state) {
     (void)state;
     recipe r;
     start(&r);
@@ -610,11 +610,11 @@ static void ranges_and_outputs_do_not_matter(void **state) {
         fill(&part, 83);
         const buffers before = part;
         const lmb_batch some = {program, CHARACTERS, bits};
-        lmb_batch_outputs wanted = part_outputs;
+        lmb_batch_outputs desired = part_outputs;
         for (uint32_t stage = 0; stage <= LMB_STAGE_PALETTE; stage++) {
-            wanted.stages[stage] = (bits >> stage & 1u) != 0 ? wanted.stages[stage] : NULL;
+            desired.stages[stage] = (bits >> stage & 1u) != 0 ? desired.stages[stage] : NULL;
         }
-        assert_int_equal(lmb_cpu_run(cpu, &some, &inputs, &wanted, NULL), LMB_OK);
+        assert_int_equal(lmb_cpu_run(cpu, &some, &inputs, &desired, NULL), LMB_OK);
         assert_memory_equal(part.local, (bits & 1u) != 0 ? whole.local : before.local, sizeof whole.local);
         for (uint32_t k = 0; k < 2; k++) {
             assert_memory_equal(part.matrices[k], (bits >> (k + 1) & 1u) != 0 ? whole.matrices[k] : before.matrices[k],
@@ -685,7 +685,7 @@ static void running_allocates_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_starts_at_rest),
-        cmocka_unit_test(a_program_tells_what_it_is),
+        cmocka_unit_test(a_program_reports_what_it_is),
         cmocka_unit_test(a_program_is_printed),
         cmocka_unit_test(layers_are_printed),
         cmocka_unit_test(a_descriptor_is_checked_alone),

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "character_steps.spv.h"
-#include "character_steps_plain.spv.h"
+#include "character_specialized.spv.h"
+#include "character_specialized_plain.spv.h"
 #include "control.spv.h"
 #include "control_plain.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
-#include "pose_steps.spv.h"
-#include "pose_steps_plain.spv.h"
+#include "pose_specialized.spv.h"
+#include "pose_specialized_plain.spv.h"
 #include "probe.spv.h"
 #include "weights.spv.h"
 
@@ -23,16 +23,17 @@ static const struct {
     const char *name;
     const uint32_t *words;
     size_t count;
-} modules[] = {{"weights", kernel_weights, sizeof kernel_weights / 4},
-               {"pose", kernel_pose, sizeof kernel_pose / 4},
-               {"model", kernel_model, sizeof kernel_model / 4},
-               {"control", kernel_control, sizeof kernel_control / 4},
-               {"control_plain", kernel_control_plain, sizeof kernel_control_plain / 4},
-               {"pose_steps", kernel_pose_steps, sizeof kernel_pose_steps / 4},
-               {"pose_steps_plain", kernel_pose_steps_plain, sizeof kernel_pose_steps_plain / 4},
-               {"character_steps", kernel_character_steps, sizeof kernel_character_steps / 4},
-               {"character_steps_plain", kernel_character_steps_plain, sizeof kernel_character_steps_plain / 4},
-               {"probe", kernel_probe, sizeof kernel_probe / 4}};
+} modules[] = {
+    {"weights", kernel_weights, sizeof kernel_weights / 4},
+    {"pose", kernel_pose, sizeof kernel_pose / 4},
+    {"model", kernel_model, sizeof kernel_model / 4},
+    {"control", kernel_control, sizeof kernel_control / 4},
+    {"control_plain", kernel_control_plain, sizeof kernel_control_plain / 4},
+    {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
+    {"pose_specialized_plain", kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / 4},
+    {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},
+    {"character_specialized_plain", kernel_character_specialized_plain, sizeof kernel_character_specialized_plain / 4},
+    {"probe", kernel_probe, sizeof kernel_probe / 4}};
 
 enum {
     MODULES = sizeof modules / sizeof modules[0],
@@ -125,40 +126,41 @@ static void rounding_mode_is_declared_once(void **state) {
 static void specialised_modules_pass(void **state) {
     (void)state;
     const lmb_spirv_call calls[] = {
-        {"step_pass", {0, 0}, true},
-        {"step_clip", {144, 0}, false},
-        {"step_pass", {1, 0}, true},
-        {"step_to_model", {152, 0}, false},
-        {"step_rest", {160, 1}, false},
-        {"step_apply", {168, 2}, false},
-        {"step_pass", {2, 0}, true},
-        {"step_weighted_begin", {16, 0}, false},
-        {"step_clip", {24, 2}, false},
-        {"step_weighted_accumulate", {32, 3}, false},
-        {"step_rest", {40, 2}, false},
-        {"step_weighted_accumulate", {48, 3}, false},
-        {"step_weighted_end", {56, 2}, false},
-        {"step_pose", {64, 1}, false},
-        {"step_make_additive", {72, 2}, false},
-        {"step_rest", {80, 1}, false},
-        {"step_additive", {88, 2}, false},
-        {"step_clip", {96, 1}, false},
-        {"step_masked", {104, 2}, false},
-        {"step_clip", {112, 1}, false},
-        {"step_blend", {120, 2}, false},
-        {"step_to_local", {176, 1}, false},
-        {"step_add", {184, 2}, false},
+        {"run_pass", {0, 0}, true},
+        {"run_clip", {144, 0}, false},
+        {"run_pass", {1, 0}, true},
+        {"run_to_model", {152, 0}, false},
+        {"run_rest", {160, 1}, false},
+        {"run_apply", {168, 2}, false},
+        {"run_pass", {2, 0}, true},
+        {"run_weighted_begin", {16, 0}, false},
+        {"run_clip", {24, 2}, false},
+        {"run_weighted_accumulate", {32, 3}, false},
+        {"run_rest", {40, 2}, false},
+        {"run_weighted_accumulate", {48, 3}, false},
+        {"run_weighted_end", {56, 2}, false},
+        {"run_pose", {64, 1}, false},
+        {"run_make_additive", {72, 2}, false},
+        {"run_rest", {80, 1}, false},
+        {"run_additive", {88, 2}, false},
+        {"run_clip", {96, 1}, false},
+        {"run_masked", {104, 2}, false},
+        {"run_clip", {112, 1}, false},
+        {"run_blend", {120, 2}, false},
+        {"run_to_local", {176, 1}, false},
+        {"run_add", {184, 2}, false},
     };
     size_t call_count = sizeof calls / sizeof calls[0];
     lmb_spirv module;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "step_through",
-                                            calls, call_count, &module, &error),
+    assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_specialized, sizeof kernel_pose_specialized / 4,
+                                            "run_straight_line", calls, call_count, &module, &error),
                      LMB_OK);
     assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
     lmb_spirv_release(&host, &module);
-    assert_int_equal(lmb_spirv_replace_body(&host, kernel_character_steps, sizeof kernel_character_steps / 4,
-                                            "step_through", calls, call_count, &module, &error),
+    assert_int_equal(lmb_spirv_replace_body(&host, kernel_character_specialized,
+                                            sizeof kernel_character_specialized / 4, "run_straight_line", calls,
+                                            call_count, &module, &error),
                      LMB_OK);
     // For the disassembler, which runs after this suite.
     const uint32_t constants[CONSTANTS] = {1, 1, 1, [15] = 1};
@@ -214,21 +216,21 @@ static void expect_targets_defined(const lmb_spirv *module) {
 // The template's functions that nothing calls are gone, with their names and decorations.
 static void what_nothing_calls_is_gone(void **state) {
     (void)state;
-    const lmb_spirv_call call = {"step_rest", {16, 0}, false};
+    const lmb_spirv_call call = {"run_rest", {16, 0}, false};
     static const struct {
         const uint32_t *words;
         size_t count;
-    } templates[] = {{kernel_pose_steps, sizeof kernel_pose_steps / 4},
-                     {kernel_character_steps, sizeof kernel_character_steps / 4}};
+    } templates[] = {{kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
+                     {kernel_character_specialized, sizeof kernel_character_specialized / 4}};
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
         lmb_spirv whole, module;
         lmb_error error = {0};
-        assert_int_equal(lmb_spirv_replace_body(&host, templates[i].words, templates[i].count, "step_through", &call, 1,
-                                                &whole, &error),
+        assert_int_equal(lmb_spirv_replace_body(&host, templates[i].words, templates[i].count, "run_straight_line",
+                                                &call, 1, &whole, &error),
                          LMB_OK);
         assert_int_equal(lmb_spirv_specialize(&host, whole.words, whole.count, NULL, 0, &module, &error), LMB_OK);
         assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
-        assert_true(count_functions(&module) <= 3); // main, what is replaced, step_rest
+        assert_true(count_functions(&module) <= 3); // main, what is replaced, run_rest
         assert_true(module.count < templates[i].count / 2);
         expect_targets_defined(&module);
         lmb_spirv_release(&host, &module);
@@ -275,23 +277,23 @@ static void closed_branches_are_gone(void **state) {
     const uint32_t none[CONSTANTS] = {0};
     lmb_spirv module;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_specialize(&host, kernel_character_steps, sizeof kernel_character_steps / 4, none,
-                                          CONSTANTS, &module, &error),
+    assert_int_equal(lmb_spirv_specialize(&host, kernel_character_specialized, sizeof kernel_character_specialized / 4,
+                                          none, CONSTANTS, &module, &error),
                      LMB_OK);
-    assert_true(module.count < sizeof kernel_character_steps / 4 * 3 / 4);
+    assert_true(module.count < sizeof kernel_character_specialized / 4 * 3 / 4);
     lmb_spirv_release(&host, &module);
 }
 
 static void unknown_functions_are_refused(void **state) {
     (void)state;
-    const lmb_spirv_call call = {"step_cli", {0, 0}, false}; // no more than the beginning of a name
-    const uint32_t *words = kernel_pose_steps;
-    size_t count = sizeof kernel_pose_steps / 4;
+    const lmb_spirv_call call = {"run_cli", {0, 0}, false}; // no more than the beginning of a name
+    const uint32_t *words = kernel_pose_specialized;
+    size_t count = sizeof kernel_pose_specialized / 4;
     lmb_spirv module;
     lmb_error error = {0};
-    assert_int_equal(lmb_spirv_replace_body(&host, words, count, "step_through", &call, 1, &module, &error),
+    assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run_straight_line", &call, 1, &module, &error),
                      LMB_ERROR_FORMAT);
-    assert_non_null(strstr(error.message, "'step_cli'"));
+    assert_non_null(strstr(error.message, "'run_cli'"));
     assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run", &call, 1, &module, &error), LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "'run'"));
 }
@@ -300,18 +302,19 @@ static void unknown_functions_are_refused(void **state) {
 static void calls_are_decided(void **state) {
     (void)state;
     enum { OP_LABEL = 248, OP_BRANCH_CONDITIONAL = 250 };
-    const lmb_spirv_call calls[] = {{"step_pass", {0, 0}, true},
-                                    {"step_rest", {16, 0}, false},
-                                    {"step_pass", {1, 0}, true},
-                                    {"step_rest", {24, 0}, false},
-                                    {"step_rest", {32, 1}, false}};
+    const lmb_spirv_call calls[] = {{"run_pass", {0, 0}, true},
+                                    {"run_rest", {16, 0}, false},
+                                    {"run_pass", {1, 0}, true},
+                                    {"run_rest", {24, 0}, false},
+                                    {"run_rest", {32, 1}, false}};
     uint32_t labels[2], decisions[2];
     for (uint32_t decided = 0; decided < 2; decided++) {
         lmb_spirv module;
         lmb_error error = {0};
         const size_t count = decided ? 5 : 1;
-        assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_steps, sizeof kernel_pose_steps / 4, "step_through",
-                                                decided ? calls : calls + 1, count, &module, &error),
+        assert_int_equal(lmb_spirv_replace_body(&host, kernel_pose_specialized, sizeof kernel_pose_specialized / 4,
+                                                "run_straight_line", decided ? calls : calls + 1, count, &module,
+                                                &error),
                          LMB_OK);
         assert_int_equal(lmb_spirv_check(&host, module.words, module.count, &error), LMB_OK);
         labels[decided] = count_instructions(&module, OP_LABEL);
@@ -369,9 +372,9 @@ static void ids_out_of_bounds_are_refused(void **state) {
     } rows[] = {{5, 1, 3},   {6, 1, 4},   {71, 1, 3},  {72, 1, 4},  {15, 2, 3}, // names, decorations, the entry point
                 {54, 2, 5},  {57, 2, 0},  {57, 3, 4},  {248, 1, 2}, {61, 2, 0}, // functions, calls, labels, loads
                 {129, 2, 3}, {167, 3, 5}, {168, 3, 4}, {245, 4, 3}, {249, 1, 2}, {250, 1, 4}, {250, 2, 4}};
-    lmb_spirv module = {malloc(sizeof kernel_pose_steps), sizeof kernel_pose_steps / 4};
+    lmb_spirv module = {malloc(sizeof kernel_pose_specialized), sizeof kernel_pose_specialized / 4};
     assert_non_null(module.words);
-    memcpy(module.words, kernel_pose_steps, sizeof kernel_pose_steps);
+    memcpy(module.words, kernel_pose_specialized, sizeof kernel_pose_specialized);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const size_t at = find_instruction(&module, rows[i].op);
         uint32_t *id = &module.words[at + rows[i].place];

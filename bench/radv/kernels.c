@@ -42,14 +42,14 @@ static void read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *
     const struct {
         const char *name;
         uint32_t *value;
-    } wanted[] = {{"VGPRs", &kernel->vgprs},
-                  {"SGPRs", &kernel->sgprs},
-                  {"Spilled VGPRs", &spilled[0]},
-                  {"Spilled SGPRs", &spilled[1]},
-                  {"LDS size", &kernel->lds_bytes},
-                  {"Code size", &kernel->code_bytes},
-                  {"Subgroups per SIMD", &kernel->waves}};
-    enum { WANTED = sizeof wanted / sizeof *wanted };
+    } desired[] = {{"VGPRs", &kernel->vgprs},
+                   {"SGPRs", &kernel->sgprs},
+                   {"Spilled VGPRs", &spilled[0]},
+                   {"Spilled SGPRs", &spilled[1]},
+                   {"LDS size", &kernel->lds_bytes},
+                   {"Code size", &kernel->code_bytes},
+                   {"Subgroups per SIMD", &kernel->waves}};
+    enum { WANTED = sizeof desired / sizeof *desired };
     VkPipelineExecutableStatisticKHR statistics[MOST_STATISTICS];
     uint32_t count = MOST_STATISTICS, found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -61,8 +61,8 @@ static void read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *
     }
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < WANTED; k++) {
-            if (strcmp(statistics[i].name, wanted[k].name) == 0) {
-                *wanted[k].value = (uint32_t)statistics[i].value.u64;
+            if (strcmp(statistics[i].name, desired[k].name) == 0) {
+                *desired[k].value = (uint32_t)statistics[i].value.u64;
                 found++;
             }
         }

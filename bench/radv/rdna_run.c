@@ -94,7 +94,7 @@ static void run_lanes(workgroup *group, wave *wave, const instruction *in) {
 }
 
 // Shifts of 64 bits, whose first source is by how many.
-static void run_wide_lanes(workgroup *group, wave *wave, const instruction *in) {
+static void run_64_bit_lanes(workgroup *group, wave *wave, const instruction *in) {
     (void)group;
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH; lane = next_lane(wave, lane + 1)) {
         const uint64_t value = in->scalar->run(read_lane_64(wave, &in->operands[2], lane),
@@ -470,7 +470,7 @@ static bool find_typed(const char *name, instruction *in) {
     in->is_signed = type[1] == 'i';
     in->bits = type[2] == '6' ? 64 : 32;
     in->scalar = find_scalar_operation(name, (uint32_t)(type - name));
-    in->step = name[0] == 's' ? run_scalar : in->bits == 64 ? run_wide_lanes : run_carry;
+    in->step = name[0] == 's' ? run_scalar : in->bits == 64 ? run_64_bit_lanes : run_carry;
     return in->scalar != NULL;
 }
 
@@ -504,7 +504,7 @@ bool rdna_find_step(const char *name, instruction *in) {
         return true;
     }
     const bool found = find_compare_step(name, in) || find_save_exec(name, in) || find_typed(name, in);
-    in->cycles = name[0] != 'v' ? 0 : in->step == run_wide_lanes ? 2 : 1;
+    in->cycles = name[0] != 'v' ? 0 : in->step == run_64_bit_lanes ? 2 : 1;
     return found;
 }
 

@@ -453,7 +453,7 @@ LMB_API lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *
 LMB_API uint32_t lmb_control_motion_word(const lmb_control *control);
 /// How far clips carried the character in the last frame, along its own axes at the beginning of that: x, y, z, and yaw in
 /// radians, for a host that moves it in its own way.
-LMB_API void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float way[4]);
+LMB_API void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]);
 
 /// FNV-1a, 64 bits, over words in their order, least significant byte first: for comparing states and the like.
 LMB_API uint64_t lmb_control_hash(const uint32_t *words, size_t count);

@@ -23,8 +23,8 @@ typedef struct lmb_motion_track {
 
 /// What to take out of a clip. Start from lmb_default_root_motion_def().
 typedef struct lmb_root_motion_def {
-    uint32_t joint; ///< the one whose way it is: rig index. Its ancestors may move too
-    bool x, y, z;   ///< which ways in model space are taken; others stay in the clip
+    uint32_t joint; ///< the joint that moves the character: rig index. Its ancestors may move too
+    bool x, y, z;   ///< which axes of model space are taken; others stay in the clip
     bool yaw;       ///< whether turns about the y axis are: the twist about it since the clip's beginning
     float rate;     ///< keys a second, at least: 1e-3 to 1,000. In between two, it turns by less than half a turn
 } lmb_root_motion_def;

@@ -304,8 +304,8 @@ lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_erro
     return LMB_OK;
 }
 
-lmb_result demo_verify(const demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame, uint64_t *compared,
-                       uint64_t *differ, lmb_error *error) {
+lmb_result demo_compare_with_reference(const demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame,
+                                       uint64_t *compared, uint64_t *differ, lmb_error *error) {
     size_t count = demo->crowd->count;
     memcpy(lmb_gpu_batch_parameters(batch, frame), demo->parameters, count * demo->parameter_count * sizeof(float));
     *compared = *differ = 0;

@@ -44,7 +44,7 @@ typedef struct demo_walker {
     float owner[2]; // metres: x, z
     float facing;   // at home, radians about Y
     float heading;  // now
-    float wanted;   // heading, from `facing` on: of whoever steers
+    float desired;  // heading, from `facing` on: of whoever steers
     float speed;    // metres a second, of the frame before
 } demo_walker;
 
@@ -94,8 +94,8 @@ lmb_result demo_advance(demo *demo, double seconds, lmb_error *error);
 lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_error *error);
 // Once all frames have completed: how many words of the characters' states differ between the device and the CPU. The
 // slot's parameters become those that the control gave, for a comparison of what was drawn.
-lmb_result demo_verify(const demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame, uint64_t *compared,
-                       uint64_t *differ, lmb_error *error);
+lmb_result demo_compare_with_reference(const demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame,
+                                       uint64_t *compared, uint64_t *differ, lmb_error *error);
 
 // For whoever steers, and for the panel. What is unknown is passed over.
 void demo_set(demo *demo, const char *slider, float value);

@@ -160,8 +160,8 @@ static void steer_wander(demo *demo, double seconds) {
         float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * others.turn + turn_home(demo, i);
         float unit = demo->crowd->members[i].placement.scale * demo->crowd->character->unit;
         turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / demo->walk_speed, 1.0f);
-        walker->wanted = remainderf(walker->wanted + turn * (float)seconds, TURN);
-        demo_set_parameter(demo, i, "heading", walker->wanted);
+        walker->desired = remainderf(walker->desired + turn * (float)seconds, TURN);
+        demo_set_parameter(demo, i, "heading", walker->desired);
         demo_set_parameter(demo, i, "aside", others.left / unit);
         demo_set_parameter(demo, i, "along", others.ahead / unit);
         demo_set_parameter(demo, i, "will", will);

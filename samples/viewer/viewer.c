@@ -12,10 +12,10 @@
 #include "graph.h"
 #include "options.h"
 #include "reader.h"
+#include "reference_check.h"
 #include "renderer.h"
 #include "terminal.h"
 #include "timing.h"
-#include "verify.h"
 #include "window.h"
 
 #define FRAMES_IN_FLIGHT 2u
@@ -560,7 +560,8 @@ static lmb_result summarize_demo(viewer *viewer, bool *good, lmb_error *error) {
     if (!has_demo(viewer)) {
         return LMB_OK;
     }
-    if (demo_verify(&viewer->demo, &viewer->device, viewer->batch, viewer->last_slot, &compared, &differ, error)) {
+    if (demo_compare_with_reference(&viewer->demo, &viewer->device, viewer->batch, viewer->last_slot, &compared,
+                                    &differ, error)) {
         return error->result;
     }
     terminal_print("control: %s: %llu words of state compared, %llu differ\n",
@@ -577,7 +578,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     VkExtent2D extent = renderer_extent(viewer->renderer);
     lmb_comparison comparison = {0};
     if (summarize_demo(viewer, good, error) ||
-        verify_frame(&viewer->device, viewer->batch, viewer->last_slot, &comparison, error)) {
+        compare_with_reference(&viewer->device, viewer->batch, viewer->last_slot, &comparison, error)) {
         return error->result;
     }
     terminal_print("device: %s\n", viewer->device.properties.deviceName);

@@ -206,9 +206,9 @@ OP float_value partial_channel(frame f, uint instruction, float_value a, float_v
         lane_mask both = AND(a.weight > 0.0f, b.weight > 0.0f);
         blended = blend_values(f, a, b, blend, false);
         real present = SELECT(a.weight > 0.0f, a.x, b.x);
-        real carried = SELECT(a.weight > 0.0f, a.weight, b.weight);
+        real kept_weight = SELECT(a.weight > 0.0f, a.weight, b.weight);
         blended.x = SELECT(both, blended.x, present);
-        blended.weight = SELECT(both, partial_weight(blend, a.weight, b.weight), carried);
+        blended.weight = SELECT(both, partial_weight(blend, a.weight, b.weight), kept_weight);
     }
     return blended;
 }
@@ -298,16 +298,16 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
     uint channels = LOAD(f.program, PROGRAM_CHANNELS);
     uint at =
         LOAD(f.program, instruction + LIMIT_TABLE) + LOAD(f.program, PROGRAM_JOINTS) * LIMIT_RECORD + channel_of(f);
-    float least = LOAD_FLOAT(f.program, at);
-    float greatest = LOAD_FLOAT(f.program, at + channels);
+    float low = LOAD_FLOAT(f.program, at);
+    float high = LOAD_FLOAT(f.program, at + channels);
     float_value held = a;
-    held.x = clamp_real(a.x, least, greatest);
+    held.x = clamp_real(a.x, low, high);
     if (channel_is_angle(f)) {
         float width = LOAD_FLOAT(f.program, at + 3u * channels);
         real turn = number_difference(true, a.x, SPLAT(LOAD_FLOAT(f.program, at + 2u * channels)));
         lane_mask beyond = OR(turn > width, turn < -width);
         lane_mask up = OR(turn > 0.0f, turn == -180.0f);
-        real nearer = SELECT(up, SPLAT(greatest), SPLAT(least));
+        real nearer = SELECT(up, SPLAT(high), SPLAT(low));
         held.x = SELECT(beyond, nearer, a.x);
     }
     return held;
@@ -381,12 +381,13 @@ OP real evaluate_channel(frame f, uint pass) {
             is_weighted_sum = is_weighted_sum - 1u;
             uint first = firsts[is_weighted_sum];
             real most = SPLAT(0.0f);
-            real carried = SPLAT(0.0f);
+            real kept_weight = SPLAT(0.0f);
             real nearest = SPLAT(0.0f);
             for (uint place = first; place < depth; place++) {
                 nearest = SELECT(shares[place] > most, held[place].x, nearest);
                 most = SELECT(shares[place] > most, shares[place], most);
-                carried = SELECT(AND(shares[place] > 0.0f, held[place].weight > carried), held[place].weight, carried);
+                kept_weight = SELECT(AND(shares[place] > 0.0f, held[place].weight > kept_weight), held[place].weight,
+                                     kept_weight);
             }
             real total = SPLAT(0.0f);
             real sum = SPLAT(0.0f);
@@ -400,7 +401,7 @@ OP real evaluate_channel(frame f, uint pass) {
             }
             real x = finish_number(angle, nearest + sum * reciprocal(total));
             mean.x = SELECT(total > 0.0f, x, mean.x);
-            mean.weight = SELECT(total > 0.0f, carried, mean.weight);
+            mean.weight = SELECT(total > 0.0f, kept_weight, mean.weight);
             held[first] = mean;
             depth = first + 1u;
         }

@@ -238,13 +238,13 @@
 #define INERTIAL_STEP 6u     // float: of this frame
 #define INERTIAL_WORDS 7u
 
-#define CARRYING_WEIGHT 0u // float: what its clip weighs in root motion
-#define CARRYING_FROM 1u   // two words: where its player was
-#define CARRYING_ENDS 3u   // that it has passed
-#define CARRYING_HOW 4u
-#define CARRYING_WORDS 5u
-#define CARRYING_FORWARDS 1u // 0: it does not move
-#define CARRYING_BACKWARDS 2u
+#define MOTION_SPAN_WEIGHT 0u // float: what its clip weighs in root motion
+#define MOTION_SPAN_FROM 1u   // two words: where its player was
+#define MOTION_SPAN_ENDS 3u   // that it has passed
+#define MOTION_SPAN_HOW 4u
+#define MOTION_SPAN_WORDS 5u
+#define MOTION_SPAN_FORWARDS 1u // 0: it does not move
+#define MOTION_SPAN_BACKWARDS 2u
 
 #define MOST_EVENTS_SENT 16u
 #define MOST_TRANSITIONS_A_FRAME 8u

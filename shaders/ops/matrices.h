@@ -6,7 +6,7 @@
 #include "model.h"
 
 // Twelve sums of elements, in the order of an affine's rows, and that of the weights. `sums`: t: the last column; q and s: the first seven of the others.
-// `notes`: t.x, t.y: the eighth and the ninth; q.x: sum of weights, as in a weighted blend.
+// `extra`: t.x, t.y: the eighth and the ninth; q.x: sum of weights, as in a weighted blend.
 OP weighted_sums weighted_matrix_begin(void) {
     return weighted_begin();
 }
@@ -16,7 +16,7 @@ OP weighted_sums weighted_matrix_accumulate(frame f, uint instruction, weighted_
     real weight = operand_weight(f, instruction);
     affine own = own_matrix(a);
     transform sums = so_far.sums;
-    transform notes = so_far.notes;
+    transform extra = so_far.extra;
     sums.t.x = sums.t.x + weight * own.xt;
     sums.t.y = sums.t.y + weight * own.yt;
     sums.t.z = sums.t.z + weight * own.zt;
@@ -27,12 +27,12 @@ OP weighted_sums weighted_matrix_accumulate(frame f, uint instruction, weighted_
     sums.s.x = sums.s.x + weight * own.yy;
     sums.s.y = sums.s.y + weight * own.yz;
     sums.s.z = sums.s.z + weight * own.zx;
-    notes.t.x = notes.t.x + weight * own.zy;
-    notes.t.y = notes.t.y + weight * own.zz;
-    notes.q.x = notes.q.x + weight;
+    extra.t.x = extra.t.x + weight * own.zy;
+    extra.t.y = extra.t.y + weight * own.zz;
+    extra.q.x = extra.q.x + weight;
     weighted_sums sum;
     sum.sums = sums;
-    sum.notes = notes;
+    sum.extra = extra;
     return sum;
 }
 
@@ -61,8 +61,8 @@ OP affine select_affine(lane_mask condition, affine a, affine b) {
 }
 
 // What such a program leaves of a joint: its own matrix; that of the rest pose where nothing weighs anything.
-OP affine blended_matrix(memory program, uint joint, transform sums, transform notes) {
-    real inverse = reciprocal(notes.q.x);
+OP affine blended_matrix(memory program, uint joint, transform sums, transform extra) {
+    real inverse = reciprocal(extra.q.x);
     affine mean;
     mean.xx = sums.q.x * inverse;
     mean.xy = sums.q.y * inverse;
@@ -73,11 +73,11 @@ OP affine blended_matrix(memory program, uint joint, transform sums, transform n
     mean.yz = sums.s.y * inverse;
     mean.yt = sums.t.y * inverse;
     mean.zx = sums.s.z * inverse;
-    mean.zy = notes.t.x * inverse;
-    mean.zz = notes.t.y * inverse;
+    mean.zy = extra.t.x * inverse;
+    mean.zz = extra.t.y * inverse;
     mean.zt = sums.t.z * inverse;
     affine snapped = snap_affine(mean);
-    return select_affine(notes.q.x > 0.0f, snapped, own_matrix(load_rest(program, joint)));
+    return select_affine(extra.q.x > 0.0f, snapped, own_matrix(load_rest(program, joint)));
 }
 
 #endif

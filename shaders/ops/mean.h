@@ -20,26 +20,26 @@ OP quaternion slerp_on(quaternion before, quaternion q, real share, uint choice)
 }
 
 // Axes whose scale differs from the first become the weighted mean, not the geometric one.
-OP transform mark_unlike_scales(transform notes, transform a, lane_mask counts) {
+OP transform mark_unlike_scales(transform extra, transform a, lane_mask counts) {
     if (USES_SCALE) {
-        notes.q.y = SELECT(AND(counts, a.s.x != notes.s.x), SPLAT(1.0f), notes.q.y);
-        notes.q.z = SELECT(AND(counts, a.s.y != notes.s.y), SPLAT(1.0f), notes.q.z);
-        notes.q.w = SELECT(AND(counts, a.s.z != notes.s.z), SPLAT(1.0f), notes.q.w);
+        extra.q.y = SELECT(AND(counts, a.s.x != extra.s.x), SPLAT(1.0f), extra.q.y);
+        extra.q.z = SELECT(AND(counts, a.s.y != extra.s.y), SPLAT(1.0f), extra.q.z);
+        extra.q.w = SELECT(AND(counts, a.s.z != extra.s.z), SPLAT(1.0f), extra.q.w);
     }
-    return notes;
+    return extra;
 }
 
 OP weighted_sums mean_accumulate(frame f, uint instruction, weighted_sums so_far, transform a) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     real weight = input_weight(f, instruction, choice);
     lane_mask counts = weight > 0.0f;
-    lane_mask starts = AND(counts, so_far.notes.q.x == 0.0f);
+    lane_mask starts = AND(counts, so_far.extra.q.x == 0.0f);
     weighted_sums sum = accumulate_pose(so_far, a, weight);
     if ((choice & CHOICE_LERP) != 0u) {
-        sum.notes = mark_unlike_scales(sum.notes, a, counts);
+        sum.extra = mark_unlike_scales(sum.extra, a, counts);
     }
     if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        real share = clamp_real(weight * reciprocal(sum.notes.q.x), 0.0f, 1.0f);
+        real share = clamp_real(weight * reciprocal(sum.extra.q.x), 0.0f, 1.0f);
         quaternion further = slerp_on(so_far.sums.q, a.q, share, choice);
         quaternion kept = select_quaternion(counts, further, so_far.sums.q);
         sum.sums.q = select_quaternion(starts, a.q, kept);
@@ -54,10 +54,10 @@ OP transform mean_end(frame f, uint instruction, weighted_sums all) {
     real inverse = total_inverse(f, instruction);
     transform mean;
     if ((choice & (CHOICE_LAYERS | CHOICE_PROFILES)) != 0u) {
-        inverse = reciprocal(all.notes.q.x);
+        inverse = reciprocal(all.extra.q.x);
     }
     if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
-        mean = finish_mean(f, instruction, all, inverse, all.sums.q, NOT(all.notes.q.x > 0.0f));
+        mean = finish_mean(f, instruction, all, inverse, all.sums.q, NOT(all.extra.q.x > 0.0f));
     } else {
         mean = finish_sum(f, instruction, all, inverse);
     }

@@ -162,8 +162,8 @@ OP void set_moved_by_clips(control c, address character_motion, displacement d) 
 }
 
 // The angle to turn by towards a wanted heading, the short way.
-OP uint steer(control c, address character_motion, real wanted, uint yaw, real seconds) {
-    uint by = angle_of_turns(turns_of_radians(snap(wanted))) - yaw;
+OP uint turn_towards(control c, address character_motion, real desired, uint yaw, real seconds) {
+    uint by = angle_of_turns(turns_of_radians(snap(desired))) - yaw;
     real rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns a second
     uint most = turn_magnitude(by);
     real limit = rate * seconds;
@@ -172,7 +172,7 @@ OP uint steer(control c, address character_motion, real wanted, uint yaw, real s
         most = limited < most ? limited : most;
     }
     by = (by >> 31u) != 0u ? 0u - most : most;
-    return is_finite(wanted) && LOAD(c.block, character_motion + CHARACTER_MOTION_TURNS_TO_HEADING) != 0u ? by : 0u;
+    return is_finite(desired) && LOAD(c.block, character_motion + CHARACTER_MOTION_TURNS_TO_HEADING) != 0u ? by : 0u;
 }
 
 OP real square_of(displacement d) {
@@ -193,16 +193,16 @@ OP void write_velocity(control c, address character_motion) {
 }
 
 // Towards the wanted velocity at the rate allowed, and by the way that this takes.
-OP displacement accelerate(control c, address character_motion, displacement wanted, real seconds) {
+OP displacement accelerate(control c, address character_motion, displacement desired, real seconds) {
     displacement from = motion_velocity(c, character_motion);
-    displacement change = make_displacement(wanted.x - from.x, wanted.y - from.y, wanted.z - from.z, 0.0f);
-    bool faster = square_of(wanted) > square_of(from);
+    displacement change = make_displacement(desired.x - from.x, desired.y - from.y, desired.z - from.z, 0.0f);
+    bool faster = square_of(desired) > square_of(from);
     real rate = LOAD_FLOAT(c.block,
                            character_motion + (faster ? CHARACTER_MOTION_ACCELERATION : CHARACTER_MOTION_DECELERATION));
     real square = square_of(change);
     real size = square * reciprocal_root(square);
     real most = rate * seconds;
-    displacement to = wanted;
+    displacement to = desired;
     real share = 0.0f; // of the time that the change takes
     if (rate > 0.0f) {
         share = 1.0f;
@@ -224,17 +224,17 @@ OP displacement accelerate(control c, address character_motion, displacement wan
 }
 
 // A velocity and, as its turns, a heading in radians. What is not finite counts as 0 in a velocity.
-OP displacement wanted_of(control c, address character_motion) {
-    displacement wanted = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
+OP displacement desired_displacement(control c, address character_motion) {
+    displacement desired = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     for (address i = 0u; i < 4u; i++) {
         real number = control_number(c, character_motion + CHARACTER_MOTION_DESIRED + i * CONTROL_VALUE_WORDS);
         real bounded = is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
-        wanted.x = i == 0u ? bounded : wanted.x;
-        wanted.y = i == 1u ? bounded : wanted.y;
-        wanted.z = i == 2u ? bounded : wanted.z;
-        wanted.turns = number;
+        desired.x = i == 0u ? bounded : desired.x;
+        desired.y = i == 1u ? bounded : desired.y;
+        desired.z = i == 2u ? bounded : desired.z;
+        desired.turns = number;
     }
-    return wanted;
+    return desired;
 }
 
 // What parameters want: half of the turn, the way, the other half.
@@ -245,12 +245,12 @@ OP_NOINLINE void drive_character_motion(control c, address character_motion) {
     real seconds = seconds_of_fine(fine_of_ticks(c.step));
     address yaw_at = motion_state(c, character_motion) + MOVING_YAW;
     uint yaw = state_word(c, yaw_at);
-    displacement wanted = wanted_of(c, character_motion);
-    uint by = steer(c, character_motion, wanted.turns, yaw, seconds);
+    displacement desired = desired_displacement(c, character_motion);
+    uint by = turn_towards(c, character_motion, desired.turns, yaw, seconds);
     uint first_half = (by >> 1u) | (by & 0x80000000u);
-    displacement way = accelerate(c, character_motion, wanted, seconds);
+    displacement moved = accelerate(c, character_motion, desired, seconds);
     set_state_word(c, yaw_at, yaw + first_half);
-    shift_character_motion(c, character_motion, way, by - first_half);
+    shift_character_motion(c, character_motion, moved, by - first_half);
     write_velocity(c, character_motion);
 }
 

@@ -451,7 +451,7 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
 // The sums of a fold, kept as two transforms so that they live where poses do.
 STRUCT(weighted_sums)
 transform sums;
-transform notes;
+transform extra;
 END_STRUCT(weighted_sums)
 
 // Sums of rotations are kept 2^60 times as large, exactly, so that products of small values do not underflow.
@@ -459,7 +459,7 @@ END_STRUCT(weighted_sums)
 #define WEIGHTED_SMALL 8.67361738e-19f
 
 // Of a weighted blend. `sums`: weighted translation, weighted rotation, and per axis the weighted log2 of scale over the first scale.
-// `notes`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
+// `extra`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
 OP transform zero_transform(void) {
     transform zero;
     zero.t = all_vector(0.0f, 0.0f, 0.0f);
@@ -472,7 +472,7 @@ OP transform zero_transform(void) {
 OP weighted_sums weighted_begin(void) {
     weighted_sums zero;
     zero.sums = zero_transform();
-    zero.notes = zero_transform();
+    zero.extra = zero_transform();
     return zero;
 }
 
@@ -484,10 +484,10 @@ OP real scale_logarithm(real s, real first) {
 // A weight of 0 changes no bit.
 OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight) {
     transform sums = so_far.sums;
-    transform notes = so_far.notes;
+    transform extra = so_far.extra;
     lane_mask counts = weight > 0.0f;
-    lane_mask starts = AND(counts, notes.q.x == 0.0f);
-    notes.s = select_vector(starts, a.s, notes.s);
+    lane_mask starts = AND(counts, extra.q.x == 0.0f);
+    extra.s = select_vector(starts, a.s, extra.s);
 
     if (USES_WEIGHTS) {
         sums.weight = SELECT(AND(counts, a.weight > sums.weight), a.weight, sums.weight);
@@ -501,22 +501,22 @@ OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight)
     sums.q.z = sums.q.z + a.q.z * turned;
     sums.q.w = sums.q.w + a.q.w * turned;
 
-    notes.q.x = notes.q.x + weight;
+    extra.q.x = extra.q.x + weight;
     if (USES_SCALE) {
-        notes.t = add_vectors(notes.t, scale_vector(a.s, weight));
+        extra.t = add_vectors(extra.t, scale_vector(a.s, weight));
     }
-    lane_mask differs = OR(a.s.x != notes.s.x, OR(a.s.y != notes.s.y, a.s.z != notes.s.z));
+    lane_mask differs = OR(a.s.x != extra.s.x, OR(a.s.y != extra.s.y, a.s.z != extra.s.z));
     if (USES_SCALE && ANY(AND(counts, OR(differs, a.s.x * (a.s.y * a.s.z) == 0.0f)))) {
-        notes.q.y = SELECT(AND(counts, a.s.x * notes.s.x <= 0.0f), SPLAT(1.0f), notes.q.y);
-        notes.q.z = SELECT(AND(counts, a.s.y * notes.s.y <= 0.0f), SPLAT(1.0f), notes.q.z);
-        notes.q.w = SELECT(AND(counts, a.s.z * notes.s.z <= 0.0f), SPLAT(1.0f), notes.q.w);
-        sums.s.x = sums.s.x + weight * scale_logarithm(a.s.x, notes.s.x);
-        sums.s.y = sums.s.y + weight * scale_logarithm(a.s.y, notes.s.y);
-        sums.s.z = sums.s.z + weight * scale_logarithm(a.s.z, notes.s.z);
+        extra.q.y = SELECT(AND(counts, a.s.x * extra.s.x <= 0.0f), SPLAT(1.0f), extra.q.y);
+        extra.q.z = SELECT(AND(counts, a.s.y * extra.s.y <= 0.0f), SPLAT(1.0f), extra.q.z);
+        extra.q.w = SELECT(AND(counts, a.s.z * extra.s.z <= 0.0f), SPLAT(1.0f), extra.q.w);
+        sums.s.x = sums.s.x + weight * scale_logarithm(a.s.x, extra.s.x);
+        sums.s.y = sums.s.y + weight * scale_logarithm(a.s.y, extra.s.y);
+        sums.s.z = sums.s.z + weight * scale_logarithm(a.s.z, extra.s.z);
     }
     weighted_sums sum;
     sum.sums = sums;
-    sum.notes = notes;
+    sum.extra = extra;
     return sum;
 }
 
@@ -532,21 +532,21 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
 // `q` is a unit quaternion; that of the rest pose, or of no change, is taken where it vanished.
 OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inverse, quaternion q, lane_mask vanished) {
     transform sums = all.sums;
-    transform notes = all.notes;
+    transform extra = all.extra;
     transform mean;
     mean.weight = sums.weight;
     mean.t = snap_vector(scale_vector(sums.t, inverse));
     mean.q = q;
     // With like scales all logarithms are 0, and the mean is the first.
-    mean.s = snap_vector(notes.s);
+    mean.s = snap_vector(extra.s);
     lane_mask unlike = OR(OR(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
-    lane_mask mixed = OR(OR(notes.q.y != 0.0f, notes.q.z != 0.0f), notes.q.w != 0.0f);
+    lane_mask mixed = OR(OR(extra.q.y != 0.0f, extra.q.z != 0.0f), extra.q.w != 0.0f);
     if (USES_SCALE && ANY(OR(unlike, mixed))) {
-        mean.s.x = weighted_scale(sums.s.x, notes.t.x, notes.q.y, notes.s.x, inverse);
-        mean.s.y = weighted_scale(sums.s.y, notes.t.y, notes.q.z, notes.s.y, inverse);
-        mean.s.z = weighted_scale(sums.s.z, notes.t.z, notes.q.w, notes.s.z, inverse);
+        mean.s.x = weighted_scale(sums.s.x, extra.t.x, extra.q.y, extra.s.x, inverse);
+        mean.s.y = weighted_scale(sums.s.y, extra.t.y, extra.q.z, extra.s.y, inverse);
+        mean.s.z = weighted_scale(sums.s.z, extra.t.z, extra.q.w, extra.s.z, inverse);
     }
-    lane_mask weighs = notes.q.x > 0.0f;
+    lane_mask weighs = extra.q.x > 0.0f;
     if (ANY(OR(vanished, NOT(weighs)))) {
         uint rest_at = LOAD(f.program, instruction + SUM_REST) + f.joint;
         transform rest = load_fixed_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));

@@ -49,8 +49,8 @@ OP void weigh_players(control c) {
         for (; motion < motions_end; motion += MOTION_WORDS) {
             address at = LOAD(c.block, motion + MOTION_STATE);
             address moved = LOAD(c.block, motion + MOTION_PLAYER);
-            set_state_word(c, at + CARRYING_WEIGHT, BITS(weigh_player(c, f, moved, CLIP_USE_MOTION)));
-            set_state_word(c, at + CARRYING_HOW, 0u);
+            set_state_word(c, at + MOTION_SPAN_WEIGHT, BITS(weigh_player(c, f, moved, CLIP_USE_MOTION)));
+            set_state_word(c, at + MOTION_SPAN_HOW, 0u);
         }
     }
 }
@@ -62,7 +62,7 @@ OP_NOINLINE void keep_player_weights(control c) {
         address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
         address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
         for (; motion < motions_end; motion += MOTION_WORDS) {
-            set_state_word(c, LOAD(c.block, motion + MOTION_STATE) + CARRYING_HOW, 0u);
+            set_state_word(c, LOAD(c.block, motion + MOTION_STATE) + MOTION_SPAN_HOW, 0u);
         }
     }
 }

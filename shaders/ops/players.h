@@ -141,17 +141,17 @@ OP void note_passage(control c, address player, passage p) {
         return;
     }
     address index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
-    address carrying =
+    address motion_span =
         LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_CHARACTER_MOTION) + CHARACTER_MOTION_ROOT_MOTION) + index);
-    if (carrying != CONTROL_NONE) {
-        set_state_ticks(c, carrying + CARRYING_FROM, p.from);
-        set_state_word(c, carrying + CARRYING_ENDS, p.ends);
-        set_state_word(c, carrying + CARRYING_HOW, p.backwards ? CARRYING_BACKWARDS : CARRYING_FORWARDS);
+    if (motion_span != CONTROL_NONE) {
+        set_state_ticks(c, motion_span + MOTION_SPAN_FROM, p.from);
+        set_state_word(c, motion_span + MOTION_SPAN_ENDS, p.ends);
+        set_state_word(c, motion_span + MOTION_SPAN_HOW, p.backwards ? MOTION_SPAN_BACKWARDS : MOTION_SPAN_FORWARDS);
     }
 }
 
 // Whether a player's weight can matter to anybody who is reported.
-OP bool tells_something(control c, address player, bool ends) {
+OP bool emits_something(control c, address player, bool ends) {
     return c.emits_events && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
 }
 
@@ -175,7 +175,7 @@ OP void move_to_end(control c, address player, ticks by, bool backwards) {
     note_passage(c, player, p);
     bool ends_now = ended && !had_ended;
     set_playing(c, player, p, (ended ? PLAYING_ENDED : 0u) | (ends_now ? PLAYING_PASSED : 0u));
-    if (tells_something(c, player, ends_now)) {
+    if (emits_something(c, player, ends_now)) {
         real weight = player_weight(c, player);
         ticks low = backwards ? p.to : p.from;
         ticks high = backwards ? p.from : p.to;
@@ -238,7 +238,7 @@ OP void move_player(control c, player own) {
         p.ends = speed.backwards ? p.ends + reached_from - reached_to : p.ends + reached_to - reached_from;
     }
     set_playing(c, own.record, p, 0u);
-    if (tells_something(c, own.record, p.ends > 0u)) {
+    if (emits_something(c, own.record, p.ends > 0u)) {
         real weight = player_weight(c, own.record);
         if (turns) {
             emit_turns(c, own.record, p, duration, weight);

@@ -73,22 +73,22 @@ void settle_stack(inout stack_top s) {
         s.popped = true;                                                                                               \
         break;
 
-// The sums of a fold stand as two poses, `sums` below `notes`. Those of matrices are read again after the program.
+// The sums of a fold stand as two poses, `sums` below `extra`. Those of matrices are read again after the program.
 #define EVALUATE_SUM(NAME, name, code, takes)                                                                          \
     case code: {                                                                                                       \
         weighted_sums none = name##_begin();                                                                           \
         s.next_under = none.sums;                                                                                      \
-        s.next = none.notes;                                                                                           \
+        s.next = none.extra;                                                                                           \
     }                                                                                                                  \
         s.pushed = 2u;                                                                                                 \
         break;                                                                                                         \
     case code + 1u: {                                                                                                  \
         weighted_sums so_far;                                                                                          \
         so_far.sums = s.third;                                                                                         \
-        so_far.notes = s.under;                                                                                        \
+        so_far.extra = s.under;                                                                                        \
         weighted_sums more = name##_accumulate(f, at, so_far, s.top);                                                  \
         s.next_under = more.sums;                                                                                      \
-        s.next = more.notes;                                                                                           \
+        s.next = more.extra;                                                                                           \
     }                                                                                                                  \
         s.popped = true;                                                                                               \
         s.sums = true;                                                                                                 \
@@ -96,7 +96,7 @@ void settle_stack(inout stack_top s) {
     case code + 2u: {                                                                                                  \
         weighted_sums all;                                                                                             \
         all.sums = s.under;                                                                                            \
-        all.notes = s.top;                                                                                             \
+        all.extra = s.top;                                                                                             \
         s.next = name##_end(f, at, all);                                                                               \
         if (code == OPERATION_MATRICES) {                                                                              \
             store_slot(1u, s.top);                                                                                     \
@@ -248,7 +248,7 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
     return found;
 }
 
-// The sums of a fold stand as two poses, `sums` below `notes`. A fold whose inputs are `sources` alone is done at its
+// The sums of a fold stand as two poses, `sums` below `extra`. A fold whose inputs are `sources` alone is done at its
 // beginning, joint by joint, which keeps the sums in registers. An input without a share in any lane is passed over: it
 // would change no bit.
 #define DEFINE_SUM(NAME, name, code, takes)                                                                            \
@@ -283,7 +283,7 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
             f.weight = ends.weight;                                                                                    \
             store_slot(held, depth, place, name##_end(f, end, sums));                                                  \
             if (USES_MATRICES && (code) == OPERATION_MATRICES) {                                                       \
-                store_slot(held, depth + 1u, place, sums.notes);                                                       \
+                store_slot(held, depth + 1u, place, sums.extra);                                                       \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
@@ -291,7 +291,7 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
         for (uint place = 0u; place < joints; place++) {                                                               \
             weighted_sums none = name##_begin();                                                                       \
             store_slot(held, depth, place, none.sums);                                                                 \
-            store_slot(held, depth + 1u, place, none.notes);                                                           \
+            store_slot(held, depth + 1u, place, none.extra);                                                           \
         }                                                                                                              \
     }                                                                                                                  \
     STEP(void, evaluate_##name##_accumulate)(const frame *given, uint at, uint depth, uint joints, slots *held) {      \
@@ -300,10 +300,10 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
         EVERY_JOINT {                                                                                                  \
             weighted_sums so_far;                                                                                      \
             so_far.sums = load_slot(held, depth - 3u, place);                                                          \
-            so_far.notes = load_slot(held, depth - 2u, place);                                                         \
+            so_far.extra = load_slot(held, depth - 2u, place);                                                         \
             weighted_sums more = name##_accumulate(f, at, so_far, load_slot(held, depth - 1u, place));                 \
             store_slot(held, depth - 3u, place, more.sums);                                                            \
-            store_slot(held, depth - 2u, place, more.notes);                                                           \
+            store_slot(held, depth - 2u, place, more.extra);                                                           \
         }                                                                                                              \
     }                                                                                                                  \
     STEP(void, evaluate_##name##_end)(const frame *given, uint at, uint depth, uint joints, slots *held) {             \
@@ -312,7 +312,7 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
         EVERY_JOINT {                                                                                                  \
             weighted_sums all;                                                                                         \
             all.sums = load_slot(held, depth - 2u, place);                                                             \
-            all.notes = load_slot(held, depth - 1u, place);                                                            \
+            all.extra = load_slot(held, depth - 1u, place);                                                            \
             store_slot(held, depth - 2u, place, name##_end(f, at, all));                                               \
         }                                                                                                              \
     }
@@ -322,7 +322,7 @@ EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 // The order in which a character's joints (those of each lane's) are gone through: all that any lane computes, which are
 // evaluated, then those that are left at rest.
 typedef struct walk_plan {
-    bool by_detail;
+    bool has_lods;
     bool mixed;    // lanes differ in their levels
     uint computed; // joints
     real level;
@@ -330,11 +330,11 @@ typedef struct walk_plan {
 
 OP walk_plan plan_walk(frame f) {
     walk_plan plan;
-    plan.by_detail = LOAD(f.program, PROGRAM_LOD) != 0u;
+    plan.has_lods = LOAD(f.program, PROGRAM_LOD) != 0u;
     plan.mixed = false;
     plan.computed = LOAD(f.program, PROGRAM_JOINTS);
     plan.level = SPLAT(0.0f);
-    if (plan.by_detail) {
+    if (plan.has_lods) {
         plan.level = lod_level(f);
         float lowest = LOWEST(plan.level);
         plan.mixed = ANY(plan.level > lowest);
@@ -344,7 +344,7 @@ OP walk_plan plan_walk(frame f) {
 }
 
 OP uint walk_joint(frame f, walk_plan plan, uint place) {
-    return plan.by_detail ? lod_joint(f.program, place) : place;
+    return plan.has_lods ? lod_joint(f.program, place) : place;
 }
 
 // The next joints to be evaluated, from the one at that place on.
@@ -367,9 +367,9 @@ OP void leave_at_rest(frame f, walk_plan plan, uint joints, slots *held) {
         transform evaluated = load_slot(held, 0u, place);
         store_slot(held, 0u, place, select_transform(dropped, load_rest(f.program, joint), evaluated));
         if (USES_MATRICES && LOAD(f.program, PROGRAM_MATRICES) != 0u) {
-            transform notes = load_slot(held, 1u, place);
-            notes.q.x = SELECT(dropped, SPLAT(0.0f), notes.q.x);
-            store_slot(held, 1u, place, notes);
+            transform extra = load_slot(held, 1u, place);
+            extra.q.x = SELECT(dropped, SPLAT(0.0f), extra.q.x);
+            store_slot(held, 1u, place, extra);
         }
     }
 }

@@ -10,10 +10,10 @@ OP displacement root_motion_of(control c, address motion) {
     address at = LOAD(c.block, motion + MOTION_STATE);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
     passage p;
-    p.from = state_ticks(c, at + CARRYING_FROM);
+    p.from = state_ticks(c, at + MOTION_SPAN_FROM);
     p.to = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
-    p.ends = state_word(c, at + CARRYING_ENDS);
-    p.backwards = state_word(c, at + CARRYING_HOW) == CARRYING_BACKWARDS;
+    p.ends = state_word(c, at + MOTION_SPAN_ENDS);
+    p.backwards = state_word(c, at + MOTION_SPAN_HOW) == MOTION_SPAN_BACKWARDS;
     if (LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS) {
         p.from = turned_time(p.from, duration);
         p.to = turned_time(p.to, duration);
@@ -30,8 +30,8 @@ OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     for (address i = 0u; i < motion_count; i++) {
         address motion = motions + i * MOTION_WORDS;
         address at = LOAD(c.block, motion + MOTION_STATE);
-        real weight = state_number(c, at + CARRYING_WEIGHT);
-        if (weight > 0.0f && state_word(c, at + CARRYING_HOW) != 0u) {
+        real weight = state_number(c, at + MOTION_SPAN_WEIGHT);
+        if (weight > 0.0f && state_word(c, at + MOTION_SPAN_HOW) != 0u) {
             displacement d = root_motion_of(c, motion);
             sum = make_displacement(sum.x + d.x * weight, sum.y + d.y * weight, sum.z + d.z * weight,
                                     sum.turns + d.turns * weight);

@@ -338,10 +338,10 @@ OP vector packed_vector(memory data, packed_place place, uint at, word frame) {
 
 // The middle of the step that a field names.
 OP real packed_component(memory data, packed_place place, uint at, uint component, real field) {
-    word least = ALL_WORD((LOAD(data, at + 1u) >> (10u * component)) & 1023u);
+    word start_code = ALL_WORD((LOAD(data, at + 1u) >> (10u * component)) & 1023u);
     word extent = ALL_WORD((LOAD(data, at + 2u) >> (10u * component)) & 1023u) + 1u;
     real one_step = TO_REAL(extent) * REAL(ALL_WORD((118u - place.bits) << 23u)); // 2^(-9 - bits)
-    real start = TO_REAL(least) * 0.001953125f - 1.0f;
+    real start = TO_REAL(start_code) * 0.001953125f - 1.0f;
     return start + (field + 0.5f) * one_step;
 }
 

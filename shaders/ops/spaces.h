@@ -76,7 +76,7 @@ OP position project_position(frame f, uint table, position p) {
     uint count = LOAD(f.program, table + SPACE_EDGES);
     uint edge = LOAD(f.program, table + SPACE_FIRST_EDGE);
     real outermost = SPLAT(0.0f);
-    real least = SPLAT(1.329228e+36f); // 2^120
+    real smallest = SPLAT(1.329228e+36f); // 2^120
     position nearest = p;
     for (uint i = 0u; i < count; i++) {
         float length = LOAD_FLOAT(f.program, edge + EDGE_LENGTH);
@@ -95,9 +95,9 @@ OP position project_position(frame f, uint table, position p) {
         end.y = SELECT(along < 0.0f, SPLAT(LOAD_FLOAT(f.program, edge + EDGE_FROM + 1u)),
                        SPLAT(LOAD_FLOAT(f.program, edge + EDGE_TO + 1u)));
         foot = select_position(OR(along<0.0f, along> length), end, foot);
-        lane_mask better = AND(outside > -near, past < least);
+        lane_mask better = AND(outside > -near, past < smallest);
         nearest = select_position(better, foot, nearest);
-        least = SELECT(better, past, least);
+        smallest = SELECT(better, past, smallest);
         outermost = SELECT(outside > outermost, outside, outermost);
         edge = edge + EDGE_WORDS;
     }

@@ -76,12 +76,12 @@ OP real weight_below(real own, real share) {
 // A blend, or what lies over something else.
 OP void weigh_blend(frame f, uint rule, uint kind) {
     float largest = LOAD_FLOAT(f.program, rule + RULE_LIMIT);
-    float least = 0.0f;
+    float low = 0.0f;
     if (largest > 1.0f) {
-        least = -largest;
+        low = -largest;
     }
     real own = load_weight(f, LOAD(f.program, rule + RULE_OWN));
-    real weight = clamp_real(load_number(f, LOAD(f.program, rule + RULE_TABLE)), least, largest);
+    real weight = clamp_real(load_number(f, LOAD(f.program, rule + RULE_TABLE)), low, largest);
     weight = weight * LOAD_FLOAT(f.program, rule + RULE_FACTOR);
     uint inputs = LOAD(f.program, rule + RULE_INPUTS);
     store_weight(f, LOAD(f.program, rule + RULE_LOCAL), weight);

@@ -180,9 +180,9 @@ uint32_t device_list(const device *device, VkPhysicalDevice physical[DEVICE_MAX]
         return 0;
     }
     uint32_t listed = 0;
-    for (int wanted = 0; wanted <= 4; wanted++) {
+    for (int desired = 0; desired <= 4; desired++) {
         for (uint32_t i = 0; i < count; i++) {
-            if (rank(found[i]) == wanted) {
+            if (rank(found[i]) == desired) {
                 physical[listed++] = found[i];
             }
         }
@@ -247,10 +247,10 @@ static lmb_result pick(const device_request *request, const device *device, VkPh
     for (uint32_t i = 0; i < count; i++) {
         VkPhysicalDeviceProperties properties;
         vkGetPhysicalDeviceProperties(listed[i], &properties);
-        bool wanted = request->name == NULL ? device_lacks(listed[i]) == NULL
-                      : by_index            ? index == i
-                                            : contains(properties.deviceName, request->name);
-        if (wanted) {
+        bool desired = request->name == NULL ? device_lacks(listed[i]) == NULL
+                       : by_index            ? index == i
+                                             : contains(properties.deviceName, request->name);
+        if (desired) {
             *picked = listed[i];
             return LMB_OK;
         }
@@ -472,11 +472,11 @@ static uint32_t find_memory_type(const device *device, uint32_t allowed, bool ho
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
     const VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    const VkMemoryPropertyFlags wanted[2] = {
+    const VkMemoryPropertyFlags desired[2] = {
         host ? visible | VK_MEMORY_PROPERTY_HOST_CACHED_BIT : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, host ? visible : 0};
     for (int attempt = 0; attempt < 2; attempt++) {
         for (uint32_t i = 0; i < memory.memoryTypeCount; i++) {
-            if ((allowed >> i & 1u) && (memory.memoryTypes[i].propertyFlags & wanted[attempt]) == wanted[attempt]) {
+            if ((allowed >> i & 1u) && (memory.memoryTypes[i].propertyFlags & desired[attempt]) == desired[attempt]) {
                 return i;
             }
         }

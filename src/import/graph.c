@@ -157,7 +157,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader) {
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_character_motion(reader);
     lmb_graph_finish_parameters(reader);
-    lmb_graph_finish_lod(reader);
+    lmb_graph_finish_root(reader);
     lmb_graph_json *graph = reader->graph;
     graph->def.nodes = graph->nodes;
     graph->def.masks = (const uint8_t *const *)graph->masks;

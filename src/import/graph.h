@@ -106,7 +106,7 @@ typedef struct lmb_graph_insert {
 } lmb_graph_insert;
 
 // "lod", "max-lods", "max-emitted-events", "update-every", "interpolate-updates".
-#define LMB_GRAPH_DETAILS 5
+#define LMB_GRAPH_ROOT_FIELDS 5
 
 typedef struct lmb_graph_reader {
     const lmb_graph_source *source;
@@ -134,10 +134,10 @@ typedef struct lmb_graph_reader {
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
-    uint32_t detail[LMB_GRAPH_DETAILS]; // their keys, or 0
-    uint32_t depth;                     // of computed numbers inside each other
-    bool is_full;                       // a limit on nodes or parameters was reported
-    lmb_result result;                  // no longer LMB_OK where memory is lacking: reading then ends
+    uint32_t root_keys[LMB_GRAPH_ROOT_FIELDS]; // their keys, or 0
+    uint32_t depth;                            // of computed numbers inside each other
+    bool is_full;                              // a limit on nodes or parameters was reported
+    lmb_result result;                         // no longer LMB_OK where memory is lacking: reading then ends
 } lmb_graph_reader;
 
 // One member that an object may have. `read` stores what it finds at `offset` of its target.
@@ -277,10 +277,10 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 // graph_joint_limits.c: a node's limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_lod.c: reads a member of a pose's object where it belongs to levels of detail, or limits emitted events;
+// graph_root.c: reads a member of a pose's object where it belongs to levels of detail, or limits emitted events;
 // false where it does not. Then what the levels leave out.
-bool lmb_graph_read_lod(lmb_graph_reader *reader, uint32_t key, uint32_t object);
-void lmb_graph_finish_lod(lmb_graph_reader *reader);
+bool lmb_graph_read_root_field(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+void lmb_graph_finish_root(lmb_graph_reader *reader);
 
 // graph_operation.c: a pose and all inside it. The index of its node; what it is does not matter once a problem was
 // reported.

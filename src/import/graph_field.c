@@ -87,8 +87,9 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         return;
     }
     bool is_pose = fields->selector != NULL;
-    if (!is_pose || (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_lod(reader, key, object) &&
-                     !lmb_graph_find_character_motion(reader, key, object))) {
+    if (!is_pose ||
+        (!lmb_graph_is_text(reader, key, fields->selector) && !lmb_graph_read_root_field(reader, key, object) &&
+         !lmb_graph_find_character_motion(reader, key, object))) {
         report_unknown(reader, fields, key);
     }
 }

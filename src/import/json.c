@@ -339,7 +339,7 @@ uint32_t lmb_json_member(const lmb_json *json, uint32_t object, const char *key,
 
 double lmb_json_number(const lmb_json *json, uint32_t value) {
     const lmb_json_value *number = &json->values[value];
-    return lmb_decimal_parse(json->text + number->start, number->end - number->start);
+    return lmb_strtod(json->text + number->start, number->end - number->start);
 }
 
 bool lmb_json_boolean(const lmb_json *json, uint32_t value) {

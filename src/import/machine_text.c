@@ -314,7 +314,7 @@ static token take_number(reader *r, float min, float max) {
         return number;
     }
     advance(r);
-    double value = lmb_decimal_parse(number.text, number.length);
+    double value = lmb_strtod(number.text, number.length);
     if (!(value >= (double)min && value <= (double)max)) {
         report(r, &number, "%g is outside %g to %g", value, (double)min, (double)max);
     }
@@ -469,9 +469,8 @@ static bool read_transition_option(reader *r, options *options) {
         take_curve(r, &options->curve);
     } else if (take(r, TOKEN_WORD, "priority")) {
         options->priority = take_number(r, -1e6f, 1e6f);
-        double value = options->priority.kind == TOKEN_END
-                           ? 0.0
-                           : lmb_decimal_parse(options->priority.text, options->priority.length);
+        double value =
+            options->priority.kind == TOKEN_END ? 0.0 : lmb_strtod(options->priority.text, options->priority.length);
         if (value != floor(value)) {
             report(r, &options->priority, "%g is no whole number", value);
         }

@@ -210,7 +210,7 @@ static double parse_any(const decimal *number) {
     return divide(&numerator, &denominator);
 }
 
-double lmb_decimal_parse(const char *text, size_t size) {
+double lmb_strtod(const char *text, size_t size) {
     decimal number;
     scan(text, size, &number);
     double value = 0;

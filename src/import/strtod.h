@@ -6,6 +6,6 @@
 
 // `text` is a number as JSON writes it: [-]digits[.digits][e[+-]digits]. Rounds to nearest, ties to even; what is too
 // large becomes infinity.
-double lmb_decimal_parse(const char *text, size_t size);
+double lmb_strtod(const char *text, size_t size);
 
 #endif

@@ -93,11 +93,11 @@ static void open_device(host *host) {
 }
 
 static uint32_t host_memory_type(VkPhysicalDevice physical, uint32_t allowed) {
-    const VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags desired = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VkPhysicalDeviceMemoryProperties properties;
     vkGetPhysicalDeviceMemoryProperties(physical, &properties);
     for (uint32_t i = 0; i < properties.memoryTypeCount; i++) {
-        if ((allowed & 1u << i) && (properties.memoryTypes[i].propertyFlags & wanted) == wanted) {
+        if ((allowed & 1u << i) && (properties.memoryTypes[i].propertyFlags & desired) == desired) {
             return i;
         }
     }

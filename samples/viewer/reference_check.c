@@ -1,4 +1,4 @@
-#include "verify.h"
+#include "reference_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,8 @@ static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_
 static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uint32_t frame, const sides *sides,
                                    lmb_comparison *comparison, lmb_error *error) {
     lmb_batch batch = lmb_gpu_batch_description(gpu_batch);
-    if (batch.character_count > VERIFY_CHARACTERS) {
-        batch.character_count = VERIFY_CHARACTERS;
+    if (batch.character_count > COMPARED_CHARACTERS) {
+        batch.character_count = COMPARED_CHARACTERS;
     }
     size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
     memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
@@ -43,8 +43,8 @@ static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uin
     return lmb_compare(&batch, &shown, &reference, 0, batch.character_count, comparison, error);
 }
 
-lmb_result verify_frame(device *device, lmb_gpu_batch *batch, uint32_t frame, lmb_comparison *comparison,
-                        lmb_error *error) {
+lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t frame, lmb_comparison *comparison,
+                                  lmb_error *error) {
     lmb_batch description = lmb_gpu_batch_description(batch);
     size_t floats = (size_t)lmb_batch_stage_floats(&description, LMB_STAGE_PALETTE) * description.character_count;
     size_t parameters = (size_t)lmb_graph_parameter_count(description.graph) * description.character_count;

@@ -1,13 +1,13 @@
-#include "gpu_steps.h"
+#include "gpu_specialized.h"
 
 #include "graph.h"
 
 #include "../shaders/ops/operations.h"
 
-#include "character_steps.spv.h"
-#include "character_steps_plain.spv.h"
-#include "pose_steps.spv.h"
-#include "pose_steps_plain.spv.h"
+#include "character_specialized.spv.h"
+#include "character_specialized_plain.spv.h"
+#include "pose_specialized.spv.h"
+#include "pose_specialized_plain.spv.h"
 
 // Compiling takes time in proportion to the instructions; past this the interpreter serves.
 #define MOST_STEPS 32u
@@ -17,12 +17,12 @@ static const struct {
     const char *function;
     int pushed;
 } steps[] = {
-#define SOURCE_STEP(NAME, name, code, takes) [code] = {"step_" #name, 1},
-#define UNARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, 0},
-#define BINARY_STEP(NAME, name, code, takes) [code] = {"step_" #name, -1},
+#define SOURCE_STEP(NAME, name, code, takes) [code] = {"run_" #name, 1},
+#define UNARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, 0},
+#define BINARY_STEP(NAME, name, code, takes) [code] = {"run_" #name, -1},
 #define SUM_STEPS(NAME, name, code, takes)                                                                             \
-    [code] = {"step_" #name "_begin", 2}, [(code) + 1u] = {"step_" #name "_accumulate", -1},                           \
-    [(code) + 2u] = {"step_" #name "_end", -1},
+    [code] = {"run_" #name "_begin", 2}, [(code) + 1u] = {"run_" #name "_accumulate", -1},                             \
+    [(code) + 2u] = {"run_" #name "_end", -1},
     EVERY_INSTRUCTION(SOURCE_STEP, UNARY_STEP, BINARY_STEP, SUM_STEPS)
 #undef SOURCE_STEP
 #undef UNARY_STEP
@@ -30,18 +30,18 @@ static const struct {
 #undef SUM_STEPS
 };
 
-bool lmb_gpu_steps_fit(const lmb_graph *graph) {
+bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
     return graph->joint_count > 0 && graph->block[PROGRAM_INSTRUCTION_COUNT] <= MOST_STEPS;
 }
 
-lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
-                                lmb_error *error) {
+lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
+                                      lmb_error *error) {
     lmb_spirv_call calls[2 * MOST_STEPS]; // every pass has a step
     uint32_t count = 0;
     const uint32_t passes = graph->block[PROGRAM_PASS_COUNT];
     for (uint32_t pass = 0; pass < passes; pass++) {
         if (passes > 1) {
-            calls[count++] = (lmb_spirv_call){"step_pass", {pass, 0}, true};
+            calls[count++] = (lmb_spirv_call){"run_pass", {pass, 0}, true};
         }
         uint32_t depth = 0;
         for (uint32_t i = first_of_pass(graph->block, pass); i < first_of_pass(graph->block, pass + 1u); i++) {
@@ -54,21 +54,22 @@ lmb_result lmb_gpu_steps_module(const lmb_host *host, const lmb_graph *graph, bo
     static const struct {
         const uint32_t *words;
         size_t count;
-    } templates[2][2] = {{{kernel_pose_steps_plain, sizeof kernel_pose_steps_plain / sizeof(uint32_t)},
-                          {kernel_pose_steps, sizeof kernel_pose_steps / sizeof(uint32_t)}},
-                         {{kernel_character_steps_plain, sizeof kernel_character_steps_plain / sizeof(uint32_t)},
-                          {kernel_character_steps, sizeof kernel_character_steps / sizeof(uint32_t)}}};
+    } templates[2][2] = {
+        {{kernel_pose_specialized_plain, sizeof kernel_pose_specialized_plain / sizeof(uint32_t)},
+         {kernel_pose_specialized, sizeof kernel_pose_specialized / sizeof(uint32_t)}},
+        {{kernel_character_specialized_plain, sizeof kernel_character_specialized_plain / sizeof(uint32_t)},
+         {kernel_character_specialized, sizeof kernel_character_specialized / sizeof(uint32_t)}}};
     const bool whole = graph->uses_packed || graph->uses_inertia;
     const uint32_t *words = templates[all_stages][whole].words;
     size_t size = templates[all_stages][whole].count;
-    return lmb_spirv_replace_body(host, words, size, "step_through", calls, count, module, error);
+    return lmb_spirv_replace_body(host, words, size, "run_straight_line", calls, count, module, error);
 }
 
-lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_gpu_workgroup *shape,
-                                lmb_error *error) {
+lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline,
+                                      lmb_gpu_workgroup *shape, lmb_error *error) {
     *shape = lmb_gpu_find_shape(gpu->limits, graph->joint_count);
     lmb_spirv module;
-    lmb_result result = lmb_gpu_steps_module(&gpu->host, graph, shape->characters > 0, &module, error);
+    lmb_result result = lmb_gpu_specialized_module(&gpu->host, graph, shape->characters > 0, &module, error);
     if (result == LMB_OK) {
         lmb_kernel_constants constants = {.cubic = graph->uses_cubic,
                                           .scale = graph->uses_scale,
@@ -80,7 +81,7 @@ lmb_result lmb_gpu_steps_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline
                                           .walks = shape->walks,
                                           .weights = graph->uses_weights,
                                           .parts = graph->uses_parts,
-                                          .detail = graph->uses_lod,
+                                          .lod = graph->uses_lod,
                                           .matrices = graph->gives_matrices,
                                           .poses = graph->stack,
                                           .inertia = graph->uses_inertia,

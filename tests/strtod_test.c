@@ -9,7 +9,7 @@
 #include <string.h>
 
 static void check(const char *text) {
-    double value = lmb_decimal_parse(text, strlen(text));
+    double value = lmb_strtod(text, strlen(text));
     double expected = strtod(text, NULL);
     if (memcmp(&value, &expected, sizeof value) != 0) {
         fail_msg("%s: %a instead of %a", text, value, expected);

@@ -45,26 +45,26 @@ static void read_interpolate_updates(lmb_graph_reader *reader, uint32_t value) {
     lmb_graph_read_boolean(reader, &field, value, &reader->graph->def);
 }
 
-bool lmb_graph_read_lod(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
+bool lmb_graph_read_root_field(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
     static const struct {
         const char *name;
         void (*read)(lmb_graph_reader *reader, uint32_t value);
         const char *what;
-    } members[LMB_GRAPH_DETAILS] = {{"lod", read_level, "levels of detail"},
-                                    {"max-lods", read_levels, "levels of detail"},
-                                    {"max-emitted-events", read_max_emitted_events, "a limit of emitted events"},
-                                    {"update-every", read_update_every, "updates"},
-                                    {"interpolate-updates", read_interpolate_updates, "updates"}};
-    for (int i = 0; i < LMB_GRAPH_DETAILS; i++) {
+    } members[LMB_GRAPH_ROOT_FIELDS] = {{"lod", read_level, "levels of detail"},
+                                        {"max-lods", read_levels, "levels of detail"},
+                                        {"max-emitted-events", read_max_emitted_events, "a limit of emitted events"},
+                                        {"update-every", read_update_every, "updates"},
+                                        {"interpolate-updates", read_interpolate_updates, "updates"}};
+    for (int i = 0; i < LMB_GRAPH_ROOT_FIELDS; i++) {
         if (!lmb_graph_is_text(reader, key, members[i].name)) {
             continue;
         }
         if (object != 0) {
             lmb_graph_report(reader, key, "the outermost pose alone has %s", members[i].what);
-        } else if (reader->detail[i] != 0) {
+        } else if (reader->root_keys[i] != 0) {
             lmb_graph_report(reader, key, "given twice");
         } else {
-            reader->detail[i] = key;
+            reader->root_keys[i] = key;
             members[i].read(reader, key + 1);
         }
         return true;
@@ -72,9 +72,9 @@ bool lmb_graph_read_lod(lmb_graph_reader *reader, uint32_t key, uint32_t object)
     return false;
 }
 
-void lmb_graph_finish_lod(lmb_graph_reader *reader) {
-    const uint32_t level = reader->detail[0];
-    const uint32_t levels = reader->detail[1];
+void lmb_graph_finish_root(lmb_graph_reader *reader) {
+    const uint32_t level = reader->root_keys[0];
+    const uint32_t levels = reader->root_keys[1];
     if (level == 0 && levels != 0) {
         lmb_graph_report(reader, levels, "max-lods, and no \"lod\" that chooses among them");
     }

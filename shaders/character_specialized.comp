@@ -24,7 +24,7 @@ layout(constant_id = 7) const bool WALKS = false;
 #include "batch.glsl"
 #include "inertia.glsl"
 #include "outputs.glsl"
-#include "steps.glsl"
+#include "specialized.glsl"
 
 #define NO_SPAN 0xffffffffu
 
@@ -169,7 +169,7 @@ void pose(bool keeps_matrices, bool last) {
         if (dropped) {
             leave_at_rest();
         } else {
-            step_through();
+            run_straight_line();
             if (last) {
                 poses[0] = shown_pose(at_joint, poses[0]);
             }

@@ -1,5 +1,5 @@
 // The pose stage for one program: one invocation for each joint of each character. For rigs that are too large for
-// character_steps.comp.
+// character_specialized.comp.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -9,7 +9,7 @@
 #include "ops/lod.h"
 #include "ops/inertia_memory.h"
 #include "pose.glsl"
-#include "steps.glsl"
+#include "specialized.glsl"
 
 void main() {
     if (!has_joint()) {
@@ -20,7 +20,7 @@ void main() {
     bool last = is_last_pass(at_pass);
     bool evaluated = !last || !is_left_at_rest(at_joint);
     if (evaluated) {
-        step_through();
+        run_straight_line();
     } else {
         poses[0] = load_rest(at_joint.program, at_joint.joint);
     }

@@ -1,5 +1,5 @@
-// A program as straight-line code: a function for each kind of instruction. src/gpu_steps.c puts the calls of a program's
-// instructions, in order, in place of the body of step_through().
+// A program as straight-line code: a function for each kind of instruction. src/gpu_specialized.c puts the calls of a program's
+// instructions, in order, in place of the body of run_straight_line().
 
 // Poses held at once, in registers once the calls are inlined and every index is a constant.
 transform poses[MOST_POSES + 1u]; // leave_at_rest() names the second one whatever the program
@@ -7,58 +7,58 @@ frame at_joint;
 uint at_pass;
 
 // Whether the steps up to the next one of these are to run; takes the pass.
-bool step_pass(const uint pass, const uint unused) {
+bool run_pass(const uint pass, const uint unused) {
     return at_pass == pass;
 }
 
 // Each takes the offset of its instruction and the number of poses held before it.
 #define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
-    void step_##name(const uint at, const uint depth) {                                                                \
+    void run_##name(const uint at, const uint depth) {                                                                \
         poses[depth] = name##_operation(at_joint, at);                                                                 \
     }
 
 #define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
-    void step_##name(const uint at, const uint depth) {                                                                \
+    void run_##name(const uint at, const uint depth) {                                                                \
         poses[depth - 1u] = name##_operation(at_joint, at, poses[depth - 1u]);                                         \
     }
 
 #define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
-    void step_##name(const uint at, const uint depth) {                                                                \
+    void run_##name(const uint at, const uint depth) {                                                                \
         poses[depth - 2u] = name##_operation(at_joint, at, poses[depth - 2u], poses[depth - 1u]);                      \
     }
 
 #define DEFINE_SUM(NAME, name, code, takes)                                                                           \
-    void step_##name##_begin(const uint at, const uint depth) {                                                        \
+    void run_##name##_begin(const uint at, const uint depth) {                                                        \
         weighted_sums none = name##_begin();                                                                               \
         poses[depth] = none.sums;                                                                                      \
-        poses[depth + 1u] = none.notes;                                                                                \
+        poses[depth + 1u] = none.extra;                                                                                \
     }                                                                                                                  \
-    void step_##name##_accumulate(const uint at, const uint depth) {                                                   \
+    void run_##name##_accumulate(const uint at, const uint depth) {                                                   \
         weighted_sums so_far;                                                                                              \
         so_far.sums = poses[depth - 3u];                                                                               \
-        so_far.notes = poses[depth - 2u];                                                                              \
+        so_far.extra = poses[depth - 2u];                                                                              \
         weighted_sums more = name##_accumulate(at_joint, at, so_far, poses[depth - 1u]);                                   \
         poses[depth - 3u] = more.sums;                                                                                 \
-        poses[depth - 2u] = more.notes;                                                                                \
+        poses[depth - 2u] = more.extra;                                                                                \
     }                                                                                                                  \
-    void step_##name##_end(const uint at, const uint depth) {                                                          \
+    void run_##name##_end(const uint at, const uint depth) {                                                          \
         weighted_sums all;                                                                                                 \
         all.sums = poses[depth - 2u];                                                                                  \
-        all.notes = poses[depth - 1u];                                                                                 \
+        all.extra = poses[depth - 1u];                                                                                 \
         poses[depth - 2u] = name##_end(at_joint, at, all);                                                             \
     }
 
 EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 
 // Calls everything once, so that the compiler keeps it; replaced whole.
-#define CALL(NAME, name, code, takes) step_##name(0u, 2u);
+#define CALL(NAME, name, code, takes) run_##name(0u, 2u);
 #define CALL_SUM(NAME, name, code, takes)                                                                             \
-    step_##name##_begin(0u, 0u);                                                                                       \
-    step_##name##_accumulate(0u, 3u);                                                                                  \
-    step_##name##_end(0u, 2u);
+    run_##name##_begin(0u, 0u);                                                                                       \
+    run_##name##_accumulate(0u, 3u);                                                                                  \
+    run_##name##_end(0u, 2u);
 
-void step_through() {
-    if (step_pass(0u, 0u)) {
+void run_straight_line() {
+    if (run_pass(0u, 0u)) {
         EVERY_INSTRUCTION(CALL, CALL, CALL, CALL_SUM)
     }
 }
