@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs what README emits_events its reader to run: every block fenced as ```sh, in order, in one shell in the root, stopping at
+# Runs what README asks its reader to run: every block fenced as ```sh, in order, in one shell in the root, stopping at
 # the first command that fails. A block fenced as ```sh (elsewhere) is shown and not run: what it does has a step of its own
 # in .ci/run, or needs a window.
 set -euo pipefail

@@ -93,7 +93,7 @@ emit() {
     printf '%-26s %s\n' "$name" "$outcome" | tee -a "$out/bits.txt"
 }
 
-# within SECONDS NAME COMMAND...: emits_events what became of it.
+# within SECONDS NAME COMMAND...: reports what became of it.
 within() {
     local seconds=$1 name=$2 status=0
     shift 2

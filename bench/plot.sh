@@ -145,7 +145,7 @@ function percent(share) {
         crowd[name, characters] = cost(us) " (" percent(field("share_of_floor")) ")"
     }
     if (field("control_us") != "") {
-        joint_maps[++joint_map_count] = sprintf("| %s | %s | %s | %s |", name, cost(field("control_us") + 0), cost(field("pose_us") + 0),
+        parts[++part_count] = sprintf("| %s | %s | %s | %s |", name, cost(field("control_us") + 0), cost(field("pose_us") + 0),
             percent(field("control_share")))
     }
     if (characters == 1000) {
@@ -185,11 +185,11 @@ END {
         print line
     }
     print "\n![Cost of a character against the size of its rig](bench/plots/joints.png)"
-    if (joint_map_count > 0) {
+    if (part_count > 0) {
         print "\nOf machines, what each character's own control takes ahead of its poses, 1,000 characters, microseconds a character:\n"
         print "| machines | control | poses | control, of the poses |"
         print "| --- | ---: | ---: | ---: |"
-        for (i = 1; i <= joint_map_count; i++) print joint_maps[i]
+        for (i = 1; i <= part_count; i++) print parts[i]
     }
     print "\nThe limits that the floors are made of, in the same run:\n"
     print "| limit of | copies, GB/s | additions and multiplications, 10^9/s |"

@@ -196,9 +196,9 @@ static figure_foot gait_foot(const gait *gait, int side, double phase) {
     double outwards = side == FIGURE_LEFT ? 1.0 : -1.0;
     double time = time_since_middle(gait, phase);
     double turn = -gait->travel.turn * time;
-    vec3 owner = vec3_of(gait->apart * outwards - gait->travel.left * time, 0.0,
-                         FIGURE_FOOT_Z - gait->behind - gait->travel.forward * time);
-    vec3 place = quat_rotate(quat_about_y(turn), owner);
+    vec3 foot = vec3_of(gait->apart * outwards - gait->travel.left * time, 0.0,
+                        FIGURE_FOOT_Z - gait->behind - gait->travel.forward * time);
+    vec3 place = quat_rotate(quat_about_y(turn), foot);
     return (figure_foot){place.x, place.z, gait->toe_out * DEGREES * outwards + turn,
                          gait_value(&gait->roll, phase) * DEGREES,
                          phase <= gait->duty ? 0.0 : gait_value(&gait->lift, phase)};

@@ -47,13 +47,13 @@ static bool is_below(const lmb_bigint *a, const lmb_bigint *b) {
 
 static lmb_bigint add_magnitudes(const lmb_bigint *a, const lmb_bigint *b) {
     lmb_bigint sum = {.negative = a->negative};
-    uint64_t apply_root_motion = 0;
-    for (uint32_t i = 0; i < a->count || i < b->count || apply_root_motion != 0; i++) {
+    uint64_t carry = 0;
+    for (uint32_t i = 0; i < a->count || i < b->count || carry != 0; i++) {
         assert(i < LMB_WIDE_LIMBS);
-        apply_root_motion += (uint64_t)limb(a, i) + limb(b, i);
-        sum.limbs[i] = (uint32_t)apply_root_motion;
+        carry += (uint64_t)limb(a, i) + limb(b, i);
+        sum.limbs[i] = (uint32_t)carry;
         sum.count = i + 1;
-        apply_root_motion >>= 32;
+        carry >>= 32;
     }
     return sum;
 }
@@ -91,13 +91,13 @@ lmb_bigint lmb_bigint_multiply(const lmb_bigint *a, const lmb_bigint *b) {
     }
     assert(product.count <= LMB_WIDE_LIMBS);
     for (uint32_t i = 0; i < a->count; i++) {
-        uint64_t apply_root_motion = 0;
+        uint64_t carry = 0;
         for (uint32_t k = 0; k < b->count; k++) {
-            apply_root_motion += (uint64_t)a->limbs[i] * b->limbs[k] + product.limbs[i + k];
-            product.limbs[i + k] = (uint32_t)apply_root_motion;
-            apply_root_motion >>= 32;
+            carry += (uint64_t)a->limbs[i] * b->limbs[k] + product.limbs[i + k];
+            product.limbs[i + k] = (uint32_t)carry;
+            carry >>= 32;
         }
-        product.limbs[i + b->count] = (uint32_t)apply_root_motion;
+        product.limbs[i + b->count] = (uint32_t)carry;
     }
     trim(&product);
     return product;

@@ -305,7 +305,7 @@ static void set_level(const compressor *c, uint32_t channel, uint32_t joint, uin
 }
 
 // An additive rests nowhere: the rest pose is none.
-static uint32_t lowest_level(const compressor *c) {
+static uint32_t min_level(const compressor *c) {
     return lmb_clip_is_additive(c->source) ? LEVEL_CONSTANT : LEVEL_REST;
 }
 
@@ -319,7 +319,7 @@ static void set_step(const compressor *c, uint32_t channel, uint32_t joint) {
         constant = memcmp(values + key * width, values, bytes) == 0;
     }
     const bool rests = constant && memcmp(values, lmb_channel_in(&c->rig->rest[joint], channel), bytes) == 0;
-    set_level(c, channel, joint, rests ? lowest_level(c) : constant ? LEVEL_CONSTANT : level_kept(channel));
+    set_level(c, channel, joint, rests ? min_level(c) : constant ? LEVEL_CONSTANT : level_kept(channel));
 }
 
 // ---- Bits. ----
@@ -346,7 +346,7 @@ static double spread(const compressor *c, uint32_t channel, uint32_t joint, cons
 // The level whose error alone, as a rule of thumb, comes to `tolerance`.
 static uint32_t level_for(const compressor *c, uint32_t channel, uint32_t joint, double tolerance) {
     const double lever = channel == CHANNEL_TRANSLATION ? 1.0 : c->motion.reaches[joint];
-    if (lowest_level(c) == LEVEL_REST &&
+    if (min_level(c) == LEVEL_REST &&
         spread(c, channel, joint, lmb_channel_in(&c->rig->rest[joint], channel)) * lever <= tolerance) {
         return LEVEL_REST;
     }
@@ -410,7 +410,7 @@ static bool find_start(compressor *c) {
 // One level down, where the bound allows it.
 static bool lower(compressor *c, uint32_t channel, uint32_t joint) {
     const uint32_t level = *level_of(c, channel, joint);
-    if (level == lowest_level(c) || is_step(source_track(c, channel, joint))) {
+    if (level == min_level(c) || is_step(source_track(c, channel, joint))) {
         return false;
     }
     const packing before = *packing_of(c, channel, joint);

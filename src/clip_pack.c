@@ -3,7 +3,7 @@
 #include <math.h>
 
 // A left-out component smaller than this would magnify the error of the others.
-#define LEAST_LEFT_OUT 0.25f
+#define MIN_LEFT_OUT 0.25f
 
 static uint32_t quantise(double value, double start, double step, uint32_t bits) {
     const double most = (double)((1u << bits) - 1);
@@ -61,7 +61,7 @@ static uint32_t choose_left_out(const frames *f, uint32_t joint) {
         }
     }
     const uint32_t chosen = largest_component(min);
-    return min[chosen] >= LEAST_LEFT_OUT ? chosen : PACKED_INDEX_PER_KEY;
+    return min[chosen] >= MIN_LEFT_OUT ? chosen : PACKED_INDEX_PER_KEY;
 }
 
 // The three components that a key stores, of the one of q and -q whose left-out component is not negative.

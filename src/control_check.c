@@ -255,7 +255,7 @@ static lmb_result check_character_motion(const checker *c) {
 }
 
 // In a machine's state, or in none.
-static lmb_result check_home(const checker *c, place at, uint32_t machine, uint32_t state, uint32_t machine_count) {
+static lmb_result check_owner(const checker *c, place at, uint32_t machine, uint32_t state, uint32_t machine_count) {
     if (machine == LMB_NONE) {
         return LMB_OK;
     }
@@ -319,7 +319,7 @@ static lmb_result check_player(const checker *c, uint32_t index) {
         result = check_event(c, at, "looped_event", player->looped_event);
     }
     if (result == LMB_OK) {
-        result = check_home(c, at, player->machine, player->state, c->def->machine_count);
+        result = check_owner(c, at, player->machine, player->state, c->def->machine_count);
     }
     if (result == LMB_OK && !(fabsf(player->velocity) <= LMB_LARGEST)) {
         result = fail_at(c, at, "velocity", "not a finite number up to 2^40");
@@ -488,7 +488,7 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
     if (machine->state_count == 0) {
         return fail_at(c, at, "states", "there are none");
     }
-    lmb_result result = check_home(c, at, machine->machine, machine->state, index);
+    lmb_result result = check_owner(c, at, machine->machine, machine->state, index);
     uint32_t depth = 1;
     for (uint32_t outer = machine->machine; outer != LMB_NONE && result == LMB_OK; depth++) {
         outer = c->def->machines[outer].machine; // is before it: checked

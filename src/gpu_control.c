@@ -113,7 +113,8 @@ static lmb_result create_frame(lmb_gpu_control *control, frame_slot *frame, lmb_
     }
     if (result == LMB_OK && control->emits_events) {
         VkDeviceSize emitted = (VkDeviceSize)control->character_count * lmb_control_emitted_words(control->control);
-        result = lmb_gpu_buffer_create(gpu, emitted * sizeof(uint32_t), false, "limber told", &frame->emitted, error);
+        result = lmb_gpu_buffer_create(gpu, emitted * sizeof(uint32_t), false, "limber emitted events", &frame->emitted,
+                                       error);
     }
     if (result == LMB_OK && lmb_control_has_motion(control->control)) {
         VkDeviceSize character_motions = (VkDeviceSize)control->character_count * LMB_MOTION_FLOATS;
@@ -145,8 +146,7 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
 
 // That without character motion is smaller.
 static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
-    const lmb_graph *graph = control->control->graph;
-    const lmb_kernel_constants constants = {.spaces = graph != NULL && graph->uses_spaces};
+    const lmb_kernel_constants constants = {.spaces = VK_TRUE}; // for all graphs, so that drivers compile it once
     const bool moves = lmb_control_has_motion(control->control);
     const uint32_t *code = moves ? kernel_control : kernel_control_plain;
     const size_t words = moves ? sizeof kernel_control / sizeof kernel_control[0]

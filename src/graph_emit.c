@@ -122,7 +122,7 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
     if (takes & TAKES_POSE) {
         bool is_static = node->static_pose != LMB_NONE;
         at[POSE_BUFFER] = is_static ? node->static_pose : node->pose;
-        at[FIXED_POSE] = is_static ? lmb_graph_static_pose(c, node->static_pose) : 0;
+        at[STATIC_POSE] = is_static ? lmb_graph_static_pose(c, node->static_pose) : 0;
         at[POSE_JOINTS] = lmb_graph_part_joints(c->def, c->part);
         at[POSE_FLOATS] = lmb_graph_pose_words(c->def, at[POSE_JOINTS]);
     }
@@ -222,7 +222,7 @@ static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
     if (lmb_graph_is_additive(c, node)) {
         at[INSTRUCTION_OPERATION] = OPERATION_FIXED;
         at[POSE_BUFFER] = LMB_NONE;
-        at[FIXED_POSE] = c->no_change;
+        at[STATIC_POSE] = c->no_change;
         at[POSE_JOINTS] = c->def->rig->joint_count;
     }
 }

@@ -170,8 +170,8 @@ static void write_row(const lmb_place *positions, uint32_t count, uint32_t input
         before = x < own ? fmaxf(before, x) : before;
         after = x > own ? fminf(after, x) : after;
     }
-    row[ROW_LEAST] = BITS(min);
-    row[ROW_GREATEST] = BITS(max);
+    row[ROW_MIN] = BITS(min);
+    row[ROW_MAX] = BITS(max);
     row[ROW_BEFORE] = BITS(before);
     row[ROW_RISE] = real_bits(own > min ? 1.0 / ((double)own - (double)before) : 0.0);
     row[ROW_OWN] = BITS(own);

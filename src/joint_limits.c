@@ -137,8 +137,8 @@ static void write_swing_twist(const lmb_joint_limit_def *limit, uint32_t joints,
     }
     put_half(record, joints, LIMIT_ROTATION + LIMIT_MIDDLE, (min + max) / 2.0);
     put_half(record, joints, LIMIT_ROTATION + LIMIT_WIDTH, (max - min) / 2.0);
-    put_half(record, joints, LIMIT_ROTATION + LIMIT_GREATEST, max);
-    put_half(record, joints, LIMIT_ROTATION + LIMIT_LEAST, min);
+    put_half(record, joints, LIMIT_ROTATION + LIMIT_MAX, max);
+    put_half(record, joints, LIMIT_ROTATION + LIMIT_MIN, min);
     put_half(record, joints, LIMIT_ROTATION + LIMIT_SWING,
              limit->set & LMB_JOINT_LIMIT_SWING ? (double)limit->swing : 180.0);
 }

@@ -19,7 +19,7 @@
 
 #define PI 3.141592653589793
 // Below this a parent's matrix cannot be taken back.
-#define LEAST_DETERMINANT 1e-18
+#define MIN_DETERMINANT 1e-18
 // Scales of an ancestor that differ by more, relative, would shear what is turned beneath it.
 #define UNEVEN 1e-4
 // What remains is exact enough when it errs by less: relative to the distance, and in radians.
@@ -263,7 +263,7 @@ static bool solve(const matrix *parent, const double position[3], double result[
     for (int i = 0; i < 3; i++) {
         result[i] = (cofactors[0][i] * v[0] + cofactors[1][i] * v[1] + cofactors[2][i] * v[2]) / determinant;
     }
-    return fabs(determinant) >= LEAST_DETERMINANT;
+    return fabs(determinant) >= MIN_DETERMINANT;
 }
 
 // NULL, or why there is nothing.
@@ -386,12 +386,12 @@ static void raise_errors(const extraction *e, const remaining *at, double values
 }
 
 static const char *measure_piece(const extraction *e, const piece *p, misfit *largest) {
-    static const double joint_maps[] = {0.125, 0.5, 0.875};
+    static const double fractions[] = {0.125, 0.5, 0.875};
     const double duration = (double)p->to - (double)p->from;
     for (int i = 0; i < 3; i++) {
         remaining at;
         double values[VALUES];
-        const float time = (float)((double)p->from + duration * joint_maps[i]);
+        const float time = (float)((double)p->from + duration * fractions[i]);
         const char *why = time > p->from && time < p->to ? find_remaining(e, time, &at) : NULL;
         if (why != NULL) {
             return why;

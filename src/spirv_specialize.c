@@ -394,7 +394,7 @@ static bool allocate(const lmb_host *host, folding *f) {
            f->stack != NULL;
 }
 
-static void weighted_sum(folding *f) {
+static void evaluate_constants(folding *f) {
     find_parts(f);
     find_constants(f);
     do {
@@ -419,7 +419,7 @@ lmb_result lmb_spirv_specialize(const lmb_host *host, const uint32_t *words, siz
         release(host, &f);
         return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", count);
     }
-    weighted_sum(&f);
+    evaluate_constants(&f);
     *result = (lmb_spirv){copy, f.bad == 0 ? write_module(&f, copy) : 0};
     release(host, &f);
     if (f.bad != 0) {

@@ -191,14 +191,14 @@ static void order_matters_to_slerp_alone(void **state) {
 
 // The 24 rotations that leave the axes in place, by number.
 static void axis_rotation(uint32_t which, double q[4]) {
-    static const double joint_maps[4][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+    static const double turns[4][4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
     static const double halves[6][4] = {{0, 0, 0, 1},
                                         {0.5, 0.5, 0.5, 0.5},
                                         {-0.5, -0.5, -0.5, 0.5},
                                         {0.7071067811865476, 0, 0, 0.7071067811865476},
                                         {0, 0.7071067811865476, 0, 0.7071067811865476},
                                         {0, 0, 0.7071067811865476, 0.7071067811865476}};
-    oracle_quaternion_multiply(joint_maps[which % 4], halves[which / 4 % 6], q);
+    oracle_quaternion_multiply(turns[which % 4], halves[which / 4 % 6], q);
 }
 
 typedef enum scales { SCALES_EVEN, SCALES_ALONG_AXES, SCALES_MIRRORED, SCALES_ANY } scales;

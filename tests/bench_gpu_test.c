@@ -20,11 +20,11 @@ static void a_trace_has_paths_and_devices(void **state) {
     }
     char *text = command_read_file("trace.json");
     assert_non_null(text);
-    int wholes = 0, joint_maps = 0;
-    trace_tree_expect(text, 1, &wholes, &joint_maps); // the reference
-    assert_true(wholes > 0 && joint_maps > 0);
-    trace_tree_expect(text, LMB_CPU_PATH_COUNT + 1, &wholes, &joint_maps);
-    assert_true(wholes > 0 && joint_maps > 0);
+    int wholes = 0, stages = 0;
+    trace_tree_expect(text, 1, &wholes, &stages); // the reference
+    assert_true(wholes > 0 && stages > 0);
+    trace_tree_expect(text, LMB_CPU_PATH_COUNT + 1, &wholes, &stages);
+    assert_true(wholes > 0 && stages > 0);
     free(text);
     command_output_release(&output);
     command_leave_folder();

@@ -37,7 +37,7 @@ static double curve_at(lmb_curve curve, double a) {
     case LMB_CURVE_SINE_OUT:
         return sin(1.5707963267948966 * a);
     default:
-        fail_msg("the oracle has no such curve");
+        fail_msg("%s", "the oracle has no such curve");
         return 0.0;
     }
 }

@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     lmb_result result = capture_read(bytes, size, &read, &error);
     free(bytes);
     if (result != LMB_OK) {
-        require(error.result == result && strncmp(error.message, "capture: ", 9) == 0, "a failure that is not told");
+        require(error.result == result && strncmp(error.message, "capture: ", 9) == 0,
+                "a failure that is not reported");
         return 0;
     }
     run(&read);

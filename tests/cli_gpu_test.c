@@ -198,7 +198,7 @@ static void comparing_as_json_counts_every_stage(void **state) {
         run(0, "\"" LIMBER_COMMAND "\" compare small.gltf --characters 400 --seed 18446744073709551615 --json");
     json_tree tree = json_tree_read(output.out);
     json_tree_expect_keys(&tree, 0, "file device programs characters frames seed stages values differ first");
-    assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "programs")), 4);
+    assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "graphs")), 4);
     assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "frames")), 4);
     const double characters = 400 * 4 * 4;
     const double floats[9] = {3 * 10, 3 * 12, 3 * 12, 3 * 12, 3 * 8, 6, 0, 0, LMB_REFUSAL_COUNT / 400.0};
@@ -231,7 +231,7 @@ static void comparing_as_json_counts_every_stage(void **state) {
 static void a_profile_has_both_sides_and_the_bytes(void **state) {
     (void)state;
     command_output output =
-        run(0, "\"" LIMBER_COMMAND "\" profile small.gltf --program 1 --characters 40 --frames 5 --json "
+        run(0, "\"" LIMBER_COMMAND "\" profile small.gltf --random-graph 1 --characters 40 --frames 5 --json "
                "--device-bandwidth 3 --trace trace.json");
     json_tree tree = json_tree_read(output.out);
     const int sides = json_tree_member(&tree, 0, "sides");
@@ -255,12 +255,12 @@ static void a_profile_has_both_sides_and_the_bytes(void **state) {
     command_output_release(&output);
     char *text = command_read_file("trace.json");
     assert_non_null(text);
-    int wholes = 0, joint_maps = 0;
-    trace_tree_expect(text, 1, &wholes, &joint_maps);
+    int wholes = 0, parts = 0;
+    trace_tree_expect(text, 1, &wholes, &parts);
     assert_int_equal(wholes, 5);
-    trace_tree_expect(text, 2, &wholes, &joint_maps);
+    trace_tree_expect(text, 2, &wholes, &parts);
     assert_int_equal(wholes, 5);
-    assert_true(joint_maps >= 10);
+    assert_true(parts >= 10);
     free(text);
 }
 
@@ -271,8 +271,7 @@ static void a_file_without_clips_is_compared_in_its_rest_pose(void **state) {
     fputs("{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"scale\":[1,2,3]}]}",
           file);
     fclose(file);
-    command_output output =
-        run(0, "\"" LIMBER_COMMAND "\" compare still.gltf --programs 1 --characters 100 --frames 2");
+    command_output output = run(0, "\"" LIMBER_COMMAND "\" compare still.gltf --graphs 1 --characters 100 --frames 2");
     unsigned long long values = 0, differ = 1;
     read_summary(output.out, &values, &differ);
     assert_int_equal(values, 2 * (100 * (34 + 12 + 8 + 6) + LMB_REFUSAL_COUNT));

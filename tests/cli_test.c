@@ -90,15 +90,15 @@ static void wrong_usage_is_reported_and_ends_with_2(void **state) {
         {"compare small.gltf --characters 0", "--characters must be a whole number, 1 or more, not '0'"},
         {"compare small.gltf --characters -3", "--characters must be a whole number, 1 or more, not '-3'"},
         {"compare small.gltf --characters 4294967295", "--characters must be a whole number"},
-        {"compare small.gltf --programs 0", "--programs must be a whole number, 1 or more, not '0'"},
-        {"compare small.gltf --programs 2 --graph rest.json", "--programs is of random ones, --graph gives one"},
+        {"compare small.gltf --graphs 0", "--graphs must be a whole number, 1 or more, not '0'"},
+        {"compare small.gltf --graphs 2 --graph rest.json", "--graphs is of random ones, --graph gives one"},
         {"compare small.gltf --frames 1.5", "--frames must be a whole number, 1 or more, not '1.5'"},
         {"compare small.gltf --seed x", "--seed must be a whole number, 0 or more, not 'x'"},
         {"compare small.gltf --seed 18446744073709551616", "--seed must be a whole number"},
         {"profile", "limber: profile: no file given"},
         {"profile small.gltf --frames 0", "--frames must be a whole number, 1 or more, not '0'"},
         {"profile small.gltf --cpu-bandwidth -1", "--cpu-bandwidth must be a whole number, 1 or more, not '-1'"},
-        {"profile small.gltf --program 4294967296", "limber: profile: --program must be below 4294967296"},
+        {"profile small.gltf --random-graph 4294967296", "limber: profile: --random-graph must be below 4294967296"},
         {"profile small.gltf --trace", "limber: profile: --trace needs a value"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -179,7 +179,7 @@ static void a_profile_reports_stages_and_nodes(void **state) {
 
 static void a_profile_as_json_has_the_same(void **state) {
     (void)state;
-    const char *const line = "profile small.gltf --no-device --characters 40 --frames 20 --program 1 --json";
+    const char *const line = "profile small.gltf --no-device --characters 40 --frames 20 --random-graph 1 --json";
     command_output output = run_well(line);
     json_tree tree = json_tree_read(output.out);
     json_tree_expect_keys(&tree, 0, "file joints characters frames inertia_bytes sides bytes rest_ns nodes");
@@ -253,10 +253,10 @@ static void a_trace_of_the_cpu_has_every_run(void **state) {
     command_output output = run_well("profile small.gltf --no-device --characters 9 --frames 33 --trace trace.json");
     char *text = command_read_file("trace.json");
     assert_non_null(text);
-    int wholes = 0, joint_maps = 0;
-    trace_tree_expect(text, 1, &wholes, &joint_maps);
+    int wholes = 0, stages = 0;
+    trace_tree_expect(text, 1, &wholes, &stages);
     assert_int_equal(wholes, 33);
-    assert_int_equal(joint_maps, 4); // the runs 16 and 32 after the first are estimated, each into two stages
+    assert_int_equal(stages, 4); // the runs 16 and 32 after the first are estimated, each into two stages
     free(text);
     command_output_release(&output);
 }
@@ -713,9 +713,9 @@ static unsigned count_frames(const char *text) {
 
 static void what_a_state_emits_is_printed_and_drawn(void **state) {
     (void)state;
-    write_text("tells.txt", "calm = Bend entry IN exit \"O\\\"UT\" restart { GO high }\n"
+    write_text("emits.txt", "calm = Bend entry IN exit \"O\\\"UT\" restart { GO high }\n"
                             "high = Bend exit LEFT { GO low }\nlow = Bend restart { GO calm }\n");
-    command_output output = run_well("graph small.gltf --machine tells.txt");
+    command_output output = run_well("graph small.gltf --machine emits.txt");
     assert_string_equal(output.out, "machine machine\n"
                                     "  calm (initial): Bend loops, entry IN, exit O\"UT, restarts\n"
                                     "    GO -> high, fade 0.2 smoothstep\n"
@@ -724,7 +724,7 @@ static void what_a_state_emits_is_printed_and_drawn(void **state) {
                                     "  low: Bend loops, restarts\n"
                                     "    GO -> calm, fade 0.2 smoothstep\n");
     command_output_release(&output);
-    output = run_well("graph small.gltf --machine tells.txt --dot");
+    output = run_well("graph small.gltf --machine emits.txt --dot");
     expect_contains(output.out, "m0s0 [label=\"calm\\nentry IN\\nexit O\\\"UT\"];\n"
                                 "m0s1 [label=\"high\\nexit LEFT\"];\nm0s2 [label=\"low\"];\n");
     command_output_release(&output);

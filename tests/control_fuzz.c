@@ -198,33 +198,33 @@ static void read_character_motion(fuzz_input *in, lmb_control_def *def) {
 
 static lmb_control_def read_def(fuzz_input *in) {
     lmb_control_def def = lmb_default_control_def();
-    const uint8_t joint_maps = fuzz_byte(in);
+    const uint8_t present = fuzz_byte(in);
     def.parameter_count = fuzz_count(in, 24, LMB_MAX_PARAMETERS);
     def.event_count = fuzz_count(in, 4, LMB_EVENT_RESET - 1);
     def.max_emitted_events = fuzz_count(in, 8, LMB_MAX_EMITTED_EVENTS);
-    if (joint_maps & 1) {
+    if (present & 1) {
         def.update_every = fuzz_value(in, def.parameter_count);
     }
-    if (joint_maps & 2) {
+    if (present & 2) {
         def.inertialize = true;
         def.inertia_parameters = fuzz_index(in, def.parameter_count);
     }
-    if (joint_maps & 4) {
+    if (present & 4) {
         read_smoothed(in, &def);
     }
-    if (joint_maps & 8) {
+    if (present & 8) {
         read_players(in, &def);
     }
-    if (joint_maps & 16) {
+    if (present & 16) {
         read_machines(in, &def);
     }
-    if (joint_maps & 32) {
+    if (present & 32) {
         read_groups(in, &def);
     }
-    if (joint_maps & 64) {
+    if (present & 64) {
         read_character_motion(in, &def);
     }
-    if (joint_maps & 128) {
+    if (present & 128) {
         read_computed(in, &def);
     }
     return def;

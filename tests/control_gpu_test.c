@@ -111,7 +111,7 @@ static void expect_same_emitted(fixture *f, uint32_t frame) {
     for (uint32_t i = 0; i < f->scenario.character_count; i++) {
         const uint32_t *emitted = f->scenario.emitted + (size_t)i * each;
         uint32_t kept = 2 * emitted[0] + 1 < each ? 2 * emitted[0] + 1 : each;
-        expect_same_words("told", words + (size_t)i * each, emitted, kept, frame);
+        expect_same_words("emitted", words + (size_t)i * each, emitted, kept, frame);
     }
     free(words);
 }

@@ -692,7 +692,7 @@ uint64_t control_random_expect_same(const control_random *random, uint32_t numbe
         const uint32_t count = here->emitted[i * emitted];
         const size_t kept = 2 * (size_t)count + 1 < emitted ? 2 * (size_t)count + 1 : emitted;
         expect_words(number, frame, "state", here->state, there->state, state, state, i);
-        expect_words(number, frame, "told", here->emitted, there->emitted, emitted, kept, i);
+        expect_words(number, frame, "emitted", here->emitted, there->emitted, emitted, kept, i);
         expect_words(number, frame, "parameters", here->parameters, there->parameters, CONTROL_RANDOM_PARAMETERS,
                      CONTROL_RANDOM_PARAMETERS, i);
         expect_words(number, frame, "character motion", here->motions, there->motions, LMB_MOTION_FLOATS,

@@ -219,7 +219,7 @@ static uint64_t turned_clock(void *user) {
     return 1000000 * round + (look % 2 == 0 ? 0 : taken[round / 4][round % 4]);
 }
 
-static void costs_are_differences_of_the_least_times(void **state) {
+static void costs_are_differences_of_minimum_times(void **state) {
     (void)state;
     costing costing;
     prepare_costing(&costing);
@@ -309,7 +309,7 @@ int main(void) {
         cmocka_unit_test(each_thread_of_a_pool_has_its_own),
         cmocka_unit_test(wrong_descriptors_are_named),
         cmocka_unit_test(every_allocation_that_fails_leaves_nothing),
-        cmocka_unit_test(costs_are_differences_of_the_least_times),
+        cmocka_unit_test(costs_are_differences_of_minimum_times),
         cmocka_unit_test(wrong_costings_are_named),
         cmocka_unit_test(every_allocation_that_fails_ends_a_costing),
     };

@@ -88,14 +88,14 @@ static lmb_clip *create_clip(random_source *random, const lmb_rig *rig) {
         lmb_channel channel = (lmb_channel)(i % 3);
         lmb_interpolation interpolation = (lmb_interpolation)random_below(random, 3);
         uint32_t keys = draw_times(random, times[i]);
-        uint32_t joint_maps = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
-        for (uint32_t part = 0; part < keys * joint_maps; part++) {
+        uint32_t rows = interpolation == LMB_INTERPOLATION_CUBIC_SPLINE ? 3 : 1;
+        for (uint32_t part = 0; part < keys * rows; part++) {
             if (channel == LMB_CHANNEL_ROTATION) {
                 draw_usable_rotation(random, &values[i][part * 4]);
             }
             for (uint32_t k = 0; k < 3 && channel != LMB_CHANNEL_ROTATION; k++) {
                 values[i][part * 3 + k] =
-                    channel == LMB_CHANNEL_SCALE && joint_maps == 1 ? draw_scale(random) : random_allowed(random);
+                    channel == LMB_CHANNEL_SCALE && rows == 1 ? draw_scale(random) : random_allowed(random);
             }
         }
         if (keys > 0) {

@@ -458,8 +458,59 @@ static void every_allocation_that_fails_is_reported_and_leaves_nothing(void **st
 
 static void every_function_that_cannot_be_loaded_is_named(void **state) {
     (void)state;
-    const ground ground = {.def = door_def()};
-    fail_each(step_gpu, &ground, &lookups, &failing_lookup, LMB_ERROR_ARGUMENT, "cannot be loaded");
+    ground ground = {.def = door_def()};
+    ground.def.debug_utils = false;
+    fail_each(step_gpu, &ground, &lookups, &failing_lookup, LMB_ERROR_DEVICE, "cannot be loaded");
+}
+
+// A device of an instance of Vulkan 1.1, which has what the library needs by extensions alone.
+static VkDevice create_old_device(VkInstance instance, VkPhysicalDevice *physical_device) {
+    const PFN_vkEnumeratePhysicalDevices enumerate =
+        (PFN_vkEnumeratePhysicalDevices)vkGetInstanceProcAddr(instance, "vkEnumeratePhysicalDevices");
+    const PFN_vkCreateDevice create = (PFN_vkCreateDevice)vkGetInstanceProcAddr(instance, "vkCreateDevice");
+    uint32_t count = 1;
+    assert_true(enumerate(instance, &count, physical_device) >= VK_SUCCESS && count == 1);
+    VkPhysicalDeviceScalarBlockLayoutFeatures scalar = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES, .scalarBlockLayout = VK_TRUE};
+    VkPhysicalDeviceBufferDeviceAddressFeatures address = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+        .pNext = &scalar,
+        .bufferDeviceAddress = VK_TRUE};
+    static const char *const extensions[] = {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME,
+                                             VK_EXT_SCALAR_BLOCK_LAYOUT_EXTENSION_NAME};
+    const float priority = 1.0f;
+    const VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                     .pNext = &address,
+                                     .queueCreateInfoCount = 1,
+                                     .pQueueCreateInfos = &queue,
+                                     .enabledExtensionCount = 2,
+                                     .ppEnabledExtensionNames = extensions};
+    VkDevice device = VK_NULL_HANDLE;
+    assert_int_equal(create(*physical_device, &info, NULL, &device), VK_SUCCESS);
+    return device;
+}
+
+static void an_instance_of_vulkan_1_1_is_refused(void **state) {
+    (void)state;
+    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                           .apiVersion = VK_API_VERSION_1_1};
+    const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                       .pApplicationInfo = &application};
+    VkInstance instance = VK_NULL_HANDLE;
+    assert_int_equal(vkCreateInstance(&info, NULL, &instance), VK_SUCCESS);
+    lmb_gpu_def def = gpu_def();
+    def.instance = instance;
+    def.device = create_old_device(instance, &def.physical_device);
+    def.debug_utils = false;
+    def.pipeline_cache = VK_NULL_HANDLE;
+    lmb_gpu *gpu = NULL;
+    lmb_error error;
+    expect_error(lmb_gpu_create(&def, NULL, &gpu, &error), &error, LMB_ERROR_DEVICE, "1.2");
+    assert_null(gpu);
+    ((PFN_vkDestroyDevice)vkGetInstanceProcAddr(instance, "vkDestroyDevice"))(def.device, NULL);
+    ((PFN_vkDestroyInstance)vkGetInstanceProcAddr(instance, "vkDestroyInstance"))(instance, NULL);
 }
 
 // ---- The frame loop. ----
@@ -592,12 +643,12 @@ static void wrong_descriptors_of_a_gpu_are_named(void **state) {
     defs[3].device = VK_NULL_HANDLE;
     defs[4].queue_family_count = 2;
     defs[5].memory = &no_hooks;
-    static const char *const joint_maps[] = {"get_instance_proc_addr", "instance", "physical device", "device",
-                                             "queue families",         "hook"};
+    static const char *const messages[] = {"get_instance_proc_addr", "instance", "physical device", "device",
+                                           "queue families",         "hook"};
     lmb_error error;
     lmb_gpu *gpu = NULL;
     for (size_t i = 0; i < 6; i++) {
-        expect_error(lmb_gpu_create(&defs[i], NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, joint_maps[i]);
+        expect_error(lmb_gpu_create(&defs[i], NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, messages[i]);
         assert_null(gpu);
     }
     expect_error(lmb_gpu_create(NULL, NULL, &gpu, &error), &error, LMB_ERROR_ARGUMENT, "descriptor");
@@ -630,9 +681,9 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     defs[3].frame_count = 9;
     defs[4].outputs = 0;
     defs[5].outputs = 1u << LMB_STAGE_COUNT;
-    static const char *const joint_maps[] = {"graph", "characters", "frame slots", "frame slots", "output", "output"};
+    static const char *const messages[] = {"graph", "characters", "frame slots", "frame slots", "output", "output"};
     for (size_t i = 0; i < 6; i++) {
-        expect_error(lmb_gpu_batch_create(gpu, &defs[i], &batch, &error), &error, LMB_ERROR_ARGUMENT, joint_maps[i]);
+        expect_error(lmb_gpu_batch_create(gpu, &defs[i], &batch, &error), &error, LMB_ERROR_ARGUMENT, messages[i]);
         assert_null(batch);
     }
     lmb_gpu_batch_def small = good;
@@ -984,6 +1035,7 @@ int main(void) {
         cmocka_unit_test(every_vulkan_call_that_fails_is_named_and_leaves_nothing),
         cmocka_unit_test(every_allocation_that_fails_is_reported_and_leaves_nothing),
         cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
+        cmocka_unit_test(an_instance_of_vulkan_1_1_is_refused),
         cmocka_unit_test(recording_creates_and_allocates_nothing),
         cmocka_unit_test(a_pipeline_cache_goes_in_and_comes_out),
         cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),

@@ -348,11 +348,11 @@ static void wrong_descriptors_are_named(void **state) {
     defs[5].stages = NULL;
     defs[6].stage_count = LMB_MAX_PROFILE_STAGES;
     defs[7].window = LMB_MAX_PROFILE_WINDOW + 1;
-    static const char *const joint_maps[] = {"queue family 1000", "0 frame slots", "9 frame slots", "1 marks",
-                                             "4097 marks",        "stages",        "64 stages",     "window"};
+    static const char *const messages[] = {"queue family 1000", "0 frame slots", "9 frame slots", "1 marks",
+                                           "4097 marks",        "stages",        "64 stages",     "window"};
     for (int i = 0; i < 8; i++) {
         expect_error(lmb_gpu_profile_create(ground.gpu, &defs[i], &profile, &error), &error,
-                     i < 6 ? LMB_ERROR_ARGUMENT : LMB_ERROR_LIMIT, joint_maps[i]);
+                     i < 6 ? LMB_ERROR_ARGUMENT : LMB_ERROR_LIMIT, messages[i]);
         assert_null(profile);
     }
     lmb_gpu_profile_destroy(NULL);

@@ -1627,8 +1627,8 @@ static void malformed_texts(void **state) {
         {WEIGHT("{\"clamp\":[1,2]}"), "weight.clamp", 2, 19, "2 numbers, where 3 were expected"},
         {WEIGHT("{\"remap\":1}"), "weight.remap", 2, 19, "an array was expected"},
         {WEIGHT("{\"add\":[1,{\"min\":[0,\"x\"]}]}"), "weight.add[1].min[1]", 2, 30, "a string, where a number"},
-        {WEIGHT("{\"add\":[1,1]}"), "weight", 2, 10, "it comes to 2, outside 0 to 1"},
-        {WEIGHT(ADD8("{\"add\":[1,1]}")), "weight" ADDED8 ".add", 2, 97, "more than 8 inside each other"},
+        {WEIGHT("{\"add\":[1,1]}"), "weight", 2, 10, "its value is 2, outside 0 to 1"},
+        {WEIGHT(ADD8("{\"add\":[1,1]}")), "weight" ADDED8 ".add", 2, 97, "more than 8 nested"},
         {WEIGHT("{\"fade\":\"wave\"}"), "weight.fade", 2, 18, "there is no fade of this name"},
         {WEIGHT("{\"add\":[1,{\"fade\":\"\"}]}"), "weight.add[1].fade", 2, 28, "a name without a character"},
         {WEIGHT("{\"fade\":7}"), "weight.fade", 2, 18, "a string was expected"},
@@ -1781,11 +1781,11 @@ static void machines_inside_each_other(void **state) {
     assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
     assert_int_equal(problems.count, 1);
     assert_string_equal(problems.list[0].path, "states[0].pose.states[0].pose.states[0].pose.states[0].pose");
-    assert_string_equal(problems.list[0].message, "more than 4 machines inside each other");
+    assert_string_equal(problems.list[0].message, "more than 4 nested machines");
     expect_problem(&(malformed){INNER(INNER(INNER(INNER("\n{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"weight\":{"
                                                         "\"in\":\"I\"},\"b\":{\"op\":\"rest\"}}")))),
                                 "states[0].pose.states[0].pose.states[0].pose.states[0].pose.weight", 2, 42,
-                                "more than 4 machines inside each other"});
+                                "more than 4 nested machines"});
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {

@@ -533,7 +533,7 @@ static void channels(void **state) {
     }
 }
 
-static void levels_of_detail(void **state) {
+static void lods(void **state) {
     (void)state;
     lmb_graph_json *graph = read_graph("{\"op\":\"rest\"}");
     assert_null(lmb_graph_json_def(graph)->max_lods);
@@ -1083,7 +1083,7 @@ int main(void) {
         cmocka_unit_test(combined),
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
-        cmocka_unit_test(levels_of_detail),
+        cmocka_unit_test(lods),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
         cmocka_unit_test(malformed_texts),

@@ -120,7 +120,7 @@ static void deep_json(void **state) {
     assert_non_null(text);
     memset(text, '[', DEPTH);
     text[DEPTH] = '\0';
-    expect_text(text, LMB_ERROR_FORMAT, "line 1, column 257: more than 256 arrays and objects inside each other");
+    expect_text(text, LMB_ERROR_FORMAT, "line 1, column 257: more than 256 nested arrays and objects");
     free(text);
 }
 

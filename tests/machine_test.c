@@ -402,7 +402,7 @@ static void transitions_that_are_inertialized(void **state) {
 }
 
 // The way of joint 0 is taken out of the clips that say so, and character motion is carried; how they end stays what it is without.
-static void clips_whose_motion_carries(void **state) {
+static void clips_with_root_motion(void **state) {
     (void)state;
     reading *graph = read_machine("stand motion { GO hop } hop rate 2 motion offset 0.5 entry IN { END stand }\n"
                                   "crouch once motion { OUT land } land { END stand }\n"
@@ -451,7 +451,7 @@ int main(void) {
         cmocka_unit_test(the_jump_becomes_a_machine),
         cmocka_unit_test(everything_that_can_be_said),
         cmocka_unit_test(transitions_that_are_inertialized),
-        cmocka_unit_test(clips_whose_motion_carries),
+        cmocka_unit_test(clips_with_root_motion),
         cmocka_unit_test(a_graph_around_the_machine),
         cmocka_unit_test(problems_around_the_machine),
         cmocka_unit_test(states_that_nothing_leads_to),

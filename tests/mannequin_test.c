@@ -603,7 +603,7 @@ static void check_skin(uint32_t vertices) {
     mannequin_skin_destroy(skin);
 }
 
-static void the_skin_is_closed_at_every_detail(void **state) {
+static void the_skin_is_closed_at_every_resolution(void **state) {
     (void)state;
     check_skin(MANNEQUIN_VERTICES_LOW);
     if (suite_stride() == 1) {
@@ -677,7 +677,7 @@ int main(void) {
                                        cmocka_unit_test(nothing_goes_through_the_ground),
                                        cmocka_unit_test(knees_and_elbows_bend_as_they_can),
                                        cmocka_unit_test(nothing_snaps),
-                                       cmocka_unit_test(the_skin_is_closed_at_every_detail),
+                                       cmocka_unit_test(the_skin_is_closed_at_every_resolution),
                                        cmocka_unit_test(without_memory_there_is_an_error_and_no_leak),
                                        cmocka_unit_test(without_memory_there_is_no_skin)};
     return cmocka_run_group_tests(tests, build, tear_down);

@@ -158,18 +158,18 @@ cases() {
     report "$name" "$found" "$cases cases$stopped"
 }
 
-# worker NUMBER: of the joint_maps, in order, every one that is its own, each with its share of what time is left. One whose share
+# worker NUMBER: of the parts, in order, every one that is its own, each with its share of what time is left. One whose share
 # is too short to come to anything is left out, and its time is the others'.
 worker() {
     local weight min part share i
     local -i weights=0
-    for ((i = $1; i < ${#joint_maps[@]}; i += workers)); do weights+=${joint_maps[i]%% *}; done
-    for ((i = $1; i < ${#joint_maps[@]}; i += workers)); do
-        read -r weight min part <<<"${joint_maps[i]}"
+    for ((i = $1; i < ${#parts[@]}; i += workers)); do weights+=${parts[i]%% *}; done
+    for ((i = $1; i < ${#parts[@]}; i += workers)); do
+        read -r weight min part <<<"${parts[i]}"
         share=$(((end - SECONDS) * weight / weights))
         weights=$((weights - weight))
         if [ "$share" -lt "$min" ]; then
-            printf 'left    out: %s: %d s, and it needs %d\n' "$part" "$share" "$min"
+            printf 'left out: %s: %d s, and it needs %d\n' "$part" "$share" "$min"
             echo "$part" >>"$logs/left-out"
         else
             read -ra part <<<"$part"
@@ -197,23 +197,23 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 
 # Weight, min seconds, function and what it is called with. Parts that end by themselves come first: what they leave goes
 # to the others.
-joint_maps=("2 10 golden_long")
-for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do joint_maps+=("2 60 sanitized $suite"); done
+parts=("2 10 golden_long")
+for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
 if [ ${#drivers[@]} -gt 0 ]; then
     for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
-        joint_maps+=("4 240 sanitized $suite ${drivers[0]}")
+        parts+=("4 240 sanitized $suite ${drivers[0]}")
     done
     for suite in control_gpu_test extremes_gpu_test golden_gpu_test inertia_gpu_test viewer_test; do
-        joint_maps+=("2 120 sanitized $suite ${drivers[0]}")
+        parts+=("2 120 sanitized $suite ${drivers[0]}")
     done
 fi
-for manifest in "${drivers[@]}"; do joint_maps+=("5 300 cases $manifest"); done
-for manifest in "${drivers[@]}"; do joint_maps+=("4 60 frames $manifest"); done
-for fuzzer in build/fuzz/*_fuzz; do joint_maps+=("2 5 fuzz $(basename "$fuzzer")"); done
-joint_maps+=("1 5 random graph_random_test what_is_written*" "2 5 random program_random_test same_bits*")
-joint_maps+=("1 5 random control_random_test same_bits*")
+for manifest in "${drivers[@]}"; do parts+=("5 300 cases $manifest"); done
+for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
+for fuzzer in build/fuzz/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
+parts+=("1 5 random graph_random_test what_is_written*" "2 5 random program_random_test same_bits*")
+parts+=("1 5 random control_random_test same_bits*")
 for manifest in "${drivers[@]}"; do
-    joint_maps+=("6 60 random program_random_gpu_test same_bits* $manifest" "3 60 random control_random_gpu_test same_bits* $manifest")
+    parts+=("6 60 random program_random_gpu_test same_bits* $manifest" "3 60 random control_random_gpu_test same_bits* $manifest")
 done
 
 workers=$(nproc) end=$((SECONDS + 60 * minutes)) pids=()
@@ -225,9 +225,9 @@ wait "${pids[@]}"
 
 passed=$(find "$logs" -name '*.passed' | wc -l)
 left=$(cat "$logs/left-out" 2>/dev/null | wc -l)
-failed=$((${#joint_maps[@]} - passed - left))
+failed=$((${#parts[@]} - passed - left))
 awk '{ sum[$1] += $2 } END { printf "%.0f programs, %.0f values compared, %.0f frames, %.0f fuzz executions, %.0f cases",
     sum["programs"], sum["values"], sum["frames"], sum["executions"], sum["cases"] }' "$logs"/*.counts
-printf ', %d findings\ntook %d s, %d joint_maps left out\n' "$failed" "$SECONDS" "$left"
+printf ', %d findings\ntook %d s, %d parts left out\n' "$failed" "$SECONDS" "$left"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

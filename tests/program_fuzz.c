@@ -228,29 +228,29 @@ static void read_masks(fuzz_input *in, lmb_graph_def *def) {
 }
 
 static lmb_graph_def read_def(fuzz_input *in) {
-    const uint8_t joint_maps = fuzz_byte(in);
+    const uint8_t present = fuzz_byte(in);
     lmb_graph_def def = {.rig = rigs[fuzz_byte(in) % RIGS], .parameter_count = fuzz_count(in, 12, LMB_MAX_PARAMETERS)};
     read_clips(in, &def);
-    if (joint_maps & 1) {
+    if (present & 1) {
         read_masks(in, &def);
     }
-    if (joint_maps & 2) {
+    if (present & 2) {
         read_mirrors(in, &def);
     }
-    if (joint_maps & 4) {
+    if (present & 4) {
         read_limits(in, &def);
     }
-    if (joint_maps & 8) {
+    if (present & 8) {
         read_parts(in, &def);
     }
-    if (joint_maps & 16) {
+    if (present & 16) {
         read_static_poses(in, &def);
     }
-    if (joint_maps & 32) {
+    if (present & 32) {
         def.max_lods = fuzz_bytes(in, lmb_rig_joint_count(def.rig));
         def.lod = fuzz_value(in, def.parameter_count);
     }
-    if (joint_maps & 64) {
+    if (present & 64) {
         def.inertialize = true;
         def.inertia_parameters = fuzz_index(in, def.parameter_count);
     }

@@ -202,12 +202,12 @@ static point project(const plane *p, point at) {
     return is_outside ? nearest : at;
 }
 
-static void barycentric(const plane *p, const triangle *t, point at, double joint_maps[3]) {
+static void barycentric(const plane *p, const triangle *t, point at, double inside_weights[3]) {
     const point a = place_of(p, t->corners[0]), b = place_of(p, t->corners[1]), c = place_of(p, t->corners[2]);
     const double area = cross(minus(b, a), minus(c, a));
-    joint_maps[0] = cross(minus(b, at), minus(c, at)) / area;
-    joint_maps[1] = cross(minus(c, at), minus(a, at)) / area;
-    joint_maps[2] = cross(minus(a, at), minus(b, at)) / area;
+    inside_weights[0] = cross(minus(b, at), minus(c, at)) / area;
+    inside_weights[1] = cross(minus(c, at), minus(a, at)) / area;
+    inside_weights[2] = cross(minus(a, at), minus(b, at)) / area;
 }
 
 static void weigh_along(const plane *p, uint32_t side, point at, double *weights) {
@@ -227,10 +227,10 @@ static void weigh_triangles(const lmb_node_def *node, point at, double *weights)
     const plane p = plane_of(node);
     const point inside = project(&p, at);
     const triangle *best = NULL;
-    double joint_maps[3], innermost = -HUGE_VAL;
+    double inside_weights[3], innermost = -HUGE_VAL;
     for (uint32_t i = 0; i < p.triangle_count; i++) {
-        barycentric(&p, &p.triangles[i], inside, joint_maps);
-        const double depth = fmin(joint_maps[0], fmin(joint_maps[1], joint_maps[2]));
+        barycentric(&p, &p.triangles[i], inside, inside_weights);
+        const double depth = fmin(inside_weights[0], fmin(inside_weights[1], inside_weights[2]));
         best = depth > innermost ? &p.triangles[i] : best;
         innermost = fmax(innermost, depth);
     }
@@ -238,9 +238,9 @@ static void weigh_triangles(const lmb_node_def *node, point at, double *weights)
         weigh_along(&p, best->side, inside, weights);
         return;
     }
-    barycentric(&p, best, inside, joint_maps);
+    barycentric(&p, best, inside, inside_weights);
     for (int i = 0; i < 3; i++) {
-        weights[best->corners[i]] = fmax(0.0, joint_maps[i]);
+        weights[best->corners[i]] = fmax(0.0, inside_weights[i]);
     }
 }
 

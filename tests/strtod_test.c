@@ -93,7 +93,7 @@ static void random_doubles(void **state) {
     }
 }
 
-static void random_decimals(void **state) {
+static void random_numbers(void **state) {
     (void)state;
     uint64_t seed = 88172645463325252u;
     for (int i = 0; i < 100000; i++) {
@@ -119,6 +119,6 @@ static void halfway_with_a_long_tail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(edges), cmocka_unit_test(random_doubles),
-                                       cmocka_unit_test(random_decimals), cmocka_unit_test(halfway_with_a_long_tail)};
+                                       cmocka_unit_test(random_numbers), cmocka_unit_test(halfway_with_a_long_tail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void quotients_take_all_bits(void **state) {
     expect_quotient(UINT64_MAX, 1);
 }
 
-static void the_whole_is_the_greatest_share(void **state) {
+static void the_whole_is_the_maximum_share(void **state) {
     (void)state;
     assert_int_equal(ticks_of_words.share(0, 0), 0xffffffffu);
     assert_int_equal(ticks_of_the_compiler.share(0, 0), 0xffffffffu);
@@ -157,7 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_as_the_compiler_has_numbers),
         cmocka_unit_test(quotients_take_all_bits),
-        cmocka_unit_test(the_whole_is_the_greatest_share),
+        cmocka_unit_test(the_whole_is_the_maximum_share),
         cmocka_unit_test(a_word_is_rounded_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,13 +60,13 @@ static void expect_order(const stretch *stretches, int count) {
     }
 }
 
-void trace_tree_expect(const char *text, int process, int *wholes, int *joint_maps) {
+void trace_tree_expect(const char *text, int process, int *wholes, int *stages) {
     json_tree tree = json_tree_read(text);
     stretch *whole = collect(&tree, process, 1, wholes);
-    stretch *part = collect(&tree, process, 2, joint_maps);
+    stretch *part = collect(&tree, process, 2, stages);
     expect_order(whole, *wholes);
-    expect_order(part, *joint_maps);
-    for (int i = 0; i < *joint_maps; i++) {
+    expect_order(part, *stages);
+    for (int i = 0; i < *stages; i++) {
         bool inside = false;
         for (int j = 0; j < *wholes; j++) {
             inside = inside || (part[i].begin >= whole[j].begin - SLACK && part[i].end <= whole[j].end + SLACK);

@@ -105,14 +105,14 @@ static void expect_trace(const char *path, int frames, bool timestamps) {
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
-    int wholes = 0, joint_maps = 0;
-    trace_tree_expect(text, 1, &wholes, &joint_maps);
+    int wholes = 0, stages = 0;
+    trace_tree_expect(text, 1, &wholes, &stages);
     assert_int_equal(wholes, frames);
-    assert_int_equal(joint_maps, frames * 4);
-    trace_tree_expect(text, 2, &wholes, &joint_maps);
+    assert_int_equal(stages, frames * 4);
+    trace_tree_expect(text, 2, &wholes, &stages);
     if (timestamps) {
         assert_int_equal(wholes, frames);
-        assert_true(joint_maps >= frames * 2);
+        assert_true(stages >= frames * 2);
     }
 }
 

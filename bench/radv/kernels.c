@@ -49,7 +49,7 @@ static void read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *
                    {"LDS size", &kernel->lds_bytes},
                    {"Code size", &kernel->code_bytes},
                    {"Subgroups per SIMD", &kernel->waves}};
-    enum { WANTED = sizeof desired / sizeof *desired };
+    enum { DESIRED = sizeof desired / sizeof *desired };
     VkPipelineExecutableStatisticKHR statistics[MOST_STATISTICS];
     uint32_t count = MOST_STATISTICS, found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -60,7 +60,7 @@ static void read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *
         count = 0;
     }
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < WANTED; k++) {
+        for (uint32_t k = 0; k < DESIRED; k++) {
             if (strcmp(statistics[i].name, desired[k].name) == 0) {
                 *desired[k].value = (uint32_t)statistics[i].value.u64;
                 found++;
@@ -68,7 +68,7 @@ static void read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *
         }
     }
     kernel->spills = spilled[0] + spilled[1];
-    complete = complete && found == WANTED;
+    complete = complete && found == DESIRED;
 }
 
 static bool begins(const char *text, const char *with) {

@@ -200,8 +200,8 @@ static uint64_t make_mask(uint64_t count, uint64_t first) {
 }
 
 #define SCALAR(name, expression)                                                                                       \
-    static uint64_t name(uint64_t a, uint64_t b, uint32_t bits, bool apply_root_motion) {                              \
-        (void)a, (void)b, (void)bits, (void)apply_root_motion;                                                         \
+    static uint64_t name(uint64_t a, uint64_t b, uint32_t bits, bool carry) {                                          \
+        (void)a, (void)b, (void)bits, (void)carry;                                                                     \
         return expression;                                                                                             \
     }
 
@@ -218,7 +218,7 @@ SCALAR(s_xnor, ~(a ^ b) & all_bits(bits))
 SCALAR(s_lshl, a << (b & (bits - 1u)) & all_bits(bits))
 SCALAR(s_lshr, a >> (b & (bits - 1u)))
 SCALAR(s_ashr, (uint64_t)((int64_t)a >> (b & (bits - 1u))))
-SCALAR(s_cselect, apply_root_motion ? a : b)
+SCALAR(s_cselect, carry ? a : b)
 SCALAR(s_movk, (uint64_t)(int16_t)a)
 SCALAR(s_brev, reverse((uint32_t)a))
 SCALAR(s_bcnt1, count_ones(a))
@@ -226,10 +226,10 @@ SCALAR(s_ff1, find_one(a))
 SCALAR(s_bfe, extract(a, b))
 SCALAR(s_bfm, make_mask(a, b))
 SCALAR(s_add, a + b)
-SCALAR(s_addc, a + b + apply_root_motion)
+SCALAR(s_addc, a + b + carry)
 SCALAR(s_sub, a - b)
-SCALAR(s_subb, a - b - apply_root_motion)
-SCALAR(s_subrevb, b - a - apply_root_motion)
+SCALAR(s_subb, a - b - carry)
+SCALAR(s_subrevb, b - a - carry)
 SCALAR(s_mul, a *b)
 SCALAR(s_mul_hi, (a * b) >> 32)
 SCALAR(s_lshl1_add, (a << 1) + b)

@@ -22,7 +22,7 @@ typedef enum scc_rule {
 // Sources are as wide as the instruction's type says, signed ones sign-extended.
 typedef struct scalar_operation {
     const char *name; // without its type
-    uint64_t (*run)(uint64_t a, uint64_t b, uint32_t bits, bool apply_root_motion);
+    uint64_t (*run)(uint64_t a, uint64_t b, uint32_t bits, bool carry);
     scc_rule scc;
 } scalar_operation;
 

@@ -127,12 +127,11 @@ static void run_select(workgroup *group, wave *wave, const instruction *in) {
 // Sums and differences with a carry out, and in where there is a fifth operand.
 static void run_carry(workgroup *group, wave *wave, const instruction *in) {
     (void)group;
-    const uint64_t has_root_motion = in->operand_count > 4 ? read_scalar_64(wave, &in->operands[4]) : 0;
+    const uint64_t carry_mask = in->operand_count > 4 ? read_scalar_64(wave, &in->operands[4]) : 0;
     uint64_t mask = 0;
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH; lane = next_lane(wave, lane + 1)) {
-        const uint64_t result =
-            in->scalar->run(read_lane(wave, &in->operands[2], lane), read_lane(wave, &in->operands[3], lane), 32,
-                            has_root_motion >> lane & 1u);
+        const uint64_t result = in->scalar->run(read_lane(wave, &in->operands[2], lane),
+                                                read_lane(wave, &in->operands[3], lane), 32, carry_mask >> lane & 1u);
         wave->vgprs[in->operands[0].index][lane] = (uint32_t)result;
         mask |= (result >> 32 & 1u) << lane;
     }

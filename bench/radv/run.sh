@@ -103,8 +103,8 @@ compare() {
         }
         END {
             for (key in budget) {
-                split(key, joint_maps, " ")
-                if (!(joint_maps[2] in gone)) fail(key, "a budget, and no such kernel")
+                split(key, parts, " ")
+                if (!(parts[2] in gone)) fail(key, "a budget, and no such kernel")
             }
             if (failed) print "Where this is meant, run bench/radv/run.sh --update and commit what it changes."
             exit failed

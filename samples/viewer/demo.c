@@ -136,7 +136,7 @@ static void place_walkers(demo *demo) {
         }
         demo_walker *walker = &demo->walkers[i];
         for (size_t axis = 0; axis < 2; axis++) {
-            walker->owner[axis] = placement->position[axis] *= demo->kind->spread;
+            walker->start[axis] = placement->position[axis] *= demo->kind->spread;
         }
         walker->heading = walker->facing = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
     }
@@ -257,8 +257,8 @@ static void move(demo *demo, uint32_t character, float seconds) {
     const double unit = (double)placement->scale * (double)demo->crowd->character->unit;
     const double left = unit * character_motion.position[0], ahead = unit * character_motion.position[2];
     const double c = cos((double)walker->facing), s = sin((double)walker->facing);
-    const float place[2] = {walker->owner[0] + (float)(c * left + s * ahead),
-                            walker->owner[1] + (float)(c * ahead - s * left)};
+    const float place[2] = {walker->start[0] + (float)(c * left + s * ahead),
+                            walker->start[1] + (float)(c * ahead - s * left)};
     const float way = hypotf(place[0] - placement->position[0], place[1] - placement->position[1]);
     walker->speed = seconds > 0.0f ? way / seconds : walker->speed;
     walker->heading = walker->facing + (float)character_motion.yaw;

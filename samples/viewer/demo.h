@@ -41,7 +41,7 @@ typedef struct demo_kind {
 
 // A character on the ground, beside its placement: where its character motion's way begins, and what that has come to.
 typedef struct demo_walker {
-    float owner[2]; // metres: x, z
+    float start[2]; // metres: x, z
     float facing;   // at home, radians about Y
     float heading;  // now
     float desired;  // heading, from `facing` on: of whoever steers

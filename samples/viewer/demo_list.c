@@ -139,7 +139,7 @@ static avoidance avoid(const demo *demo, uint32_t character) {
     return result;
 }
 
-static float turn_home(const demo *demo, uint32_t character) {
+static float turn_back(const demo *demo, uint32_t character) {
     const float *own = demo->crowd->members[character].placement.position;
     float heading = demo->walkers[character].heading;
     if (hypotf(own[0], own[1]) < demo->crowd->radius) {
@@ -157,7 +157,7 @@ static void steer_wander(demo *demo, double seconds) {
         float run = fminf(fmaxf(5.0f * (will - 0.85f), 0.0f), 1.0f);
         demo_walker *walker = &demo->walkers[i];
         avoidance others = avoid(demo, i);
-        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * others.turn + turn_home(demo, i);
+        float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * others.turn + turn_back(demo, i);
         float unit = demo->crowd->members[i].placement.scale * demo->crowd->character->unit;
         turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / demo->walk_speed, 1.0f);
         walker->desired = remainderf(walker->desired + turn * (float)seconds, TURN);

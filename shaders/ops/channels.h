@@ -165,7 +165,7 @@ OP float_value fixed_channel(frame f, uint instruction) {
     float_value a = rest_channel(f, instruction);
     if (!stands_in_part(f, instruction)) {
         uint first = POSE_COMPONENTS * LOAD(f.program, PROGRAM_JOINTS) + channel_of(f);
-        a.x = SPLAT(LOAD_FLOAT(f.program, LOAD(f.program, instruction + FIXED_POSE) + first));
+        a.x = SPLAT(LOAD_FLOAT(f.program, LOAD(f.program, instruction + STATIC_POSE) + first));
     }
     return a;
 }
@@ -332,8 +332,8 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
 
 #define CHANNEL_SUM(NAME, name, code, takes)                                                                           \
     case code:                                                                                                         \
-        firsts[is_weighted_sum] = depth;                                                                               \
-        is_weighted_sum = is_weighted_sum + 1u;                                                                        \
+        firsts[open_sums] = depth;                                                                                     \
+        open_sums = open_sums + 1u;                                                                                    \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
         shares[depth - 1u] = input_weight(f, at, ((takes)&TAKES_CHOICE) != 0u ? LOAD(f.program, at + CHOICES) : 0u);   \
@@ -361,7 +361,7 @@ OP real evaluate_channel(frame f, uint pass) {
     uint firsts[STACK_POSES];
     held[0] = rest_channel(f, 0u); // which a program replaces: it has an instruction
     uint depth = 0u;
-    uint is_weighted_sum = 0u;
+    uint open_sums = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint end = first_of_pass(f.program, pass + 1u);
     for (uint i = first_of_pass(f.program, pass); i < end; i++) {
@@ -378,8 +378,8 @@ OP real evaluate_channel(frame f, uint pass) {
         if (ends) {
             // The mean, by way of how far each is from the one that weighs most, the first of those.
             bool angle = channel_is_angle(f);
-            is_weighted_sum = is_weighted_sum - 1u;
-            uint first = firsts[is_weighted_sum];
+            open_sums = open_sums - 1u;
+            uint first = firsts[open_sums];
             real most = SPLAT(0.0f);
             real kept_weight = SPLAT(0.0f);
             real nearest = SPLAT(0.0f);

@@ -122,19 +122,19 @@ OP ticks leader_place(control c, address group) {
     return place_from_marker(c, leading, state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE));
 }
 
-OP bool share_home(memory block, address player, address other) {
+OP bool share_owner(memory block, address player, address other) {
     return LOAD(block, player + PLAYER_MACHINE) == LOAD(block, other + PLAYER_MACHINE) &&
            LOAD(block, player + PLAYER_MACHINE_STATE) == LOAD(block, other + PLAYER_MACHINE_STATE);
 }
 
 // Whether all of a group have one home.
-OP bool group_shares_home(memory block, address group) {
+OP bool group_shares_owner(memory block, address group) {
     address leading = LOAD(block, group + GROUP_MEMBERS);
     uint count = LOAD(block, group + GROUP_MEMBER_COUNT);
     bool shares = true;
     for (address i = 1u; i < count; i++) {
-        shares = shares && share_home(block, LOAD(block, leading + MEMBER_PLAYER),
-                                      LOAD(block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+        shares = shares && share_owner(block, LOAD(block, leading + MEMBER_PLAYER),
+                                       LOAD(block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
     }
     return shares;
 }
@@ -218,7 +218,7 @@ OP void move_groups(CROWD all) {
     for (; group < end; group += GROUP_WORDS) {
         address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
         owning_state leaders = load_owner(block, leader);
-        bool shares = group_shares_home(block, group);
+        bool shares = group_shares_owner(block, group);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves) {

@@ -24,8 +24,8 @@
 // width, of half of its greatest and its least angle, and of half of the swing.
 #define LIMIT_MIDDLE 0u
 #define LIMIT_WIDTH 2u
-#define LIMIT_GREATEST 4u
-#define LIMIT_LEAST 6u
+#define LIMIT_MAX 4u
+#define LIMIT_MIN 6u
 #define LIMIT_SWING 8u
 // For the angle about an axis, six each: tangents of half of the least and the greatest, then sines and cosines of these.
 #define LIMIT_ANGLE_WORDS 6u
@@ -71,10 +71,10 @@ OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r)
     real twist_beyond = magnitude_of(sine) * width_cosine - magnitude_of(cosine) * width_sine;
     lane_mask turned = cosine < 0.0f;
     lane_mask high = OR(cosine == 0.0f, SELECT(turned, -sine, sine) >= 0.0f);
-    real edge_x = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_GREATEST)),
-                         SPLAT(load_limit(program, at, joints, LIMIT_LEAST)));
-    real edge_w = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_GREATEST + 1u)),
-                         SPLAT(load_limit(program, at, joints, LIMIT_LEAST + 1u)));
+    real edge_x = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_MAX)),
+                         SPLAT(load_limit(program, at, joints, LIMIT_MIN)));
+    real edge_w = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_MAX + 1u)),
+                         SPLAT(load_limit(program, at, joints, LIMIT_MIN + 1u)));
     lane_mask twist_outside = twist_beyond > 0.0f;
     real twist_x = SELECT(twist_outside, SELECT(turned, -edge_x, edge_x), x);
     real twist_w = SELECT(twist_outside, SELECT(turned, -edge_w, edge_w), w);

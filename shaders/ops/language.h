@@ -199,7 +199,7 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 #define ALL(condition) (condition)
 #define ONE_OF(condition, integer) (integer)
 // The least of all lanes.
-#define LOWEST(x) (x)
+#define MIN_OF_LANES(x) (x)
 // Memory at an index of each lane's own.
 #define GATHER(base, index) LOAD(base, index)
 #define GATHER_REAL(base, index) LOAD_FLOAT(base, index)

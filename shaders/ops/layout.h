@@ -123,7 +123,7 @@
 #define CLIP_SOURCE 1u      // clip: which record
 #define CLIP_WEIGHTS_ROW 6u // clip: offset of a mask that stands for its joints' weights, or 0
 #define POSE_BUFFER 1u      // pose: which; fixed: which of the program's
-#define FIXED_POSE 3u       // fixed: offset of float [10][joint]; then, with as many joints as the rig, [channel]
+#define STATIC_POSE 3u      // fixed: offset of float [10][joint]; then, with as many joints as the rig, [channel]
 #define POSE_JOINTS 2u      // pose, fixed: how many joints it has
 #define POSE_FLOATS 4u      // pose: how many floats a character has in the buffer
 #define SOURCE_PART 7u      // clip, pose, fixed: offset of the part that it is in, or 0
@@ -165,8 +165,8 @@
 #define SPACE_TRIANGLES 0u
 #define SPACE_GRID 1u
 #define SPACE_BANDS 2u
-#define ROW_LEAST 0u
-#define ROW_GREATEST 1u
+#define ROW_MIN 0u
+#define ROW_MAX 1u
 #define ROW_BEFORE 2u
 #define ROW_RISE 3u
 #define ROW_OWN 4u
@@ -243,7 +243,7 @@
 
 // A joint's transform in a pose of the program's, the same for every character, component-major: `at` is that of the
 // joint's first component.
-OP transform load_fixed_pose(memory program, address at, address joints) {
+OP transform load_static_pose(memory program, address at, address joints) {
     transform a;
     a.t = all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints), LOAD_FLOAT(program, at + 2u * joints));
     a.q = all_quaternion(LOAD_FLOAT(program, at + 3u * joints), LOAD_FLOAT(program, at + 4u * joints),
@@ -257,7 +257,7 @@ OP transform load_fixed_pose(memory program, address at, address joints) {
 OP transform load_rest(memory program, uint joint) {
     address joints = LOAD(program, PROGRAM_JOINTS);
     address at = LOAD(program, PROGRAM_REST);
-    return load_fixed_pose(program, at + joint, joints);
+    return load_static_pose(program, at + joint, joints);
 }
 
 // A joint's transform in a pose buffer, component-major: `at` is that of the joint's first component.

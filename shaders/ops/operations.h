@@ -271,8 +271,8 @@ OP transform fixed_operation(frame f, uint instruction) {
     uint joint = source_joint(f, instruction);
     transform found = load_rest(f.program, f.joint);
     if (!USES_PARTS || joint != NO_JOINT) {
-        uint at = LOAD(f.program, instruction + FIXED_POSE) + joint;
-        found = load_fixed_pose(f.program, at, LOAD(f.program, instruction + POSE_JOINTS));
+        uint at = LOAD(f.program, instruction + STATIC_POSE) + joint;
+        found = load_static_pose(f.program, at, LOAD(f.program, instruction + POSE_JOINTS));
     }
     return found;
 }
@@ -549,7 +549,7 @@ OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inve
     lane_mask weighs = extra.q.x > 0.0f;
     if (ANY(OR(vanished, NOT(weighs)))) {
         uint rest_at = LOAD(f.program, instruction + SUM_REST) + f.joint;
-        transform rest = load_fixed_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));
+        transform rest = load_static_pose(f.program, rest_at, LOAD(f.program, PROGRAM_JOINTS));
         mean.q = select_quaternion(vanished, rest.q, mean.q);
         mean = select_transform(weighs, mean, rest);
     }
@@ -588,7 +588,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
 // What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
 #define TAKES_NOTHING 0u
 #define TAKES_CLIP 1u         // CLIP_SOURCE, CLIP_WEIGHTS_ROW, SOURCE_PART
-#define TAKES_POSE 2u         // POSE_BUFFER or FIXED_POSE, POSE_JOINTS
+#define TAKES_POSE 2u         // POSE_BUFFER or STATIC_POSE, POSE_JOINTS
 #define TAKES_WEIGHT 4u       // WEIGHT_INDEX
 #define TAKES_MASK 8u         // MASK_OFFSET
 #define TAKES_SHARE 16u       // WEIGHT_INDEX, of the input that is accumulated; and of the last instruction

@@ -336,7 +336,7 @@ OP walk_plan plan_walk(frame f) {
     plan.level = SPLAT(0.0f);
     if (plan.has_lods) {
         plan.level = lod_level(f);
-        float lowest = LOWEST(plan.level);
+        float lowest = MIN_OF_LANES(plan.level);
         plan.mixed = ANY(plan.level > lowest);
         plan.computed = lod_count(f.program, (uint)lowest);
     }

@@ -36,7 +36,7 @@ typedef int32_t lane_mask __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 #define ANY(condition) lmb_any(condition)
 #define ALL(condition) (!lmb_any(~(condition)))
 #define ONE_OF(condition, integer) lmb_one_of(condition, integer)
-#define LOWEST(x) lmb_lowest(x)
+#define MIN_OF_LANES(x) lmb_min_of_lanes(x)
 #define GATHER(base, index) lmb_gather(base, index)
 #define GATHER_REAL(base, index) ((real)lmb_gather(base, index))
 #define SCATTER(base, index, integer, condition) lmb_scatter(base, index, integer, condition)
@@ -93,7 +93,7 @@ OP uint32_t lmb_one_of(lane_mask condition, word integer) {
 }
 
 // Of all lanes.
-OP float lmb_lowest(real x) {
+OP float lmb_min_of_lanes(real x) {
     float lowest = x[0];
     for (int lane = 1; lane < LMB_SIMD_WIDTH; lane++) {
         lowest = x[lane] < lowest ? x[lane] : lowest;

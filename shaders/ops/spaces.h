@@ -8,7 +8,7 @@ OP real weigh_place(frame f, uint row, real coordinate) {
     float own = LOAD_FLOAT(f.program, row + ROW_OWN);
     float before = LOAD_FLOAT(f.program, row + ROW_BEFORE);
     float after = LOAD_FLOAT(f.program, row + ROW_AFTER);
-    real x = clamp_real(coordinate, LOAD_FLOAT(f.program, row + ROW_LEAST), LOAD_FLOAT(f.program, row + ROW_GREATEST));
+    real x = clamp_real(coordinate, LOAD_FLOAT(f.program, row + ROW_MIN), LOAD_FLOAT(f.program, row + ROW_MAX));
     real rise = clamp_real((x - before) * LOAD_FLOAT(f.program, row + ROW_RISE), 0.0f, 1.0f);
     real fall = clamp_real((x - own) * LOAD_FLOAT(f.program, row + ROW_FALL), 0.0f, 1.0f);
     fall = SELECT(x < after, fall, SPLAT(1.0f));

@@ -48,8 +48,8 @@ OP bool ticks_less(ticks a, ticks b) {
 
 OP ticks add_ticks(ticks a, ticks b) {
     uint low = a.low + b.low;
-    uint apply_root_motion = low < a.low ? 1u : 0u;
-    return make_ticks(low, a.high + b.high + apply_root_motion);
+    uint carry = low < a.low ? 1u : 0u;
+    return make_ticks(low, a.high + b.high + carry);
 }
 
 OP ticks subtract_ticks(ticks a, ticks b) {

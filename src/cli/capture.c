@@ -133,8 +133,8 @@ static int read_usage(capturing *capturing, int argc, char **argv, bool *proceed
                     "                      [--backend reference|gpu] [--device NAME|INDEX]",
         .text =
             "Runs a graph as 'limber play' does, and writes the last frame into a file: the rig and its clips, the\n"
-            "program, the parameters, the control's states and what inertialization keeps before the frame, its\n"
-            "events, the device, and a hash of what each operation and each stage comes to. 'limber replay' runs\n"
+            "graph, the parameters, the control's states and what inertialization keeps before the frame, its\n"
+            "events, the device, and a hash of the result of each operation and each stage. 'limber replay' runs\n"
             "it again, here or elsewhere.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],

@@ -82,7 +82,7 @@ static void destroy_outputs(side_outputs *side) {
 // Keeps the text of the first difference that is met.
 static void note_difference(comparing *comparing, uint32_t program, uint32_t frame, const char *what) {
     if (comparing->first[0] == '\0') {
-        snprintf(comparing->first, sizeof comparing->first, "program %u, frame %u: %s", program, frame, what);
+        snprintf(comparing->first, sizeof comparing->first, "graph %u, frame %u: %s", program, frame, what);
     }
 }
 
@@ -205,7 +205,7 @@ static void print_row(const char *stage, uint64_t values, uint64_t differs) {
 
 static void print_text(const comparing *comparing) {
     terminal_print("device  %s\n", comparing->device);
-    terminal_print("crowd   joints %u, clips %u, programs %u, characters %u, frames %u, seed %" PRIu64 "\n",
+    terminal_print("crowd   joints %u, clips %u, graphs %u, characters %u, frames %u, seed %" PRIu64 "\n",
                    lmb_rig_joint_count(comparing->character.rig), comparing->character.clip_count,
                    comparing->program_count, comparing->character_count, comparing->frame_count, comparing->seed);
     terminal_print("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
@@ -238,7 +238,7 @@ static void write_json(const comparing *comparing) {
     json_begin_object(&json, NULL);
     json_text(&json, "file", comparing->file);
     json_text(&json, "device", comparing->device);
-    json_unsigned(&json, "programs", comparing->program_count);
+    json_unsigned(&json, "graphs", comparing->program_count);
     json_unsigned(&json, "characters", comparing->character_count);
     json_unsigned(&json, "frames", comparing->frame_count);
     json_unsigned(&json, "seed", comparing->seed);
@@ -260,8 +260,8 @@ int command_compare(int argc, char **argv) {
     comparing comparing = {.character_count = 1000, .frame_count = 4, .seed = 1};
     const option options[] = {
         {"--graph", OPTION_TEXT, &comparing.graph_text, "FILE|JSON",
-         "run this program, a file of JSON or the JSON itself"},
-        {"--programs", OPTION_COUNT, &comparing.program_count, "N", "random programs (4)"},
+         "run this graph, a file of JSON or the JSON itself"},
+        {"--graphs", OPTION_COUNT, &comparing.program_count, "N", "random graphs (4)"},
         {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &comparing.frame_count, "N", "frames, each with inputs of its own (4)"},
         {"--seed", OPTION_NUMBER, &comparing.seed, "S", "what the crowd is drawn from (1)"},
@@ -269,12 +269,12 @@ int command_compare(int argc, char **argv) {
         {"--json", OPTION_FLAG, &comparing.as_json, NULL, "print JSON"}};
     const usage usage = {
         .command = "compare",
-        .synopsis = "FILE... [--graph FILE|JSON | --programs N] [--characters N] [--frames N] [--seed S]\n"
+        .synopsis = "FILE... [--graph FILE|JSON | --graphs N] [--characters N] [--frames N] [--seed S]\n"
                     "                      [--device NAME|INDEX] [--json]",
         .text =
-            "Runs a crowd with random programs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
+            "Runs a crowd with random graphs, clips, times, weights, masks, additives and pose buffers on a Vulkan\n"
             "device and on the reference, and compares every stage bit by bit, and the counters of refused inputs,\n"
-            "some of which are drawn on purpose. With --graph it runs that program alone, with parameters from all\n"
+            "some of which are drawn on purpose. With --graph it runs that graph alone, with parameters from all\n"
             "over their ranges. Exit status 1 where anything differs.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
@@ -285,7 +285,7 @@ int command_compare(int argc, char **argv) {
     }
     comparing.file = argv[0];
     if (comparing.graph_text != NULL && comparing.program_count != 0) {
-        return usage_error("compare", "--programs is of random ones, --graph gives one");
+        return usage_error("compare", "--graphs is of random ones, --graph gives one");
     }
     if (comparing.program_count == 0) {
         comparing.program_count = comparing.graph_text == NULL ? PROGRAM_COUNT : 1;

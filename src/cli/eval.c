@@ -296,12 +296,11 @@ static int read_usage(evaluation *evaluation, int argc, char **argv, bool *proce
         .synopsis = "FILE... --graph FILE|JSON [--time SECONDS ...] [--set NAME=VALUE ...]\n"
                     "                   [--pose NAME=CLIP@TIME ...]\n"
                     "                   [--print] [--backend reference|gpu] [--device NAME|INDEX] [--json]",
-        .text =
-            "Runs a program written as JSON, as include/limber/graph_json.h describes it, at each time, and prints "
-            "what\n"
-            "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
-            "pose. Static poses, which the JSON may name, are those given. Where the JSON is wrong, every mistake is\n"
-            "told with its place.\n" CHARACTER_HELP,
+        .text = "Runs a graph written as JSON, as include/limber/graph_json.h describes it, at each time, and prints "
+                "what\n"
+                "'limber sample' prints. Parameters that are not set have their defaults; pose buffers hold the rest\n"
+                "pose. Static poses, which the JSON may name, are those given. Every mistake in the JSON is reported\n"
+                "with its place.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};

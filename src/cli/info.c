@@ -146,7 +146,7 @@ int command_info(int argc, char **argv) {
     const usage usage = {
         .command = "info",
         .synopsis = "FILE... [--json]",
-        .text = "Tells what a character holds, in glTF, FBX, Collada or BVH; files after the first add their\n"
+        .text = "Shows what a character holds, in glTF, FBX, Collada or BVH; files after the first add their\n"
                 "clips, matched by joint name. Shown are joints (parents before children), float channels, clips with "
                 "their tracks\n"
                 "and keys as the author gave them and the bytes of the built block, meshes, and notes on\n"

@@ -15,15 +15,15 @@ typedef struct command {
 
 static const command commands[] = {
     {"devices", command_devices, "list the Vulkan devices, and which of them give the same bits"},
-    {"info", command_info, "tell what a file holds"},
+    {"info", command_info, "show what a file holds"},
     {"sample", command_sample, "print the poses of a clip at given times"},
-    {"eval", command_eval, "print the poses of a program written as JSON"},
+    {"eval", command_eval, "print the poses of a graph written as JSON"},
     {"graph", command_graph, "print the state machines of a graph, or draw them for Graphviz"},
     {"play", command_play, "run a graph that moves by itself, frame by frame, driven by a script"},
     {"capture", command_capture, "write a frame of a crowd into a file, with all that it takes to run it again"},
     {"replay", command_replay, "run a captured frame again, and name the first operation that differs"},
     {"compare", command_compare, "run a crowd on a device and on the reference, and compare every bit"},
-    {"profile", command_profile, "tell how long a crowd takes, stage by stage, and what its program's nodes cost"},
+    {"profile", command_profile, "measure a crowd, stage by stage, and what the nodes of its graph cost"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -40,7 +40,7 @@ static void print_help(FILE *stream) {
         terminal_print_lines(stream, line);
     }
     terminal_print_lines(
-        stream, "\n'limber COMMAND --help' explains one. 'limber --version' tells the version.\n"
+        stream, "\n'limber COMMAND --help' explains one. 'limber --version' prints the version.\n"
                 "Exit status: 0, 1 for a failure or a difference, 2 for wrong usage.\n"
                 "With LIMBER_VALIDATE=1 in the environment, devices are used under the Vulkan validation layer,\n"
                 "and a message of its is a failure.\n");

@@ -261,11 +261,12 @@ int command_profile(int argc, char **argv) {
     profiling profiling = {.character_count = 1000, .frame_count = 32, .seed = 1};
     const option options[] = {
         {"--graph", OPTION_TEXT, &profiling.graph_text, "FILE|JSON",
-         "run this program, a file of JSON or the JSON itself"},
+         "run this graph, a file of JSON or the JSON itself"},
         {"--characters", OPTION_COUNT, &profiling.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &profiling.frame_count, "N", "frames after a first one that does not count (32)"},
         {"--seed", OPTION_NUMBER, &profiling.seed, "S", "what the crowd is drawn from (1)"},
-        {"--program", OPTION_NUMBER, &profiling.program, "N", "which program of the seed: 0 has every operation (0)"},
+        {"--random-graph", OPTION_NUMBER, &profiling.program, "N",
+         "which graph of the seed: 0 has every operation (0)"},
         {"--device", OPTION_TEXT, &profiling.device_name, "NAME|INDEX", "part of a device's name, or its index"},
         {"--no-device", OPTION_FLAG, &profiling.no_device, NULL, "the CPU alone"},
         {"--cpu-bandwidth", OPTION_COUNT, &profiling.cpu_bandwidth, "GB/S", "tell the share of the floor"},
@@ -277,11 +278,11 @@ int command_profile(int argc, char **argv) {
         .synopsis = "FILE... [--graph FILE|JSON] [--characters N] [--frames N] [--device NAME|INDEX] [--trace FILE] "
                     "[--json] ...",
         .text =
-            "Runs a crowd, of a random program or of the one given, on the CPU's fast path, on one thread, and on a\n"
+            "Runs a crowd, of a random graph or of the one given, on the CPU's fast path, on one thread, and on a\n"
             "Vulkan device, and reports how long each stage takes, what a batch takes of the device's memory, and "
             "what\n"
-            "each node of the program costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
-            "at the given bandwidth. Where the program inertializes, half of the characters decay.\n" CHARACTER_HELP,
+            "each node of the graph costs, measured on the CPU. The floor is the time that the palettes' bytes take\n"
+            "at the given bandwidth. Where the graph inertializes, half of the characters decay.\n" CHARACTER_HELP,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .takes_files = true};
@@ -291,7 +292,7 @@ int command_profile(int argc, char **argv) {
         return status;
     }
     if (profiling.program > UINT32_MAX) {
-        return usage_error("profile", "--program must be below 4294967296");
+        return usage_error("profile", "--random-graph must be below 4294967296");
     }
     lmb_error error = {0};
     const char *place = NULL;

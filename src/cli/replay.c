@@ -37,7 +37,7 @@ static bool has_same_names(const capture *capture, const capture_results *result
 
 static int emit(const char *name, const capture *capture, const capture_results *results) {
     if (!has_same_names(capture, results)) {
-        const lmb_error error = {.message = "its program is compiled to other operations by this version"};
+        const lmb_error error = {.message = "its graph is compiled to other operations by this version"};
         return command_failed(name, &error);
     }
     terminal_print("frame %u of %u characters, captured on %s, replayed on %s\n", (unsigned)capture->number,

@@ -69,9 +69,9 @@ void trace_name_process(trace *trace, uint32_t process, const char *name) {
     name_something(trace, "process_name", process, 0, name);
 }
 
-void trace_name_tracks(trace *trace, uint32_t process, uint32_t track, const char *whole, const char *joint_maps) {
+void trace_name_tracks(trace *trace, uint32_t process, uint32_t track, const char *whole, const char *stages) {
     name_something(trace, "thread_name", process, track, whole);
-    name_something(trace, "thread_name", process, track + 1, joint_maps);
+    name_something(trace, "thread_name", process, track + 1, stages);
 }
 
 void trace_event(trace *trace, uint32_t process, uint32_t track, const char *name, uint64_t begin, uint64_t end) {

@@ -20,7 +20,7 @@ lmb_result trace_close(trace *trace, lmb_error *error);
 
 // Names a process, and the two tracks of it that trace_take() writes to, `track` and the one behind it.
 void trace_name_process(trace *trace, uint32_t process, const char *name);
-void trace_name_tracks(trace *trace, uint32_t process, uint32_t track, const char *whole, const char *joint_maps);
+void trace_name_tracks(trace *trace, uint32_t process, uint32_t track, const char *whole, const char *stages);
 
 // One stretch of time, in nanoseconds.
 void trace_event(trace *trace, uint32_t process, uint32_t track, const char *name, uint64_t begin, uint64_t end);

@@ -111,7 +111,7 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
         return false;
     }
     if (reader->depth == MOST_DEPTH) {
-        lmb_graph_report(reader, list, "computed numbers, more than %u inside each other", (unsigned)MOST_DEPTH);
+        lmb_graph_report(reader, list, "more than %u nested computed numbers", (unsigned)MOST_DEPTH);
         return false;
     }
     if (values[list].count != count) {
@@ -130,11 +130,11 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
 }
 
 // What reads no parameter is a constant.
-static lmb_value weighted_sum(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
-                              const lmb_computed_def *computed) {
+static lmb_value evaluate_constant(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                   const lmb_computed_def *computed) {
     const float number = lmb_computed_at(computed, NULL);
     if (!(number >= field->min && number <= field->max)) {
-        lmb_graph_report(reader, value, "it comes to %g, outside %g to %g", (double)number, (double)field->min,
+        lmb_graph_report(reader, value, "its value is %g, outside %g to %g", (double)number, (double)field->min,
                          (double)field->max);
     }
     return lmb_constant(number);
@@ -189,7 +189,7 @@ lmb_value lmb_graph_read_computed(lmb_graph_reader *reader, const lmb_graph_fiel
         is_constant = is_constant && parameter == LMB_NONE;
         is_late = is_late || (parameter < graph->def.parameter_count && graph->parameters[parameter].is_late);
     }
-    return is_constant ? weighted_sum(reader, field, value, &computed)
+    return is_constant ? evaluate_constant(reader, field, value, &computed)
                        : add_computed(reader, &computed, is_late, value);
 }
 

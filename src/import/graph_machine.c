@@ -340,7 +340,7 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
 bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object) {
     const bool too_many = reader->machine_count == LMB_MAX_MACHINES;
     if (too_many || reader->owner.depth == LMB_MAX_MACHINE_DEPTH) {
-        lmb_graph_report(reader, object, too_many ? "more than %u machines" : "more than %u machines inside each other",
+        lmb_graph_report(reader, object, too_many ? "more than %u machines" : "more than %u nested machines",
                          too_many ? LMB_MAX_MACHINES : LMB_MAX_MACHINE_DEPTH);
         return false;
     }

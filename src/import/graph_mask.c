@@ -9,13 +9,13 @@ typedef struct share {
 } share;
 
 // By names of joints, and of channels where there are as many parts as those too.
-static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t joint_map_count, share *shares) {
+static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t count, share *shares) {
     const lmb_graph_field field = {.offset = offsetof(share, value), .min = 0.0f, .max = (float)max};
     uint32_t part = lmb_graph_find_part(reader, key);
-    if (part != LMB_NONE && part >= joint_map_count) {
+    if (part != LMB_NONE && part >= count) {
         lmb_graph_report(reader, key, "the rig has no joint of this name");
     }
-    if (part >= joint_map_count) {
+    if (part >= count) {
         return;
     }
     if (shares[part].is_set) {
@@ -30,8 +30,8 @@ static uint32_t count_parts(const lmb_rig *rig) {
 }
 
 // Parents are before their children, so what they inherit is known.
-static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t joint_map_count, share *shares, uint8_t *bytes) {
-    for (uint32_t part = lmb_rig_joint_count(rig); part < joint_map_count; part++) {
+static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share *shares, uint8_t *bytes) {
+    for (uint32_t part = lmb_rig_joint_count(rig); part < count; part++) {
         bytes[part] = (uint8_t)shares[part].value;
     }
     for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
@@ -46,11 +46,11 @@ static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t joint_map_cou
 // The index of a mask of these bytes, which becomes the graph's, or is released where it has that mask already.
 static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
     lmb_graph_json *graph = reader->graph;
-    uint32_t joint_map_count = count_parts(reader->source->rig);
-    uint64_t hash = lmb_index_hash(mask, joint_map_count);
+    uint32_t count = count_parts(reader->source->rig);
+    uint64_t hash = lmb_index_hash(mask, count);
     for (uint32_t i = lmb_index_first(&graph->mask_index, hash); i != LMB_NONE;
          i = lmb_index_next(&graph->mask_index, i)) {
-        if (memcmp(graph->masks[i], mask, joint_map_count) == 0) {
+        if (memcmp(graph->masks[i], mask, count) == 0) {
             lmb_pool_release(&graph->pool, mask);
             return i;
         }
@@ -74,17 +74,16 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return NULL;
     }
-    uint32_t joint_map_count =
-        with_channels ? count_parts(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
-    share *shares = lmb_graph_allocate(reader, &reader->scratch, joint_map_count, sizeof *shares);
-    uint8_t *bytes = lmb_graph_allocate(reader, &reader->graph->pool, joint_map_count, 1);
+    uint32_t count = with_channels ? count_parts(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
+    share *shares = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *shares);
+    uint8_t *bytes = lmb_graph_allocate(reader, &reader->graph->pool, count, 1);
     if (shares == NULL || bytes == NULL) {
         return NULL;
     }
     for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
-        read_share(reader, key, max, joint_map_count, shares);
+        read_share(reader, key, max, count, shares);
     }
-    inherit(reader->source->rig, of_root, joint_map_count, shares, bytes);
+    inherit(reader->source->rig, of_root, count, shares, bytes);
     lmb_pool_release(&reader->scratch, shares);
     return bytes;
 }

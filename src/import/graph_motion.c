@@ -217,16 +217,16 @@ static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t paramet
 // Why the character motion cannot write a parameter, or NULL.
 static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) {
     const lmb_motion_def *character_motion = &graph->motion;
-    bool is_wanted = reads(graph, character_motion->heading, parameter);
+    bool is_read = reads(graph, character_motion->heading, parameter);
     for (uint32_t i = 0; i < 3; i++) {
-        is_wanted = is_wanted || reads(graph, character_motion->velocity[i], parameter);
+        is_read = is_read || reads(graph, character_motion->velocity[i], parameter);
     }
     for (uint32_t i = 0; i < graph->def.smoothed_count; i++) {
         if (graph->smoothed[i].source.parameter == parameter) {
             return "what the character motion writes cannot be smoothed";
         }
     }
-    return is_wanted ? "what the character motion writes cannot be what it wants" : NULL;
+    return is_read ? "what the character motion writes cannot be what it wants" : NULL;
 }
 
 static bool is_named_already(const lmb_graph_json *graph, uint32_t axis, const char *name) {

@@ -167,7 +167,7 @@ static bool check_primitive(reader *r) {
 
 static bool open_bracket(reader *r) {
     if (r->depth == LMB_JSON_DEPTH) {
-        return fail(r, "more than 256 arrays and objects inside each other");
+        return fail(r, "more than 256 nested arrays and objects");
     }
     char bracket = r->text[r->at++];
     r->open[r->depth++] = bracket;

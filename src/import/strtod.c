@@ -11,19 +11,19 @@
 // 768 digits over 10^(768 + 326), aligned to each other, and one bit for the division.
 #define WORDS 128u
 
-typedef struct decimal {
+typedef struct parsed_number {
     uint8_t digits[DIGITS + 1]; // without leading and trailing zeros
     uint32_t count;
     int64_t exponent; // of the last digit, a power of ten
     bool negative;
-} decimal;
+} parsed_number;
 
 typedef struct natural {
     uint32_t words[WORDS]; // lowest first
     uint32_t count;        // the highest word is not 0
 } natural;
 
-static void append_digit(decimal *number, uint8_t digit, bool behind_point) {
+static void append_digit(parsed_number *number, uint8_t digit, bool behind_point) {
     number->exponent -= behind_point ? 1 : 0;
     if (number->count == 0 && digit == 0) {
         return;
@@ -51,7 +51,7 @@ static int64_t scan_exponent(const char *text, size_t size) {
     return text[0] == '-' ? -exponent : exponent;
 }
 
-static void scan(const char *text, size_t size, decimal *number) {
+static void scan(const char *text, size_t size, parsed_number *number) {
     number->count = 0;
     number->exponent = 0;
     number->negative = size > 0 && text[0] == '-';
@@ -73,7 +73,7 @@ static void scan(const char *text, size_t size, decimal *number) {
 }
 
 // Both the digits and the power of ten are exact doubles, so one operation rounds once.
-static bool parse_exactly_representable(const decimal *number, double *value) {
+static bool parse_exactly_representable(const parsed_number *number, double *value) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (number->count > 15 || number->exponent < -22 || number->exponent > 22) {
@@ -89,14 +89,14 @@ static bool parse_exactly_representable(const decimal *number, double *value) {
 }
 
 static void multiply_add(natural *number, uint32_t factor, uint32_t term) {
-    uint64_t apply_root_motion = term;
+    uint64_t carry = term;
     for (uint32_t i = 0; i < number->count; i++) {
-        apply_root_motion += (uint64_t)number->words[i] * factor;
-        number->words[i] = (uint32_t)apply_root_motion;
-        apply_root_motion >>= 32;
+        carry += (uint64_t)number->words[i] * factor;
+        number->words[i] = (uint32_t)carry;
+        carry >>= 32;
     }
-    if (apply_root_motion != 0) {
-        number->words[number->count++] = (uint32_t)apply_root_motion;
+    if (carry != 0) {
+        number->words[number->count++] = (uint32_t)carry;
     }
 }
 
@@ -189,7 +189,7 @@ static double divide(natural *numerator, natural *denominator) {
     return round_quotient(quotient, numerator->count != 0, exponent);
 }
 
-static double parse_any(const decimal *number) {
+static double parse_any(const parsed_number *number) {
     int64_t magnitude = number->count + number->exponent; // the value is below 10^magnitude
     if (magnitude > 310) {
         return INFINITY;
@@ -211,7 +211,7 @@ static double parse_any(const decimal *number) {
 }
 
 double lmb_strtod(const char *text, size_t size) {
-    decimal number;
+    parsed_number number;
     scan(text, size, &number);
     double value = 0;
     if (number.count > 0 && !parse_exactly_representable(&number, &value)) {
