@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs what README asks its reader to run: every block fenced as ```sh, in order, in one shell in the root, stopping at
-# the first command that fails. A block fenced as ```sh (elsewhere) is shown and not run: what it does has a step of its own
-# in .ci/run, or needs a window.
+# Runs the commands that README shows: every block fenced as ```sh, in order, in one shell in the root. Stops at the
+# first command that fails. A block fenced as ```sh (elsewhere) is not run: it has a step of its own in .ci/run, or
+# needs a window.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
