@@ -1,5 +1,5 @@
 /// @file compare.h
-/// Compares two sides' outputs bit by bit.
+/// Compares the outputs of two sides bit by bit, for example those of the CPU and of the GPU.
 #ifndef LIMBER_COMPARE_H
 #define LIMBER_COMPARE_H
 
@@ -9,34 +9,36 @@
 extern "C" {
 #endif
 
-/// What comparing found. Zero it first; every comparison adds to it, so several frames or batches can share one.
+/// The result of comparisons. Start from zero. Each comparison adds to it, so several frames or batches can share one.
 typedef struct lmb_comparison {
     uint64_t values[LMB_STAGE_COUNT];  ///< floats compared
-    uint64_t differs[LMB_STAGE_COUNT]; ///< of them with other bits
-    bool has_first;                    ///< the rest is set: the first difference met, in the order of data flow
+    uint64_t differs[LMB_STAGE_COUNT]; ///< floats that have other bits
+    bool has_first; ///< the members below are set: the first difference found, in the order of data flow
     lmb_stage stage;
     uint32_t character;
-    uint32_t joint; ///< for sockets the socket, for channels the channel, for bounds 0
+    uint32_t joint; ///< for sockets the socket; for channels the channel; for bounds 0
     /// Below 10 for local (translation, rotation, scale), below 12 for matrices (row * 4 + column), below 8 for dual
-    /// quaternions (rotation, dual part), below 6 for bounds (lowest corner, highest).
+    /// quaternions (rotation, dual part), below 6 for bounds (min corner, max corner).
     uint32_t component;
     uint32_t bits_a;
     uint32_t bits_b;
-    /// Number of floats between the two, +0 and -0 counted as neighbours; UINT32_MAX where one is NaN.
+    /// The distance of the two in floats, where +0 and -0 are neighbours; UINT32_MAX if one is NaN.
     uint32_t ulp;
 } lmb_comparison;
 
-/// Compares characters [first, first + count) of every stage among the batch's outputs. The two sides' pointers are
-/// those of that range: element 0 is character `first`. Fails with #LMB_ERROR_ARGUMENT where one is NULL, or
-/// the batch has fewer characters.
+/// Compares characters [first, first + count) of every stage among the batch's outputs.
+///
+/// The pointers of both sides are those of that range: element 0 is character `first`. Fails with #LMB_ERROR_ARGUMENT
+/// if one is NULL, or the batch has fewer characters.
 LMB_API lmb_result lmb_compare(const lmb_batch *batch, const lmb_batch_outputs *a, const lmb_batch_outputs *b,
                                uint32_t first, uint32_t count, lmb_comparison *comparison, lmb_error *error);
 
-/// Sums over the stages.
+/// Returns the number of floats compared, in all stages.
 LMB_API uint64_t lmb_comparison_values(const lmb_comparison *comparison);
+/// Returns the number of floats that differ, in all stages.
 LMB_API uint64_t lmb_comparison_differs(const lmb_comparison *comparison);
 
-/// One line about the first difference, terminated, cut to `size`; "no difference" where there is none.
+/// Writes one line about the first difference, terminated, cut to `size`; "no difference" if there is none.
 LMB_API void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_t size);
 
 #ifdef __cplusplus

@@ -1,49 +1,52 @@
 /// @file import.h
 /// Reads characters from files: glTF 2.0 as .glb or .gltf, packs (lmb_import_pack()) and, in a build with
-/// LIMBER_ASSIMP, FBX, Collada (.dae) and BVH. The core library knows no file format; this part is a library of its own
-/// (`limber::import`).
+/// LIMBER_ASSIMP, FBX, Collada (.dae) and BVH.
 ///
-/// The rig of a file with skins is its skins' joints with all their ancestors up to the scene's root, so that model space
-/// is the scene's space; the rig of a file without a skin is its whole node tree. Unnamed nodes are called
-/// "node_<index>". Units and axes are metres, Y up, right-handed, which is how glTF has them.
+/// This is a library of its own (`limber::import`); the core library reads no file format.
 ///
-/// Nothing in a glTF file or a pack is trusted: every offset, count and value is checked, and an error names the file
-/// and the place in it. No locale, no global state; memory comes from the host's allocator, and a file takes no more of
-/// it than 256 MiB and 64 times its own size (#LMB_ERROR_LIMIT). Time is in proportion to what a file holds and what
-/// comes out of it. What parts of a glTF file share, say the mesh of many nodes, is decoded for each of them; the same
-/// limit holds the bytes that are decoded in all, kept or left out.
+/// **Rig.** If a file has skins, its rig is the joints of the skins with all their ancestors up to the scene's root, so
+/// that model space is the scene's space. If it has no skin, its rig is the whole node tree. Unnamed nodes are called
+/// "node_<index>". Units and axes are metres, Y up, right-handed, as in glTF.
 ///
-/// What is read of glTF: nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles (lists, strips and fans)
-/// with up to 8 influences, base colours with PNG and JPEG textures; accessors of every kind, sparse and normalised; the
-/// extensions KHR_mesh_quantization and KHR_texture_transform. Meshes are those of the file's scene. What a file has
-/// beyond that is left out and noted; an extension that it requires and that is not known here is
-/// #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` that is sheared.
+/// **Safety.** Nothing in a glTF file or a pack is trusted: every offset, count and value is checked, and an error
+/// names the file and the position in it. There is no locale and no global state. Memory comes from the host's
+/// allocator. A file takes no more of it than 256 MiB plus 64 times its own size (#LMB_ERROR_LIMIT). The time is in
+/// proportion to what a file contains and what is made of it. Data that several parts of a glTF file share, for example
+/// the mesh of many nodes, is decoded for each of them; the same limit applies to all bytes decoded, kept or not.
 ///
-/// Weights of morph targets become float channels of the rig, for every node of the scene whose mesh has targets: named as
-/// the mesh's `extras.targetNames` has it, else "<node>_<target>", at rest as the node's or its mesh's `weights` say. In a
-/// file that adds clips they find channels by these names. The targets' geometry is not read.
+/// **glTF.** Read are nodes, skins, animations of translation, rotation, scale and weights of morph targets, triangles
+/// (lists, strips and fans) with up to 8 influences, base colours with PNG and JPEG textures, accessors of every kind,
+/// sparse and normalised, and the extensions KHR_mesh_quantization and KHR_texture_transform. Meshes are those of the
+/// file's scene. Everything else in a file is left out, with a note. A required extension that is not known here is
+/// #LMB_ERROR_UNSUPPORTED, and so is a node `matrix` with shear.
 ///
-/// FBX, Collada and BVH are read by Assimp, and what it makes of a file is then checked and kept as with glTF:
-/// - Lengths come out in metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are
-///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. BVH names neither: Y is up, and a unit is a centimetre.
-///   Translations and vertices are scaled, roots are turned: no joint carries the conversion.
-/// - The rig is every bone of a mesh, all that hangs on one (finger tips move no vertex), and all its ancestors below the
-///   scene itself; without bones, every node. FBX pivots and pre-rotations are folded into the joint.
+/// **Morph targets.** The weights of morph targets become float channels of the rig, for every node of the scene whose
+/// mesh has targets. Their names are those in the mesh's `extras.targetNames`, otherwise "<node>_<target>". Their rest
+/// values are the `weights` of the node or of its mesh. A file that adds clips finds channels by these names. The
+/// geometry of the targets is not read.
+///
+/// **FBX, Collada and BVH** are read by Assimp; the result is then checked and kept as for glTF:
+/// - Lengths are converted to metres, Y up. FBX: by UnitScaleFactor and the axes of its settings; left-handed axes are
+///   #LMB_ERROR_UNSUPPORTED. Collada: by `unit` and `up_axis`. BVH states neither: Y is up, and a unit is a centimetre.
+///   Translations and vertices are scaled and roots are turned; no joint contains the conversion.
+/// - The rig is every bone of a mesh, all their descendants (finger tips move no vertex), and all their ancestors below
+///   the scene itself; without bones, every node. FBX pivots and pre-rotations are combined into the joint.
 /// - Tracks are linear. Assimp keeps the values at the keys of an FBX or Collada curve and drops its tangents and
-///   steps; FBX Euler angles become quaternions at each key. Of two keys at one time the later one stays (noted where
-///   they differ), an animation that begins before 0 is moved to 0 (noted), and times that go back are
-///   #LMB_ERROR_FORMAT, with three exceptions that Assimp makes. It drops an FBX curve whose key times do not all
-///   ascend: an animation without another curve is left out and noted, in any other the curve is missing. It drops
-///   FBX keys outside of the animation's LocalStart and LocalStop. It passes over a Collada key that is not after
-///   those before it. A clip lasts as long as the file says, or until its last key where that is later. One that only
+///   steps; FBX Euler angles become quaternions at each key.
+/// - Of two keys at one time the later one is kept (noted if they differ). An animation that begins before 0 is moved
+///   to 0 (noted). Times that decrease are #LMB_ERROR_FORMAT, with three exceptions that Assimp makes. It drops an FBX
+///   curve whose key times do not all ascend: an animation without another curve is left out and noted; in any other
+///   animation the curve is missing. It drops FBX keys outside the animation's LocalStart and LocalStop. It ignores a
+///   Collada key that is not after those before it.
+/// - The duration of a clip is the one in the file, or the time of its last key if that is later. A clip that only
 ///   repeats the rest pose is left out and noted.
-/// - Textures inside the file are read, those beside it are noted. Of more than 8 influences the largest stay.
-/// - Assimp takes memory by malloc, not from the host, without a limit, until the call returns; it has one file at a time
-///   in the works, other threads wait for it (a lock is all the state there is).
-/// - **Its readers are not hardened.** A file of 165 bytes can overflow their stack, one of 2 KB can take all memory.
-///   So they run only where the caller sets lmb_import_def.trusted; otherwise these formats are #LMB_ERROR_UNTRUSTED.
-///   Read files of strangers in a process of its own with limits, and hand over a pack: the command and the viewer do
-///   so.
+/// - Textures inside the file are read; those beside it are noted. Of more than 8 influences the largest are kept.
+/// - Assimp allocates with malloc, not from the host, without a limit, until the call returns. It reads one file at a
+///   time; other threads wait for it (a lock is the only state there is).
+/// - **Its readers are not hardened.** A file of 165 bytes can overflow their stack, and one of 2 KB can take all
+///   memory. So they run only if the caller sets lmb_import_def.trusted; otherwise these formats are
+///   #LMB_ERROR_UNTRUSTED. Read untrusted files in a separate process with limits, and pass on a pack, as the command
+///   and the viewer do.
 #ifndef LIMBER_IMPORT_H
 #define LIMBER_IMPORT_H
 
@@ -53,7 +56,7 @@
 extern "C" {
 #endif
 
-/// What a file held. Immutable once created. Owns its rig, clips, meshes and images.
+/// The content of a file. Immutable once created. Owns its rig, clips, meshes and images.
 typedef struct lmb_import lmb_import;
 
 #define LMB_MAX_INFLUENCES 8u
@@ -61,16 +64,18 @@ typedef struct lmb_import lmb_import;
 /// One vertex of a mesh: 96 bytes, no padding.
 typedef struct lmb_vertex {
     float position[3];                   ///< in the bind pose's model space
-    float normal[3];                     ///< unit; each triangle's own where the file has none
-    float texcoord[2];                   ///< (0, 0) where the file has none
-    uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 where the weight is 0
+    float normal[3];                     ///< unit length; that of the triangle if the file has none
+    float texcoord[2];                   ///< (0, 0) if the file has none
+    uint32_t joints[LMB_MAX_INFLUENCES]; ///< rig indices; 0 if the weight is 0
     float weights[LMB_MAX_INFLUENCES];   ///< sum to 1
 } lmb_vertex;
 
-/// One primitive: triangles with one material. Meshes of nodes without a skin hang on their node's joint with weight 1
-/// (or on its nearest ancestor that is in the rig), so one way of skinning draws them all. Where two skins bind a joint
-/// with different matrices, the rig has the first one's, and the other's meshes are moved to suit it, or left out with a
-/// note where no one matrix does that for all their joints.
+/// Triangles with one material: one primitive of a file.
+///
+/// The mesh of a node without a skin is bound to the node's joint with weight 1 (or to its nearest ancestor that is in
+/// the rig), so one kind of skinning draws all meshes. If two skins bind a joint with different matrices, the rig has
+/// the matrix of the first. Meshes of the other skin are moved to match it, or left out with a note if no single matrix
+/// does that for all their joints.
 typedef struct lmb_mesh {
     const char *name;
     const lmb_vertex *vertices;
@@ -82,7 +87,7 @@ typedef struct lmb_mesh {
     bool double_sided;
 } lmb_mesh;
 
-/// An image that a mesh uses, as the file has it: the bytes of a PNG or JPEG, not decoded.
+/// An image that a mesh uses: the bytes of a PNG or JPEG in the file, not decoded.
 typedef struct lmb_image {
     const char *name;
     const uint8_t *bytes;
@@ -93,61 +98,75 @@ typedef struct lmb_image {
 
 /// What to read: files, or the bytes of one. Start from lmb_default_import_def().
 typedef struct lmb_import_def {
-    /// A character in several files, as Mixamo exports it, formats mixed as they come. The first gives the rig, the
-    /// meshes and its clips; each other one adds its clips, in order, and nothing else. Its nodes find their joints by
-    /// name, the first of a name on either side. Tracks of other nodes are left out; joints that the file has but does
-    /// not move rest where it has them; joints that it lacks keep the rig's rest pose. Nodes, joints without one and
-    /// joints whose parent is another one are named in notes, which begin with the file's name, and so is a file
-    /// without a clip for the rig. Local transforms are taken as they are: nothing is fitted to a rig of other
-    /// proportions. One file that fails, fails them all. A pack adds no clips.
+    /// The files of a character. Several, if it is split as by Mixamo's export; their formats may differ.
+    ///
+    /// The first file gives the rig, the meshes and its clips. Each other file adds only its clips, in order; a pack
+    /// adds no clips. Nodes of these files match joints by name, the first of a name on either side. Tracks of nodes
+    /// without a joint are left out. Joints that the file has but does not animate have the rest pose of the file.
+    /// Joints that it does not have keep the rig's rest pose. Notes, which begin with the file's name, report nodes
+    /// without a joint, joints without a node, joints whose parent differs, and a file without a clip for the rig.
+    /// Local transforms are used unchanged: nothing is adapted to a rig of other proportions. If one file fails, the
+    /// call fails.
     const char *const *paths;
     uint32_t path_count;   ///< 1 to #LMB_MAX_IMPORT_FILES
-    const void *bytes;     ///< where `paths` is NULL: what a file holds
-    size_t size;           ///< of them
-    const char *name;      ///< of these bytes, for messages and, by its ending, the format; NULL means "memory"
-    const char *directory; ///< where files beside these bytes are looked for; they are refused where it is NULL
+    const void *bytes;     ///< if `paths` is NULL: the content of a file
+    size_t size;           ///< of these bytes
+    const char *name;      ///< for messages; its ending may give the format; NULL means "memory"
+    const char *directory; ///< where files that these bytes refer to are searched; NULL refuses them
     bool trusted;          ///< lets Assimp read FBX, Collada and BVH files in this process; see above
 } lmb_import_def;
 
 /// Nothing to read, and not trusted.
 LMB_API lmb_import_def lmb_default_import_def(void);
 
-/// Reads a character and, for glTF, the buffers and images that it refers to beside it. Refuses a URI that leads out of
-/// the file's folder, a symbolic link on the way, and what is not a regular file. The first bytes tell the format, or
-/// else the file's name; a format that this build does not read is #LMB_ERROR_UNSUPPORTED. Fails with #LMB_ERROR_FILE,
-/// #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED, #LMB_ERROR_UNTRUSTED, #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and
-/// #LMB_ERROR_ARGUMENT where a pointer or a path is NULL, or a count is out of range.
+/// Reads a character and, for glTF, the buffers and images to which it refers.
+///
+/// Refuses a URI that leads out of the file's folder, a symbolic link on the way to a file, and everything that is not
+/// a regular file. The first bytes give the format, or else the file's name. Fails with #LMB_ERROR_FILE,
+/// #LMB_ERROR_FORMAT, #LMB_ERROR_UNSUPPORTED (also for a format that this build does not read), #LMB_ERROR_UNTRUSTED,
+/// #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY, and #LMB_ERROR_ARGUMENT if a pointer or a path is NULL, or a count is out of
+/// range.
 LMB_API lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lmb_import **import,
                                      lmb_error *error);
 
-/// lmb_import_create() of one file that is not trusted.
+/// Calls lmb_import_create() with one file that is not trusted.
 LMB_API lmb_result lmb_import_file(const char *path, const lmb_host *host, lmb_import **import, lmb_error *error);
-/// lmb_import_create() of several files that are not trusted.
+/// Calls lmb_import_create() with several files that are not trusted.
 LMB_API lmb_result lmb_import_files(const char *const *paths, uint32_t count, const lmb_host *host, lmb_import **import,
                                     lmb_error *error);
-/// lmb_import_create() of bytes that are not trusted.
+/// Calls lmb_import_create() with bytes that are not trusted.
 LMB_API lmb_result lmb_import_memory(const void *bytes, size_t size, const char *name, const char *directory,
                                      const lmb_host *host, lmb_import **import, lmb_error *error);
-/// NULL is fine.
+/// NULL is allowed.
 LMB_API void lmb_import_destroy(lmb_import *import);
 
-/// Writes all that an import holds as one block of bytes, which an import of the same version of the library reads
-/// again, with the same bits, faster than the file that it came from. Returns the block's size. Where `size` is less,
-/// or `bytes` is NULL, it writes nothing that is complete: ask for the size first.
+/// Writes everything in an import as one block of bytes, and returns the size of the block.
+///
+/// An import of the same version of the library reads the block again, with the same bits, faster than the original
+/// file. If `size` is smaller than the block, or `bytes` is NULL, what is written is not complete: call it first to get
+/// the size.
 LMB_API size_t lmb_import_pack(const lmb_import *import, void *bytes, size_t size);
 
-/// Radii of its joints hold the vertices of all meshes, so bounding boxes hold the skinned meshes.
+/// Returns the rig. The radii of its joints contain the vertices of all meshes, so bounding boxes contain the skinned
+/// meshes.
 LMB_API const lmb_rig *lmb_import_rig(const lmb_import *import);
+/// Returns the number of clips.
 LMB_API uint32_t lmb_import_clip_count(const lmb_import *import);
-/// NULL where the index is out of range. Unnamed animations are called "animation_<index>".
+/// Returns a clip, or NULL if the index is out of range. Unnamed animations are called "animation_<index>".
 LMB_API const lmb_clip *lmb_import_clip(const lmb_import *import, uint32_t index);
+/// Returns the number of meshes.
 LMB_API uint32_t lmb_import_mesh_count(const lmb_import *import);
+/// Returns a mesh, or NULL if the index is out of range.
 LMB_API const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index);
+/// Returns the number of images.
 LMB_API uint32_t lmb_import_image_count(const lmb_import *import);
+/// Returns an image, or NULL if the index is out of range.
 LMB_API const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index);
 
-/// What was left out, each as one line ("animation 'Walk': 2 morph-target tracks skipped"). Also logged as warnings.
+/// Returns the number of notes. A note is one line about something that was left out ("animation 'Walk': 2 morph-target
+/// tracks skipped"). Notes are also logged as warnings.
 LMB_API uint32_t lmb_import_note_count(const lmb_import *import);
+/// Returns a note, or NULL if the index is out of range.
 LMB_API const char *lmb_import_note(const lmb_import *import, uint32_t index);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /// @file machine.h
-/// State machines as a compact text, one block for each state:
+/// Reads state machines written as a compact text, one block for each state:
 ///
 ///     stand        { JUMP_PRESS stand2crouch }
 ///     stand2crouch { JUMP_RELEASE hop   END crouch }
@@ -9,25 +9,33 @@
 ///     float        { NEAR_GROUND land }
 ///     land         { END stand }
 ///
-/// Part of `limber::import`. What such a text says can be said as JSON too, as the operation `machine` of graph_json.h, which
-/// it becomes; what it means is there and in control.h.
+/// Part of `limber::import`. The text is translated to the operation `machine` of graph_json.h, so JSON can express the
+/// same; graph_json.h and control.h describe what it does.
 ///
 /// A text is a list of
-/// - **states**, `NAME OPTIONS { TRANSITIONS }`. The first is the initial one. A state plays the clip of its own name, or,
-///   with `= CLIP` first among its options, that one: `crouch = "Crouch idle" hold rate 0.5 { ... }`. Options are `loop`,
-///   `hold`, `once` or `ping-pong` (what the clip does at its end: without it, it holds where a transition has `END`,
-///   else it loops), `rate NUMBER`, `offset SECONDS`, `motion` (the clip's own way carries the character, as `"motion": true`
-///   says in graph_json.h), `restart`, `entry EVENT` and `exit EVENT` (emitted to the host).
-/// - **transitions**, within a state's braces: `EVENT STATE`, or `END STATE` at the end of the clip. In place of the event, or
-///   behind it, may stand `after SECONDS` and `when CONDITION`; before the state, `->`; behind it, `fade SECONDS`,
-///   `curve NAME`, `frozen` or `inertialized`, and `priority NUMBER`: `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
-/// - **any** `{ TRANSITIONS }`: from every state but their own target.
-/// - **fade SECONDS**, **curve NAME**: for transitions further down that say none. **initial STATE**, **machine NAME**.
+/// - **states**, `NAME OPTIONS { TRANSITIONS }`. The first state is the initial one. A state plays the clip of its own
+///   name, or the clip that `= CLIP`, as the first option, names: `crouch = "Crouch idle" hold rate 0.5 { ... }`. The
+///   options are
+///   - `loop`, `hold`, `once` or `ping-pong`: what the clip does at its end. Without it, the clip holds if a transition
+///     has `END`, and loops otherwise;
+///   - `rate NUMBER`;
+///   - `offset SECONDS`;
+///   - `motion`: the clip's root motion moves the character, as with `"motion": true` in graph_json.h;
+///   - `restart`;
+///   - `entry EVENT` and `exit EVENT`, which are emitted to the host.
+/// - **transitions**, inside a state's braces: `EVENT STATE`, or `END STATE` for the end of the clip. `after SECONDS`
+///   and `when CONDITION` may replace the event or follow it. `->` may precede the state. `fade SECONDS`, `curve NAME`,
+///   `frozen` or `inertialized`, and `priority NUMBER` may follow the state:
+///   `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
+/// - **any** `{ TRANSITIONS }`: transitions from every state except their own target.
+/// - **fade SECONDS** and **curve NAME**: defaults for the transitions after them.
+/// - **initial STATE** and **machine NAME**.
 ///
-/// A condition is `a < b`, or with `<=`, `>`, `>=`, `==`, of numbers and names of parameters; several are joined by
-/// `and` and `or`, `and` first. Names are letters, digits, `_`, `.`, `-` and what is not ASCII; others, and those that
-/// are also words of the language, are in quotes, in which `\"` and `\\` are a quote and a backslash. `END` is no name of an event. Spaces
-/// and line breaks only separate; `#` begins a comment, to the end of its line.
+/// A condition is `a < b`, or the same with `<=`, `>`, `>=` or `==`, where a and b are numbers or names of parameters.
+/// `and` and `or` join several; `and` binds more tightly. Names consist of letters, digits, `_`, `.`, `-` and non-ASCII
+/// characters. Other names, and those that are also words of the language, must be in quotes, in which `\"` and `\\`
+/// are a quote and a backslash. `END` cannot be the name of an event. Spaces and line breaks only separate words; `#`
+/// begins a comment, which ends with its line.
 #ifndef LIMBER_MACHINE_H
 #define LIMBER_MACHINE_H
 
@@ -37,14 +45,17 @@
 extern "C" {
 #endif
 
-/// Reads and checks a text; `machine` has the same members as a graph's source, and its text is a machine's. Where `graph` is NULL, the
-/// machine is the whole graph. Else it is the machine of that graph, as JSON, that has no states of its own,
-/// `{"op": "machine"}`, and has its name where the text says none; rig and clips are `machine`'s.
+/// Reads and checks a text. The result is a graph as from lmb_graph_json_read().
+///
+/// `machine` has the members of a graph's source, and its text is a machine's. If `graph` is NULL, the machine is the
+/// whole graph. Otherwise the text of `graph` is a graph as JSON that contains a machine without states,
+/// `{"op": "machine"}`, which is replaced by this one. The name of that machine is used if the machine's text has none.
+/// The rig and clips are those of `machine`.
 ///
 /// `problems` may be NULL. They are those of the machine's text: syntax, unknown states and clips, names given twice,
-/// numbers out of range; a path is the state's name. Or, where that text is right, those of the graph. Fails as lmb_graph_json_read()
-/// does; the message begins with the name of the text that is wrong. States that no transitions lead to are warnings of the result:
-/// lmb_graph_json_warning_at().
+/// numbers out of range; their path is the state's name. If that text has none, they are those of the graph. Fails as
+/// lmb_graph_json_read() does; the message begins with the name of the text that is wrong. A state to which no
+/// transition leads is a warning of the result (lmb_graph_json_warning_at()).
 LMB_API lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_source *graph,
                                     const lmb_host *host, lmb_graph_json **result, lmb_graph_problems *problems,
                                     lmb_error *error);
