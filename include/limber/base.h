@@ -1,8 +1,8 @@
 /// @file base.h
 /// Result codes, messages, the host's allocator and log. Every other header builds on this one.
 ///
-/// Limber keeps no global state: whatever a call needs comes through its arguments, so any two calls that do not
-/// share an object may run on two threads at once. Rules for one object on several threads stand with its type.
+/// Limber has no global state: everything that a call needs is passed as arguments, so any two calls that do not share
+/// an object may run on two threads at once. Each type documents its own rules for use on several threads.
 #ifndef LIMBER_BASE_H
 #define LIMBER_BASE_H
 
@@ -30,18 +30,18 @@ extern "C" {
 #define LMB_VERSION_MINOR 1
 #define LMB_VERSION_PATCH 0
 
-/// "No joint", "no parent", "no parameter", "not found": the one value of an index that is never valid.
+/// An index that is never valid: "no joint", "no parent", "no parameter", "not found".
 #define LMB_NONE UINT32_MAX
 
-/// What a call returned. Anything but #LMB_OK leaves the caller's objects as they were and creates nothing. A call that
-/// creates an object then sets the caller's pointer to NULL.
+/// The result of a call. A call that fails (any result except #LMB_OK) leaves the caller's objects unchanged and
+/// creates nothing. If it was to create an object, it sets the caller's pointer to NULL.
 typedef enum lmb_result {
     LMB_OK = 0,
     LMB_ERROR_ARGUMENT,    ///< a descriptor or an argument is not valid; the message names the field
     LMB_ERROR_MEMORY,      ///< the host's allocator returned NULL
     LMB_ERROR_FILE,        ///< a file cannot be opened or read
     LMB_ERROR_FORMAT,      ///< the content of a file or a block is malformed
-    LMB_ERROR_UNSUPPORTED, ///< well formed, but outside what Limber does
+    LMB_ERROR_UNSUPPORTED, ///< well formed, but not supported by Limber
     LMB_ERROR_LIMIT,       ///< a stated limit is exceeded
     LMB_ERROR_STATE,       ///< the call is not allowed now: not uploaded, not probed, used twice
     LMB_ERROR_VULKAN,      ///< a Vulkan call failed; the message names the call and its VkResult
@@ -49,11 +49,11 @@ typedef enum lmb_result {
     LMB_ERROR_UNTRUSTED    ///< a file of a format that is read only where the caller trusts it
 } lmb_result;
 
-/// The name of a result as text, "LMB_OK" and so on; never NULL. The text is static.
+/// Returns the name of a result, "LMB_OK" and so on; never NULL. The text is static.
 LMB_API const char *lmb_result_name(lmb_result result);
 
-/// A result with a message for a person, which names the place (file, node, joint, field, value) and is always
-/// terminated. Calls that can fail take a pointer to one, owned by the caller, or NULL; it is written only on failure.
+/// A result with a message for a person. The message names the location (file, node, joint, field, value) and is always
+/// terminated. Calls that can fail take a pointer to one, owned by the caller, or NULL. It is written only on failure.
 typedef struct lmb_error {
     lmb_result result;
     char message[500];
@@ -61,14 +61,15 @@ typedef struct lmb_error {
 
 typedef enum lmb_log_level { LMB_LOG_INFO, LMB_LOG_WARNING, LMB_LOG_ERROR } lmb_log_level;
 
-/// What the host gives an object when it is created: memory and a log. Copied, so it need not outlive the call, but
-/// `user` must outlive the object. A NULL pointer to a host, or NULL members, mean malloc, free and no log.
+/// Memory and a log that the host provides when it creates an object. The struct is copied, so it need not outlive the
+/// call, but `user` must outlive the object. A NULL pointer to a host, or NULL members, mean malloc, free and no log.
 typedef struct lmb_host {
-    /// `size` bytes, aligned to 16, or NULL. Called by create, open and import calls alone, never while a frame runs.
+    /// Returns `size` bytes, aligned to 16, or NULL. Called only by create, open and import calls, never while a frame
+    /// runs.
     void *(*allocate)(void *user, size_t size);
-    /// Releases what `allocate` returned. Never called with NULL. Set both or neither.
+    /// Releases memory from `allocate`. Never called with NULL. Set both functions or neither.
     void (*release)(void *user, void *memory);
-    /// One line of text without a line break, on the thread of the call that has something to say.
+    /// Logs one line of text without a line break. Called on the thread of the call that logs.
     void (*log)(void *user, lmb_log_level level, const char *message);
     void *user;
 } lmb_host;

@@ -1,194 +1,34 @@
 /// @file graph.h
-/// An animation graph: a tree of nodes that are poses, combine poses, or decide over time between poses. It is checked
-/// and compiled once, then runs for every character of a batch. It holds all that a batch needs: rig, clips, masks.
-/// Immutable once created, so any number of threads and batches may share it.
+/// Animation graphs: trees of nodes that produce poses, combine poses, or decide over time between poses.
 ///
-/// A clip's node is driven by the host, through parameters, or plays by itself (lmb_player_def). A machine's node has a
-/// pose for each state. control.h describes what moves by itself; a graph in which nothing does needs no state.
+/// lmb_graph_create() checks a graph and compiles it once. A batch (batch.h) then evaluates it for many characters. The
+/// graph contains everything that a batch needs: rig, clips, masks. It is immutable once created, so any number of
+/// threads and batches may share it.
+///
+/// The host drives a clip node through parameters, or the node plays by itself (lmb_player_def). A machine node has one
+/// pose for each state. control.h describes everything that advances by itself; a graph without such nodes needs no
+/// state.
 ///
 /// A frame has these stages:
 ///
 ///     parameters, events
 ///        |  1 control   once per character (lmb_control_run()): transitions, fades, weights of all nodes from
 ///        |              the last one down, then clips and sync groups, root motion, emitted events
-///        |  2 weights   once per character: weights of all nodes, and where each clip's keys are
-///        |  3 pose      once per joint: sample clips of a weight above 0, operations
+///        |  2 weights   once per character: weights of all nodes, and each clip's position among its keys
+///        |  3 pose      once per joint: sample clips of a weight above 0, then the operations
 ///        v  4 model     along the hierarchy
 ///     local transforms, model matrices, palette, dual quaternions, bounds, sockets, float channels (batch.h)
 ///
-/// A graph without a control begins with the second stage. lmb_cpu_run() and lmb_gpu_batch_record() run them all.
+/// A graph without a control starts at stage 2. lmb_cpu_run() and lmb_gpu_batch_record() run all stages.
 ///
-/// Operations (a and b are poses; `w` is the weight after its curve; formulas hold per joint):
-///
-/// | operation | inputs | result |
-/// | --- | --- | --- |
-/// | #LMB_OP_REST | none | the rest pose |
-/// | #LMB_OP_CLIP | none | a clip at time * rate + offset, clamped to [0, duration] or looped over it |
-/// | #LMB_OP_POSE | none | the batch's pose buffer `pose`; what is not finite in it counts as refused, becomes rest |
-/// | | | or, where it is given, the graph's static pose `static_pose` |
-/// | #LMB_OP_BLEND | a, b | translation (1-w) a + w b; rotation slerp(a, b, w) the short way; scale a (b/a)^w |
-/// | #LMB_OP_MASKED | a, b | the same with w times mask/255 of the joint |
-/// | #LMB_OP_WEIGHTED | 2 to 16 | weights divided by their sum; see below |
-/// | #LMB_OP_MAKE_ADDITIVE | a, r | the additive that turns r into a: q = r* a, t = a - r, s = a / r |
-/// | #LMB_OP_PARTIAL | a, b | b over a where both carry a weight for the joint; see below |
-/// | #LMB_OP_WEIGHTED_MATRIX | 2 to 16 | the same of the joints' matrices, as the last operation alone; see below |
-/// | #LMB_OP_LAYERS | 2 to 16 | each in a layer by its priority, faded in over the layers below; see below |
-/// | #LMB_OP_SPACE1D | 2 to 64 | the two whose places are next to the position; see below |
-/// | #LMB_OP_SPACE2D | 2 to 64 | those whose places are about the position; see below |
-/// | #LMB_OP_ADDITIVE | base, d | t = base + w d, q = base slerp(1, d, w), s = base d^w |
-/// | #LMB_OP_MIRROR | a | a as seen in a mirror, on the partners of the joints: see mirror.h |
-/// | #LMB_OP_CLAMP | a | a within limits of its joints: see joint_limits.h |
-/// | #LMB_OP_ADD | a, b | t = a + b, q = a b, s = a b |
-/// | #LMB_OP_SUBTRACT | a, b | t = a - b, q = a b*, s = a / b |
-/// | #LMB_OP_SCALE | a | t = w a, q = a^w = slerp(1, a, w), s = a^w; w from -4 to 4 |
-/// | #LMB_OP_SUBTRACT_SCALE_ADD | a, b, base | w (a - b) + base by these three, q = (a b*)^w base: a for base b, w 1 |
-/// | #LMB_OP_BILINEAR | 4 | blends of inputs 0 and 1, and of 2 and 3, by along[0]; both by along[1] |
-/// | #LMB_OP_TRILINEAR | 8 | bilinear blends of inputs 0 to 3 and of 4 to 7; both by along[2] |
-/// | #LMB_OP_COMBINE | 1 to 16 | for each joint the last input whose part has it, to the bit; rest where none has |
-/// | #LMB_OP_MACHINE | 1 to 64 | #LMB_OP_WEIGHTED, with the weights of the machine's states: see control.h |
-///
-/// Types. A pose and an additive, a change of poses, are different things, and lmb_graph_create() refuses what would mix
-/// them. The rest pose is a pose; a clip is what lmb_clip_is_additive() says, and either where a parameter chooses among
-/// clips of both types; pose buffers and static poses are either, as the host knows. A difference is an additive, of
-/// two of one type. What an additive adds is an additive, to a base of any type, which is the result's. Clamp takes poses.
-/// Algebra takes any: add gives an additive of additives and else a pose, subtract a pose only of a pose less an
-/// additive. Every other operation takes inputs of one type, and gives that. A graph's result may be an additive, for
-/// a host that keeps it. Where this file says rest pose for want of an input, of additives no change takes its place.
-///
-/// Edges. Weights are clamped to [0, 1]; those of #LMB_OP_WEIGHTED to [0, 2^40]; one below 2^-40 counts as 0, one that
-/// is NaN as 0 and as refused. Scale: where either value is zero, or the signs differ, scale interpolates linearly;
-/// where s is to be divided by a zero, the quotient is 1 (no change). Weighted: translation is the weighted mean,
-/// rotation the weighted sum with each input turned to the hemisphere of the sum so far, in the order of the inputs,
-/// then normalised; scale the weighted geometric mean, or the weighted mean where an input differs in sign from the
-/// first or is zero; inputs of weight 0 change nothing. If all weights are 0 the result is the rest pose. If a sum of
-/// rotations vanishes, the rotation is that of the rest pose.
-///
-/// Partial poses. A pose has a weight for each joint, 0 to 255: that of its clip (lmb_clip_def.joint_weights), 255 without
-/// one; 0 means that the joint is absent. #LMB_OP_PARTIAL blends with what follows from both weights and from w: where
-/// wb > wa, (wb - wa + w wa) / wb, else w wb / wa; the result's weight is (1 - blend) wa + blend wb, rounded. Where one of
-/// the poses lacks the joint, the other is taken; where both do, it is absent, and at rest or where b has it. Every other
-/// operation passes on the weights of its first input, one that takes any number the largest among those that count.
-///
-/// Layers. Inputs of one priority are a layer, in which each weighs its fade, or its fade divided by the sum of the
-/// layer's fades where that exceeds 1; the sum of these weights, at most 1, is the layer's own fade. The highest layer takes
-/// its fade of the whole, each one below its fade of what those above it left, f_n, f_(n-1) (1 - f_n) and so on; what
-/// all leave goes to the rest pose. The weights found so are those of #LMB_OP_WEIGHTED, in the order of the inputs: within a
-/// layer the order matters no more than it does there. A layer of fade 1 hides all below it to the bit. (Priorities as those of
-/// layers in Unity's legacy animation: higher ones take their weights first, and what they do not use up falls through.)
-/// Each weight is within 1e-6 of float64. An input may have a mask, and one that is a clip has the clip's joint weights:
-/// then all this holds for each joint, with the fade times mask/255 times joint weight/255 in the place of the fade. Masks
-/// of 255 give the same bits as none. So legs walk under arms that hold, and where a layer has no share of a joint, those
-/// below it show. Joint weights that are further down in an input, as in a blend of clips, do not count: give it a mask.
-///
-/// Combine. Each input may have a part of the rig (joint_map.h): its sources then have the part's joints, poses smaller than the
-/// rig's, and the joints of the part's table are taken from it. An input without a part is a whole pose and has all joints. Later
-/// inputs lie over earlier ones. Combines may be inside each other: of two parts around a source the inner one is its own,
-/// the outer one says what is taken in the end. A clip that a parameter chooses among clips of several rigs is refused, and is
-/// the rest pose, where it has not as many joints as its place.
-///
-/// Blend spaces. Each input is at a place, and the position p reports how much of each the result has: weights that sum
-/// to 1, of which at a place one is exactly 1 and the others are 0, put together as those of #LMB_OP_WEIGHTED are.
-/// Inputs of weight 0 change nothing. Places come in any order and along any range; no two may be the same. A coordinate
-/// of the position that is NaN counts as a refused weight, and 0 stands in for it; one beyond 2^40 is 2^40.
-///
-/// Space1d: p goes to the first or the last place where it is beyond them. Between places a and b, next to one another,
-/// they weigh 1 - t and t with t = (p - a) / (b - a).
-///
-/// Space2d, #LMB_SPACE2D_GRID: every pair of a column's x and a row's y is the place of one input. An input's weight is the
-/// product of those that its column and its row have along x and y by themselves.
-///
-/// Space2d, #LMB_SPACE2D_TRIANGLES: p is inside one of Delaunay's triangles of the places (Delaunay, "Sur la sphere vide",
-/// 1934), whose corners have its barycentric coordinates as weights. Outside of the convex hull it is the nearest point of
-/// the hull in its stead. The triangles are exact: found when the graph is built, in whole numbers of as many digits as it
-/// takes. Of places on one circle, as in a grid, the one given first has no diagonal cut off, then the next. Distances are
-/// those of the numbers as they stand, so coordinates of unlike units are better scaled to like ranges.
-/// Triangles at the hull can be as flat as chance has it, a weight going from 0 to 1 and back across them. So where the
-/// third corner m of a triangle at a side ab of the hull stands less than 1/64 high over it (both axes in parts of their
-/// ranges) and between a and b, the triangle gives way: in it, and on the hull beyond it, weights go from a to m and from
-/// m to b along ab, as on a line, by the place of p and of m along ab. The same goes on for a triangle at am or mb. So weights
-/// have no jumps, and where no two places are nearer than 1/64 of the range to each other, a step of s ranges changes none
-/// by more than about 64 s.
-///
-/// Space2d, #LMB_SPACE2D_FREEFORM: gradient bands (Johansen, "Automated Semi-Procedural Animation for Character
-/// Locomotion", 2009, 6.3, those in Cartesian space): with h_i the least over all other places j of
-/// 1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2, held to 0 to 1, the weight of i is h_i divided by the sum of all h. The sum is
-/// never below 1/2, as h is at least that for the nearest place. Any number of inputs can have a part in it.
-///
-/// Where p is more than 1024 times the larger range away from the middle of the places, space2d takes (except for grids) the
-/// point at that distance in its direction. Weights are within 1e-6 of float64 on a line and in grids; in the others within 1e-6,
-/// times how many ranges p is away where that is more than 1, times the larger range over the least distance that a
-/// weight goes from 0 to 1 in.
-///
-/// Matrices. #LMB_OP_WEIGHTED_MATRIX sums its inputs' local matrices T R S, element by element, each times its weight over the
-/// sum of weights (linear blending of matrices, as skinning does with its influences). Where rotations are apart the result is
-/// smaller than either, and it can shear; so it is no pose: it can only be a graph's last operation, and a batch leaves
-/// model matrices and what follows from them, but no local transforms and no dual quaternions (lmb_graph_outputs()). Weights are those of #LMB_OP_WEIGHTED; where all are
-/// 0 it is the rest pose. Elements are within 1e-6 of float64 times the largest one of the inputs: of their translations for
-/// those of translation, of the other nine for those. Float channels are the weighted mean.
-///
-/// Choices. `interpolation` is for blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add (the
-/// last three interpolate from no change): slerp; nlerp, the normalised sum (1-w) a + w b; or lerp, every component by itself,
-/// scale linear too, with the rotation normalised afterwards as every pose's is, which makes it that of nlerp. Weighted:
-/// nlerp as above; lerp the same with the weighted mean of scales; slerp from input to input, in their order, passing over
-/// those of weight 0: q_k = slerp(q_(k-1), q_k, w_k / (w_1 + ... + w_k)), which for two inputs is a blend, and for more depends
-/// on the order. Where
-/// `shortest` is false quaternions are taken as they stand: with a negative dot product the way is the long one. Slerp then
-/// goes by way of the normalised a + b; where that sum is shorter than 2^-10 (opposite quaternions) it stays at a. A sum of
-/// nlerp that is shorter than 2^-20 gives a, one of weighted the rest pose's rotation. `form` is for difference and additive:
-/// local as above; parent, q = a r* and q = slerp(1, d, w) base, each in the other's place, t and s the same; or affine, see
-/// below. Additive: `unclamped` lets w go from
-/// -4 to 4, where slerp(1, d, w) is d's angle times w (d to the whole and the rest of w); `masked` multiplies w by
-/// mask/255 of the joint. An additive of weight 1 applied to the reference of a difference of the same form gives the
-/// difference's source.
-///
-/// Affine. With M(x) the matrix of a transform, difference is M(a) M(r)^-1 and additive M(slerp(1, d, w)) M(base), where t, q and s of
-/// d each go from no change by w as above; the product is taken apart again to t, q and s. That is impossible where
-/// it shears, which takes an uneven scale that is not along the axes of what it scales: a product in which the cosine between
-/// two axes exceeds 1e-4, in which an axis is shorter than 2^-20 of the longest, or in which a difference divides by a
-/// zero scale, is refused and counted (#LMB_REFUSED_SHEAR), and the result is that of the form parent, which has the same rotation. The
-/// scale that stands on the left is S, the rotation it meets Q: where S leaves the axes of Q in place, signs and all, the
-/// rotation of the product is theirs; where it mirrors them so that it does not (mixed signs, not along the axes), S is
-/// half a turn about the axis whose sign stands alone, and the scale has one sign for all axes. A product is then right as a matrix, while
-/// its rotation and the signs of its scale may be others than those it was made from.
-///
-/// Model space. With x_m for the rotation of a joint in model space, the product of those of its ancestors, root first, and
-/// its own, a difference of #LMB_SPACE_MODEL has q = a_m r_m*, and an additive turns the base by P = slerp(1, d, w) there:
-/// q_m = P base_m, which is, relative to the parent p, q = base_m(p)* P(p)* P base_m, w masked for each of the two joints by its
-/// own mask. So what looks down its barrel keeps doing so whatever the spine does (the mesh-space additive of Unreal). t and s are local,
-/// as in the other forms; `form` local and parent are the same here.
-///
-/// Other joints. A mirror reads its input at the partners of the joints, a difference of model space both inputs at their
-/// ancestors, and an additive of it its base and its result. Each such pose is evaluated once for every joint, into an
-/// exchange area of its own: 44 bytes a joint and lane on the CPU, 48 bytes a joint, character and frame slot on the GPU.
-/// lmb_graph_exchanges() reports how many areas a graph has. An additive whose base is an additive of model space shares
-/// the base's.
-///
-/// Float channels. Every operation does to a channel's number what it does to a translation, component by component: rest,
-/// sampled or read; (1-w) a + w b for blends, whatever their interpolation; weighted means; base + w d, a - r, a + b, a - b,
-/// w a. Masks and weights of joints have a byte for each channel behind those of the joints, and partial poses blend by it.
-/// Mirror and clamp have a partner and a sign, and a range, for each (mirror.h, joint_limits.h). Between angles a difference is
-/// the short way, in [-180, 180), so of exactly opposite ones the way down; a blend is a + w (b - a) by it, unless `shortest`
-/// is false, when it is (1-w) a + w b; of weighted, layers and blend spaces, whose inputs can lie all round, each is always unwrapped to within
-/// 180 of the input that weighs most, the first of those, before they are averaged. Forms of additives make no difference. Every result of an angle is wrapped to
-/// [-180, 180), which is exact; both ends of a blend and the mean of like numbers are exact too. Errors: within 1e-6 of the
-/// largest number met, of an angle within 1e-6 times 180, weights beyond 0 to 1 four times that.
-///
-/// Errors against float64. Choices: nlerp and lerp within 1e-6, for weights outside 0 to 1 within 3e-6; slerp as it
-/// stands within 1e-6 times 2 / |a + b|; powers beyond 0 to 1 within 4e-6 (the long way 1e-5, again by 2 / |1 + q|);
-/// weighted as slerp within 1e-6 for each input; in model space within 1e-6 for each joint from the root on; affine
-/// within 4e-6 (of distances the sum of those involved; up to 1.5e-4 where the axes are that near to shearing).
-/// Rotations: each component of a slerp or of a normalised sum within 1e-6. Scale: within 2e-6, relative, where b/a is
-/// from 2^-8 to 2^8, and within 1e-5 for any other ratio of values that the snapping rule leaves alone. Both ends of a
-/// blend, weights 0 and 1, are exact except for the renormalised rotation, which is a's or b's own quaternion there;
-/// between them it is in the hemisphere of a.
-///
-/// Weights. Each node's weight in the result is found before any joint, from the root down. The last node has 1. A node
-/// of weight W passes (1-w) W and w W to the inputs of a blend; W to what a masked, partial or additive pose lies over,
-/// and |w| W, at most W, to that pose; W times each input's share to those of a weighted sum, of layers and of a blend
-/// space; W to those of any other operation. Of layers with masks or joint weights an input's share is the largest that
-/// a joint can have: its fade, of what inputs without them leave. A clip of weight 0 is not sampled: the rest pose takes its place, which
-/// changes no output, but can change how many shears are counted. The second input of a partial blend is always
-/// sampled, since it shows where the first one is absent.
+/// Conventions that all operations share:
+/// - A node reads only nodes before it. The last node is the result.
+/// - Formulas hold for each joint (#lmb_op). #lmb_op also describes the types of nodes, how weights pass from a node to
+///   its inputs, and float channels.
+/// - Weights are clamped to [0, 1] unless an operation says otherwise. A weight below 2^-40 counts as 0. A weight that
+///   is NaN counts as 0 and is refused (#LMB_REFUSED_WEIGHT).
+/// - Invalid input at run time is refused: it is replaced as the operation says, and counted (#lmb_refusal).
+/// - Error bounds are against the same formula in float64.
 #ifndef LIMBER_GRAPH_H
 #define LIMBER_GRAPH_H
 
@@ -204,246 +44,610 @@
 extern "C" {
 #endif
 
-#define LMB_MAX_INPUTS 16u        ///< inputs of one operation; of a blend space or a machine #LMB_MAX_SPACE_INPUTS
+#define LMB_MAX_INPUTS 16u        ///< inputs of an operation, except blend spaces and machines (#LMB_MAX_SPACE_INPUTS)
 #define LMB_MAX_SPACE_INPUTS 64u  ///< inputs of a blend space, states of a machine
 #define LMB_MAX_STACK 11u         ///< poses held at once while a graph runs; see lmb_graph_stack()
 #define LMB_MAX_CHANNEL_STACK 81u ///< values of a float channel held at once; see lmb_graph_create()
 #define LMB_MAX_PARAMETERS 1024u  ///< floats per character
 #define LMB_MAX_POSES 8u          ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
-#define LMB_MAX_EXCHANGES 64u ///< poses that a graph reads at other joints; nodes count for each use
+#define LMB_MAX_EXCHANGES 64u ///< poses that a graph reads at other joints, counted per use; see lmb_graph_exchanges()
 
 typedef struct lmb_graph lmb_graph;
 
+/// The operation of a node.
+///
+/// **Notation.** a, b, ... are the inputs in their order; t, q and s are the translation, rotation and scale of a
+/// joint; w is the node's weight after its curve. q* is the conjugate of a rotation, 1 the identity; slerp(1, d, w) is
+/// d to the power w. A formula for t, q or s names only the poses: `t = a - b` subtracts the translations of a and b.
+///
+/// **Types.** A node is either a pose or an additive, which is a change between poses. lmb_graph_create() refuses a
+/// graph that mixes the two:
+/// - #LMB_OP_REST is a pose. #LMB_OP_CLIP is what lmb_clip_is_additive() says, or either where a parameter chooses
+///   among clips of both types. #LMB_OP_POSE is either; only the host knows which.
+/// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
+/// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base.
+/// - #LMB_OP_CLAMP takes poses.
+/// - #LMB_OP_ADD, #LMB_OP_SUBTRACT and #LMB_OP_SUBTRACT_SCALE_ADD take any types. A sum is an additive if both terms
+///   are, otherwise a pose. A pose minus an additive is a pose; every other difference is an additive.
+/// - Every other operation takes inputs of one type and gives that type.
+///
+/// The result of a graph may be an additive, for a host that stores it. Operations fall back to the rest pose where no
+/// input counts (such as all weights 0); if the node is an additive, they fall back to no change instead.
+///
+/// **Weights.** The weight W of each node in the result is computed before any joint, from the last node down. The last
+/// node has weight 1. A node of weight W passes on:
+/// - #LMB_OP_BLEND: (1-w) W to a, w W to b. #LMB_OP_BILINEAR and #LMB_OP_TRILINEAR pass on weights as the blends that
+///   they consist of.
+/// - #LMB_OP_MASKED, #LMB_OP_PARTIAL, #LMB_OP_ADDITIVE: W to the first input, |w| W, at most W, to the second.
+///   #LMB_OP_SUBTRACT_SCALE_ADD: W to base, |w| W, at most W, to a and b. #LMB_OP_SCALE: |w| W, at most W.
+/// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: W times each input's
+///   share. In layers with masks or joint weights, an input's share is the largest that a joint can have: its fade, of
+///   the weight that inputs without masks and joint weights leave.
+/// - Every other operation: W to each input.
+///
+/// A clip of weight 0 is not sampled: the rest pose replaces it. This changes no output, but it can change how many
+/// shears are counted. The second input of #LMB_OP_PARTIAL is always sampled, because it shows where the first one is
+/// absent.
+///
+/// **Float channels.** Operations treat the value of a float channel as they treat one component of a translation:
+/// - #LMB_OP_REST, #LMB_OP_CLIP and #LMB_OP_POSE give its rest value, sample it and read it.
+/// - Blends are (1-w) a + w b, whatever their `interpolation`. Weighted blends are weighted means.
+/// - Additives and sums are `a - r`, `base + w d`, `a + b`, `a - b`, `w a`. `form` and `space` make no difference.
+/// - Masks and joint weights have one byte per channel after those of the joints; #LMB_OP_PARTIAL blends channels by
+///   it.
+/// - Mirrors have a partner and a sign for each channel (mirror.h), joint limits a range (joint_limits.h).
+///
+/// Channels that are angles differ as follows:
+/// - The difference of two angles is the short way, in [-180, 180). For opposite angles that is -180.
+/// - A blend is a + w (b - a) with that difference. If `shortest` is false, it is (1-w) a + w b.
+/// - #LMB_OP_WEIGHTED, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces may have inputs all round the circle. Before
+///   they average, they unwrap each input to within 180 of the input that has the largest weight (the first of
+///   several).
+/// - Every result is wrapped to [-180, 180), which is exact.
+///
+/// Both ends of a blend and the mean of equal values are exact. Other values are within 1e-6 of the largest value
+/// involved, angles within 1e-6 times 180; for weights outside [0, 1] four times that.
+///
+/// **Error bounds** that hold unless an operation states its own: rotations within 1e-6 in each component, after a
+/// slerp or a normalised sum. Scale within 2e-6, relative, where b/a is from 2^-8 to 2^8, and within 1e-5 for any other
+/// ratio of values that snapping (#LMB_SMALLEST, #LMB_LARGEST) leaves unchanged. #lmb_mix, #lmb_form and #lmb_space
+/// state the bounds of their choices.
 typedef enum lmb_op {
+    /// The rest pose. No inputs.
     LMB_OP_REST,
+
+    /// Samples a clip. No inputs.
+    ///
+    /// The time in the clip is `time` * `rate` + `offset`, clamped to [0, duration], or looped over it (`loop`). A clip
+    /// with a `player` plays by itself instead.
     LMB_OP_CLIP,
+
+    /// Reads a pose from the batch's pose buffer `pose`, or from the graph's static pose `static_pose`. No inputs.
+    ///
+    /// A joint of a pose buffer with a component that is not finite, or with a zero rotation, is refused
+    /// (#LMB_REFUSED_POSE) and becomes the rest pose. A channel that is not finite is refused in the same way.
     LMB_OP_POSE,
+
+    /// Blends from a to b by `weight`. Inputs: a, b.
+    ///
+    ///     t = (1-w) a + w b
+    ///     q = slerp(a, b, w), the short way
+    ///     s = a (b/a)^w
+    ///
+    /// Scale interpolates linearly where either value is zero or the signs differ. `interpolation` and `shortest`
+    /// choose other formulas (#lmb_mix). At weights 0 and 1 the result is exactly a or b, except that the rotation is
+    /// renormalised; it has the sign of a's or b's own quaternion there. In between it is in the hemisphere of a.
     LMB_OP_BLEND,
+
+    /// #LMB_OP_BLEND with w multiplied by mask/255 of the joint (`mask`). Inputs: a, b.
     LMB_OP_MASKED,
+
+    /// Blends any number of inputs by `weights`, divided by their sum. Inputs: 2 to 16.
+    ///
+    /// - Translation: the weighted mean.
+    /// - Rotation: the normalised weighted sum. Each input is first turned to the hemisphere of the sum so far, in the
+    ///   order of the inputs. If the sum is shorter than 2^-20, the rotation is that of the rest pose.
+    /// - Scale: the weighted geometric mean, or the weighted mean where an input is zero or differs in sign from the
+    ///   first.
+    ///
+    /// Weights are clamped to [0, 2^40]. Inputs of weight 0 change nothing. If all weights are 0, the result is the
+    /// rest pose. `interpolation` and `shortest` choose other formulas (#lmb_mix).
     LMB_OP_WEIGHTED,
+
+    /// Makes the additive that turns r into a. Inputs: a, r.
+    ///
+    ///     t = a - r
+    ///     q = r* a
+    ///     s = a / r, or 1 where r is zero
+    ///
+    /// `form` and `space` choose other formulas (#lmb_form, #lmb_space).
     LMB_OP_MAKE_ADDITIVE,
+
+    /// Adds the additive d to a base by `weight`. Inputs: base, d.
+    ///
+    ///     t = base + w d
+    ///     q = base slerp(1, d, w)
+    ///     s = base d^w
+    ///
+    /// `masked` multiplies w by mask/255 of the joint (`mask`). `unclamped` allows w from -4 to 4, as in #LMB_OP_SCALE.
+    /// `interpolation` and `shortest` choose how d is scaled by w (#lmb_mix), `form` and `space` how it is applied
+    /// (#lmb_form, #lmb_space). An additive that #LMB_OP_MAKE_ADDITIVE made of a and r, added to r with weight 1 and
+    /// the same form, gives a.
     LMB_OP_ADDITIVE,
+
+    /// Blends b over a by `weight` and by the joint weights of both. Inputs: a, b.
+    ///
+    /// A pose has a weight from 0 to 255 for each joint: that of its clip (lmb_clip_def.joint_weights, or
+    /// `joint_weights`), or 255 without one. 0 means that the joint is absent. With joint weights wa and wb, the result
+    /// is #LMB_OP_BLEND by
+    ///
+    ///     blend  = (wb - wa + w wa) / wb  if wb > wa,  else  w wb / wa
+    ///     weight = (1 - blend) wa + blend wb, rounded
+    ///
+    /// where `weight` is the joint weight of the result. If one input lacks the joint, the result is the other. If both
+    /// lack it, the joint is absent from the result, and its transform is that of b, which is the rest pose if b does
+    /// not move it.
+    ///
+    /// Every other operation passes on the joint weights of its first input, except that #LMB_OP_COMBINE passes on
+    /// those of the input that it takes the joint from, and weighted sums, layers, machines and blend spaces pass on
+    /// the largest joint weight among the inputs that count.
     LMB_OP_PARTIAL,
+
+    /// Combines inputs in layers by priority; each layer is faded in over those below. Inputs: 2 to 16.
+    ///
+    /// `priorities` assigns inputs to layers; inputs of equal priority are one layer, and higher priorities are above
+    /// lower ones. `weights` are the fades, clamped to [0, 1]. Within a layer an input weighs its fade, divided by the
+    /// sum of the layer's fades if that exceeds 1. The sum of these weights, at most 1, is the fade f of the layer. The
+    /// highest layer n takes f_n of the whole, the next one f_(n-1) (1 - f_n), and so on. The rest pose takes what all
+    /// layers leave. The resulting weights are used as in #LMB_OP_WEIGHTED, in the order of the inputs. So the order
+    /// within a layer matters no more than it does there. A layer of fade 1 hides all layers below it, to the bit.
+    ///
+    /// (Priorities work as in the layers of Unity's legacy animation: higher layers take their weights first, and lower
+    /// ones share the remainder.)
+    ///
+    /// An input may have a mask (`masks`), and an input that is a clip has the clip's joint weights. Then the weights
+    /// are computed per joint, and the fade is multiplied by mask/255 and by joint weight/255. So legs can walk under
+    /// arms that hold something: where a layer has no share of a joint, the layers below it show. Masks of 255 give the
+    /// same bits as no masks. Joint weights deeper inside an input, as in a blend of clips, do not count: give the
+    /// input a mask.
+    ///
+    /// Each weight is within 1e-6 of float64.
     LMB_OP_LAYERS,
+
+    /// Mirrors a pose: each joint takes the reflection of its partner in a. Inputs: a. See mirror.h.
     LMB_OP_MIRROR,
+
+    /// Clamps each joint of a to its joint limits. Inputs: a. See joint_limits.h.
     LMB_OP_CLAMP,
+
+    /// Adds b to a. Inputs: a, b.
+    ///
+    ///     t = a + b
+    ///     q = a b
+    ///     s = a b
     LMB_OP_ADD,
+
+    /// Subtracts b from a. Inputs: a, b.
+    ///
+    ///     t = a - b
+    ///     q = a b*
+    ///     s = a / b, or 1 where b is zero
     LMB_OP_SUBTRACT,
+
+    /// Scales a pose or an additive by `weight`, from -4 to 4. Inputs: a.
+    ///
+    ///     t = w a
+    ///     q = a^w = slerp(1, a, w)
+    ///     s = a^w
+    ///
+    /// The angle of the result is w times that of a. Outside [0, 1] a is raised to the integer part of w and to the
+    /// rest of w.
     LMB_OP_SCALE,
+
+    /// Computes w (a - b) + base. Inputs: a, b, base. `weight` is from -4 to 4.
+    ///
+    /// It consists of #LMB_OP_SUBTRACT, #LMB_OP_SCALE and #LMB_OP_ADD: q = (a b*)^w base. For base b and w 1 it gives
+    /// a.
     LMB_OP_SUBTRACT_SCALE_ADD,
+
+    /// Blends four inputs at the corners of a square. Inputs: 4.
+    ///
+    /// Blends inputs 0 and 1, and inputs 2 and 3, by coordinates[0], then both results by coordinates[1].
     LMB_OP_BILINEAR,
+
+    /// Blends eight inputs at the corners of a cube. Inputs: 8.
+    ///
+    /// Blends inputs 0 to 3, and inputs 4 to 7, as #LMB_OP_BILINEAR does, then both results by coordinates[2].
     LMB_OP_TRILINEAR,
+
+    /// Takes each joint from the last input that has it, or from the rest pose. Inputs: 1 to 16.
+    ///
+    /// `joint_maps` gives each input the joint map of a subset of the rig's joints (joint_map.h). The sources inside
+    /// such an input have the joints of the subset, so their poses are smaller than those of the rig. The result takes
+    /// the rig's joints that the joint map has from this input, to the bit; later inputs override earlier ones. An
+    /// input without a joint map is a whole pose and has all joints.
+    ///
+    /// Combines may be nested. Of two joint maps around a source, the inner one defines the joints of the source, the
+    /// outer one which joints are taken in the end. If a parameter chooses among clips of several rigs, a clip whose
+    /// joint count differs from the one required here is refused (#LMB_REFUSED_CLIP) and replaced by the rest pose.
     LMB_OP_COMBINE,
+
+    /// Blends the two inputs next to a coordinate on a line: a 1D blend space. Inputs: 2 to 64.
+    ///
+    /// The x of `positions` places the inputs, in any order and range; no two may be equal. coordinates[0] gives the
+    /// coordinate p, which is clamped to the first and the last position. Between adjacent positions a and b the
+    /// weights are
+    ///
+    ///     1 - t and t with t = (p - a) / (b - a)
+    ///
+    /// At a position its input's weight is exactly 1 and all others are 0. Weights are used as in #LMB_OP_WEIGHTED;
+    /// inputs of weight 0 change nothing. A coordinate that is NaN counts as 0 and as a refused weight; its magnitude
+    /// is limited to 2^40. Weights are within 1e-6 of float64.
     LMB_OP_SPACE1D,
+
+    /// Blends the inputs around a point in the plane: a 2D blend space. Inputs: 2 to 64.
+    ///
+    /// `positions` places the inputs, in any order and range. Two positions that differ by at most 2^-20 of the larger
+    /// range on both axes are refused as equal. coordinates[0] and coordinates[1] give the point p. `space2d` chooses
+    /// how weights, which sum to 1, follow from p (#lmb_space2d). At a position its input's weight is exactly 1 and all
+    /// others are 0. Weights are used as in #LMB_OP_WEIGHTED; inputs of weight 0 change nothing. A coordinate that is
+    /// NaN counts as 0 and as a refused weight; its magnitude is limited to 2^40.
+    ///
+    /// If p is farther from the middle of the positions than 1024 times the larger range, the point at that distance in
+    /// its direction is used, except in a grid.
     LMB_OP_SPACE2D,
+
+    /// Blends the local matrices of its inputs by `weights`, element by element. Inputs: 2 to 16.
+    ///
+    /// It sums the matrices T R S, each times its weight over the sum of weights (linear blending of matrices, as
+    /// skinning does with its influences). Weights are those of #LMB_OP_WEIGHTED; if all are 0, the result is the rest
+    /// pose.
+    ///
+    /// Where rotations differ, the result is smaller than either input, and it can shear, so it is not a pose. It can
+    /// only be a graph's last operation, and a batch then outputs model matrices and what follows from them, but no
+    /// local transforms and no dual quaternions (lmb_graph_outputs()).
+    ///
+    /// Elements are within 1e-6 of float64 times the largest element of the inputs: translation elements relative to
+    /// the translations, the other nine relative to those nine. Float channels are the weighted mean.
     LMB_OP_WEIGHTED_MATRIX,
+
+    /// A state machine: #LMB_OP_WEIGHTED with the weights of its states. Inputs: 1 to 64, one for each state. See
+    /// control.h.
     LMB_OP_MACHINE,
     LMB_OP_COUNT
 } lmb_op;
 
-/// "rest", "clip" and so on; never NULL. The text is static.
+/// Returns the name of an operation, "rest", "clip" and so on; never NULL. The text is static.
 LMB_API const char *lmb_op_name(lmb_op op);
 
-/// How an operation goes from one pose to another; see above.
+/// How an operation interpolates between poses: `interpolation` of a node.
+///
+/// It applies to blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add; the last three
+/// interpolate from no change. Every other operation uses #LMB_MIX_DEFAULT.
+///
+/// If `shortest` is false, quaternions are used as they are: with a negative dot product the rotation goes the long
+/// way.
 typedef enum lmb_mix {
+    /// Spherical linear interpolation: rotation slerp(a, b, w), scale a (b/a)^w.
+    ///
+    /// Weighted: slerp from input to input in their order, skipping those of weight 0:
+    ///
+    ///     q_k = slerp(q_(k-1), q_k, w_k / (w_1 + ... + w_k))
+    ///
+    /// For two inputs this is a blend; for more the result depends on their order.
+    ///
+    /// The long way goes through the normalised a + b. If that sum is shorter than 2^-10 (opposite quaternions), the
+    /// result stays at a.
+    ///
+    /// Errors: within 1e-6; the long way within 1e-6 times 2 / |a + b|; weighted within 1e-6 for each input. Powers
+    /// outside [0, 1] are within 4e-6, the long way within 1e-5 times 2 / |1 + q|.
     LMB_MIX_SLERP,
+    /// The rotation is the normalised sum (1-w) a + w b; scale is that of #LMB_MIX_SLERP.
+    ///
+    /// A sum shorter than 2^-20 gives a; in weighted it gives the rotation of the rest pose. Within 1e-6, for weights
+    /// outside [0, 1] within 3e-6.
     LMB_MIX_NLERP,
+    /// Linear interpolation of each component, scale included.
+    ///
+    /// The rotation is normalised afterwards, as in every pose, so it is that of #LMB_MIX_NLERP. Weighted: as
+    /// #LMB_MIX_NLERP, but with the weighted mean of scales. Errors are those of #LMB_MIX_NLERP.
     LMB_MIX_LERP,
-    LMB_MIX_DEFAULT, ///< nlerp for weighted, slerp for all others
+    LMB_MIX_DEFAULT, ///< nlerp for weighted, layers, machines and blend spaces; slerp for all others
     LMB_MIX_COUNT
 } lmb_mix;
 
-/// Where a difference and an additive have the rotation that is added.
+/// On which side #LMB_OP_MAKE_ADDITIVE and #LMB_OP_ADDITIVE apply the rotation of an additive.
 typedef enum lmb_form {
-    LMB_FORM_LOCAL,  ///< on the right: in the joint's own space
-    LMB_FORM_PARENT, ///< on the left: in its parent's
-    LMB_FORM_AFFINE, ///< on the left, translation and scale with it: as full matrices
+    /// On the right, in the joint's own space: q = r* a and q = base slerp(1, d, w).
+    LMB_FORM_LOCAL,
+    /// On the left, in the parent's space: q = a r* and q = slerp(1, d, w) base. t and s are those of #LMB_FORM_LOCAL.
+    LMB_FORM_PARENT,
+    /// On the left, as full matrices, so that translation and scale take part.
+    ///
+    /// With M(x) the matrix of a transform, #LMB_OP_MAKE_ADDITIVE computes M(a) M(r)^-1, and #LMB_OP_ADDITIVE computes
+    /// M(slerp(1, d, w)) M(base), where t, q and s of d each go from no change by w. The resulting matrix is then
+    /// decomposed into t, q and s.
+    ///
+    /// Decomposition is impossible if the matrix shears, which needs a non-uniform scale that is not along the axes of
+    /// what it scales. The joint is refused and counted (#LMB_REFUSED_SHEAR) if the cosine between two axes exceeds
+    /// 1e-4, if an axis is shorter than 2^-20 of the longest, or if #LMB_OP_MAKE_ADDITIVE divides by a zero scale. The
+    /// result is then that of #LMB_FORM_PARENT, which has the same rotation.
+    ///
+    /// Let S be the scale of the left factor and Q the rotation of the right factor. If S leaves the axes of Q in
+    /// place, signs included, the product has the rotation of these axes. If S mirrors them so that it does not (mixed
+    /// signs, not along the axes), S acts as half a turn about the axis whose sign differs from the other two, and the
+    /// scale has one sign for all axes. The result is then right as a matrix, but its rotation and the signs of its
+    /// scale may differ from those of the factors.
+    ///
+    /// Within 4e-6: distances relative to the sum of those involved; up to 1.5e-4 where the axes are nearly sheared.
+    LMB_FORM_AFFINE,
     LMB_FORM_COUNT
 } lmb_form;
 
-/// Where a difference and an additive have rotations.
+/// In which space #LMB_OP_MAKE_ADDITIVE and #LMB_OP_ADDITIVE combine rotations.
 typedef enum lmb_space {
-    LMB_SPACE_LOCAL,
-    LMB_SPACE_MODEL, ///< in model space, on the left; not for #LMB_FORM_AFFINE
+    LMB_SPACE_LOCAL, ///< each joint's local rotation; see #lmb_form
+    /// Model space, on the left, as the mesh-space additive of Unreal. Not for #LMB_FORM_AFFINE.
+    ///
+    /// Let x_m be the rotation of a joint in model space: the product of the rotations of its ancestors, root first,
+    /// and its own. #LMB_OP_MAKE_ADDITIVE computes q = a_m r_m*. #LMB_OP_ADDITIVE turns the base by P = slerp(1, d, w)
+    /// in model space, q_m = P base_m. Relative to the parent p that is
+    ///
+    ///     q = base_m(p)* P(p)* P base_m
+    ///
+    /// where w is masked for each of the two joints by its own mask byte. So a character that aims along a barrel keeps
+    /// aiming whatever its spine does. t and s are local, as in the other forms. #LMB_FORM_LOCAL and #LMB_FORM_PARENT
+    /// are the same here. Rotations are within 1e-6 for each joint from the root on.
+    LMB_SPACE_MODEL,
     LMB_SPACE_COUNT
 } lmb_space;
 
-/// How a blend space of two dimensions finds its weights; see above.
+/// How #LMB_OP_SPACE2D computes the weights of its inputs at a point p.
 typedef enum lmb_space2d {
-    LMB_SPACE2D_TRIANGLES, ///< scattered places, at least three of them not in a line: Delaunay triangles
-    LMB_SPACE2D_GRID,      ///< places in columns and rows: bilinear
-    LMB_SPACE2D_FREEFORM,  ///< any places: gradient bands
+    /// Delaunay triangles of scattered positions, at least three of them not on a line.
+    ///
+    /// p is inside one Delaunay triangle (Delaunay, "Sur la sphere vide", 1934), whose corners have the barycentric
+    /// coordinates of p as weights. If p is outside the convex hull, the nearest point of the hull replaces it.
+    ///
+    /// The triangles are exact: they are computed with bigints when the graph is created. Positions on one circle,
+    /// as in a grid, have several triangulations. The one used cuts off the position given first, so that no diagonal
+    /// ends at it, then the next, and so on. Distances use the coordinates as given, so coordinates of different units
+    /// should be scaled to similar ranges.
+    ///
+    /// Triangles at the hull may be very flat, and a weight would change from 0 to 1 and back across them. Such
+    /// triangles are replaced: if the third corner m of a triangle at a hull side ab is less than 1/64 high over that
+    /// side (each axis in units of its range) and between a and b, then inside this triangle and on the hull beyond it,
+    /// weights go from a to m and from m to b as on a line, by the coordinates of p and m along ab. The same is
+    /// repeated for a triangle at am or mb. A graph in which every triangle is flat is refused. So weights have no
+    /// jumps, and if no two positions are nearer to each other than 1/64 of the range, moving p by s ranges changes no
+    /// weight by more than about 64 s.
+    ///
+    /// Error: as #LMB_SPACE2D_FREEFORM.
+    LMB_SPACE2D_TRIANGLES,
+    /// Positions in columns and rows: bilinear.
+    ///
+    /// Every pair of a column's x and a row's y is the position of one input. An input's weight is the product of the
+    /// weights that its column and its row have along x and y as in #LMB_OP_SPACE1D. Weights are within 1e-6 of
+    /// float64.
+    LMB_SPACE2D_GRID,
+    /// Gradient bands of any positions; any number of inputs can have a weight above 0.
+    ///
+    /// (Johansen, "Automated Semi-Procedural Animation for Character Locomotion", 2009, 6.3, those in Cartesian space.)
+    /// The weight of input i is h_i divided by the sum of all h, where h_i is the minimum over all other positions j,
+    /// clamped to [0, 1], of
+    ///
+    ///     1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2
+    ///
+    /// The sum is never below 1/2, because h of the nearest position is at least that.
+    ///
+    /// Weights are within 1e-6 of float64. Multiply that by the distance of p from the middle of the positions, in
+    /// units of the larger range, if it is more than 1, and by the larger range over the shortest distance in which a
+    /// weight goes from 0 to 1.
+    LMB_SPACE2D_FREEFORM,
     LMB_SPACE2D_COUNT
 } lmb_space2d;
 
-/// One operation. Start from lmb_default_node_def(); fields that an operation does not use are ignored.
+/// A node: one operation and its settings. Start from lmb_default_node_def(). Fields that the operation does not use
+/// are ignored.
 typedef struct lmb_node_def {
     lmb_op op;
-    /// Nodes that are before this one. A node used by several is evaluated for each of them.
+    /// Indices of nodes before this one. A node used by several nodes is evaluated once for each use.
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t input_count;
     lmb_value weight;                   ///< blend, masked, partial, additive; scale and subtract-scale-add: the factor
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
-    int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the greatest are the highest layer
-    uint32_t masks[LMB_MAX_INPUTS];     ///< layers: of each input an index into the graph's masks, or #LMB_NONE
-    uint32_t
-        joint_maps[LMB_MAX_INPUTS]; ///< combine: of each input an index into the graph's parts, or #LMB_NONE: whole
-    lmb_value clip;         ///< clip: index into the graph's clips, rounded down; out of range: rest pose, refused
-    lmb_value time;         ///< clip: seconds, for all that follows it
-    lmb_value rate;         ///< clip: time times this, plus the offset, is the time in the clip
-    lmb_value offset;       ///< clip: seconds; where one of the three is not finite: 0 in their place, refused
-    bool loop;              ///< clip: loop over the duration (0 again at it) instead of clamping to [0, duration]
-    uint32_t mask;          ///< masked, and additive where `masked`: index into the graph's masks
-    uint32_t joint_weights; ///< clip: index of a mask that stands for its joints' weights, or #LMB_NONE: its own
+    int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the highest layer has the largest
+    uint32_t masks[LMB_MAX_INPUTS];     ///< layers: for each input an index into the graph's masks, or #LMB_NONE
+    /// combine: for each input an index into the graph's joint maps, or #LMB_NONE for a whole pose
+    uint32_t joint_maps[LMB_MAX_INPUTS];
+    /// clip: index into the graph's clips, rounded down. An index out of range is refused (#LMB_REFUSED_CLIP) and gives
+    /// the rest pose.
+    lmb_value clip;
+    lmb_value time; ///< clip: seconds
+    lmb_value rate; ///< clip: the time in the clip is time * rate + offset
+    /// clip: seconds. If time, rate or offset is not finite, the time in the clip is 0 and counts as refused
+    /// (#LMB_REFUSED_TIME).
+    lmb_value offset;
+    bool loop;              ///< clip: loop over the duration (at it, 0 again) instead of clamping to [0, duration]
+    uint32_t mask;          ///< masked, and additive if `masked`: index into the graph's masks
+    uint32_t joint_weights; ///< clip: a mask that replaces the clip's joint weights, or #LMB_NONE for the clip's own
     uint32_t pose;          ///< pose: index of the batch's pose buffer, below #LMB_MAX_POSES
-    uint32_t static_pose;   ///< pose: index into the graph's static poses, or #LMB_NONE: pose buffer
+    uint32_t static_pose;   ///< pose: index into the graph's static poses, or #LMB_NONE for the pose buffer
     uint32_t mirror;        ///< mirror: index into the graph's mirrors
-    uint32_t joint_limits;  ///< clamp: index into the graph's limits
-    lmb_mix interpolation;
-    bool shortest;   ///< the short way between rotations
-    lmb_form form;   ///< difference, additive
-    lmb_space space; ///< difference, additive
-    bool unclamped;  ///< additive: the weight may be from -4 to 4
-    bool masked;     ///< additive: by `mask`
-    /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: the position, x and y, of any range
+    uint32_t joint_limits;  ///< clamp: index into the graph's joint limits
+    lmb_mix interpolation;  ///< see #lmb_mix
+    bool shortest;          ///< go the short way between rotations; see #lmb_mix
+    lmb_form form;          ///< make-additive, additive
+    lmb_space space;        ///< make-additive, additive
+    bool unclamped;         ///< additive: the weight may be from -4 to 4
+    bool masked;            ///< additive: multiply the weight by `mask`
+    /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: x and y of the point, in any range
     lmb_value coordinates[3];
-    lmb_space2d space2d; ///< space2d
-    /// clip: plays it by itself, in place of `time`, `rate`, `offset` and `loop`; then `clip` is a constant. NULL: does not
+    lmb_space2d space2d; ///< space2d: how weights are computed
+    /// clip: how it plays by itself, instead of by `time`, `rate`, `offset` and `loop`; `clip` is then a constant.
+    /// NULL: the clip does not play by itself.
     const lmb_player_def *player;
-    const lmb_machine_def *machine;           ///< machine
+    const lmb_machine_def *machine;           ///< machine: its states and transitions
     float positions[LMB_MAX_SPACE_INPUTS][2]; ///< space2d: x and y of each input; space1d: x
 } lmb_node_def;
 
-/// Rest pose; weights 1, linear; #LMB_MIX_DEFAULT the short way, local; along 1/2; triangles, all places 0; priorities 0; clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
-/// pose buffer 0; no masks of layers; no parts; no inputs.
+/// Returns a node with these defaults.
+///
+/// The rest pose without inputs. Weights 1, linear; priorities 0; no masks or joint maps. Clip 0 at time 0, rate 1,
+/// offset 0, clamped, with its own joint weights; no player. Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form
+/// and space. Coordinates 1/2; triangles, all positions 0.
 LMB_API lmb_node_def lmb_default_node_def(void);
-/// A clip at a time that the host gives, looped; the clip is an index.
+/// Makes a node that samples a clip, given by its index, at a time that the host gives; it loops.
 LMB_API lmb_node_def lmb_clip_node(uint32_t clip, lmb_value time);
-/// A clip that plays by itself.
+/// Makes a node for a clip that plays by itself.
 LMB_API lmb_node_def lmb_playing_node(uint32_t clip, const lmb_player_def *player);
-/// Goes from a to b.
+/// Makes a node that blends from a to b.
 LMB_API lmb_node_def lmb_blend_node(uint32_t a, uint32_t b, lmb_value weight);
-/// Goes from a to b as far as the mask lets it.
+/// Makes a node that blends from a to b, scaled by a mask for each joint.
 LMB_API lmb_node_def lmb_masked_node(uint32_t a, uint32_t b, uint32_t mask, lmb_value weight);
-/// Adds an additive pose to a base.
+/// Makes a node that adds an additive to a base.
 LMB_API lmb_node_def lmb_additive_node(uint32_t base, uint32_t add, lmb_value weight);
-/// A state machine over the poses of its states, `machine->state_count` of them.
+/// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.
 LMB_API lmb_node_def lmb_machine_node(const uint32_t *poses, const lmb_machine_def *machine);
 
-/// A parameter, for whoever sets it.
+/// Describes a parameter for the code that sets it.
 typedef struct lmb_parameter_def {
     const char *name; ///< copied; NULL: ""
-    float initial;    ///< what lmb_graph_defaults() gives
-    float min, max;   ///< a note: nothing holds a parameter to them
+    float initial;    ///< written by lmb_graph_defaults()
+    float min, max;   ///< information only: parameters are not clamped to them
 } lmb_parameter_def;
 
+/// A graph as its author describes it. It is checked and copied by lmb_graph_create().
 typedef struct lmb_graph_def {
     const lmb_rig *rig;
     const lmb_clip *const *
-        clips; ///< copied; each built for a rig of as many joints and float channels as this one, or of as many joints as one of the parts and as many channels or none
+        clips; ///< copied; each for the joints and channels of `rig`, or for a joint map's joints and all or 0 channels
     uint32_t clip_count;
-    const uint8_t *const *masks; ///< copied; each one byte per joint, then per float channel; 0 takes a, 255 b
+    /// Copied. Each has one byte per joint, then one per float channel: 0 takes a, 255 takes b.
+    const uint8_t *const *masks;
     uint32_t mask_count;
     const lmb_node_def *nodes;     ///< the last one is the result
     uint32_t node_count;           ///< 1 to #LMB_MAX_NODES
     uint32_t parameter_count;      ///< floats per character; 0 to #LMB_MAX_PARAMETERS
-    const lmb_mirror_def *mirrors; ///< copied; may be NULL where there are none
+    const lmb_mirror_def *mirrors; ///< copied; may be NULL if there are none
     uint32_t mirror_count;         ///< 0 to #LMB_MAX_MIRRORS
-    const lmb_joint_limit_def *const
-        *joint_limits;                   ///< copied; each one definition per joint; may be NULL where there are none
-    uint32_t joint_limits_count;         ///< 0 to #LMB_MAX_JOINT_LIMITS
-    const lmb_joint_map_def *joint_maps; ///< copied; may be NULL where there are none
-    uint32_t joint_map_count;            ///< 0 to #LMB_MAX_JOINT_MAPS
-    const lmb_static_pose_def *static_poses; ///< copied; may be NULL where there are none
+    /// Copied. Each has one definition per joint. May be NULL if there are none.
+    const lmb_joint_limit_def *const *joint_limits;
+    uint32_t joint_limits_count;             ///< 0 to #LMB_MAX_JOINT_LIMITS
+    const lmb_joint_map_def *joint_maps;     ///< copied; may be NULL if there are none
+    uint32_t joint_map_count;                ///< 0 to #LMB_MAX_JOINT_MAPS
+    const lmb_static_pose_def *static_poses; ///< copied; may be NULL if there are none
     uint32_t static_pose_count;              ///< 0 to #LMB_MAX_STATIC_POSES
-    /// Copied; beside each of `limits` a range for each float channel, or NULL for none; NULL where there are none at all.
+    /// Copied. For each of `joint_limits` one range per float channel, or NULL for no ranges. NULL if no limits have
+    /// ranges.
     const lmb_channel_range *const *channel_ranges;
-    /// Levels of detail, see lod.h: for each joint of the rig the maximum level at which it is computed; copied; NULL:
-    /// there are none, and `lod` is ignored.
+    /// Levels of detail (lod.h): for each joint of the rig the max lod at which it is computed. Copied. NULL: no levels
+    /// of detail, and `lod` is ignored.
     const uint8_t *max_lods;
-    /// The level of each character: rounded down, and clamped to 0 to #LMB_MAX_LODS - 1; NaN counts as 0 and as a refused
-    /// weight.
+    /// The level of detail of each character, rounded down and clamped to 0 to #LMB_MAX_LODS - 1. NaN counts as 0 and
+    /// as a refused weight.
     lmb_value lod;
-    /// Whether the host inertializes what the last operation gives, see inertia.h; not for #LMB_OP_WEIGHTED_MATRIX. Where
-    /// a machine has a transition of #LMB_FADE_INERTIALIZED, the graph does so by itself, and this is false.
+    /// Whether the host inertializes the result of the last operation (inertia.h). Not for #LMB_OP_WEIGHTED_MATRIX. If
+    /// a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes by itself, and this must be false.
     bool inertialize;
-    uint32_t inertia_parameters; ///< the first of #LMB_INERTIA_PARAMETERS parameters, where it does
+    uint32_t inertia_parameters; ///< with `inertialize`: the first of #LMB_INERTIA_PARAMETERS parameters
 
-    // What moves by itself; see control.h. All may be NULL where there are none.
-    const lmb_parameter_def *parameters; ///< `parameter_count` of them, or NULL: without names, 0
-    uint32_t event_count;                ///< events are numbers below it; up to #LMB_MAX_EVENTS
-    const char *const *event_names;      ///< copied; or NULL: without names
-    const lmb_smoothed_def *smoothed;    ///< in the order in which they move; one may follow an earlier one
+    // Everything that advances by itself; see control.h. Each pointer may be NULL if there is nothing of its kind.
+    const lmb_parameter_def *parameters; ///< `parameter_count` of them, or NULL: no names, initial values 0
+    uint32_t event_count;                ///< events are the numbers below it; up to #LMB_MAX_EVENTS
+    const char *const *event_names;      ///< copied; or NULL: no names
+    const lmb_smoothed_def *smoothed;    ///< updated in this order, so one may follow an earlier one
     uint32_t smoothed_count;
-    const lmb_computed_def *computed; ///< in the order in which they are found; one may read an earlier one
+    const lmb_computed_def *computed; ///< computed in this order, so one may read an earlier one
     uint32_t computed_count;          ///< up to #LMB_MAX_PARAMETERS
-    const lmb_group_def *groups;      ///< each with one player at least
+    const lmb_group_def *groups;      ///< each has at least one player
     uint32_t group_count;
     const lmb_fade_def *fades;
     uint32_t fade_count;
-    const lmb_motion_def *motion; ///< NULL: there is none, and root motion moves nothing
-    uint32_t max_emitted_events;  ///< events emitted of one character and frame; more are counted alone. 0 takes 8
-    /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
-    /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
-    /// events; in others it stands still, unless `interpolate_updates`. NULL: each frame.
+    const lmb_motion_def *motion; ///< NULL: there is no character motion, and root motion moves nothing
+    /// Events stored for one character and frame; further ones are only counted. 0 takes 8.
+    uint32_t max_emitted_events;
+    /// Frames between updates: a whole number from 1 to 16, rounded down. NULL: every frame.
+    ///
+    /// A character is updated in frames in which the frame number plus the character's index is divisible by this
+    /// value, by all the time since its last update, and in frames in which it is sent events. In other frames it
+    /// stands still, unless `interpolate_updates` is set.
     const lmb_value *update_every;
-    /// Between updates what is continuous goes on: control.h, "Updates". A frame without an update then costs what
-    /// moving does, without weights and decisions, and a device keeps a second row of state for each character.
+    /// Whether everything continuous goes on between updates (control.h, "Updates").
+    ///
+    /// A frame without an update then costs as much as moving does, without weights and decisions, and a device keeps a
+    /// second row of state for each character.
     bool interpolate_updates;
 } lmb_graph_def;
 
-/// Checks and compiles. Fails with #LMB_ERROR_ARGUMENT (message: node and field, or joint), #LMB_ERROR_LIMIT where
-/// there are too many nodes, parameters, mirrors, limits, parts or static poses, more than #LMB_MAX_STACK poses would
-/// be held at once, nodes counted for each use come to more than 65,536, more than #LMB_MAX_EXCHANGES poses are read at
-/// other joints, or the block would exceed 2^30 words, #LMB_ERROR_MEMORY. In a rig with float channels
-/// #LMB_ERROR_LIMIT too where more than #LMB_MAX_CHANNEL_STACK values of one would be held at once: a sum holds those of
-/// all inputs up to the one that it evaluates. Sums of 16 inputs always fit; a blend space of 64 fits as one of the first
-/// 18 inputs of another.
+/// Checks a graph and compiles it.
+///
+/// Fails with
+/// - #LMB_ERROR_ARGUMENT if the definition is not valid. The message names node and field, or the joint.
+/// - #LMB_ERROR_LIMIT if there are too many nodes, parameters, mirrors, joint limits, joint maps or static poses; if
+///   more than #LMB_MAX_STACK poses would be held at once; if nodes, counted for each use, exceed 65,536; if more than
+///   #LMB_MAX_EXCHANGES poses are read at other joints; or if the block would exceed 2^30 words. In a rig with float
+///   channels also if more than #LMB_MAX_CHANNEL_STACK values of one channel would be held at once.
+/// - #LMB_ERROR_MEMORY.
+///
+/// For channels, a sum holds the values of all inputs up to the one that it evaluates. Sums of 16 inputs always fit. A
+/// blend space of 64 inputs fits as one of the first 18 inputs of another.
 LMB_API lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph,
                                     lmb_error *error);
-/// The checks of lmb_graph_create() alone, with the same results. What moves by itself takes memory of the C library
-/// meanwhile, so #LMB_ERROR_MEMORY is possible.
+/// Checks a graph as lmb_graph_create() does, with the same results, but creates nothing. Checking the control
+/// (control.h) allocates temporary memory from the C library, so #LMB_ERROR_MEMORY is possible.
 LMB_API lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error);
-/// NULL is fine.
+/// Destroys a graph. NULL is allowed.
 LMB_API void lmb_graph_destroy(lmb_graph *graph);
 
 LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *graph);
-/// Floats of a character's row of parameters: those of the descriptor, then those that the graph writes for itself (times
-/// of clips that play, weights of states).
+/// Returns the number of floats in a character's row of parameters: first those of the descriptor, then those that the
+/// graph writes for itself (times of clips that play, weights of states).
 LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
-/// Number of pose buffers that a batch must bind: the largest index used, plus one.
+/// Returns the number of pose buffers that a batch must bind: the largest index used, plus one.
 LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *graph);
-/// How many joints a pose buffer has: the rig's, or those of the part in which it is used; 0 where nothing uses it.
+/// Returns the number of joints of a pose buffer: the rig's, or those of the joint map in which it is used; 0 if it is
+/// unused.
 LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose);
-/// Floats of one character in a pose buffer: #LMB_POSE_COMPONENTS for each joint, and behind them, where those are as many
-/// as the rig's, one for each float channel; 0 where nothing uses it.
+/// Returns the number of floats of one character in a pose buffer; 0 if it is unused.
+///
+/// #LMB_POSE_COMPONENTS for each joint; if there are as many joints as in the rig, then one for each float channel.
 LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose);
-/// The rig's, copied into the graph.
+/// Returns the number of the rig's sockets, which are copied into the graph.
 LMB_API uint32_t lmb_graph_socket_count(const lmb_graph *graph);
-/// The rig's float channels, copied into the graph.
+/// Returns the number of the rig's float channels, which are copied into the graph.
 LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *graph);
-/// Joints that are computed at a level of detail, see lod.h; all of them where the graph has no levels. Levels past the
-/// last count as that.
+/// Returns the number of joints that are computed at a level of detail (lod.h); all joints if the graph has no levels.
+/// A level above the last one counts as the last one.
 LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t lod);
-/// Words that a batch keeps of each character where the graph's result is inertialized, see inertia.h; 0 where it is not.
+/// Returns the number of words that a batch keeps for each character to inertialize the result (inertia.h); 0 if the
+/// result is not inertialized.
 LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *graph);
-/// The first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE where nothing is
+/// Returns the first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE if nothing is
 /// inertialized.
 LMB_API uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph);
-/// Poses held at once while it runs. Evaluating inputs in order, an operation of two inputs holds the first while it
-/// evaluates the second, and one that takes any number, as #LMB_OP_WEIGHTED does, holds two poses' worth of sums: chains that grow in the first input
-/// stay flat.
+/// Returns the number of poses held at once while the graph runs.
+///
+/// Inputs are evaluated in order. An operation of two inputs holds the first while it evaluates the second. One that
+/// takes any number, such as #LMB_OP_WEIGHTED, holds sums of the size of two poses. So chains that grow in the first
+/// input do not add to the stack.
 LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
 
-/// Exchange areas; see the note on other joints.
+/// Returns the number of exchange areas: poses that are evaluated for all joints first, because they are read at other
+/// joints.
+///
+/// #LMB_OP_MIRROR reads its input at the partners of the joints. In #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both
+/// inputs at the ancestors of the joints, and #LMB_OP_ADDITIVE its base and its result. Each such pose has an exchange
+/// area of its own, except that an additive whose base is an additive in model space shares the base's. An area takes
+/// 44 bytes per joint and SIMD lane on the CPU, and 48 bytes per joint, character and frame slot on the GPU.
 LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 
-/// What moves by itself: stage 1, for its state of each character (control.h). NULL where nothing does. Lives as long as
-/// the graph.
+/// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing
+/// advances by itself. It lives as long as the graph.
 LMB_API const lmb_control *lmb_graph_control(const lmb_graph *graph);
-/// The player of a clip's node, or the machine of a node or of a fade, as numbers that lmb_control_player_ticks(),
-/// lmb_control_current_state() and others take; #LMB_NONE where there is none.
+/// Return the number of a clip node's player, and of the machine of a node or a fade, as lmb_control_player_ticks(),
+/// lmb_control_current_state() and others take them; #LMB_NONE if there is none.
 LMB_API uint32_t lmb_graph_node_player(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_node_machine(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade);
@@ -454,42 +658,45 @@ typedef struct lmb_graph_parameter {
     float initial;
     float min;
     float max;
-    bool is_written; ///< by the graph: not for the host to set, and not found by its name
+    bool is_written; ///< the graph writes it: the host must not set it, and it is not found by name
 } lmb_graph_parameter;
 
-/// `index` is below lmb_graph_parameter_count() (not checked beyond an assertion).
+/// Returns a parameter. `index` must be below lmb_graph_parameter_count() (checked only by an assertion).
 LMB_API lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index);
-/// The index of the parameter of that name which the host sets, or #LMB_NONE.
+/// Returns the index of the parameter of that name, if the host sets it, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name);
-/// Fills a character's row, float [lmb_graph_parameter_count()], with initial values.
+/// Fills a character's row of parameters, float [lmb_graph_parameter_count()], with initial values.
 LMB_API void lmb_graph_defaults(const lmb_graph *graph, float *row);
 LMB_API uint32_t lmb_graph_event_count(const lmb_graph *graph);
-/// The event of that name, or #LMB_NONE.
+/// Returns the event of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name);
-/// Names live as long as the graph; "" without one. Indices are below their counts (not checked beyond an assertion).
+/// Returns the name of an event, "" without one. This name and those below live as long as the graph. Here and below,
+/// indices must be below their counts (checked only by an assertion).
 LMB_API const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event);
 LMB_API uint32_t lmb_graph_player_count(const lmb_graph *graph);
-/// Its clip's.
+/// Returns the name of the player's clip.
 LMB_API const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player);
-/// In seconds, of its clip.
+/// Returns the duration of the player's clip, in seconds.
 LMB_API float lmb_graph_player_duration(const lmb_graph *graph, uint32_t player);
 LMB_API const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group);
 LMB_API uint32_t lmb_graph_machine_count(const lmb_graph *graph);
-/// A machine's, or a fade's.
+/// Returns the name of a machine, or of the fade that the machine belongs to.
 LMB_API const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine);
 LMB_API uint32_t lmb_graph_state_count(const lmb_graph *graph, uint32_t machine);
-/// The machine within whose state a machine runs, or #LMB_NONE; that state, where `state` is not NULL.
+/// Returns the machine that owns a machine, because it runs inside one of its states, or #LMB_NONE. Stores the owning
+/// state in `state` unless that is NULL.
 LMB_API uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machine, uint32_t *state);
-/// Those of a fade's machine are "in" and "out".
+/// Returns the name of a state. The states of a fade's machine are "in" and "out".
 LMB_API const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state);
 
-/// Tells what a graph was compiled to: calls `print` for each instruction, in order, with a line without a line break, as
-/// in
+/// Prints the instructions that a graph was compiled to. Calls `print` for each instruction, in order, with a line
+/// without a line break, such as
 ///
 ///        2  s0   blend          s0 s1, weight speed uniform-s
 ///
-/// for the third instruction, which puts a blend of the poses in slots 0 and 1 into slot 0. What a graph runs as
-/// several instructions is named for each, "weighted begin" and so on. Parameters without a name are called p0, p1 and so on.
+/// for the third instruction, which writes a blend of the poses in slots 0 and 1 to slot 0. An operation that runs as
+/// several instructions is named in each of them, "weighted begin" and so on. Parameters without a name are printed as
+/// p0, p1 and so on.
 LMB_API void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user);
 
 #ifdef __cplusplus

@@ -1,13 +1,15 @@
 /// @file joint_map.h
-/// Parts of a rig, and poses that are given with a graph.
+/// Joint maps, which define subsets of a rig's joints, and static poses, which are stored in a graph.
 ///
-/// A part has joints of its own, and a table that says which of them each of the rig's joints is. Inside an input of
-/// #LMB_OP_COMBINE that has a part, the sources of poses have the part's joints: clips built for a rig of as many, pose buffers
-/// and static poses of as many, so that a body part is stored as its own small pose. A source gives each of the rig's joints
-/// what the part's joint of the table has, and the rig's rest pose to those that the part lacks. So what is between the
-/// sources and #LMB_OP_COMBINE works on the rig's joints as everywhere: masks, limits and mirrors are the rig's, and a mirror
-/// whose partner the part lacks reflects the rest pose. No part has float channels: #LMB_OP_COMBINE takes those of the last
-/// input without a part.
+/// A joint map defines a subset with joints of its own, and a table that maps each of the rig's joints to a joint of
+/// the subset. Inside an input of #LMB_OP_COMBINE that has a joint map, the sources of poses have the joints of the
+/// subset: clips built for a rig with that joint count, and pose buffers and static poses with that joint count. So the
+/// pose of a body part is stored as a small pose of its own. A source gives each of the rig's joints the transform of
+/// the subset's joint in the table, or the rig's rest pose if the subset lacks the joint. So nodes between the sources
+/// and #LMB_OP_COMBINE work on the rig's joints, as everywhere: masks, joint limits and mirrors are those of the rig,
+/// and a mirror whose partner is not in the subset reflects the rest pose.
+///
+/// A subset has no float channels. #LMB_OP_COMBINE takes those of the last input without a joint map.
 #ifndef LIMBER_JOINT_MAP_H
 #define LIMBER_JOINT_MAP_H
 
@@ -17,25 +19,28 @@
 extern "C" {
 #endif
 
-#define LMB_MAX_JOINT_MAPS 64u     ///< of one graph
-#define LMB_MAX_STATIC_POSES 1024u ///< of one graph
+#define LMB_MAX_JOINT_MAPS 64u     ///< in one graph
+#define LMB_MAX_STATIC_POSES 1024u ///< in one graph
 
+/// Maps the rig's joints to those of a subset.
 typedef struct lmb_joint_map_def {
-    /// One for each of the rig's joints: the part's joint that stands for it, below `joint_count`, or #LMB_NONE where the part
-    /// lacks it. Several of the rig's joints may be one of the part's.
+    /// For each of the rig's joints the subset's joint that represents it, below `joint_count`, or #LMB_NONE if the
+    /// subset lacks it. Several of the rig's joints may map to one joint.
     const uint32_t *joints;
-    /// Of the part: 1 to #LMB_MAX_JOINTS, or 0 where the rig has none either. Those that the table does not name are stored, and never read.
+    /// Joints of the subset: 1 to #LMB_MAX_JOINTS, or 0 if the rig has none either. Joints that the table does not name
+    /// are stored in poses but never read.
     uint32_t joint_count;
 } lmb_joint_map_def;
 
-/// A pose that does not change.
+/// A static pose: one that does not change.
 typedef struct lmb_static_pose_def {
     const char *name; ///< for messages, and for graphs written as JSON; may be NULL
-    /// Local transforms, one for each joint. Values are finite and at most #LMB_LARGEST; rotations have a length of 1 to
-    /// within 1e-3 and are normalised. NULL where there are none.
+    /// Local transforms, one for each joint. Values must be finite and at most #LMB_LARGEST. Rotations must have a
+    /// length of 1 within 1e-3, and are normalised. NULL if there are no joints.
     const lmb_transform *joints;
-    uint32_t joint_count; ///< the rig's, or that of the part in which it is used
-    /// Where it has the rig's joints, one for each of the rig's float channels, angles in degrees; NULL for those at rest.
+    uint32_t joint_count; ///< the rig's, or that of the joint map in which it is used
+    /// If the pose has the rig's joints: one value for each of the rig's float channels, angles in degrees. NULL: the
+    /// rest values.
     const float *channels;
 } lmb_static_pose_def;
 

@@ -1,5 +1,5 @@
 /// @file value.h
-/// Numbers that a graph uses: constants, parameters, and curves over either.
+/// Values that a graph uses: constants or parameters, with an optional curve.
 #ifndef LIMBER_VALUE_H
 #define LIMBER_VALUE_H
 
@@ -9,16 +9,20 @@
 extern "C" {
 #endif
 
-/// How a number a in [0, 1] is shaped before it is used. All give exactly 0 for 0 and 1 for 1. In and out name where a
-/// curve is level: "in" at its beginning; "out", 1 - in(1 - a), at its end; "in-out" at both, in(2 a) / 2 up to the
-/// middle and 1 - in(2 - 2 a) / 2 from there. All are within 2e-7 of float64, a Bezier within 2e-7 of the larger of 1
-/// and its control points.
+/// A curve that is applied to a value a in [0, 1]. Each returns exactly 0 for 0 and 1 for 1.
+///
+/// The suffix says where a curve is level:
+/// - in: at its start.
+/// - out: at its end; 1 - in(1 - a).
+/// - in-out: at both; in(2 a) / 2 up to the middle, then 1 - in(2 - 2 a) / 2.
+///
+/// All are within 2e-7 of float64; a Bezier within 2e-7 times the largest of 1 and its control points.
 typedef enum lmb_curve {
     LMB_CURVE_LINEAR,
     LMB_CURVE_UNIFORM_S,  ///< a^2 / (2 (a^2 - a) + 1)
     LMB_CURVE_SMOOTHSTEP, ///< 3 a^2 - 2 a^3
-    /// 3 (1-a)^2 a c0 + 3 (1-a) a^2 c1 + a^3, with lmb_value.control for c: a Bezier in one dimension whose parameter is the
-    /// number itself. It may leave [0, 1]; a weight is clamped again after it.
+    /// 3 (1-a)^2 a c0 + 3 (1-a) a^2 c1 + a^3, where c is lmb_value.control: a Bezier in one dimension whose parameter
+    /// is a. The result may be outside [0, 1]; a weight is clamped again after it.
     LMB_CURVE_BEZIER,
     LMB_CURVE_QUADRATIC_IN, ///< a^2
     LMB_CURVE_QUADRATIC_OUT,
@@ -29,38 +33,42 @@ typedef enum lmb_curve {
     LMB_CURVE_SINE_IN,     ///< 1 - sin(pi (1 - a) / 2)
     LMB_CURVE_SINE_OUT,    ///< sin(pi a / 2)
     LMB_CURVE_SINE_IN_OUT, ///< (1 + sin(pi (a - 1/2))) / 2
-    /// 1 - cos(pi a / 2): a cosine is the sine a quarter of a wave on, so the three are those of the sine, by the names
-    /// that others give them.
+    /// 1 - cos(pi a / 2). The three cosine curves equal the three sine curves; they exist because other software uses
+    /// these names.
     LMB_CURVE_COSINE_IN,
     LMB_CURVE_COSINE_OUT,    ///< cos(pi (1 - a) / 2)
     LMB_CURVE_COSINE_IN_OUT, ///< (1 - cos(pi a)) / 2
     LMB_CURVE_COUNT
 } lmb_curve;
 
-/// "linear", "uniform-s", "quadratic-in" and so on; never NULL. The text is static.
+/// Returns the name of a curve: "linear", "uniform-s", "quadratic-in" and so on; never NULL. The text is static.
 LMB_API const char *lmb_curve_name(lmb_curve curve);
 
-/// A number that is the same for all characters, or is read from each character's parameters.
+/// A value that is the same for all characters, or is read from each character's parameters.
 typedef struct lmb_value {
     float constant;
     uint32_t parameter; ///< index of a parameter, or #LMB_NONE for the constant
-    lmb_curve curve;    ///< where it is not #LMB_CURVE_LINEAR, the number is clamped to [0, 1] and shaped
-    float control[2];   ///< of #LMB_CURVE_BEZIER, each from -16 to 16
+    lmb_curve curve;    ///< unless #LMB_CURVE_LINEAR, the value is clamped to [0, 1] and the curve is applied
+    float control[2];   ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
 } lmb_value;
 
+/// Returns a value that is a constant, without a curve.
 static inline lmb_value lmb_constant(float constant) {
     lmb_value value = {constant, LMB_NONE, LMB_CURVE_LINEAR, {0.0f, 1.0f}};
     return value;
 }
 
+/// Returns a value that reads a parameter, without a curve.
 static inline lmb_value lmb_parameter(uint32_t index) {
     lmb_value value = {0.0f, index, LMB_CURVE_LINEAR, {0.0f, 1.0f}};
     return value;
 }
 
-/// What a value comes to where these are the parameters of a character: as in a control, to the bit, and as in an operation
-/// before that clamps it or refuses what is not finite. A value that lmb_graph_create() would
-/// accept; `parameters` may be NULL where it is a constant.
+/// Returns a value for the parameters of one character.
+///
+/// The result is the same, to the bit, as in a control, and as in an operation before the operation clamps it or
+/// refuses it for not being finite. The value must be one that lmb_graph_create() accepts. `parameters` may be NULL for
+/// a constant.
 LMB_API float lmb_value_at(lmb_value value, const float *parameters);
 
 #ifdef __cplusplus
