@@ -1,6 +1,6 @@
-// What the kernels of a batch are given, and where a character's things lie.
+// Inputs of a batch's kernels, and the locations of a character's data.
 
-// Matrices, stored a row of four at once.
+// Matrices, stored in rows of four floats.
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Rows {
     vec4 at[];
 };
@@ -10,27 +10,27 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer Sha
     uint at[];
 };
 
-// Two rows for each source, of all characters of a span next to one another.
+// Two rows per source. Each row is stored for all characters of a span consecutively.
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Sources {
     uvec4 at[];
 };
 
-// Poses in exchange areas, three rows each: rotation, translation and weight, scale. Within a workgroup, too, one
-// invocation writes and another reads.
+// Poses in exchange areas, three rows each: rotation; translation and weight; scale. Within a workgroup, one invocation
+// may write a pose that another one reads.
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer SharedRows {
     vec4 at[];
 };
 
-// A span's buffers, each from the span's first character on. As struct lmb_span_row in src/gpu_push.h.
+// A span's buffers, each starting at the span's first character. Must match struct lmb_span_row in src/gpu_push.h.
 struct span_row {
     Words parameters;
     Words stages[STAGE_COUNT];
     Rows rows[STAGE_COUNT]; // the same addresses: not every driver casts one reference to another
     SharedWords dual_quaternions; // the same address again
-    Words named_palette;          // of the frame before
+    Words named_palette;          // of the previous frame
     Rows named_rows;              // the same address
     Words poses[MOST_POSE_BUFFERS];
-    Words inertia; // what is kept from frame to frame
+    Words inertia; // memory that inertialization keeps between frames
     Sources sources; // [source][2][character]
     Words weights; // [weight][character]
     SharedRows exchange; // [area][character][joint, then channel]
@@ -40,19 +40,19 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Spans {
     span_row at[];
 };
 
-// As struct lmb_batch_push in src/gpu_push.h.
+// Must match struct lmb_batch_push in src/gpu_push.h.
 layout(push_constant, scalar) uniform Push {
     Words program;
     Spans spans;
     Words refused;
-    Words list;           // of characters, where there is one
-    Words dispatch;       // by list.comp
+    Words list;           // indices of characters, if there is a list
+    Words dispatch;       // written by list.comp
     uint characters;      // of the batch
-    uint span_characters; // of every span but the last
-    uint outputs;         // a bit for each stage
-    uint has_named;       // palette of the frame before
+    uint span_characters; // of each span except the last
+    uint outputs;         // a bit per stage
+    uint has_named;       // whether there is a palette of the previous frame
     uint has_list;
-    uint pass; // except for the kernel that runs all
+    uint pass; // not used by kernels that run all passes
 }
 push;
 
@@ -88,7 +88,7 @@ source load_source(frame f, uint index) {
     return s;
 }
 
-// What follows from the fraction is computed anew: it would take as many words again.
+// The slerp terms are computed again from the fraction, because storing them would take as many words again.
 key_search load_search(frame f, uint index) {
     uvec4 words = push.spans.at[f.span].sources.at[weight_place(f, 2u * index + 1u)];
     key_search search;
@@ -152,7 +152,7 @@ bool writes_stage(uint stage) {
     return (push.outputs & (1u << stage)) != 0u;
 }
 
-// Characters to run: all of the batch, or those listed.
+// Number of characters to run: all of the batch, or those of the list.
 uint slot_count() {
     uint count = push.characters;
     if (push.has_list != 0u) {
@@ -161,7 +161,7 @@ uint slot_count() {
     return count;
 }
 
-// May be outside the batch, where a list has it.
+// The index of a slot's character. Indices from a list may be outside the batch.
 uint slot_character(uint slot) {
     uint character = slot;
     if (push.has_list != 0u) {
@@ -170,7 +170,7 @@ uint slot_character(uint slot) {
     return character;
 }
 
-// A frame of a character, at joint 0.
+// Makes a frame for a character, at joint 0.
 frame character_frame(uint character) {
     frame f;
     f.program = push.program;

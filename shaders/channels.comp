@@ -1,5 +1,5 @@
-// The float channels of any program: one invocation for each channel of each character interprets the program's
-// instructions of a pass. They need nothing of the joints, so the kernel runs beside those of the pose.
+// Float channels of any program: one invocation per channel of each character interprets the program's instructions of
+// a pass. They do not depend on joints, so the kernel can run concurrently with those of the pose.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -11,7 +11,7 @@ layout(local_size_x = 64) in;
 
 #include "batch.glsl"
 
-// As has_joint() in pose.glsl; where the rig has joints, their kernel counts what is outside the batch.
+// Like has_joint() in pose.glsl. If the rig has joints, the pose kernel counts characters outside the batch.
 bool has_channel() {
     uint channels = push.program.at[PROGRAM_CHANNELS];
     uint index = grid_index();

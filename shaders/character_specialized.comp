@@ -1,8 +1,12 @@
-// Pose, model and palette in one dispatch, for one program: each workgroup takes some characters, and only what the batch
-// is asked for leaves it. src/gpu_workgroup.c chooses how many characters and invocations a workgroup has.
+// Pose, model matrices and palette in one dispatch, specialised for one program. Each workgroup computes several
+// characters, and writes only the requested outputs to memory. src/gpu_workgroup.c chooses the number of characters and
+// invocations per workgroup.
 //
-// Neighbouring invocations take the same joint of neighbouring characters: those read the same tracks, so that a
-// subgroup's loads share cache lines and its branches on a track's kind go one way.
+// Neighbouring invocations compute the same joint of neighbouring characters, which read the same tracks. So the loads
+// of a subgroup share cache lines, and its branches on the kind of a track do not diverge.
+//
+// In a workgroup, invocations evaluate poses and store joints' local matrices in shared memory. Then they compute model
+// matrices level by level of the hierarchy, outputs that need model matrices, and the palette, all in place.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -16,9 +20,9 @@
 
 layout(local_size_x = 64, local_size_x_id = 4) in;
 layout(constant_id = 5) const uint JOINTS = 1u;
-layout(constant_id = 6) const uint CHARACTERS = 1u; // of a workgroup
-// Each invocation has a character to itself and walks its joints, parents first: no barriers, which are dear where a
-// processor runs the kernels.
+layout(constant_id = 6) const uint CHARACTERS = 1u; // per workgroup
+// Each invocation computes a whole character, joint by joint, parents first. This needs no barriers, which are
+// expensive if kernels run on a CPU.
 layout(constant_id = 7) const bool WALKS = false;
 
 #include "batch.glsl"
@@ -28,15 +32,15 @@ layout(constant_id = 7) const bool WALKS = false;
 
 #define NO_SPAN 0xffffffffu
 
-// Rows of four. From one character to the next it is an odd number of them, so that neighbouring invocations, with
-// neighbouring characters, meet other banks.
+// Rows of four floats. The stride between characters is an odd number of rows, so that neighbouring invocations, which
+// have neighbouring characters, access different banks.
 const uint MATRIX_ROWS = 3u * JOINTS;
 const uint MATRIX_STRIDE = MATRIX_ROWS | 1u;
 
-shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: own, then model, then palette
-shared uvec2 places[CHARACTERS]; // span, or NO_SPAN where there is no character, and character in it
-shared float levels[CHARACTERS]; // of detail
-shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the order of their numbers
+shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: local, then model, then palette matrices
+shared uvec2 places[CHARACTERS]; // span, or NO_SPAN if there is no character, and index in the span
+shared float levels[CHARACTERS]; // levels of detail
+shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the same order as the floats
 
 frame slot_frame(uint slot) {
     frame f;
@@ -50,7 +54,7 @@ frame slot_frame(uint slot) {
     return f;
 }
 
-// Which characters the workgroup has, and their levels of detail.
+// Finds the characters of the workgroup, and their levels of detail.
 void find_places() {
     uint first = grid_group() * CHARACTERS;
     for (uint slot = gl_LocalInvocationIndex; slot < CHARACTERS; slot += gl_WorkGroupSize.x) {
@@ -110,7 +114,7 @@ void store_model(frame f, affine model) {
     }
 }
 
-// Joints that some character of the workgroup computes, the first of their order.
+// The number of joints that any character of the workgroup computes: the first ones in lod order.
 uint count_computed() {
     float lowest = levels[0];
     for (uint slot = 1u; slot < CHARACTERS; slot++) {
@@ -119,7 +123,7 @@ uint count_computed() {
     return lod_count(push.program, uint(lowest));
 }
 
-// A joint that its character drops.
+// Gives the rest pose to a joint that its character's level of detail drops.
 void leave_at_rest() {
     poses[0] = load_rest(push.program, at_joint.joint);
     if (USES_MATRICES) {
@@ -127,7 +131,7 @@ void leave_at_rest() {
     }
 }
 
-// From a joint's pose to what is kept of it.
+// Stores a joint's pose, and its matrix if needed.
 void keep_pose(bool keeps_matrices) {
     if (writes_stage(STAGE_LOCAL)) {
         store_local(at_joint, poses[0]);
@@ -147,8 +151,8 @@ void keep_pose(bool keeps_matrices) {
     }
 }
 
-// A pass: the last one gives local transforms, and joints' own matrices. Where there are levels of detail, first all joints
-// that any character computes: loops that are shorter are what every device gains by.
+// Runs a pass. The last one computes local transforms and joints' local matrices. With levels of detail, the first loop
+// covers only joints that some character computes: a shorter loop is faster on every device.
 void pose(bool keeps_matrices, bool last) {
     uint computed = JOINTS;
     if (USES_LOD && last) {
@@ -193,7 +197,7 @@ void pose(bool keeps_matrices, bool last) {
     }
 }
 
-// All passes. An invocation that walks a character needs no other one's poses.
+// Runs all passes. If WALKS, an invocation does not need poses of other invocations, so there are no barriers.
 void pose_all(bool keeps_matrices) {
     bool last = false;
     for (at_pass = 0u; !last; at_pass++) {
@@ -209,7 +213,8 @@ void pose_all(bool keeps_matrices) {
     }
 }
 
-// From own to model matrices, level by level. A level has few joints, so the characters of a workgroup share its steps.
+// Computes model matrices from local matrices, level by level of the hierarchy. A level has few joints, so invocations
+// share the work for all characters of a workgroup.
 void descend() {
     uint levels = push.program.at[PROGRAM_LEVELS];
     uint order = push.program.at[PROGRAM_ORDER];
@@ -227,7 +232,7 @@ void descend() {
     }
 }
 
-// From model matrices to the palette.
+// Computes the palette from model matrices.
 void bind() {
     uint inverse_binds = push.program.at[PROGRAM_INVERSE_BIND];
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * JOINTS; n += gl_WorkGroupSize.x) {
@@ -238,13 +243,13 @@ void bind() {
     }
 }
 
-// The named palette's row, before it may be overwritten.
+// Copies a row of the named palette, before it may be overwritten.
 void copy_previous(uint span, uint at, vec4 row) {
     Rows named = push.spans.at[span].named_rows;
     push.spans.at[span].rows[STAGE_PREVIOUS_PALETTE].at[at] = push.has_named != 0u ? named.at[at] : row;
 }
 
-// Neighbouring invocations store neighbouring rows: whole cache lines leave a subgroup.
+// Neighbouring invocations store neighbouring rows, so that a subgroup writes whole cache lines.
 void store_matrices(uint stage) {
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * MATRIX_ROWS; n += gl_WorkGroupSize.x) {
         uint slot = n / MATRIX_ROWS;
@@ -262,7 +267,7 @@ void store_matrices(uint stage) {
     }
 }
 
-// Joint 0, which further roots are beside; then level by level.
+// Computes joint 0 first, because it determines the signs of further roots; then level by level.
 void find_dual_quaternions() {
     uint levels = push.program.at[PROGRAM_LEVELS];
     uint order = push.program.at[PROGRAM_ORDER];
@@ -283,7 +288,7 @@ void find_dual_quaternions() {
     }
 }
 
-// Integers that are ordered as the numbers are, whose zeros have no sign; and back.
+// Maps floats to integers in the same order; zeros must have no sign. And back.
 uint ordered_bits(float x) {
     uint bits = floatBitsToUint(x);
     return (bits & BITS_SIGN) != 0u ? ~bits : bits | BITS_SIGN;
@@ -293,7 +298,7 @@ float number_of(uint ordered) {
     return uintBitsToFloat((ordered & BITS_SIGN) != 0u ? ordered ^ BITS_SIGN : ~ordered);
 }
 
-// Lowest and highest are the same in any order of joining.
+// Minimum and maximum do not depend on the order of joining.
 void find_bounds() {
     for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * BOX_COMPONENTS; n += gl_WorkGroupSize.x) {
         corners[n] = n % BOX_COMPONENTS < 3u ? 0xffffffffu : 0u;
@@ -338,7 +343,7 @@ void find_sockets() {
 
 #define FROM_PALETTES ((1u << STAGE_LOCAL) | (1u << STAGE_PALETTE) | (1u << STAGE_PREVIOUS_PALETTE))
 
-// What reads model matrices, before the palette is in their place.
+// Writes outputs that need model matrices, before the palette replaces them.
 void find_outputs() {
     if (writes_stage(STAGE_MODEL)) {
         store_matrices(STAGE_MODEL);

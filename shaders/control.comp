@@ -1,4 +1,5 @@
-// The control stage: one invocation for each character moves its times and weights on by a frame, before its poses.
+// The control stage: one invocation per character advances its times and weights by a frame, before its poses are
+// evaluated.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -7,7 +8,7 @@
 
 layout(local_size_x = 64) in;
 
-// As struct lmb_control_push in src/gpu_push.h.
+// Must match struct lmb_control_push in src/gpu_push.h.
 layout(push_constant, scalar) uniform Push {
     Words block;
     Words state;
@@ -15,11 +16,11 @@ layout(push_constant, scalar) uniform Push {
     Words sent;
     Words emitted;
     Words motions;
-    Words program; // whose clips players play
+    Words program; // whose clips the players play
     Words weights; // [weight][character]
     uint sent_count;
     uint characters;
-    uint number; // of the frame
+    uint number; // frame number
     uint step_low;
     uint step_high;
     uint emits_events;
@@ -28,7 +29,7 @@ push;
 
 #include "grid.glsl"
 
-// What the stages after this one count.
+// Does nothing, because later stages count these.
 void count_refusal(uint kind) {}
 
 float load_weight(frame f, uint index) {
@@ -81,7 +82,7 @@ void main() {
     c.step = make_ticks(push.step_low, push.step_high);
     c = begin_frame(c);
     if ((push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {
-        // Copies are behind all states.
+        // The copies are stored after all states.
         c = begin_between(c, push.state, (push.characters + character) * push.block.at[CONTROL_STATE_WORDS]);
     }
     run_control(c);

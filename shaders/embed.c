@@ -1,6 +1,7 @@
-// Build tool. Usage: embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, declares
-// access chains of buffers in bounds, and keeps the functions whose names
-// begin with PREFIX apart; embed --array NAME IN.spv OUT.h writes a checked module as a C array.
+// Build tool for SPIR-V modules.
+// - embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, declares access chains of buffers in bounds, and
+//   prevents inlining of functions whose names begin with PREFIX.
+// - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array.
 #include "../src/spirv.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// The index of a workgroup, and of an invocation, in a grid that takes a second axis where one has too few workgroups.
+// The index of a workgroup, and of an invocation, in a grid that has a second axis if one axis allows too few
+// workgroups.
 uint grid_group() {
     return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
 }

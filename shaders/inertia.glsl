@@ -1,4 +1,4 @@
-// What inertialization shows of a joint, in the kernels that evaluate poses.
+// The inertialized pose of a joint, for the kernels that evaluate poses.
 
 transform shown_pose(frame f, transform local) {
     transform shown = local;

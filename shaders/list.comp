@@ -1,4 +1,4 @@
-// From the number of characters in a list to the workgroups that the kernels after it take: written as the arguments of
+// Computes how many workgroups the following kernels need for a list of characters, and writes these as arguments of
 // indirect dispatches.
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -8,17 +8,17 @@
 
 layout(local_size_x = 1) in;
 
-// As struct lmb_list_push in src/gpu_push.h.
+// Must match struct lmb_list_push in src/gpu_push.h.
 layout(push_constant, scalar) uniform Push {
     Words list_count;
     Words dispatch;
     Words refused;
     uint capacity;
-    uint first_items; // of a workgroup of the pose kernel, for each of which a character has `first_parts`
+    uint first_items; // items per workgroup of the pose kernel (joints or characters); `first_parts` per character
     uint first_parts;
-    uint character_items; // of a workgroup of the kernels of weights and of models: characters
-    uint channels;    // of a character
-    uint channel_items; // of a workgroup of the channels' kernel
+    uint character_items; // characters per workgroup of the kernels of weights and of models
+    uint channels;    // per character
+    uint channel_items; // channels per workgroup of the channels kernel
 }
 push;
 

@@ -1,5 +1,5 @@
-// The model stage: one invocation for each character walks its joints, parents first, and writes model matrices and what
-// follows from them, where asked for.
+// The model stage: one invocation per character processes its joints, parents first, and writes model matrices and the
+// requested outputs computed from them.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -27,7 +27,8 @@ void store_model(frame f, affine model) {
     store_affine(push.spans.at[f.span].stages[STAGE_MODEL], model_place(f), model);
 }
 
-// What the pose stage has left: a joint's own matrix, where a program ends as those, or its local transform.
+// Loads the result of the pose stage: a joint's local matrix, if the program's result is matrices, or its local
+// transform.
 affine load_own(frame f) {
     if (push.program.at[PROGRAM_MATRICES] != 0u) {
         return load_model(f);

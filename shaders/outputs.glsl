@@ -1,9 +1,9 @@
-// Model matrices, the palette, and what else follows from them. Who includes it keeps model matrices: it defines
-// load_model() and store_model() for that of a frame's joint.
+// Model matrices, the palette, and outputs computed from them. The includer stores model matrices: it defines
+// load_model() and store_model() for a frame's joint.
 affine load_model(frame f);
 void store_model(frame f, affine model);
 
-// The named palette is copied first: it may be the one that is written.
+// Copies the named palette first, because it may be the buffer that is written.
 void store_palette(frame f, affine palette) {
     uint at = (f.character * push.program.at[PROGRAM_JOINTS] + f.joint) * MATRIX_COMPONENTS;
     if (writes_stage(STAGE_PREVIOUS_PALETTE)) {
@@ -20,7 +20,7 @@ void store_palette(frame f, affine palette) {
     store_affine(push.spans.at[f.span].stages[STAGE_PALETTE], at, palette);
 }
 
-// A joint's matrices, once its parent's model matrix is stored.
+// Computes a joint's matrices. Its parent's model matrix must be stored already.
 void finish_joint(frame f, affine own) {
     uint parent = push.program.at[push.program.at[PROGRAM_PARENTS] + f.joint];
     affine model = own;
@@ -36,7 +36,7 @@ void finish_joint(frame f, affine own) {
     }
 }
 
-// Once that of the joint beside it is written, by whichever invocation of the workgroup.
+// The dual quaternion of joint_beside() must be written already, by any invocation of the workgroup.
 void write_dual_quaternion(frame f) {
     SharedWords to = push.spans.at[f.span].dual_quaternions;
     uint first = f.character * push.program.at[PROGRAM_JOINTS];
@@ -85,7 +85,7 @@ void write_socket(frame f, uint socket) {
     store_affine(push.spans.at[f.span].stages[STAGE_SOCKETS], at, placed);
 }
 
-// All but the palette, by one invocation, in the joints' order.
+// Writes all outputs except the palette, by one invocation, in joint order.
 void write_outputs(frame f) {
     uint joints = push.program.at[PROGRAM_JOINTS];
     if (writes_stage(STAGE_DUAL_QUATERNIONS)) {

@@ -1,5 +1,5 @@
-// The pose stage for any program: one invocation for each joint of each character interprets the program's
-// instructions. pose_specialized.comp is the same for one program.
+// The pose stage for any program: one invocation per joint of each character interprets the program's instructions.
+// pose_specialized.comp does the same, specialised for one program.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -9,7 +9,7 @@
 #include "ops/inertia_memory.h"
 #include "pose.glsl"
 
-// The poses of the evaluator's stack: [slot][component][invocation], a joint's weight behind the transform.
+// The evaluator's stack: [slot][component][invocation], where the joint weight follows the transform.
 const uint SLOT_COMPONENTS = POSE_COMPONENTS + 1u;
 shared float slots[MOST_POSES * SLOT_COMPONENTS * 64u];
 

@@ -1,13 +1,13 @@
-// What both pose kernels share: which joint an invocation has.
+// Shared by both pose kernels: the joint of an invocation.
 
 layout(local_size_x = 64) in;
 
 #include "batch.glsl"
 #include "inertia.glsl"
 
-// Whether the invocation has a joint: not where it is past the last character's, or the character is outside the batch,
-// which the first joint counts. (One function that gave a frame or none would leave a pointer undefined, which
-// SwiftShader does not survive.)
+// Whether the invocation has a joint: false after the last character's last joint, and if the character is outside the
+// batch, which its first joint's invocation counts. (This is separate from current_frame() because a function that
+// returns a frame or none would leave a pointer undefined, which crashes SwiftShader.)
 bool has_joint() {
     uint joints = push.program.at[PROGRAM_JOINTS];
     uint index = grid_index();
@@ -22,7 +22,7 @@ bool has_joint() {
     return known;
 }
 
-// Whether the joint's character leaves it at rest.
+// Whether the character's level of detail drops the joint.
 bool is_left_at_rest(frame f) {
     bool dropped = false;
     if (USES_LOD && LOAD(f.program, PROGRAM_LOD) != 0u) {
@@ -32,7 +32,7 @@ bool is_left_at_rest(frame f) {
     return dropped;
 }
 
-// Whether the program ends as matrices, which the model kernel takes from the model matrices' place.
+// Whether the program's result is matrices. The model kernel reads them from the buffer of model matrices.
 bool gives_matrices() {
     return USES_MATRICES && push.program.at[PROGRAM_MATRICES] != 0u;
 }

@@ -1,5 +1,5 @@
-// The pose stage for one program: one invocation for each joint of each character. For rigs that are too large for
-// character_specialized.comp.
+// The pose stage, specialised for one program: one invocation per joint of each character. For rigs that are too large
+// for character_specialized.comp.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,4 +1,4 @@
-// Runs the probe's cases: words [case][4] of kind, a, b, and the result that is written there.
+// Runs the probe's cases: word [case][4]: kind, a, b, and the result, which is written.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -7,7 +7,7 @@
 
 layout(local_size_x = 64) in;
 
-// As struct lmb_probe_push in src/gpu_push.h.
+// Must match struct lmb_probe_push in src/gpu_push.h.
 layout(push_constant, scalar) uniform Push {
     Words cases;
     uint count;

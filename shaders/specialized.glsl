@@ -1,17 +1,17 @@
-// A program as straight-line code: a function for each kind of instruction. src/gpu_specialized.c puts the calls of a program's
-// instructions, in order, in place of the body of run_straight_line().
+// A program as straight-line code: one function per kind of instruction. src/gpu_specialized.c replaces the body of
+// run_straight_line() by calls of these functions, one for each instruction of the program, in order.
 
-// Poses held at once, in registers once the calls are inlined and every index is a constant.
-transform poses[MOST_POSES + 1u]; // leave_at_rest() names the second one whatever the program
+// The pose stack. It is in registers once the calls are inlined and every index is a constant.
+transform poses[MOST_POSES + 1u]; // at least two, because leave_at_rest() uses poses[1] in every program
 frame at_joint;
 uint at_pass;
 
-// Whether the steps up to the next one of these are to run; takes the pass.
+// Whether to run the instructions up to the next call of this function. Takes their pass.
 bool run_pass(const uint pass, const uint unused) {
     return at_pass == pass;
 }
 
-// Each takes the offset of its instruction and the number of poses held before it.
+// Each function takes the offset of its instruction, and the stack depth before it.
 #define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
     void run_##name(const uint at, const uint depth) {                                                                \
         poses[depth] = name##_operation(at_joint, at);                                                                 \
@@ -50,7 +50,7 @@ bool run_pass(const uint pass, const uint unused) {
 
 EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 
-// Calls everything once, so that the compiler keeps it; replaced whole.
+// Calls each function once, so that the compiler keeps all of them. The whole body is replaced.
 #define CALL(NAME, name, code, takes) run_##name(0u, 2u);
 #define CALL_SUM(NAME, name, code, takes)                                                                             \
     run_##name##_begin(0u, 0u);                                                                                       \

@@ -1,5 +1,5 @@
-// Stage 1: one invocation for each character finds what its nodes weigh and where its clips are sampled. The stages
-// after it read that.
+// Stage 1: one invocation per character computes the weights of its nodes, and where its clips are sampled. Later
+// stages read these.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require

@@ -1,21 +1,23 @@
-// Float channels: what each operation makes of a number beside the joints, and the evaluator of them. A channel is evaluated
-// as a joint past the rig's last: frame.joint is the joint count plus the channel's index, which is where rows of weights
-// and masks have it, and 0, where refusals are counted, only in a rig without joints.
+// Float channels: additional values beside the joints. Defines what each operation does to a channel, and the evaluator
+// of channels. A channel is evaluated like a joint after the rig's last one: frame.joint is the joint count plus the
+// channel's index, which is also its index in rows of weights and masks. So frame.joint is 0, where per-character
+// refusals are counted, only in a rig without joints.
 //
-// The table of operations asks of each row but a fold's NAME_channel(), which stands for NAME_operation() there.
+// For each row of the table of operations except sums, there must be a name_channel(), which corresponds to
+// name_operation().
 #ifndef LMB_OPS_CHANNELS_H
 #define LMB_OPS_CHANNELS_H
 
 #include "angle.h"
 #include "operations.h"
 
-// Values that are held at once, at most: a sum holds those of all its inputs, since which of them the angles of the
-// others are to be near is known at its end. The compiler of a graph counts them.
+// Maximum number of values on the stack. A sum keeps the values of all its inputs until its end, because only then is
+// it known from which input the differences of angles are taken. The compiler of a graph counts them.
 #define STACK_CHANNELS 81u
 
 STRUCT(float_value)
 real x;
-real weight; // the pose's for the channel, as a transform's
+real weight; // the pose's weight for the channel, as a transform's
 END_STRUCT(float_value)
 
 OP uint channel_of(frame f) {
@@ -27,7 +29,7 @@ OP bool channel_is_angle(frame f) {
     return LOAD(f.program, flags + channel_of(f)) != 0u;
 }
 
-// As every result is.
+// Applied to every result.
 OP real finish_number(bool angle, real x) {
     real finished = snap(x);
     if (angle) {
@@ -36,7 +38,7 @@ OP real finish_number(bool angle, real x) {
     return finished;
 }
 
-// What leads from a to b: of angles the short way, down where both are as long.
+// The difference from a to b. For angles, on the shorter side, and negative if both sides are equally long.
 OP real number_difference(bool angle, real b, real a) {
     real difference = b - a;
     if (angle) {
@@ -62,7 +64,7 @@ OP float_value rest_channel(frame f, uint instruction) {
     return rest;
 }
 
-// An angle's spline goes to the next key's nearest full turn.
+// An angle's cubic spline goes to the representation of the next key that is nearest by full turns.
 OP real sample_float_track(frame f, track t, FOUND at, bool angle) {
     word from = key_value(t, AT(at).key, 1u);
     word to = key_value(t, AT(at).after, 1u);
@@ -83,7 +85,7 @@ OP real sample_float_track(frame f, track t, FOUND at, bool angle) {
     return finish_number(angle, sampled);
 }
 
-// At a time from clip_time().
+// Samples the channel at a time from clip_time().
 OP float_value sample_channel(frame f, uint clip, real time) {
     float_value sampled = rest_channel(f, 0u);
     uint count = LOAD(f.program, clip + CLIP_FLOAT_COUNT);
@@ -98,7 +100,7 @@ OP float_value sample_channel(frame f, uint clip, real time) {
     return sampled;
 }
 
-// The weight that a clip has for the channel.
+// The weight that a clip stores for the channel.
 OP real clip_channel_weight(frame f, uint clip) {
     real weight = SPLAT(WEIGHT_PRESENT);
     if (LOAD(f.program, clip + CLIP_FLOAT_COUNT) > 0u) {
@@ -107,7 +109,7 @@ OP real clip_channel_weight(frame f, uint clip) {
     return weight;
 }
 
-// Parts have joints alone.
+// Whether the source has a joint map. Joint maps contain only joints.
 OP bool stands_in_part(frame f, uint instruction) {
     return USES_PARTS && LOAD(f.program, instruction + SOURCE_PART) != 0u;
 }
@@ -119,7 +121,7 @@ OP float_value clip_channel(frame f, uint instruction) {
 #endif
     float_value sampled = rest_channel(f, instruction);
 #ifdef LMB_SIMD_WIDTH
-    // Where lanes have different clips, each in turn.
+    // If lanes play different clips, samples each of these clips in turn.
     lane_mask left = s.known;
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
@@ -170,7 +172,7 @@ OP float_value fixed_channel(frame f, uint instruction) {
     return a;
 }
 
-// No part has channels.
+// Returns a if b has a joint map, because joint maps have no channels.
 OP float_value take_channel(frame f, uint instruction, float_value a, float_value b) {
     float_value taken = b;
     if (LOAD(f.program, instruction + TAKE_PART) != 0u) {
@@ -242,7 +244,7 @@ OP float_value apply_channel(frame f, uint instruction, float_value base, float_
     return add_values(f, base, difference, chosen_weight(f, instruction, choice));
 }
 
-// As full matrices numbers are added all the same.
+// Affine additives treat channels like other additives.
 OP float_value apply_affine_additive_channel(frame f, uint instruction, float_value base, float_value difference) {
     return apply_channel(f, instruction, base, difference);
 }
@@ -258,7 +260,7 @@ OP float_value scale_channel(frame f, uint instruction, float_value a) {
     return scaled;
 }
 
-// Behind the joints' records a mirror's table has a word for each channel: its partner, and in the highest bit whether its
+// After the joints' records, a mirror's table has a word per channel: its partner, and in the highest bit whether its
 // sign changes.
 OP uint load_channel_mirror(frame f, uint instruction) {
     uint records = LOAD(f.program, PROGRAM_JOINTS) * MIRROR_RECORD;
@@ -282,7 +284,7 @@ OP float_value mirror_channel(frame f, uint instruction) {
     return mirrored;
 }
 
-// Model space is the joints' alone.
+// Model space does not affect channels.
 OP float_value to_model_channel(frame f, uint instruction) {
     return load_exchanged_channel(f, instruction, f.joint);
 }
@@ -291,9 +293,9 @@ OP float_value to_local_channel(frame f, uint instruction) {
     return load_exchanged_channel(f, instruction, f.joint);
 }
 
-// Behind the joints' records the limits' table has four rows of a float for each channel: least, greatest, and of angles
-// the middle between them and half of their distance. An angle outside goes to the end that is nearer round the circle, the
-// greatest where both are as near.
+// After the joints' records, the table of limits has four rows of a float per channel: minimum, maximum, and for angles
+// the middle between them and half of their distance. An angle outside goes to the end that is nearer around the
+// circle, or to the maximum if both are equally near.
 OP float_value clamp_channel(frame f, uint instruction, float_value a) {
     uint channels = LOAD(f.program, PROGRAM_CHANNELS);
     uint at =
@@ -343,7 +345,7 @@ OP float_value clamp_channel(frame f, uint instruction, float_value a) {
         break;
 
 #ifndef LMB_GLSL
-// Of any kind: what it does not have is not read.
+// Prepares any kind of instruction. Operands that an instruction does not have are not read.
 OP frame begin_instruction(frame f, uint instruction) {
     if (LOAD(f.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
         f = begin_source(f, instruction);
@@ -354,12 +356,13 @@ OP frame begin_instruction(frame f, uint instruction) {
 }
 #endif
 
-// A channel's value in a pass; every pass but the last one leaves it in its exchange area. find_sources() has run.
+// Returns a channel's value in a pass. Every pass except the last one also stores it in its exchange area.
+// find_sources() must have run.
 OP real evaluate_channel(frame f, uint pass) {
     float_value held[STACK_CHANNELS];
     real shares[STACK_CHANNELS];
     uint firsts[STACK_POSES];
-    held[0] = rest_channel(f, 0u); // which a program replaces: it has an instruction
+    held[0] = rest_channel(f, 0u); // always overwritten: a program has at least one instruction
     uint depth = 0u;
     uint open_sums = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
@@ -376,7 +379,8 @@ OP real evaluate_channel(frame f, uint pass) {
             break;
         }
         if (ends) {
-            // The mean, by way of how far each is from the one that weighs most, the first of those.
+            // The weighted mean, computed from the differences to the input with the maximum weight, the first one if
+            // there are several.
             bool angle = channel_is_angle(f);
             open_sums = open_sums - 1u;
             uint first = firsts[open_sums];
@@ -397,7 +401,7 @@ OP real evaluate_channel(frame f, uint pass) {
             }
             float_value mean = rest_channel(f, at);
             if (LOAD(f.program, at + SUM_REST) != LOAD(f.program, PROGRAM_REST)) {
-                mean.x = SPLAT(0.0f); // no change
+                mean.x = SPLAT(0.0f); // the neutral additive
             }
             real x = finish_number(angle, nearest + sum * reciprocal(total));
             mean.x = SELECT(total > 0.0f, x, mean.x);

@@ -1,17 +1,17 @@
-// Parameters that are computed from other numbers, as lmb_computed_def says.
+// Parameters computed from other values, as described at lmb_computed_def.
 #ifndef LMB_OPS_COMPUTED_H
 #define LMB_OPS_COMPUTED_H
 
 #include "control_memory.h"
 
-// Exact at both ends. What it multiplies is snapped, so no product is below 2^-80.
+// Maps x from one range to another, exactly at both ends. Factors are snapped, so no product is below 2^-80.
 OP real remap(real x, real from_low, real from_high, real to_low, real to_high) {
     bool has_passed = from_low <= from_high ? x >= from_high : x <= from_high;
     real share = snap(clamp_real((x - from_low) * reciprocal(from_high - from_low), 0.0f, 1.0f));
     return lerp(to_low, to_high, has_passed ? 1.0f : share);
 }
 
-// Takes snapped numbers. Kinds with fewer inputs do not use the last ones.
+// Inputs must be snapped. Kinds with fewer inputs do not use the last ones.
 OP real compute(uint kind, real a, real b, real c, real d, real e) {
     real larger = a < b ? b : a;
     real y = a + b;
@@ -36,7 +36,8 @@ OP real compute(uint kind, real a, real b, real c, real d, real e) {
     return snap(y);
 }
 
-// Writes the parameters that are known in this phase. Characters that wait have theirs too: rows are the host's.
+// Writes the parameters of a phase, also for characters that do not move, because the host may overwrite the rows of
+// parameters.
 OP void write_computed(CROWD all, uint phase) {
     memory block = CROWD_BLOCK(all);
     address table = LOAD(block, CONTROL_ALONE) + LOAD(block, CONTROL_ALONE_COUNT) + phase;

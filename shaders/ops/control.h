@@ -1,5 +1,10 @@
-// Control: what moves characters' times and weights on by a frame, as include/limber/control.h describes it. Scalar code,
-// which may branch, for one character in each invocation, or for a crowd of them stage by stage.
+// Control: advances characters' times and weights by a frame, as include/limber/control.h describes. Scalar code with
+// branches: the GPU runs it for one character per invocation, the CPU for a group of characters (struct crowd), stage
+// by stage.
+//
+// A character that updates runs a frame in pieces. The frame is cut at times at which a transition becomes due, so that
+// transitions happen at their exact times. See run_control(). A character that does not update lets its time
+// accumulate, or, if the control interpolates, advances continuous quantities on a copy of its state.
 #ifndef LMB_OPS_CONTROL_H
 #define LMB_OPS_CONTROL_H
 
@@ -8,7 +13,7 @@
 #include "player_weights.h"
 #include "root_motion.h"
 
-// Those of characters that do not move stay where they are.
+// Updates smoothed parameters. Those of characters that do not move keep their values.
 OP void move_smoothed(CROWD all) {
     memory block = CROWD_BLOCK(all);
     address smoothed = LOAD(block, CONTROL_SMOOTHED);
@@ -18,7 +23,7 @@ OP void move_smoothed(CROWD all) {
         real rate = LOAD_FLOAT(block, smoothed + SMOOTHED_RATE);
         address at = LOAD(block, smoothed + SMOOTHED_STATE);
         address parameter = LOAD(block, smoothed + SMOOTHED_PARAMETER);
-        // Most steps are the same: what is left of the way after one is found once.
+        // Most time steps are equal: the decay factor of one is computed once.
         ticks step = make_ticks(0u, 0u);
         real left = 1.0f;
         FOR_EACH(all, i) {
@@ -63,7 +68,8 @@ OP void write_players(CROWD all) {
     }
 }
 
-// Its state's weight, or 0 once it dropped out. One that ended in the last update is shown until the next.
+// The weight of the player's state, or 0 after it dropped out. A player that ended in the last update is visible until
+// the next one.
 OP real find_shown_weight(control c, owning_state at, address flags, bool drops_out) {
     uint playing = state_word(c, flags);
     bool ends_now = !c.updates && (playing & PLAYING_PASSED) != 0u;
@@ -115,7 +121,7 @@ OP_NOINLINE void write_groups(CROWD all) {
     }
 }
 
-// What joints need to know of a fade with a blend profile.
+// Writes the parameters by which joints evaluate a fade with a blend profile.
 OP_NOINLINE void write_profiled(control c, address machine, address profiles) {
     address at = profiles_state(c, profiles);
     address first = LOAD(c.block, profiles + PROFILES_PARAMETER);
@@ -156,7 +162,7 @@ OP void write_state_weights(CROWD all) {
     }
 }
 
-// Writes the parameters that rules read; for characters that wait, once a frame.
+// Writes the weight parameters that rules read; for characters that do not move, once per frame.
 OP void write_weights(CROWD all, bool is_first) {
     write_state_weights(all);
     write_player_weights(all, is_first);
@@ -173,8 +179,8 @@ OP void write_control(CROWD all) {
     }
 }
 
-// The character motion alone stays where it is. And frames' numbers go on, past one, so that none of those before has the number of
-// one that is reported of from here on.
+// Resets a character's state, except the position and yaw of its character motion. The frame number of inertialization
+// is not reset but advanced by one, so that no pose of an earlier frame has the number of a frame that follows.
 OP_NOINLINE void begin_character(control c) {
     address inertia = LOAD(c.block, CONTROL_INERTIA);
     uint number = 0u;
@@ -212,7 +218,8 @@ OP_NOINLINE void begin_character(control c) {
     }
 }
 
-// Conditions, weights and players may read the velocity, of characters that wait as well.
+// Advances inertialization and the driven character motion, before machines run. Writes the velocity also for
+// characters that do not move, because conditions, weights and players may read it.
 OP void move_before_machines(CROWD all) {
     memory block = CROWD_BLOCK(all);
     address character_motion = LOAD(block, CONTROL_CHARACTER_MOTION);
@@ -263,7 +270,7 @@ OP void apply_root_motions(CROWD all) {
     }
 }
 
-// All machines of a character.
+// Runs all machines of a character.
 OP void run_machines(control c) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
@@ -273,7 +280,7 @@ OP void run_machines(control c) {
         begun = begun || begins_anew;
     }
     if (begun) {
-        // Groups that moved are in phase.
+        // Groups without restarted players are in phase already, so this does not change them.
         address groups = LOAD(c.block, CONTROL_GROUPS);
         address group_count = LOAD(c.block, CONTROL_GROUP_COUNT);
         for (address i = 0u; i < group_count; i++) {
@@ -281,7 +288,7 @@ OP void run_machines(control c) {
         }
     }
     if (c.begins && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
-        // There is nothing that it was shown as before.
+        // No pose was shown before.
         set_state_word(c, inertia_state(c) + INERTIAL_DURATION, 0u);
     }
 }
@@ -317,7 +324,7 @@ OP bool updates_in_frame(control c) {
     return updates;
 }
 
-// Of events sorted by character, the first that is not of an earlier one.
+// Among events sorted by character, finds the first one whose character is not below the given one.
 OP uint find_sent(memory sent, uint count, uint character) {
     uint low = 0u;
     uint high = count;
@@ -332,7 +339,7 @@ OP uint find_sent(memory sent, uint count, uint character) {
     return low;
 }
 
-// What a character was sent: past the last that begins it anew.
+// Finds the last event sent to a character that resets it, or CONTROL_NONE.
 OP uint last_reset(control c) {
     uint found = CONTROL_NONE;
     for (uint i = 0u; i < c.sent_count; i++) {
@@ -343,7 +350,7 @@ OP uint last_reset(control c) {
     return found;
 }
 
-// A character's frame, up to where time goes on.
+// Begins a character's frame, before time advances.
 OP control begin_frame(control c) {
     if (c.emits_events) {
         STORE(c.emitted, EMITTED_AT(c, 0u), 0u);
@@ -379,8 +386,9 @@ OP control begin_frame(control c) {
     return c;
 }
 
-// Where updates interpolate. Between two of them nothing is decided and nothing emitted. What is continuous goes on, from
-// the last update by all the time since, on a copy: so the next update finds the state as the last one left it.
+// For controls that interpolate. Between updates, no transitions are taken and no events are emitted. Continuous
+// quantities advance from the last update by all the time since then, on a copy of the state. So the next update finds
+// the state as the last one left it.
 OP_NOINLINE control begin_between(control given, mutable_memory copy, address copy_at) {
     control c = given;
     address words = c.updates ? 0u : LOAD(c.block, CONTROL_STATE_WORDS);
@@ -400,8 +408,9 @@ OP_NOINLINE control begin_between(control given, mutable_memory copy, address co
     return c;
 }
 
-// Returns the time until a transition is due that waits for its state's clip to end, for the place of a clip, or for a
-// time in the state: for the last of those. If that is not within the step, returns all that is left of it.
+// Returns the time until a transition is due that waits for the end of its state's clip, for a time in a clip, or for a
+// time in the state: the latest of these. If that is not within the step, or the transition's condition would not hold
+// then, returns the time left in the step.
 OP ticks time_to_transition(control c, address machine, address transition, address state) {
     bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
     ticks after = block_ticks(c, transition + TRANSITION_AFTER);
@@ -429,7 +438,7 @@ OP ticks time_to_transition(control c, address machine, address transition, addr
     return is_due ? until : c.left;
 }
 
-// Returns the time until the first such transition of any machine, or all that is left of the step.
+// Returns the time until the first such transition of any machine, or the time left in the step.
 OP ticks find_next_stop(control c) {
     ticks piece = c.left;
     address machine = LOAD(c.block, CONTROL_MACHINES);
@@ -448,6 +457,8 @@ OP ticks find_next_stop(control c) {
     return piece;
 }
 
+// Sets the duration of the next piece: until the next transition is due. For the last piece, and between updates, the
+// time left in the step.
 OP void cut_steps(CHANGED_CROWD all, bool is_last) {
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
@@ -474,8 +485,9 @@ OP bool go_on(CHANGED_CROWD all) {
     return any;
 }
 
-// A frame of those that have begun it. Its step is cut where a state's clip ends or its time is up, so that transitions
-// happen at their own times. In each piece come decisions first, then weights, then what moves by them.
+// Runs a frame for characters that have begun it. The time step is cut where a clip ends or a time is reached that a
+// transition waits for, so that transitions happen at their own times. In each piece, transitions are decided first,
+// then weights are computed, then players and root motion advance.
 OP void run_control(CHANGED_CROWD all) {
     move_smoothed(all);
     for (uint phase = COMPUTED_EARLY; phase <= COMPUTED_MOVED; phase++) {

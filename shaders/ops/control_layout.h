@@ -1,18 +1,19 @@
-// Layout in a control's block, in a character's state, and in what is reported of it.
+// Memory layout of a control's block and of a character's state.
 #ifndef LMB_OPS_CONTROL_LAYOUT_H
 #define LMB_OPS_CONTROL_LAYOUT_H
 
 #include "inertia_layout.h"
 #include "ticks.h"
 
-// The block is words; offsets count words from its start. States hold offsets of transitions, and golden hashes hold states:
-// what is new is behind what there was. The header:
-// Offset: [player] offset of its record: those that no group moves. Then [phase + 1] offsets of computed parameters:
-// where those of each COMPUTED_... phase begin, and where the last ones end.
+// The block consists of words. Offsets count words from its start. Character states contain offsets of transitions, and
+// golden hashes cover states: append new data after existing data. The header:
+//
+// CONTROL_ALONE is an offset: [player] offset of its record, for players in no group. Then [phase + 1] offsets of
+// computed parameters: where those of each COMPUTED_... phase begin, and where the last ones end.
 #define CONTROL_ALONE 0u
 #define CONTROL_PARAMETERS 1u
 #define CONTROL_STATE_WORDS 2u
-#define CONTROL_SMOOTHED 3u // offset: [smoothed parameter][FOLLOWER_WORDS]
+#define CONTROL_SMOOTHED 3u // offset: [smoothed parameter][SMOOTHED_WORDS]
 #define CONTROL_SMOOTHED_COUNT 4u
 #define CONTROL_PLAYERS 5u // offset: [player][PLAYER_WORDS]
 #define CONTROL_PLAYER_COUNT 6u
@@ -28,17 +29,17 @@
 #define CONTROL_FLAGS 20u            // CONTROL_WEIGHS, CONTROL_INTERPOLATES
 #define CONTROL_HEADER_WORDS 21u
 
-#define CONTROL_WEIGHS 1u       // a program weighs a player's clip
-#define CONTROL_INTERPOLATES 2u // between updates what is continuous goes on
+#define CONTROL_WEIGHS 1u       // the program gives weights to the clips of players
+#define CONTROL_INTERPOLATES 2u // continuous quantities advance between updates
 
 #define CONTROL_NONE 0xffffffffu
 
-// A number, in line, as a program's VALUE_...: a parameter's index or CONTROL_NONE, the bits of the constant, the curve, two
-// control points.
+// An inline value, as a program's VALUE_...: a parameter's index or CONTROL_NONE, the bits of the constant, the curve,
+// two control points.
 #define CONTROL_VALUE_WORDS 5u
 
 #define SMOOTHED_SOURCE 0u // value
-#define SMOOTHED_RATE 5u   // float: half-lives a second, or 0 to follow at once
+#define SMOOTHED_RATE 5u   // float: half-lives per second, or 0 to take the value at once
 #define SMOOTHED_PARAMETER 6u
 #define SMOOTHED_STATE 7u // offset in the state: float
 #define SMOOTHED_WORDS 8u
@@ -56,16 +57,16 @@
 #define COMPUTED_MAX 4u
 #define COMPUTED_CLAMP 5u
 #define COMPUTED_REMAP 6u
-// When they are known: before the character motion, after it, after the weights of states and players.
+// Phases, in which they are computed: before the character motion, after it, after the weights of states and players.
 #define COMPUTED_EARLY 0u
 #define COMPUTED_MOVED 1u
 #define COMPUTED_WEIGHED 2u
 #define COMPUTED_PHASES 3u
 
-#define PLAYER_DURATION 0u // fine ticks, two words, as all times here
+#define PLAYER_DURATION 0u // two words of fine ticks, as all times in the block
 #define PLAYER_OFFSET 2u
 #define PLAYER_RATE 4u // value
-#define PLAYER_END 9u  // PLAYER_ENDS_...
+#define PLAYER_END 9u  // PLAYER_LOOPS, PLAYER_HOLDS, PLAYER_DROPS_OUT or PLAYER_TURNS
 #define PLAYER_TIME_PARAMETER 10u
 #define PLAYER_WEIGHT_PARAMETER 11u
 #define PLAYER_ENDED_EVENT 12u
@@ -77,9 +78,9 @@
 #define PLAYER_STATE 18u // offset in the state
 #define PLAYER_USES 19u  // offset: [use][CLIP_USE_WORDS]: where the program plays its clip
 #define PLAYER_USE_COUNT 20u
-#define PLAYER_IS_GROUPED 21u // 1 where a group moves it
+#define PLAYER_IS_GROUPED 21u // 1 if a group moves it
 #define PLAYER_WORDS 22u
-#define CLIP_USE_WEIGHT 0u // index of a weight of the program's: in the pose
+#define CLIP_USE_WEIGHT 0u // index of a weight of the program: in the pose
 #define CLIP_USE_MOTION 1u // and in root motion
 #define CLIP_USE_WORDS 2u
 #define NOTIFY_WORDS 3u
@@ -92,7 +93,7 @@
 #define GROUP_RATE 0u    // value
 #define GROUP_MEMBERS 5u // offset: [member][MEMBER_WORDS], then the markers
 #define GROUP_MEMBER_COUNT 6u
-#define GROUP_MARKER_COUNT 7u // of each
+#define GROUP_MARKER_COUNT 7u // of each member
 #define GROUP_VELOCITY_PARAMETER 8u
 #define GROUP_CADENCE 9u // CADENCE_...
 #define GROUP_WORDS 10u
@@ -101,40 +102,41 @@
 #define MEMBER_PLAYER 0u   // offset of its record
 #define MEMBER_MARKERS 1u  // offset: times
 #define MEMBER_VELOCITY 2u // float
-// Offset: [piece] float. By durations the leader's length over this one's; by velocities how far this one gets in the
-// time that the leader takes for the piece.
+// Offset: [piece] float. With CADENCE_DURATION, the length of the leader's piece over the length of this member's
+// piece. With CADENCE_VELOCITY, the distance that this member moves in its piece over the time that the leader takes
+// for the piece.
 #define MEMBER_PIECES 3u
 #define MEMBER_WORDS 4u
 
 #define MOTION_KEYS 0u      // offset: [key][MOTION_KEY_WORDS], the last one twice
-#define MOTION_INTERVALS 1u // between keys, which are as far apart
-#define MOTION_SHIFT 2u     // what brings a place to a word
-#define MOTION_INVERSE 3u   // 2^63 over the duration so shifted
-#define MOTION_TURNS 4u     // whether any key is turned
+#define MOTION_INTERVALS 1u // number of intervals between keys, all of the same length
+#define MOTION_SHIFT 2u     // right shift that makes a position in the clip fit into a word
+#define MOTION_INVERSE 3u   // 2^63 over the duration, shifted likewise
+#define MOTION_TURNS 4u     // 1 if any key has a rotation
 #define MOTION_PLAYER 5u    // offset of its player's record
 #define MOTION_STATE 6u     // offset in the state
 #define MOTION_WORDS 7u
-#define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, from the first key on
+#define MOTION_KEY_WORDS 4u // floats: x, y, z, turns, relative to the first key
 
 #define CHARACTER_MOTION_STATE 0u // offset in the state
 #define CHARACTER_MOTION_IS_DRIVEN 1u
 #define CHARACTER_MOTION_TURNS_TO_HEADING 2u
 #define CHARACTER_MOTION_DESIRED 3u       // three values
 #define CHARACTER_MOTION_HEADING 18u      // value
-#define CHARACTER_MOTION_ACCELERATION 23u // float; 0 is none, as in the next two
+#define CHARACTER_MOTION_ACCELERATION 23u // float; 0 is unlimited, as in the next two
 #define CHARACTER_MOTION_DECELERATION 24u
-#define CHARACTER_MOTION_TURN_RATE 25u // turns a second
+#define CHARACTER_MOTION_TURN_RATE 25u // turns per second
 #define CHARACTER_MOTION_VELOCITY_PARAMETERS 26u
-#define CHARACTER_MOTION_ROOT_MOTION 29u // offset: [player] offset in the state of what it does, or CONTROL_NONE
+#define CHARACTER_MOTION_ROOT_MOTION 29u // offset: [player] offset in the state of its MOTION_SPAN_..., or CONTROL_NONE
 #define CHARACTER_MOTION_TRACKS 30u      // offset: [motion][MOTION_WORDS]
 #define CHARACTER_MOTION_TRACK_COUNT 31u
 #define CHARACTER_MOTION_WORDS 32u
 
 #define MACHINE_STATES 0u // offset: [state][STATE_WORDS]
 #define MACHINE_STATE_COUNT 1u
-#define MACHINE_TRANSITIONS 2u // offset: [transition][TRANSITION_WORDS], the greatest priority first
+#define MACHINE_TRANSITIONS 2u // offset: [transition][TRANSITION_WORDS], by descending priority
 #define MACHINE_TRANSITION_COUNT 3u
-#define MACHINE_OUTER 4u // offset of the record of the machine that it is in, or CONTROL_NONE
+#define MACHINE_OUTER 4u // offset of the record of the machine that contains it, or CONTROL_NONE
 #define MACHINE_OUTER_STATE 5u
 #define MACHINE_STATE 6u // offset in the state
 #define MACHINE_WORDS 7u
@@ -146,9 +148,9 @@
 #define STATE_TABLE 4u // offset of its table
 #define STATE_WORDS 5u
 #define TABLE_RESTARTS 0u
-#define TABLE_TRANSITION_COUNT 1u // of those from here that need no event
+#define TABLE_TRANSITION_COUNT 1u // number of transitions from this state that need no event
 #define TABLE_PROFILES 2u         // offset of the machine's blend profiles, or CONTROL_NONE
-#define TABLE_TRANSITIONS 3u      // [transition] offset of its record, the greatest priority first
+#define TABLE_TRANSITIONS 3u      // [transition] offset of its record, by descending priority
 
 #define TRANSITION_FROM 0u
 #define TRANSITION_TO 1u
@@ -162,8 +164,8 @@
 #define TRANSITION_WORDS 11u
 #define TRANSITION_AT_END 1u
 #define TRANSITION_FREEZES 2u
-#define TRANSITION_INERTIALIZES 4u  // what its fade takes
-#define TRANSITION_PROFILE_SHIFT 8u // of the flags: above it the number of its blend profile, or 0
+#define TRANSITION_INERTIALIZES 4u  // the fade is an inertialization of the same duration
+#define TRANSITION_PROFILE_SHIFT 8u // in the flags, from this bit on: the number of its blend profile, or 0
 
 #define PROFILES_STATE_WORDS 0u // offset in the state: PROFILED_...
 #define PROFILES_PARAMETER 1u   // the first of PROFILED_NUMBERS
@@ -180,8 +182,8 @@
 #define TERM_EQUAL 4u
 #define TERM_AND 5u
 #define TERM_OR 6u
-#define TERM_COMPARISON 7u // of a kind
-// Or the comparison of a player's time in its clip with a constant one, by this flag of the kind.
+#define TERM_COMPARISON 7u // mask of the kind
+// Flag of the kind: the term compares a player's time in its clip with a constant time.
 #define TERM_OF_PLACE 8u
 #define TERM_PLAYER 1u // offset of its record
 #define TERM_PLACE 2u  // two words
@@ -190,9 +192,9 @@
 #define INERTIAL_PARAMETER 1u // the first of INERTIA_PARAMETERS
 #define INERTIAL_RECORD_WORDS 2u
 
-// A character's state. All 0 before its first frame.
+// A character's state. All words are 0 before its first frame.
 #define CHARACTER_BEGUN 0u
-#define CHARACTER_WAITING 1u // ticks not yet moved by, two words
+#define CHARACTER_WAITING 1u // ticks that have passed but are not yet applied, two words
 #define CHARACTER_TRANSITIONS_LEFT 3u
 #define CHARACTER_EVENTS_LOST 4u
 #define CHARACTER_LOST_EVENTS 5u
@@ -200,11 +202,11 @@
 
 #define PLAYING_PLACE 0u // two words
 #define PLAYING_FLAGS 2u
-#define PLAYING_WEIGHT 3u // float: what its clip weighs in the pose
+#define PLAYING_WEIGHT 3u // float: weight of its clip in the pose
 #define PLAYING_WORDS 4u
-#define PLAYING_ENDED 1u           // stays at an end
-#define PLAYING_PASSED 2u          // went past an end as it moved last
-#define PLAYING_PASSED_IN_FRAME 4u // or in an earlier piece of that frame
+#define PLAYING_ENDED 1u           // it stays at an end
+#define PLAYING_PASSED 2u          // it passed an end when it last moved
+#define PLAYING_PASSED_IN_FRAME 4u // or in an earlier piece of the same frame
 
 #define MACHINE_CURRENT 0u
 #define MACHINE_TIME 1u    // in the current state, two words
@@ -213,37 +215,37 @@
 #define MACHINE_WEIGHTS 6u // float [state]: weight, weight when the fade began
 #define MACHINE_STATE_WEIGHT_WORDS 2u
 
-// Of a machine with blend profiles: the fade that has one. Another over it leaves it at the part that it has come to.
+// State of a machine with blend profiles: the fade that has a profile. If another fade begins before it ends, the fade
+// with the profile stops at the progress that it has.
 #define PROFILED_FADE 0u  // the number of its profile, or 0
-#define PROFILED_TIME 1u  // float: the part of its time that has passed
-#define PROFILED_OVER 2u  // 1 where another is over it
-#define PROFILED_SHARE 3u // float: the share of the one over it
-// Float [state]: what the state weighs where the fade has not begun, and where it is over; both as the one over it
-// began.
+#define PROFILED_TIME 1u  // float: fraction of its time that has passed
+#define PROFILED_OVER 2u  // 1 if another fade has begun over it
+#define PROFILED_SHARE 3u // float: the share of that other fade
+// Float [state]: the weights of the state before and after the fade, both as they were when the other fade began.
 #define PROFILED_ENDS 4u
 #define PROFILED_ENDS_WORDS 2u
 
 #define MOVING_POSITION 0u // three of two words
-#define MOVING_YAW 6u      // 2^-32 of a turn
+#define MOVING_YAW 6u      // in 2^-32 of a turn
 #define MOVING_PLACE_WORDS 7u
-#define MOVING_VELOCITY 7u // floats: that of what parameters want
-#define MOVING_MOTION 10u  // floats: how far clips carried in this frame
+#define MOVING_VELOCITY 7u // floats: velocity of the motion that parameters drive
+#define MOVING_MOTION 10u  // floats: root motion of the clips in this frame
 #define MOVING_WORDS 14u
 
-#define INERTIAL_NUMBER 0u      // of the frame
+#define INERTIAL_NUMBER 0u      // frame number
 #define INERTIAL_STEP_BEFORE 1u // float
 #define INERTIAL_SWITCHED 2u
 #define INERTIAL_DURATION 3u // float; 0 once it has passed
 #define INERTIAL_TIME 4u     // two words
-#define INERTIAL_STEP 6u     // float: of this frame
+#define INERTIAL_STEP 6u     // float: duration of this frame
 #define INERTIAL_WORDS 7u
 
-#define MOTION_SPAN_WEIGHT 0u // float: what its clip weighs in root motion
-#define MOTION_SPAN_FROM 1u   // two words: where its player was
-#define MOTION_SPAN_ENDS 3u   // that it has passed
-#define MOTION_SPAN_HOW 4u
+#define MOTION_SPAN_WEIGHT 0u // float: weight of its clip in root motion
+#define MOTION_SPAN_FROM 1u   // two words: position of its player before it moved
+#define MOTION_SPAN_ENDS 3u   // number of ends that it has passed
+#define MOTION_SPAN_HOW 4u    // 0: it does not move, or one of the two below
 #define MOTION_SPAN_WORDS 5u
-#define MOTION_SPAN_FORWARDS 1u // 0: it does not move
+#define MOTION_SPAN_FORWARDS 1u
 #define MOTION_SPAN_BACKWARDS 2u
 
 #define MOST_EVENTS_SENT 16u

@@ -1,18 +1,18 @@
-// What the control of a character reads and writes: the block, the character's state, its row of parameters.
+// Memory of a character's control: the block, the character's state, its row of parameters.
 #ifndef LMB_OPS_CONTROL_MEMORY_H
 #define LMB_OPS_CONTROL_MEMORY_H
 
 #include "control_layout.h"
 #include "weights.h"
 
-// Whether there can be character motion: a kernel without one is a good deal smaller.
+// Whether controls may have character motion. Without it, the kernel is much smaller.
 #if defined(LMB_GLSL) && defined(LMB_PLAIN)
 #define USES_CHARACTER_MOTION false
 #else
 #define USES_CHARACTER_MOTION true
 #endif
 
-// Where a character's rows begin: the CPU finds them beforehand.
+// Indices into a character's rows. On the CPU the pointers already point to the character's rows.
 #ifdef LMB_GLSL
 #define STATE_AT(c, index) ((c).state_at + (index))
 #define ROW_AT(c, index) ((c).row + (index))
@@ -28,11 +28,11 @@
 // A character in a frame.
 STRUCT(control)
 memory block;
-memory program; // whose clips players play
+memory program; // whose clips the players play
 mutable_memory state;
 mutable_memory parameters;
 mutable_memory emitted;
-mutable_memory motions; // where renderers read them
+mutable_memory motions; // positions and yaws for renderers
 #ifdef LMB_GLSL
 uint state_at;
 uint row;
@@ -40,26 +40,27 @@ uint emitted_at;
 uint motion_at;
 uint character;
 #else
-stored_weight *weights; // room for those of the program
-uint32_t *refused;      // what its rules refuse, which the stages after this one count
+stored_weight *weights; // scratch memory for the weights of the program
+uint32_t *refused;      // scratch counters: the stages of the batch count what its rules refuse
 #endif
 bool emits_events;
 bool shows;
 memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's
 uint sent_count;
-uint number; // frame number plus character
-ticks step;  // of the frame, with what the character has waited
-// Of this frame, from when it begins.
-bool begins;    // anew
-bool updates;   // this is an update
-bool moves;     // time goes on: in an update, or on a copy of the state between two of them
+uint number; // frame number plus character index
+ticks step;  // of the frame, including the time that the character has waited
+// The following are set when the frame begins.
+bool begins;    // it starts or is reset
+bool updates;   // this frame is an update
+bool moves;     // time advances: in an update, or on a copy of the state between updates
 ticks left;     // of the step
-ticks duration; // of the piece of it that passes at once
+ticks duration; // of the current piece of the step
 END_STRUCT(control)
 
-// The characters whose frames are computed together. What there is in a control is in the outer loop, so that it is
-// looked up for all of them at once, and they in the inner one. A device has a character for each invocation.
+// The characters whose frames are computed together. Outer loops run over the elements of a control, so that their
+// records are read once for all characters. Inner loops run over characters. On the GPU each invocation has one
+// character.
 #ifdef LMB_GLSL
 #define CROWD control
 #define CHANGED_CROWD inout control // by a function
@@ -112,7 +113,7 @@ OP void write_parameter(control c, address parameter, real value) {
     }
 }
 
-// A value as an instruction's: a constant or a parameter, shaped.
+// A value: a constant or a parameter, and a curve.
 STRUCT(control_value)
 real constant;
 address parameter;
@@ -138,7 +139,7 @@ OP real curve_value(control_value v, real x) {
     return x;
 }
 
-// snap() of what is finite; anything else stays as it is. Most numbers need no more than the first test.
+// snap() for finite x; returns other x unchanged. Most values need only the first test.
 OP real snap_finite(real x) {
     uint magnitude = BITS(x) & BITS_MAGNITUDE;
     if (magnitude - SNAP_SMALLEST > SNAP_LARGEST - SNAP_SMALLEST && magnitude < BITS_INFINITY) {
@@ -147,8 +148,8 @@ OP real snap_finite(real x) {
     return x;
 }
 
-// Finite parameters are snapped, because drivers differ in whether a subnormal is above 0; constants are snapped when they are
-// written. What is not finite stays so.
+// Evaluates a value. Finite parameters are snapped, because drivers differ in whether a subnormal is above 0. Constants
+// are snapped when they are written. Values that are not finite stay so.
 OP real number_of_value(control c, control_value v) {
     real x = v.constant;
     if (v.parameter != CONTROL_NONE) {

@@ -1,5 +1,5 @@
-// Curves that shape a number in [0, 1]: all give exactly 0 for 0 and 1 for 1, in the order of lmb_curve. Sines are
-// polynomials of our own.
+// Curves that map [0, 1] to values that are exactly 0 at 0 and 1 at 1, in the order of lmb_curve. Sines are computed by
+// polynomials, because devices differ in theirs.
 #ifndef LMB_OPS_CURVE_H
 #define LMB_OPS_CURVE_H
 
@@ -9,7 +9,7 @@
 #define CURVE_UNIFORM_S 1u
 #define CURVE_SMOOTHSTEP 2u
 #define CURVE_BEZIER 3u
-// From here on families of three: in, out, in and out.
+// From here on, families of three: in, out, in and out.
 #define CURVE_QUADRATIC 4u
 #define CURVE_CUBIC 7u
 #define CURVE_SINE 10u
@@ -39,14 +39,14 @@ OP real quarter_sine(real x) {
     return p * x;
 }
 
-// 1 - cos(pi x / 2) for x in [0, 1]: the second half by the sine of what is left, so that 1 gives 1.
+// 1 - cos(pi x / 2) for x in [0, 1]. The second half uses the sine of the complement, so that 1 gives exactly 1.
 OP real sine_in(real x) {
     real near = quarter_versine(x);
     real far = 1.0f - quarter_sine(1.0f - x);
     return SELECT(x < 0.5f, near, far);
 }
 
-// How a family begins, for x in [0, 1].
+// The "in" curve of a family, for x in [0, 1].
 OP real curve_in(uint first, real x) {
     real y = x * x;
     if (first == CURVE_CUBIC) {
@@ -58,7 +58,7 @@ OP real curve_in(uint first, real x) {
     return y;
 }
 
-// Of a curve in a family: in; out, which is in turned about the middle; or one after the other, each half as large.
+// A curve of a family: in; out, which is "in" rotated about the middle; or both in sequence, each at half size.
 OP real family_curve(uint curve, real a) {
     uint family = (curve - CURVE_QUADRATIC) / 3u;
     uint first = CURVE_QUADRATIC + family * 3u;
@@ -99,7 +99,7 @@ OP real uniform_s_curve(real a) {
     return square * reciprocal(2.0f * (square - a) + 1.0f);
 }
 
-// Shapes a number in [0, 1]; the control points are those of a Bezier.
+// Applies a curve to a value in [0, 1]. The control points are those of a Bezier curve.
 OP real evaluate_curve(uint curve, float first, float second, real a) {
     real shaped = a;
     if (curve == CURVE_UNIFORM_S) {
@@ -117,7 +117,7 @@ OP real evaluate_curve(uint curve, float first, float second, real a) {
     return shaped;
 }
 
-// Any number that is snapped: it is clamped to [0, 1] first.
+// Applies a curve to any snapped value, which is clamped to [0, 1] first.
 OP_NOINLINE real evaluate_any_curve(uint curve, float first, float second, real x) {
     real shaped = evaluate_curve(curve, first, second, clamp_real(x, 0.0f, 1.0f));
     return snap(shaped);

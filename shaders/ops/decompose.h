@@ -1,20 +1,23 @@
-// Products of transforms as full matrices, taken apart again to translation, rotation and scale where they do not shear.
+// Products of transforms as full 3x4 matrices, decomposed into translation, rotation and scale if they have no shear.
+//
+// A product of two transforms is T R S T R S. It is decomposed by moving the scale of the left factor past the rotation
+// of the right factor. This is possible without shear only if the scale keeps the axes of that rotation orthogonal.
 #ifndef LMB_OPS_DECOMPOSE_H
 #define LMB_OPS_DECOMPOSE_H
 
 #include "transform.h"
 
-// Axes whose cosine is farther from 0 than this shear. 1e-8 is its square.
+// The square, 1e-8, of the cosine between axes above which a matrix has shear.
 #define SHEAR_SQUARE 9.99999994e-09f
-// A length below 2^-20 of the largest scale counts as zero: its square.
+// The square of 2^-20. An axis shorter than 2^-20 of the largest scale counts as zero.
 #define FLAT_SQUARE 9.09494702e-13f
 
 STRUCT(decomposed)
 transform whole;
-lane_mask shears; // or is flat: then `whole` stands for nothing
+lane_mask shears; // or has a zero axis; then `whole` is not valid
 END_STRUCT(decomposed)
 
-// How three axes stand to each other: products of the first and second, second and third, third and first.
+// Dot products of three axes: of the first and second, second and third, third and first.
 STRUCT(products)
 real xy;
 real yz;
@@ -26,7 +29,7 @@ OP real dot_vectors(vector a, vector b) {
     return xy + a.z * b.z;
 }
 
-// Of each axis of the first three with the one after it of the others.
+// Dot products of each axis of the first three with the next axis of the others.
 OP products products_of(vector x, vector y, vector z, vector other_x, vector other_y, vector other_z) {
     products p;
     p.xy = dot_vectors(x, other_y);
@@ -43,10 +46,12 @@ OP vector multiply_vectors(vector a, vector b) {
     return make_vector(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-// diag(k) times the rotation q, which is given in columns, is another rotation times diag(s), unless it shears.
-// - With k of one sign, or along q's own axes, that rotation is q, and s_i = sum of k_r q_ri^2.
-// - Mixed signs are half a turn about the axis whose sign stands alone, mirrored where one or three are negative: the
-//   rotation is that turn times q, and s_i = +- the sum of |k_r| q_ri^2.
+// Writes diag(k) times the rotation q as another rotation times diag(s), unless it has shear. Let q_ri be the elements
+// of q.
+// - If all k have the same sign, or diag(k) is also diagonal in the axes of q, that rotation is q, and s_i = sum of k_r
+//   q_ri^2.
+// - Otherwise the signs of k are those of a half turn about the axis whose sign differs from the other two, mirrored if
+//   one or three are negative. The rotation is that half turn times q, and s_i = +- the sum of |k_r| q_ri^2.
 OP decomposed scale_then_rotate(vector scale, quaternion q) {
     transform turn = identity_transform();
     turn.q = q;
@@ -70,14 +75,14 @@ OP decomposed scale_then_rotate(vector scale, quaternion q) {
     lane_mask shears_zx = columns.zx * columns.zx > (squares.z * squares.x) * SHEAR_SQUARE;
     lane_mask is_flat = OR(squares.x < FLAT_SQUARE, OR(squares.y < FLAT_SQUARE, squares.z < FLAT_SQUARE));
 
-    // Whether q's own axes leave anything beside the diagonal.
+    // Whether diag(k) in the axes of q has elements off the diagonal.
     products beside = products_of(x, y, z, kx, ky, kz);
     lane_mask leaves_xy = beside.xy * beside.xy > lesser_of(squares.x, squares.y) * SHEAR_SQUARE;
     lane_mask leaves_yz = beside.yz * beside.yz > lesser_of(squares.y, squares.z) * SHEAR_SQUARE;
     lane_mask leaves_zx = beside.zx * beside.zx > lesser_of(squares.z, squares.x) * SHEAR_SQUARE;
     lane_mask turned = OR(leaves_xy, OR(leaves_yz, leaves_zx));
 
-    // The sign that stands alone: of x, where y and z have another, and so on.
+    // The axis whose sign differs from the other two: x if y and z have the same sign, and so on.
     lane_mask alone_x = NOT(k.y * k.z < 0.0f);
     lane_mask alone_y = NOT(k.z * k.x < 0.0f);
     quaternion about_x = make_quaternion(q.w, -q.z, q.y, -q.x);
@@ -94,7 +99,7 @@ OP decomposed scale_then_rotate(vector scale, quaternion q) {
     d.whole.q = select_quaternion(turned, half_turn, q);
     d.whole.s = select_vector(turned, scale_vector(mirrored, sign), scale_vector(straight, largest));
     d.shears = OR(OR(shears_xy, shears_yz), OR(shears_zx, is_flat));
-    // Alike along all axes, nothing changes, not one bit.
+    // A uniform scale changes nothing, exactly.
     lane_mask even = AND(AND(scale.x == scale.y, scale.y == scale.z), scale.x != 0.0f);
     d.whole.q = select_quaternion(even, q, d.whole.q);
     d.whole.s = select_vector(even, scale, d.whole.s);
@@ -102,7 +107,7 @@ OP decomposed scale_then_rotate(vector scale, quaternion q) {
     return d;
 }
 
-// a b as matrices: b is applied first.
+// The matrix product a b: b is applied first.
 OP decomposed decompose_product(transform a, transform b) {
     decomposed d;
     d.whole.q = b.q;
@@ -120,7 +125,7 @@ OP decomposed decompose_product(transform a, transform b) {
     return d;
 }
 
-// s r^-1 as matrices.
+// The matrix product s r^-1.
 OP decomposed decompose_quotient(transform s, transform r) {
     transform inverse = identity_transform();
     inverse.q = quaternion_conjugate(r.q);

@@ -1,10 +1,10 @@
-// What a control tells its host: events with weights, in the order in which they came about.
+// Events that a control emits to its host, with weights, in the order in which they occurred.
 #ifndef LMB_OPS_EMITTED_H
 #define LMB_OPS_EMITTED_H
 
 #include "control_memory.h"
 
-// What is emitted to the host. Where there is no room it is counted.
+// Emits an event several times. Events for which there is no room are only counted.
 OP_NOINLINE void emit_times(control c, uint event, real weight, uint times) {
     if (event == CONTROL_NONE || !c.emits_events) {
         return;

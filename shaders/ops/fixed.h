@@ -1,5 +1,5 @@
-// Places and angles as whole numbers, so that any number of small moves adds up to exactly their sum: 64 bits in two words,
-// of which the lower one is the fraction, in two's complement. An angle is the fraction of a turn, and wraps by itself.
+// Fixed-point positions and angles, so that any number of small displacements adds up without rounding. 64 bits in two
+// words, two's complement; the lower word is the fraction. An angle is the fraction of a turn, so it wraps by itself.
 #ifndef LMB_OPS_FIXED_H
 #define LMB_OPS_FIXED_H
 
@@ -12,13 +12,13 @@ OP ticks negate_fixed(ticks a) {
     return subtract_ticks(make_ticks(0u, 0u), a);
 }
 
-// The nearest; what is beyond 2^30 counts as that, NaN as 0.
+// Rounds to nearest. Clamps to +-2^30. NaN becomes 0.
 OP ticks fixed_of(real x) {
     real bounded = clamp_real(snap(x), -FIXED_MOST, FIXED_MOST);
     real magnitude = magnitude_of(bounded);
     real whole = FLOOR(magnitude);
     real part = (magnitude - whole) * 4.2949673e+09f;
-    // From 2^23 on it is whole already.
+    // From 2^23 on it is an integer already.
     part = part < 8388608.0f ? FLOOR(part + 0.5f) : part;
     ticks fixed_magnitude = make_ticks(TO_WORD(part), TO_WORD(whole));
     return bounded < 0.0f ? negate_fixed(fixed_magnitude) : fixed_magnitude;
@@ -28,7 +28,7 @@ OP bool is_negative(ticks a) {
     return (ticks_high(a) >> 31u) != 0u;
 }
 
-// Within 2e-7, relative.
+// Converts to float, with a relative error of at most 2e-7.
 OP real real_of_fixed(ticks a) {
     bool below = is_negative(a);
     ticks magnitude = below ? negate_fixed(a) : a;
@@ -36,7 +36,7 @@ OP real real_of_fixed(ticks a) {
     return below ? -x : x;
 }
 
-// A sum that stays at the end of what there is instead of coming back at the other.
+// Saturating addition.
 OP ticks add_fixed(ticks a, ticks b) {
     ticks sum = add_ticks(a, b);
     bool beyond = is_negative(a) == is_negative(b) && is_negative(sum) != is_negative(a);
@@ -44,7 +44,7 @@ OP ticks add_fixed(ticks a, ticks b) {
     return beyond ? most : sum;
 }
 
-// Of an angle, in 2^-32 of a turn: its magnitude, the short way round.
+// The magnitude of an angle in 2^-32 of a turn, on the shorter side.
 OP uint turn_magnitude(uint angle) {
     return (angle >> 31u) != 0u ? 0u - angle : angle;
 }
@@ -61,7 +61,7 @@ OP direction make_direction(real sine, real cosine) {
     return d;
 }
 
-// To 2e-7: from the nearest quarter of a turn on, to either side.
+// Sine and cosine of an angle, with an error of at most 2e-7. The angle is reduced to the nearest quarter turn.
 OP direction direction_of_angle(uint angle) {
     uint quarter = (angle + 0x20000000u) >> 30u;
     uint rest = angle - (quarter << 30u);
@@ -82,7 +82,7 @@ OP direction direction_of_angle(uint angle) {
     return d;
 }
 
-// The angle of a number of turns, and the number of radians.
+// The angle of a number of turns.
 OP uint angle_of_turns(real turns) {
     return ticks_low(fixed_of(turns));
 }
@@ -91,7 +91,7 @@ OP real turns_of_radians(real radians) {
     return radians * 0.159154937f;
 }
 
-// From -pi on to below pi.
+// In [-pi, pi).
 OP real radians_of_angle(uint angle) {
     real radians = real_of_word(turn_magnitude(angle)) * 1.46291812e-09f;
     return (angle >> 31u) != 0u ? -radians : radians;

@@ -1,10 +1,14 @@
-// Groups: players that are kept in phase.
+// Sync groups: players that are kept in phase.
+//
+// All members have the same number of markers, which divide each clip into pieces. The leader, which is the first
+// member, advances by time. Its phase is the piece that it is in and the fraction of that piece. The other members are
+// set to the same phase.
 #ifndef LMB_OPS_GROUPS_H
 #define LMB_OPS_GROUPS_H
 
 #include "players.h"
 
-// A piece between two markers of a member, counted from its first one.
+// A piece of a member's clip between two markers. Times are relative to its first marker.
 STRUCT(piece)
 address index;
 ticks begin;
@@ -26,7 +30,7 @@ OP piece find_piece_at(control c, address group, address member, address index) 
     return p;
 }
 
-// The piece that a place, counted from the first marker, is in.
+// Finds the piece that contains a position relative to the first marker.
 OP piece find_piece(control c, address group, address member, ticks place) {
     address index = 0u;
     address marker_count = LOAD(c.block, group + GROUP_MARKER_COUNT);
@@ -39,10 +43,10 @@ OP piece find_piece(control c, address group, address member, ticks place) {
     return find_piece_at(c, group, member, index);
 }
 
-// Where a leader is among its pieces, which is where the other members are among theirs.
+// The leader's phase, which is also the phase of the other members.
 STRUCT(phase)
 address index;
-uint share; // 2^-32 of the piece
+uint share; // in 2^-32 of the piece
 END_STRUCT(phase)
 
 OP phase find_phase(control c, address group, ticks leader) {
@@ -53,7 +57,7 @@ OP phase find_phase(control c, address group, ticks leader) {
     return p;
 }
 
-// From a place in the clip to one counted from the first marker on, and back.
+// Converts a position in the clip to one relative to the first marker, and back.
 OP ticks place_from_marker(control c, address member, ticks place) {
     ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
     if (ticks_less(place, first)) {
@@ -71,20 +75,21 @@ OP ticks place_in_clip(control c, address member, ticks place) {
     return found;
 }
 
-// Where in its clip a member other than the leader is at a phase.
+// The position in its clip of a member other than the leader at a phase.
 OP ticks matched_place(control c, address group, address member, phase at) {
     piece to = find_piece_at(c, group, member, at.index);
     return place_in_clip(c, member, add_ticks(to.begin, part_of_ticks(to.size, at.share)));
 }
 
-// What the members make of the group's rate and of its velocity.
+// Weighted means over the members: factor of the group's rate, and velocity.
 STRUCT(group_mean)
 real rate;
 real velocity;
 END_STRUCT(group_mean)
 
-// By durations, rates are weighed; by velocities, the group gets as far as the weighted velocity says while each of its
-// clips gets as far as its own piece does: sum(w v) / sum(w v d).
+// With CADENCE_DURATION, the factor is the weighted mean of the members' rates. With CADENCE_VELOCITY, the group moves
+// at the mean of the members' speeds |v| by their weights w: the factor is sum(w |v|) / sum(w |v| d), where d is the
+// duration of a member's piece over that of the leader's piece.
 OP group_mean find_group_mean(control c, address group, ticks leader) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     address index = find_piece(c, group, leading, leader).index;
@@ -127,7 +132,7 @@ OP bool share_owner(memory block, address player, address other) {
            LOAD(block, player + PLAYER_MACHINE_STATE) == LOAD(block, other + PLAYER_MACHINE_STATE);
 }
 
-// Whether all of a group have one home.
+// Whether all members of a group have the same owning state.
 OP bool group_shares_owner(memory block, address group) {
     address leading = LOAD(block, group + GROUP_MEMBERS);
     uint count = LOAD(block, group + GROUP_MEMBER_COUNT);
@@ -149,7 +154,7 @@ OP bool group_moves(control c, address group) {
     return moves;
 }
 
-// Of a group that does not move.
+// Updates the flags of the members of a group that does not move.
 OP void stay_in_group(control c, address group) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
@@ -159,7 +164,7 @@ OP void stay_in_group(control c, address group) {
     }
 }
 
-// One that moves. Where not all of it are in one state, each asks for its own.
+// Moves a group. `shares`: all members have the same owning state. Otherwise each member checks its own.
 OP void move_group(control c, address group, bool shares) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     address leader = LOAD(c.block, leading + MEMBER_PLAYER);
@@ -178,13 +183,13 @@ OP void move_group(control c, address group, bool shares) {
         passage p;
         p.from = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
         p.to = i == 0u ? place_in_clip(c, member, led.to) : matched_place(c, group, member, after);
-        // The clip's end is between a place before the first marker and that marker.
+        // If a position is before the first marker, the clip's end was passed after the last marker.
         uint past_before = ticks_less(p.from, first) ? 1u : 0u;
         uint past_after = ticks_less(p.to, first) ? 1u : 0u;
         p.ends = speed.backwards ? led.ends + past_before - past_after : led.ends + past_after - past_before;
         p.backwards = speed.backwards;
         set_playing(c, player, p, 0u);
-        // One that is not seen keeps pace, and tells nothing.
+        // A member whose state does not move stays in phase, but emits nothing.
         if (!shares) {
             seen = player_moves(c, player);
         }
@@ -199,7 +204,7 @@ OP void move_group(control c, address group, bool shares) {
     }
 }
 
-// After players have begun anew, the others of a group are where its leader is.
+// Sets the other members to the leader's phase, after players have restarted.
 OP_NOINLINE void match_group(control c, address group) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     phase leader = find_phase(c, group, leader_place(c, group));

@@ -1,17 +1,18 @@
-// Inertialization (Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War", GDC 2018): a pose that
-// is switched to at once keeps, for a while, what it lacks of the poses shown before, by a quintic that leaves with the
-// velocity that these had and arrives without any.
+// Inertialization (Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War", GDC 2018). After a
+// switch to a new pose, its offset from the poses shown before is added to it, and decays along a quintic polynomial
+// that starts with the offset's velocity and ends with velocity 0.
 //
-// An offset decays as a whole, so it is held as it was when it was taken, with its rate: its velocity along itself over
-// its length. Then no root and no angle is needed: a translation's share of itself is a product, a rotation's a power.
+// The whole offset decays by one factor. So it is stored as it was when it was taken, with its rate: its velocity along
+// itself divided by its length. Then no roots and no angles are needed: a translation is scaled, and a rotation is
+// raised to a power.
 #ifndef LMB_OPS_INERTIA_H
 #define LMB_OPS_INERTIA_H
 
 #include "transform.h"
 
-// What is left of the pose before, and its rates, from -2^20 to 0 a second: an offset never grows.
+// The offset from the previous pose, and its rates, from -2^20 to 0 per second: an offset never grows.
 STRUCT(inertia)
-transform offset; // t and s: differences; q: on the left of the new pose's, w at least 0
+transform offset; // t and s: differences; q: left factor of the new pose's rotation, with w >= 0
 real t_rate;
 real q_rate;
 real s_rate;
@@ -23,16 +24,16 @@ OP vector subtract_vectors(vector a, vector b) {
     return make_vector(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
-// (x d) / (x x) over the step, whose inverse is given: how fast x goes when it has moved by d, along itself and relative
-// to its length. 0 where x is, and where it does not shrink.
+// The rate of an offset x that changed by d in a step: (x d) / (x x) / step, its velocity along itself relative to its
+// length. `inverse_step` is 1 / step. The rate is 0 if x is 0, or if x does not shrink.
 OP real inertia_rate(vector x, vector d, real inverse_step) {
     real inverse_square = reciprocal(vector_dot(x, x));
     real share = snap_number(vector_dot(d, x) * inverse_square);
     return clamp_real(snap_number(share * inverse_step), INERTIA_STEEPEST, 0.0f);
 }
 
-// The rotation as its axis times its angle in radians, for a unit quaternion whose w is at least 0, to 3e-7 of it: what
-// 2 acos(w) / sqrt(1 - w^2), a polynomial in 1 - w, makes of x, y, z.
+// The rotation vector, axis times angle in radians, of a unit quaternion with w >= 0, with a relative error of 3e-7. A
+// polynomial in 1 - w approximates 2 acos(w) / sqrt(1 - w^2), by which x, y and z are multiplied.
 OP vector rotation_vector(quaternion q) {
     real z = clamp_real(1.0f - q.w, 0.0f, 1.0f);
     real p = SPLAT(0.022325648f);
@@ -48,8 +49,8 @@ OP vector rotation_vector(quaternion q) {
     return make_vector(snap_number(q.x * p), snap_number(q.y * p), snap_number(q.z * p));
 }
 
-// The rotation that goes from b to a, on the left of b: w is at least 0. Turned before it is snapped, so that no zero has a
-// sign.
+// The rotation from b to a, as a left factor of b, with w >= 0. The sign is changed before snapping, so that no zero is
+// negative.
 OP quaternion rotation_between(quaternion a, quaternion b) {
     quaternion inverse = quaternion_conjugate(b);
     quaternion q = quaternion_multiply(a, inverse);
@@ -57,8 +58,9 @@ OP quaternion rotation_between(quaternion a, quaternion b) {
     return quaternion_polish(select_quaternion(q.w < 0.0f, turned, q));
 }
 
-// What the new pose lacks of the last one that was shown, `older` the one shown before that, a step earlier; 0 for the
-// step, or like poses, is no velocity. Poses as instructions leave them.
+// Computes the offset of a new pose from the last shown pose. `older` is the pose shown before that, a step earlier. If
+// `step` is 0, or both poses are equal, the velocity is 0. The poses must be snapped, with unit quaternions, as
+// instructions produce them.
 OP inertia take_inertia(transform pose, transform last, transform older, real step) {
     real inverse = reciprocal(step);
     inertia taken;
@@ -78,17 +80,17 @@ OP inertia take_inertia(transform pose, transform last, transform older, real st
     return taken;
 }
 
-// How much of an offset is left, from 1 to 0, `time` seconds after it was the whole, for a rate from above and seconds
-// above 0. With u the share of the time that it takes, t1 = min(duration, -5 / rate), r = rate t1, and a = max(0, -8 r - 20)
-// its acceleration at the beginning, it is the quintic that begins with 1, r and a, and ends with three zeros:
-// (1 - u)^3 (1 + (3 + r) u + (6 + 3 r + a / 2) u^2). Exactly 1 at time 0, exactly 0 from t1 on.
+// The fraction of an offset, from 1 to 0, that is left after `time` seconds, for a rate from inertia_rate(); `duration`
+// is above 0. Let t1 = min(duration, -5 / rate) be the decay time, u = time / t1, r = rate t1, and a = max(0, -8 r -
+// 20) the initial acceleration. The result is the quintic with value 1, slope r and second derivative a at u = 0, and
+// three zeros at u = 1: (1 - u)^3 (1 + (3 + r) u + (6 + 3 r + a / 2) u^2). Exactly 1 at time 0, exactly 0 from t1 on.
 OP real inertia_left(real rate, real time, real duration) {
     real slow = reciprocal(duration);
     real fast = rate * -0.2f;
     lane_mask sooner = fast > slow;
     real u = time * SELECT(sooner, fast, slow);
     real r = SELECT(sooner, SPLAT(-5.0f), rate * duration);
-    r = SELECT(r < -5.0f, SPLAT(-5.0f), r); // by a rounding
+    r = SELECT(r < -5.0f, SPLAT(-5.0f), r); // could be below by rounding
     real bend = -8.0f * r - 20.0f;
     real a = SELECT(bend > 0.0f, bend, SPLAT(0.0f));
     real square = (6.0f + 3.0f * r) + 0.5f * a;
@@ -99,7 +101,8 @@ OP real inertia_left(real rate, real time, real duration) {
     return SELECT(AND(rest > 0.0f, time < duration), snap_small(left), SPLAT(0.0f));
 }
 
-// The pose with what is left of the offset, which was taken `time` seconds ago; the pose itself, to the bit, once nothing is.
+// Adds what is left of the offset after `time` seconds to the pose. Returns the pose itself, bit by bit, if nothing is
+// left.
 OP transform apply_inertia(transform pose, inertia taken, real time, real duration) {
     transform moved = pose;
     real t = inertia_left(taken.t_rate, time, duration);

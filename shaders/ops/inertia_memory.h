@@ -1,8 +1,9 @@
-// The memory of inertialization: what each joint of each character was shown as, and what is left of it. Whose parameters
-// say that the character was switched has its offset taken; all others are moved by theirs, and every result is kept.
+// The memory of inertialization: the last two shown poses of each joint of each character, and its offset. If a
+// character's parameters say that it is switched in this frame, the offset is computed; in other frames the stored
+// offset is applied. Every result is stored.
 //
-// Running a character's frame again changes no bit: its offset is taken in the first run alone. Memory that the host has
-// put other things into may show anything, but no number that is not finite, and the same on every path of the CPU.
+// Running a character's frame again changes no bit, because only the first run computes the offset. If the host has
+// overwritten the memory, any pose may result, but it contains only finite numbers, and is the same on every CPU path.
 #ifndef LMB_OPS_INERTIA_MEMORY_H
 #define LMB_OPS_INERTIA_MEMORY_H
 
@@ -10,7 +11,7 @@
 #include "inertia_layout.h"
 #include "operations.h"
 
-// What a character's parameters say.
+// The inertialization parameters of a character.
 STRUCT(inertia_clock)
 word number;
 word switched;
@@ -19,7 +20,7 @@ real time;
 real duration;
 END_STRUCT(inertia_clock)
 
-// One that is not finite counts as 0, and as refused.
+// Loads a parameter. One that is not finite is refused and counts as 0.
 OP real load_inertia_parameter(frame f, uint which, float largest) {
     uint parameter = LOAD(f.program, PROGRAM_INERTIA) - 1u + which;
     word row = f.character * LOAD(f.program, PROGRAM_PARAMETERS);
@@ -42,7 +43,7 @@ OP inertia_clock load_inertia_clock(frame f) {
     return now;
 }
 
-// `at` is that of the first word; where `stored` holds.
+// Stores a pose in lanes where `stored` holds. `at` is the offset of its first word.
 OP void store_remembered(mutable_memory kept, word at, uint joints, transform pose, lane_mask stored) {
     SCATTER(kept, at, BITS(pose.t.x), stored);
     SCATTER(kept, at + joints, BITS(pose.t.y), stored);
@@ -60,8 +61,8 @@ OP real bound_component(real x) {
     return clamp_real(x, -1.0f, 1.0f);
 }
 
-// Of what may be there, so much that nothing that follows from it leaves the finite numbers: the rest of this reckons
-// with poses as instructions leave them, and paths differ in what they make of NaN.
+// Loads a stored pose, whatever its bits, and bounds it so that all results stay finite. The other functions assume
+// poses like those that instructions produce, and the CPU paths differ in how they treat NaN.
 OP transform load_remembered(mutable_memory kept, word at, uint joints) {
     transform pose = snap_given(load_pose(kept, at, joints));
     pose.q = make_quaternion(bound_component(pose.q.x), bound_component(pose.q.y), bound_component(pose.q.z),
@@ -73,8 +74,8 @@ OP real load_rate(mutable_memory kept, word at) {
     return clamp_real(snap(GATHER_REAL(kept, at)), INERTIA_STEEPEST, 0.0f);
 }
 
-// Takes the offset of a joint whose character is switched in this frame, where the frame before was shown; its velocity,
-// where the one before that was too.
+// Computes the offset of a joint whose character is switched in this frame, if the previous frame was shown; and its
+// velocity, if the frame before that was shown, too.
 OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock now, transform pose,
                         lane_mask stored) {
     word slot = now.number & 1u;
@@ -95,7 +96,8 @@ OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock
     SCATTER(kept, at + INERTIA_TAKEN * joints, SELECT_BITS(known, now.number + 1u), stored);
 }
 
-// What a joint is shown as. Where `shows` holds: a lane may stand for no character, or for one that drops the joint.
+// Returns a joint's inertialized pose, and stores it in lanes where `shows` holds: a lane may have no character, or one
+// whose level of detail drops the joint.
 OP transform inertialize(frame f, inertia_clock now, mutable_memory kept, transform pose, lane_mask shows) {
     uint joints = LOAD(f.program, PROGRAM_JOINTS);
     word at = f.character * (INERTIA_WORDS * joints) + f.joint;

@@ -1,4 +1,4 @@
-// What the kernels of the poses are reported of inertialization.
+// Parameters by which a control triggers inertialization in the pose kernels.
 #ifndef LMB_OPS_INERTIA_TRIGGER_H
 #define LMB_OPS_INERTIA_TRIGGER_H
 
@@ -8,7 +8,8 @@ OP address inertia_state(control c) {
     return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
 }
 
-// Another frame, in which time goes on; between updates the same one, with more of its time.
+// Advances the clock of inertialization. In an update the frame number increases; between updates it stays, and only
+// time advances.
 OP_NOINLINE void move_inertia(control c) {
     address at = inertia_state(c);
     ticks step = fine_of_ticks(c.step);
@@ -26,7 +27,8 @@ OP_NOINLINE void move_inertia(control c) {
     }
 }
 
-// From the frame before on. Of several in a frame the longest.
+// Triggers inertialization, which starts from the previous frame. If there are several triggers in a frame, the longest
+// duration counts.
 OP_NOINLINE void switch_inertia(control c, real duration) {
     address at = inertia_state(c);
     uint number = state_word(c, at + INERTIAL_NUMBER);

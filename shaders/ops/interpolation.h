@@ -1,5 +1,5 @@
-// Ways from one transform to another, by choice: slerp, nlerp or every component by itself, the short way or as the
-// quaternions stand; and powers of rotations beyond 0 to 1.
+// Interpolation between transforms by choice: slerp, nlerp or each component by itself, on the shorter arc or between
+// the quaternions as given; and powers of rotations outside 0 to 1.
 #ifndef LMB_OPS_INTERPOLATION_H
 #define LMB_OPS_INTERPOLATION_H
 
@@ -8,18 +8,18 @@
 // Bits of a choice.
 #define CHOICE_NLERP 1u
 #define CHOICE_LERP 2u
-#define CHOICE_AS_GIVEN 4u   // not the short way
-#define CHOICE_PARENT 8u     // an additive's rotation stands on the left
+#define CHOICE_AS_GIVEN 4u   // not on the shorter arc
+#define CHOICE_PARENT 8u     // an additive's rotation is the left factor
 #define CHOICE_UNCLAMPED 16u // weights from -4 to 4
 #define CHOICE_MASKED 32u
-#define CHOICE_LAYERS 64u    // weights of layers by joint
-#define CHOICE_PROFILES 128u // of states, by a transition's blend profile
+#define CHOICE_LAYERS 64u    // layers whose weights differ by joint
+#define CHOICE_PROFILES 128u // state weights differ by joint, by a transition's blend profile
 
-// Sums of unit quaternions shorter than 2^-10 count as those of opposite ones.
+// Squared length, 2^-20, of the sum of two unit quaternions below which they count as opposite.
 #define QUATERNION_OPPOSITE 9.53674316e-07f
 
-// From a to b as they stand, by way of the middle where that is more than a right angle between the quaternions; a where
-// they are opposite.
+// Interpolates from a to b without negating either. If their dot product is negative, goes through their normalised
+// sum, in two halves. Returns a if they are opposite.
 OP quaternion quaternion_slerp_as_given(quaternion a, quaternion b, real t) {
     quaternion sum = quaternion_combine(a, b, SPLAT(1.0f), SPLAT(1.0f));
     quaternion middle = quaternion_normalize_or(sum, QUATERNION_OPPOSITE, a);
@@ -31,7 +31,7 @@ OP quaternion quaternion_slerp_as_given(quaternion a, quaternion b, real t) {
     return quaternion_slerp(select_quaternion(late, middle, a), select_quaternion(early, middle, b), part);
 }
 
-// The normalised sum; a where it vanishes.
+// The normalised linear interpolation; a if its length vanishes.
 OP quaternion quaternion_nlerp(quaternion a, quaternion b, real t, bool as_given) {
     lane_mask turns = quaternion_dot(a, b) < 0.0f;
     real to = t;
@@ -47,7 +47,9 @@ OP quaternion quaternion_times_if(lane_mask condition, quaternion a, quaternion 
     return select_quaternion(condition, quaternion_polish(product), a);
 }
 
-// q to any power from -4 to 4: whole times fraction. As it is where asked for: then by the square root, from -8 to 8.
+// q to any power from -4 to 4: splits the exponent into an integer and a fraction, and computes the integer power by
+// repeated squaring. Unless `as_given`, negates q if q.w < 0, for the shorter arc. With `as_given`, if q.w < 0, raises
+// the square root of q to twice the power instead, from -8 to 8.
 OP quaternion quaternion_any_power(quaternion q, real power, bool as_given) {
     lane_mask turns = q.w < 0.0f;
     real exponent = power;
@@ -72,7 +74,7 @@ OP quaternion quaternion_any_power(quaternion q, real power, bool as_given) {
     return quaternion_times_if((count & 8u) != 0u, result, eighth);
 }
 
-// Exactly b where both are alike.
+// Returns exactly b if a equals b.
 OP real lerp_scale(real a, real b, real t) {
     return SELECT(a == b, b, lerp(a, b, t));
 }
@@ -87,7 +89,7 @@ OP vector interpolate_scales(vector a, vector b, real t, uint choice) {
     return s;
 }
 
-// For t from 0 to 1.
+// Interpolates from a to b, for t from 0 to 1.
 OP transform interpolate_transforms(transform a, transform b, real t, uint choice) {
     bool as_given = (choice & CHOICE_AS_GIVEN) != 0u;
     transform between;
@@ -105,7 +107,7 @@ OP transform interpolate_transforms(transform a, transform b, real t, uint choic
     return between;
 }
 
-// `factor` times what a does, for factors from -4 to 4.
+// Scales an additive by a factor from -4 to 4.
 OP transform scale_transform(transform a, real factor, uint choice) {
     bool as_given = (choice & CHOICE_AS_GIVEN) != 0u;
     transform none = identity_transform();
@@ -121,7 +123,7 @@ OP transform scale_transform(transform a, real factor, uint choice) {
     return scaled;
 }
 
-// Translations add, rotations a b, scales multiply.
+// Adds translations, multiplies rotations (a b) and scales.
 OP transform add_transforms(transform a, transform b) {
     transform sum;
     sum.weight = a.weight;
@@ -132,7 +134,7 @@ OP transform add_transforms(transform a, transform b) {
     return sum;
 }
 
-// Translations subtract, rotations a b*, scales divide.
+// Subtracts translations, multiplies rotations (a b*), divides scales.
 OP transform subtract_transforms(transform a, transform b) {
     transform difference;
     difference.weight = a.weight;

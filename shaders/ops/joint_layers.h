@@ -1,11 +1,11 @@
-// Weights that differ by joint: of layers whose inputs have masks or joint weights, by the formula of layers.h, and of
-// states in a fade with a blend profile. Included by operations.h.
+// Weights that differ by joint: for layers whose inputs have masks or joint weights, by the formula in layers.h, and
+// for states in a fade with a blend profile. Included by operations.h.
 #ifndef LMB_OPS_JOINT_LAYERS_H
 #define LMB_OPS_JOINT_LAYERS_H
 
 #include "curve.h"
 
-// Of the clip that a character plays; all that it lacks has the full weight.
+// The joint weight in the clip that a character plays. The full weight for everything that the clip does not have.
 OP real played_joint_weight(frame f, source s, uint joint) {
     word size = GATHER(f.program, s.clip + CLIP_JOINTS) + GATHER(f.program, s.clip + CLIP_FLOAT_COUNT);
     word row = GATHER(f.program, s.clip + CLIP_WEIGHTS);
@@ -14,8 +14,8 @@ OP real played_joint_weight(frame f, source s, uint joint) {
     return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), SPLAT(WEIGHT_PRESENT));
 }
 
-// The joint weight of a clip's instruction, without sampling the clip. Behind the joints are float channels, which no
-// part has.
+// The joint weight of a clip instruction, without sampling the clip. Indices from the joint count on are float
+// channels, which are not in joint maps.
 OP real input_joint_weight(frame f, uint instruction) {
     uint row = LOAD(f.program, instruction + CLIP_WEIGHTS_ROW);
     real weight = SPLAT(WEIGHT_PRESENT);
@@ -46,7 +46,7 @@ OP real joint_fade(frame f, uint layer) {
     return fade;
 }
 
-// What an input has of the joint: only the layers above count, and its own.
+// The share of an input at the joint. It depends only on the layers above and on its own.
 OP real joint_share(frame f, uint instruction) {
     uint table = LOAD(f.program, instruction + LAYERS_TABLE);
     uint count = LOAD(f.program, instruction + LAYERS_COUNT);
@@ -74,7 +74,8 @@ OP real joint_share(frame f, uint instruction) {
     return snap_small(share);
 }
 
-// The share of a fade at the joint, once a part of the fade's time has passed. Its profile scales that time.
+// The progress of a fade at the joint, from the fraction of the fade's time that has passed. The profile scales the
+// fade's time.
 OP real profile_share(frame f, uint profile, real part) {
     uint mask = LOAD(f.program, profile + PROFILE_MASK);
     real scale = share_of_weight(SPLAT(1.0f), load_byte(f.program, mask, f.joint));
@@ -84,7 +85,7 @@ OP real profile_share(frame f, uint profile, real part) {
 }
 
 #ifdef LMB_SIMD_WIDTH
-// Where lanes have different profiles, each in turn; 0 is none.
+// If lanes have different profiles, evaluates each in turn; 0 is none.
 OP_COLD void share_each_profile(const frame *f, uint first, const word *which, const real *part, real *share) {
     lane_mask left = ABOVE(*which, 0u);
     while (ANY(left)) {
@@ -96,7 +97,7 @@ OP_COLD void share_each_profile(const frame *f, uint first, const word *which, c
 }
 #endif
 
-// What a state weighs at the joint; nothing where it weighs nothing for the character.
+// The weight of a state at the joint. It is 0 if the state has no weight for the character.
 OP real profiled_weight(frame f, uint instruction) {
     uint table = LOAD(f.program, instruction + PROFILES_TABLE);
     uint states = LOAD(f.program, instruction + PROFILES_STATES);
@@ -122,7 +123,7 @@ OP real profiled_weight(frame f, uint instruction) {
     return weight;
 }
 
-// The weight of an input of a sum: the joint's where they differ by joint, else the character's.
+// The weight of an input of a sum: by joint if the choice says so, else the character's.
 OP real input_weight(frame f, uint instruction, uint choice) {
     real weight = operand_weight(f, instruction);
     if ((choice & CHOICE_LAYERS) != 0u) {

@@ -1,5 +1,6 @@
-// Holding the transform of a joint within limits. The table, component-major, has for each joint what src/joint_limits. derives
-// from them: half angles as sines and cosines, so that angles are compared and clamped without trigonometry.
+// Clamps the transform of a joint to its limits. The table is component-major and has the values that
+// src/joint_limits.c derives from them for each joint: sines and cosines of half angles, so that angles are compared
+// and clamped without trigonometry.
 #ifndef LMB_OPS_LIMITS_H
 #define LMB_OPS_LIMITS_H
 
@@ -11,9 +12,9 @@
 #define LIMIT_LOW_SCALE 7u
 #define LIMIT_HIGH_SCALE 10u
 #define LIMIT_ROTATION 13u
-#define LIMIT_RECORD 31u // words for each joint
+#define LIMIT_RECORD 31u // words per joint
 
-// The flags; the twist axis stands from LIMITS_AXIS on.
+// The flags. The twist axis is stored from bit LIMITS_AXIS on.
 #define LIMITS_TRANSLATION 1u
 #define LIMITS_SCALE 2u
 #define LIMITS_SWING_TWIST 4u
@@ -21,19 +22,20 @@
 #define LIMITS_AXIS 8u
 
 // From LIMIT_ROTATION on, for swing and twist: sine and cosine of half of the twist range's middle, of a quarter of its
-// width, of half of its greatest and its least angle, and of half of the swing.
+// width, of half of its maximum and of its minimum angle, and of half of the swing.
 #define LIMIT_MIDDLE 0u
 #define LIMIT_WIDTH 2u
 #define LIMIT_MAX 4u
 #define LIMIT_MIN 6u
 #define LIMIT_SWING 8u
-// For the angle about an axis, six each: tangents of half of the least and the greatest, then sines and cosines of these.
+// For angles about axes, six values per axis: tangents of half of the minimum and the maximum, then sine and cosine of
+// half of the minimum and of the maximum.
 #define LIMIT_ANGLE_WORDS 6u
 
-// What is beyond a limit by less counts as inside, so that what was clamped stays as it is: the sine of half of the angle,
-// in a quaternion's components.
+// Rotations that exceed a limit by less than this count as inside, so that clamping again changes nothing: the sine of
+// half of the angle, in terms of quaternion components.
 #define LIMIT_TOLERANCE 9.99999997e-07f
-// Where less is left of the twist, or of w, it is not told from nothing: 2^-20, and its square.
+// 2^-20, and its square. A twist part that is shorter than this counts as no twist. A w below this is raised to it.
 #define LIMIT_SMALL 9.53674316e-07f
 #define LIMIT_SMALL_SQUARE 9.09494702e-13f
 
@@ -53,7 +55,8 @@ quaternion q;
 lane_mask outside;
 END_STRUCT(limited)
 
-// Swing and twist of r = swing * twist about x, each held by itself. `at` is the offset of LIMIT_ROTATION's first component.
+// Splits r = swing * twist about x, and clamps both independently. `at` is the offset of LIMIT_ROTATION's first
+// component.
 OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r) {
     real square = r.x * r.x + r.w * r.w;
     real inverse = reciprocal_root(square);
@@ -61,7 +64,7 @@ OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r)
     real x = SELECT(twists, r.x * inverse, SPLAT(0.0f));
     real w = SELECT(twists, r.w * inverse, SPLAT(1.0f));
 
-    // The turn from the middle of the range, in sine and cosine of its half, and how far it is beyond the range's end.
+    // The sine and cosine of half of the angle from the middle of the range, and how far it is beyond the range's end.
     float middle_sine = load_limit(program, at, joints, LIMIT_MIDDLE);
     float middle_cosine = load_limit(program, at, joints, LIMIT_MIDDLE + 1u);
     real sine = x * middle_cosine - w * middle_sine;
@@ -106,7 +109,7 @@ real x;
 lane_mask outside;
 END_STRUCT(limited_angle)
 
-// The component of a rotation about an axis, against its w.
+// Clamps the component of a rotation about an axis, relative to w.
 OP limited_angle limit_angle(memory program, uint at, uint joints, real x, real w) {
     real low = w * load_limit(program, at, joints, 0u);
     real high = w * load_limit(program, at, joints, 1u);
@@ -136,7 +139,7 @@ OP limited limit_angles(memory program, uint at, uint joints, quaternion r) {
     return held;
 }
 
-// With the axis in the place of x; and back.
+// Permutes the components cyclically so that the axis becomes x; and back.
 OP quaternion axis_to_x(quaternion q, uint axis) {
     quaternion turned = q;
     if (axis == 1u) {
@@ -159,7 +162,7 @@ OP quaternion axis_from_x(quaternion q, uint axis) {
     return turned;
 }
 
-// What is inside stays as it is, to the bit.
+// Clamps a rotation relative to the rest pose. A rotation inside of the limits is returned unchanged, bit by bit.
 OP quaternion limit_rotation(memory program, uint at, uint joints, uint flags, quaternion rest, quaternion q) {
     quaternion inverse = quaternion_conjugate(rest);
     quaternion r = snap_rotation(quaternion_multiply(inverse, q));

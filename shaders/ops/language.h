@@ -1,9 +1,10 @@
-// What differs between the compilers of these files: names for types, memory and selection.
+// Portability layer: names for types, memory access and selection in each of the three target languages.
 //
-// Everything in this folder is compiled as GLSL (LMB_GLSL is defined), as scalar C, and as C over vectors of LMB_SIMD_WIDTH
-// characters (defined as their number). `real` and `word` are values of each lane: a float and its like-sized unsigned
-// integer; `truth` is what comparing them gives. `float`, `uint` and `bool` are the same for all lanes: a joint, a clip, an
-// offset. In GLSL and scalar C there is one lane, so the two kinds are one. A select evaluates both sides.
+// Every file in this folder is compiled as GLSL (LMB_GLSL is defined), as scalar C, and as SIMD C over vectors of
+// LMB_SIMD_WIDTH characters (defined as the vector width). `real` and `word` have one value per lane: a float and an
+// unsigned integer of the same size. `lane_mask` is the result of comparing them. `float`, `uint` and `bool` have one
+// value for all lanes, for example a joint, a clip or an offset. GLSL and scalar C have a single lane, so there both
+// kinds of types are the same. A select evaluates both sides.
 #ifndef LMB_OPS_LANGUAGE_H
 #define LMB_OPS_LANGUAGE_H
 
@@ -22,7 +23,7 @@
 #define REAL(bits) uintBitsToFloat(bits)
 #define TO_REAL(integer) float(integer)
 #define TO_WORD(x) uint(x)
-#define FLOAT_OF(integer) float(integer) // of one for all lanes
+#define FLOAT_OF(integer) float(integer) // from an integer that is the same for all lanes
 #define FLOOR(x) floor(x)
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
@@ -37,9 +38,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words {
 #define LOAD(base, index) (base).at[index]
 #define STORE(base, index, value) (base).at[index] = (value)
 
-// Whether a program can meet a cubic spline, a scale other than 1, keys far apart, a packed clip, joints' weights other
-// than 255, parts, levels of detail, matrices at its end, or inertialization: where it cannot, a pipeline leaves that
-// work out, which changes no bit.
+// Features that a program may use: cubic splines, scales other than 1, linear rotation keys far apart, packed clips,
+// joint weights other than 255, joint maps, levels of detail, matrices as the result, inertialization. A pipeline omits
+// the code of a feature that its program cannot use. This changes no bit of the result.
 layout(constant_id = 0) const bool USES_CUBIC = true;
 layout(constant_id = 1) const bool USES_SCALE = true;
 layout(constant_id = 2) const bool USES_FAR = true;
@@ -47,16 +48,16 @@ layout(constant_id = 8) const bool USES_WEIGHTS = true;
 layout(constant_id = 9) const bool USES_PARTS = true;
 layout(constant_id = 10) const bool USES_LOD = true;
 layout(constant_id = 11) const bool USES_MATRICES = true;
-// Layers, or blend spaces in the plane: the longest rules of weights.
+// Layers, or 2D blend spaces: the longest weight rules.
 layout(constant_id = 14) const bool USES_SPACES = true;
 // More than one pass.
 layout(constant_id = 15) const bool USES_EXCHANGES = true;
-// Machines whose transitions have blend profiles.
+// State machines whose transitions have blend profiles.
 layout(constant_id = 16) const bool USES_PROFILES = true;
-// Poses that a program may hold at once.
+// Maximum number of poses that a program holds at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 #ifdef LMB_PLAIN
-// Not every driver removes what a specialisation constant closes, and these are the longest of it.
+// Not every driver removes code that a specialisation constant disables. These two features have the most code.
 #define USES_PACKED false
 #define USES_INERTIA false
 #else
@@ -77,11 +78,11 @@ layout(constant_id = 13) const bool USES_INERTIA = true;
     name;
 #define UNUSED(x) (void)(x)
 #define FLOAT_OF(integer) ((float)(integer))
-#define USES_SPACES true // once for a character: not worth leaving out
+#define USES_SPACES true // runs once per character: not worth removing
 typedef uint32_t uint;
 typedef const uint32_t *memory;
 typedef uint32_t *mutable_memory;
-// An index into memory, as wide as what it is added to, so that there is nothing to be widened.
+// An index into memory. It is as wide as a pointer, so that adding it needs no conversion.
 typedef uintptr_t address;
 #define LOAD(base, index) (base)[index]
 #define STORE(base, index, value) (base)[index] = (value)
@@ -117,19 +118,19 @@ static inline float lmb_float_of(uint32_t bits) {
 #include "simd.h"
 #else
 
-// Where functions are many and small, and what they are given is large, a compiler is reported to put them into one.
+// An attribute that forces inlining, if defined (see src/inline_ops.h).
 #ifdef LMB_INLINE_OPS
 #define OP static inline LMB_INLINE_OPS
 #else
 #define OP static inline
 #endif
-// What few values come to, or few frames, stands apart, so that it is not between what always runs.
+// Cold code, needed for few values or in few frames, is kept out of line, so that it does not lie between hot code.
 #ifdef __GNUC__
 #define OP_NOINLINE static __attribute__((noinline, unused))
 #else
 #define OP_NOINLINE OP
 #endif
-// The same where all else is inlined.
+// Also out of line, but only in builds that inline everything else.
 #ifdef LMB_INLINE_OPS
 #define OP_COLD OP_NOINLINE
 #else
@@ -145,17 +146,17 @@ static inline word BITS(real x) {
     return bits;
 }
 
-// How many lanes there are, and the value of one of them.
+// The number of lanes, and the value of one of them.
 #define SIMD_WIDTH 1
 #define LANE(x, lane) (x)
-#define PREFETCH(address) UNUSED(address) // processors follow one row by themselves
+#define PREFETCH(address) UNUSED(address) // hardware prefetches a single row by itself
 
-// Counts the lanes in which it holds.
+// Counts the lanes in which the condition holds.
 OP uint32_t lmb_count(lane_mask condition) {
     return condition;
 }
 
-// Stores a row of four for each lane. In one copy: compilers then vectorise what leads to it.
+// Stores a row of four for each lane. Copying the row at once lets compilers vectorise the code that computes it.
 OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, real v1, real v2, real v3) {
     const float row[] = {v0, v1, v2, v3};
     memcpy(rows[0] + offset, row, sizeof row);
@@ -178,32 +179,33 @@ OP void lmb_store_rows(float *const rows[SIMD_WIDTH], size_t offset, real v0, re
 #endif
 
 #ifndef LMB_SIMD_WIDTH
-// a > b for integers below 2^31: comparing them as signed is quicker where lanes are vectors.
+// a > b for integers below 2^31. SIMD code compares them as signed, which is faster.
 #define ABOVE(a, b) ((a) > (b))
-// A value of every lane from one for all.
+// Broadcasts one value to all lanes.
 #define SPLAT(x) (x)
 #define ALL_WORD(integer) (integer)
 #define SELECT(condition, yes, no) ((condition) ? (yes) : (no))
-// An integer, or 0 where the condition does not hold.
+// The integer, or 0 where the condition does not hold.
 #ifdef LMB_GLSL
 #define SELECT_BITS(condition, integer) ((condition) ? (integer) : 0u)
 #else
-#define SELECT_BITS(condition, integer) ((0u - (word)(condition)) & (integer)) // no branch: nobody could foresee it
+#define SELECT_BITS(condition, integer) ((0u - (word)(condition)) & (integer)) // no branch: it is unpredictable
 #endif
 #define OR(a, b) ((a) || (b))
 #define AND(a, b) ((a) && (b))
 #define NOT(a) (!(a))
-// Whether it holds in any lane: guards work that would change no bit where it does not.
+// Whether the condition holds in any lane. Guards work that would change no bit if it holds in none.
 #define ANY(condition) (condition)
-// The value of some lane in which the condition holds.
+// Whether the condition holds in all lanes.
 #define ALL(condition) (condition)
+// The value of one of the lanes in which the condition holds.
 #define ONE_OF(condition, integer) (integer)
-// The least of all lanes.
+// The minimum of all lanes.
 #define MIN_OF_LANES(x) (x)
-// Memory at an index of each lane's own.
+// Loads from an index per lane.
 #define GATHER(base, index) LOAD(base, index)
 #define GATHER_REAL(base, index) LOAD_FLOAT(base, index)
-// And where the condition holds, a word into it.
+// Stores to an index per lane, where the condition holds.
 #define SCATTER(base, index, integer, condition)                                                                       \
     if (condition) {                                                                                                   \
         STORE(base, index, integer);                                                                                   \

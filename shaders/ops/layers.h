@@ -1,16 +1,17 @@
-// Layers by priority: what each input has of the whole, from the fades of all. Included by weights.h.
+// Layers by priority: computes the share of each input from the fades of all. Included by weights.h.
 #ifndef LMB_OPS_LAYERS_H
 #define LMB_OPS_LAYERS_H
 
-// An input's fade, in [0, 1]; NaN is 0.
+// An input's fade, in [0, 1]. NaN becomes 0.
 OP real load_fade(frame f, uint value) {
     real given = load_plain_value(f, value);
     return clamp_real(apply_curve(f, value, snap(given)), 0.0f, 1.0f);
 }
 
-// An input gets its fade, divided by the sum of its layer's fades if that exceeds 1, of what the layers above leave.
-// The rest pose, the last input, gets what all of them leave. joint_share() does so for a joint. Where joints differ,
-// an input's weight is the most that a joint can give it: only what every joint has takes anything from the others.
+// The share of an input is its fade, divided by the sum of its layer's fades if that exceeds 1, times what the layers
+// above leave. The rest pose, the last input, has the share that all layers leave. joint_share() does the same for a
+// single joint. If shares differ by joint, an input's weight is the maximum that any joint can have, and only the fade
+// that every joint has reduces the other inputs.
 OP void weigh_layers(frame f, uint rule, bool by_joint) {
     uint count = LOAD(f.program, rule + RULE_COUNT) - 1u;
     uint table = LOAD(f.program, rule + RULE_TABLE);
@@ -41,7 +42,7 @@ OP void weigh_layers(frame f, uint rule, bool by_joint) {
         left = layer_rest(left, sum);
         first = end;
     }
-    // Joints find out themselves what is left, and what the shares sum up to.
+    // If shares differ by joint, each joint computes the remaining share and the sum of shares itself.
     store_share(f, rule, count, by_joint ? SPLAT(1.0f) : snap_small(left));
     if (by_joint) {
         store_share(f, rule, count + 1u, SPLAT(1.0f));

@@ -1,15 +1,16 @@
-// Levels of detail: a character's level, and which joints it leaves at rest. For programs that have them.
+// Levels of detail: a character's level, and the joints that keep the rest pose at that level. Only for programs that
+// have levels of detail.
 #ifndef LMB_OPS_LOD_H
 #define LMB_OPS_LOD_H
 
 #include "records.h"
 
-// The character's, a whole number.
+// The character's level of detail, an integer.
 OP real lod_level(frame f) {
     return load_weight(f, LOAD(f.program, LOAD(f.program, PROGRAM_LOD) + LOD_WEIGHT));
 }
 
-// The first so many joints of the order are all that a level computes.
+// The number of joints that a level computes: the first ones of the order.
 OP uint lod_count(memory program, uint level) {
     return LOAD(program, LOAD(program, PROGRAM_LOD) + LOD_COUNTS + level);
 }

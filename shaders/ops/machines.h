@@ -1,4 +1,8 @@
-// State machines: what their states weigh, and which transitions they take.
+// State machines: weights of their states, and the transitions that they take.
+//
+// A machine has a current state and at most one fade. When a transition is taken, the weights of all states are saved.
+// They then change from the saved weights to 1 for the current state and 0 for the others, along the transition's
+// curve. A machine can be nested in a state of another one, at most MOST_MACHINES_WITHIN deep.
 #ifndef LMB_OPS_MACHINES_H
 #define LMB_OPS_MACHINES_H
 
@@ -17,7 +21,8 @@ OP real state_weight(control c, address machine, address state) {
     return state_number(c, state_weight_at(c, machine, state));
 }
 
-// A state's weight in all: in its machine, that one's in its own, and so on; 1 in no machine.
+// A state's total weight: the product of its weight in its machine and of the weights of the states that contain the
+// machine. 1 if there is no machine.
 OP real whole_weight(control c, address machine, address state) {
     real weight = 1.0f;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
@@ -28,13 +33,14 @@ OP real whole_weight(control c, address machine, address state) {
     return snap(weight);
 }
 
-// Whether time passes in a state: it is current or still seen, and no fade from it freezes it, nor what it is in.
+// Whether time passes in a state: it is current or has a weight, and neither its own fade nor that of a state that
+// contains it freezes it.
 OP bool state_moves(control c, address machine, address state) {
     bool moves = true;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE && moves; level++) {
         address at = machine_at(c, machine);
         if (state_word(c, at + MACHINE_CURRENT) != state) {
-            // Most of the others are not seen.
+            // Most states that are not current have no weight.
             moves = state_weight(c, machine, state) > 0.0f;
             address fade = state_word(c, at + MACHINE_FADE);
             if (moves && fade != 0u) {
@@ -47,12 +53,12 @@ OP bool state_moves(control c, address machine, address state) {
     return moves;
 }
 
-// A state that players are in, or none, as it is for all characters.
+// A state that owns players, or none. The same for all characters.
 STRUCT(owning_state)
 address machine;
 address state;
-address current;   // where the state has the number of the machine's current one
-address weight;    // and this one's weight
+address current;   // offset in the state of the number of the machine's current state
+address weight;    // offset in the state of this state's weight
 bool is_outermost; // the machine is in no other
 END_STRUCT(owning_state)
 
@@ -72,7 +78,7 @@ OP owning_state load_owner(memory block, address player) {
     return h;
 }
 
-// As state_moves, which is asked where the answer is not plain.
+// The same as state_moves(), which it calls only for the less simple cases.
 OP bool owner_moves(control c, owning_state h) {
     bool moves = true;
     if (h.machine != CONTROL_NONE) {
@@ -85,7 +91,7 @@ OP bool owner_moves(control c, owning_state h) {
     return moves;
 }
 
-// Whether all the states that a machine is in are current.
+// Whether all the states that contain a machine are current.
 OP bool machine_is_current(control c, address machine) {
     bool current = true;
     for (address level = 0u; level < MOST_MACHINES_WITHIN; level++) {
@@ -99,7 +105,7 @@ OP bool machine_is_current(control c, address machine) {
     return current;
 }
 
-// Whether a machine is in a state of another one, at whatever depth.
+// Whether a machine is nested in a given state of another one, at any depth.
 OP bool machine_is_in(control c, address inner, address machine, address state) {
     bool found = false;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
@@ -118,7 +124,7 @@ OP address state_table(control c, address machine, address state) {
     return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
 }
 
-// Its blend profiles, or CONTROL_NONE.
+// Offset of a machine's blend profiles, or CONTROL_NONE.
 OP address block_profiles(memory block, address machine) {
     return LOAD(block, LOAD(block, LOAD(block, machine + MACHINE_STATES) + STATE_TABLE) + TABLE_PROFILES);
 }
@@ -172,14 +178,14 @@ OP_NOINLINE real evaluate_fade_curve(uint curve, real part) {
     return clamp_real(snap(shaped), 0.0f, 1.0f);
 }
 
-// What a state weighs at joints where the fade with a profile has not begun (`end` 0), or is over (1).
+// The weight of a state before the fade with a profile (`end` 0), or after it (`end` 1).
 OP real profiled_end(control c, address machine, address at, address state, address end) {
     real began = state_number(c, at + PROFILED_ENDS + state * PROFILED_ENDS_WORDS + end);
     bool is_current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state;
     return snap(lerp(began, is_current ? 1.0f : 0.0f, state_number(c, at + PROFILED_SHARE)));
 }
 
-// Before a transition is taken. One that begins while the fade of another with a profile is seen has none.
+// Called before a transition is taken. A transition that begins during a fade with a profile has no profile itself.
 OP_NOINLINE void begin_profiled(control c, address machine, address profiles, address transition) {
     address at = profiles_state(c, profiles);
     address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
@@ -203,12 +209,13 @@ OP_NOINLINE void begin_profiled(control c, address machine, address profiles, ad
     set_state_word(c, at + PROFILED_SHARE, 0u);
 }
 
-// The part of a fade's time that has passed: 24 bits, which a float holds.
+// The fraction of a fade's time that has passed, in 24 bits, which a float holds exactly.
 OP real fade_part(ticks faded, ticks whole) {
     return TO_REAL(share_of_ticks(faded, whole) >> 8u) * 5.96046448e-08f;
 }
 
-// After weigh_states(): how far the machine's fade has come. A state that joints alone see weighs something.
+// Updates the progress of a fade with a profile, after weigh_states(). A state that has no weight, but still
+// contributes to some joints, gets a weight of 2^-40, so that it is evaluated.
 OP_NOINLINE void weigh_profiled(control c, address machine, address profiles) {
     address machine_state = machine_at(c, machine);
     address at = profiles_state(c, profiles);
@@ -232,7 +239,7 @@ OP_NOINLINE void weigh_profiled(control c, address machine, address profiles) {
     }
 }
 
-// The weights of a machine's states, from how far its fade has come.
+// Computes the weights of a machine's states from the progress of its fade.
 OP void weigh_states(control c, address machine) {
     address at = machine_at(c, machine);
     address fade = state_word(c, at + MACHINE_FADE);
@@ -275,7 +282,7 @@ OP bool compare_terms(uint kind, real left, real right) {
     return holds;
 }
 
-// The time in the clip of a place on the way there and back.
+// The time in the clip at a ping-pong position: from 0 to twice the duration, there and back.
 OP ticks turned_time(ticks place, ticks duration) {
     ticks time = place;
     if (!ticks_less(place, duration)) {
@@ -291,14 +298,16 @@ OP ticks time_in_clip(control c, address player) {
                : time;
 }
 
-// Below 0 where the player of a term is before the term's place, 0 where it is there, above 0 where it is past it.
+// Compares the time of a term's player with the term's time: returns -1 if it is before it, 0 if they are equal, 1 if
+// it is past it.
 OP real side_of_place(control c, address term) {
     ticks time = time_in_clip(c, LOAD(c.block, term + TERM_PLAYER));
     ticks place = block_ticks(c, term + TERM_PLACE);
     return ticks_less(time, place) ? -1.0f : (same_ticks(time, place) ? 0.0f : 1.0f);
 }
 
-// The truths so far are bits, the newest the lowest. `reached`: once players are at the places that the terms name.
+// Evaluates a condition in postfix notation. The stack of truth values is a word whose lowest bit is the newest. If
+// `reached`, terms that compare a player's time hold, as if the player had reached it.
 OP bool condition_holds(control c, address terms, uint count, bool reached) {
     uint truths = 1u;
     for (address i = 0u; i < count; i++) {
@@ -313,12 +322,13 @@ OP bool condition_holds(control c, address terms, uint count, bool reached) {
             bool is_place = (kind & TERM_OF_PLACE) != 0u;
             real left = is_place ? side_of_place(c, term) : 0.0f;
             real right = 0.0f;
-            // The left one, then the right one: a loop, so that kernels hold the reading of a number once.
+            // The left one, then the right one. As a loop, so that kernels contain the code that reads a value only
+            // once.
             for (address side = 0u; side < 2u && !is_place; side++) {
                 left = right;
                 right = control_number(c, term + TERM_LEFT + side * CONTROL_VALUE_WORDS);
             }
-            // By its bits: devices may compare NaN as they like, and infinities.
+            // Tested by their bits: devices may treat NaN and infinities in comparisons as they like.
             bool known = true;
             if (!is_finite(left) || !is_finite(right)) {
                 known = !is_nan(left) && !is_nan(right);
@@ -343,7 +353,7 @@ OP bool state_ended(control c, address machine, address state, uint passed) {
     return ended;
 }
 
-// Of one that leaves the current state, whatever its event.
+// Whether a transition from the current state may be taken now, regardless of its event.
 OP bool transition_applies(control c, address machine, address current, address transition, uint passed) {
     bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
     if (at_end && !state_ended(c, machine, current, passed)) {
@@ -364,7 +374,7 @@ OP void emit_state(control c, address machine, address state, uint which) {
     }
 }
 
-// Whether players began anew.
+// Takes a transition. Returns whether it restarts players.
 OP_NOINLINE bool take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
     uint to = LOAD(c.block, transition + TRANSITION_TO);
@@ -415,7 +425,7 @@ OP address find_transition(control c, address machine) {
     return found;
 }
 
-// Likewise the first that takes an event.
+// Likewise the first transition that the event triggers, which may be one from any state.
 OP_NOINLINE address find_taker(control c, address machine, uint event) {
     address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
     address transition = LOAD(c.block, machine + MACHINE_TRANSITIONS);
@@ -433,8 +443,8 @@ OP_NOINLINE address find_taker(control c, address machine, uint event) {
     return found;
 }
 
-// All of a machine's transitions in a frame: turn by turn one that needs no event, or else the next event's. Whether
-// players began anew.
+// Takes a machine's transitions in a frame. Repeatedly takes one that needs no event or, if there is none, tries the
+// next event. Returns whether any of them restarts players.
 OP bool run_transitions(control c, address machine) {
     bool begun = false;
     uint taken = 0u;
@@ -463,6 +473,7 @@ OP bool run_transitions(control c, address machine) {
     return begun;
 }
 
+// Advances a machine's time in its state and its fade, unless the state that contains the machine does not move.
 OP void move_fade(control c, address machine) {
     address at = machine_at(c, machine);
     address outer = LOAD(c.block, machine + MACHINE_OUTER);

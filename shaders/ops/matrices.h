@@ -1,12 +1,13 @@
-// The weighted blend of joints' matrices, a program's last operation: what it makes can shear, so it stays a matrix.
-// Included by operations.h.
+// Weighted blend of joints' matrices, which is the last operation of a program. The result can have shear, so it
+// remains a matrix. Included by operations.h.
 #ifndef LMB_OPS_MATRICES_H
 #define LMB_OPS_MATRICES_H
 
 #include "model.h"
 
-// Twelve sums of elements, in the order of an affine's rows, and that of the weights. `sums`: t: the last column; q and s: the first seven of the others.
-// `extra`: t.x, t.y: the eighth and the ninth; q.x: sum of weights, as in a weighted blend.
+// Twelve sums of matrix elements, in the order of an affine's rows, and the sum of weights.
+// - `sums`: t: the last column; q and s: the first seven of the other elements.
+// - `extra`: t.x, t.y: the eighth and ninth; q.x: sum of weights, as in a weighted blend.
 OP weighted_sums weighted_matrix_begin(void) {
     return weighted_begin();
 }
@@ -36,7 +37,7 @@ OP weighted_sums weighted_matrix_accumulate(frame f, uint instruction, weighted_
     return sum;
 }
 
-// Both are left where they stand, the newest poses: only blended_matrix() has room for all of it.
+// Leaves both accumulators on the stack, because only blended_matrix() can return the whole matrix.
 OP transform weighted_matrix_end(frame f, uint instruction, weighted_sums all) {
     UNUSED(f);
     UNUSED(instruction);
@@ -60,7 +61,7 @@ OP affine select_affine(lane_mask condition, affine a, affine b) {
     return chosen;
 }
 
-// What such a program leaves of a joint: its own matrix; that of the rest pose where nothing weighs anything.
+// The result of such a program for a joint: its local matrix, or that of the rest pose if no input has a weight.
 OP affine blended_matrix(memory program, uint joint, transform sums, transform extra) {
     real inverse = reciprocal(extra.q.x);
     affine mean;

@@ -1,14 +1,14 @@
-// The weighted blend by choice: nlerp or every component by itself, as the quaternions stand too, and slerp from input to
-// input. Included by operations.h.
+// Weighted blend by choice: nlerp, or each component by itself, optionally between quaternions as given, or slerp from
+// input to input. Included by operations.h.
 #ifndef LMB_OPS_MEAN_H
 #define LMB_OPS_MEAN_H
 
-// The sums are those of a weighted blend, but that slerp keeps the rotation so far as it is.
+// The accumulators are those of a weighted blend, except that with slerp `sums.q` is the current mean rotation.
 OP weighted_sums mean_begin(void) {
     return weighted_begin();
 }
 
-// The rotation so far, which all before weigh for, and one more that weighs `share` of the whole.
+// Slerps from the current mean to the next rotation, which has `share` of the total weight so far.
 OP quaternion slerp_on(quaternion before, quaternion q, real share, uint choice) {
     quaternion further;
     if ((choice & CHOICE_AS_GIVEN) != 0u) {
@@ -19,7 +19,7 @@ OP quaternion slerp_on(quaternion before, quaternion q, real share, uint choice)
     return further;
 }
 
-// Axes whose scale differs from the first become the weighted mean, not the geometric one.
+// Marks axes whose scale differs from the first one. They get the arithmetic mean instead of the geometric one.
 OP transform mark_unlike_scales(transform extra, transform a, lane_mask counts) {
     if (USES_SCALE) {
         extra.q.y = SELECT(AND(counts, a.s.x != extra.s.x), SPLAT(1.0f), extra.q.y);

@@ -1,17 +1,18 @@
-// Reflecting the transform of a joint's partner. The table, component-major, has for each joint what src/mirror.c derives
-// from the rest pose.
+// Mirroring: reflects the transform of a joint's partner. The rotation becomes (C of the parent)^-1 reflect(q) C, where
+// C corrects for rest poses that are not symmetric. The table is component-major and has the values that src/mirror.c
+// derives for each joint from the rest pose.
 #ifndef LMB_OPS_MIRROR_H
 #define LMB_OPS_MIRROR_H
 
 #include "layout.h"
 
 #define MIRROR_PARTNER 0u
-#define MIRROR_TURNS 1u   // 1 where a rotation below is more than a change of signs
-#define MIRROR_BEFORE 2u  // rotation: the inverse of the parent's C
-#define MIRROR_AFTER 6u   // rotation: C, by which the joint's rest frame differs from its partner's, reflected
-#define MIRROR_MOVE 10u   // matrix, by rows: that inverse, after the reflection
+#define MIRROR_TURNS 1u   // 1 if a rotation below does more than change signs
+#define MIRROR_BEFORE 2u  // rotation: the inverse of C of the parent
+#define MIRROR_AFTER 6u   // rotation: C, from the reflection of its partner's rest frame to its own
+#define MIRROR_MOVE 10u   // matrix, by rows: MIRROR_BEFORE times the reflection
 #define MIRROR_SCALES 19u // matrix, by rows: the squares of C's columns
-#define MIRROR_RECORD 28u // words for each joint
+#define MIRROR_RECORD 28u // words per joint
 
 OP quaternion load_mirror_rotation(memory program, uint at, uint joints) {
     return all_quaternion(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints),
@@ -30,7 +31,7 @@ OP vector mirror_vector(memory program, uint at, uint joints, vector v) {
     return snap_vector(make_vector(x, y, z));
 }
 
-// A rotation as seen in the mirror across the plane at 0 of an axis.
+// Reflects a rotation across the plane that is perpendicular to an axis.
 OP quaternion reflect_rotation(quaternion q, uint axis) {
     float x = axis == 0u ? 1.0f : -1.0f;
     float y = axis == 1u ? 1.0f : -1.0f;
@@ -47,7 +48,7 @@ OP transform mirror_transform(memory program, uint record, uint joints, uint axi
     quaternion q = quaternion_multiply(turned, after);
     transform mirrored = a;
     mirrored.t = mirror_vector(program, record + MIRROR_MOVE * joints, joints, a.t);
-    // Signs alone change no length, so that what is mirrored twice comes back.
+    // Sign changes do not change the length. So mirroring twice restores the same bits.
     if (LOAD(program, record + MIRROR_TURNS * joints) == 0u) {
         mirrored.q = snap_rotation(q);
     } else {

@@ -1,4 +1,4 @@
-// Rotations in model space, from poses in an exchange area. Included by operations.h.
+// Rotations between local and model space, from poses in an exchange area. Included by operations.h.
 #ifndef LMB_OPS_MODEL_SPACE_H
 #define LMB_OPS_MODEL_SPACE_H
 
@@ -6,7 +6,8 @@ OP uint parent_of(memory program, uint joint) {
     return LOAD(program, LOAD(program, PROGRAM_PARENTS) + joint);
 }
 
-// The rotation in model space: each joint's stands on the left of those below it. Translation and scale stay local.
+// Converts the joint's rotation to model space by multiplying the rotations of all its ancestors from the left.
+// Translation and scale stay local.
 OP transform to_model_operation(frame f, uint instruction) {
     uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
     transform chained = load_exchange(f, area, f.joint);
@@ -19,7 +20,7 @@ OP transform to_model_operation(frame f, uint instruction) {
     return chained;
 }
 
-// And back: from the rotation in model space, and that of the parent.
+// Converts the joint's rotation from model space to local space, using the parent's rotation in model space.
 OP transform to_local_operation(frame f, uint instruction) {
     uint area = LOAD(f.program, instruction + EXCHANGE_AREA);
     transform local = load_exchange(f, area, f.joint);

@@ -1,13 +1,17 @@
-// Root motion: how far a player's clip carries its character in a frame, from the motion track in the control's block; and
-// the character motion, which adds that up.
+// Root motion of a player's clip in a frame, from the motion track in the control's block; and the character motion,
+// which accumulates it.
+//
+// A motion track has keys at equal intervals. The displacement over a passage is computed from the keys at both ends of
+// the passage, so it does not depend on how the passage is divided into frames, except for rounding. The character's
+// position and yaw are fixed-point numbers (fixed.h).
 #ifndef LMB_OPS_MOTION_H
 #define LMB_OPS_MOTION_H
 
 #include "control_memory.h"
 #include "fixed.h"
 
-// A move, seen from where it begins: along the character's own axes there, and a turn about y. As a matrix, the turn and
-// then the move.
+// A displacement relative to its start: a translation along the character's own axes there, and a rotation about y in
+// turns. As a matrix, the rotation is applied first, then the translation.
 STRUCT(displacement)
 real x;
 real y;
@@ -24,20 +28,20 @@ OP displacement make_displacement(real x, real y, real z, real turns) {
     return d;
 }
 
-// Turned about y: an angle of a quarter takes z to x.
+// Rotates about y: a quarter turn takes z to x.
 OP displacement turn_displacement(displacement d, direction by) {
     real x = d.x * by.cosine + d.z * by.sine;
     real z = d.z * by.cosine - d.x * by.sine;
     return make_displacement(x, d.y, z, d.turns);
 }
 
-// a, and from there b.
+// The displacement a followed by b.
 OP displacement join_displacements(displacement a, displacement b) {
     displacement turned = turn_displacement(b, direction_of_angle(angle_of_turns(a.turns)));
     return make_displacement(a.x + turned.x, a.y + turned.y, a.z + turned.z, a.turns + b.turns);
 }
 
-// A place in a motion track: the key before it, and 2^-32 of the way to the next one.
+// A position in a motion track: the key before it, and the fraction of the way to the next key in 2^-32.
 STRUCT(motion_place)
 uint key;
 uint part;
@@ -50,7 +54,8 @@ OP motion_place make_motion_place(uint key, uint part) {
     return p;
 }
 
-// Of a place in the clip, to 2^-30 of its duration. The block has the duration's inverse, so that nothing is divided.
+// The motion track position of a position in the clip, to 2^-30 of the duration. The block has the inverse of the
+// duration, so no division is needed.
 OP motion_place find_motion_place(control c, address motion, ticks place, ticks duration) {
     uint intervals = LOAD(c.block, motion + MOTION_INTERVALS);
     uint shift = LOAD(c.block, motion + MOTION_SHIFT);
@@ -61,8 +66,8 @@ OP motion_place find_motion_place(control c, address motion, ticks place, ticks 
     return make_motion_place(before_end ? ticks_high(at) : intervals, before_end ? ticks_low(at) : 0u);
 }
 
-// How much a component grows from one place to another. Within an interval it is the way between that counts, so that a
-// short way is as precise as a long one.
+// The change of a component between two positions. Within one interval the shares are differences already, so that a
+// short displacement is as precise as a long one.
 OP real motion_growth(control c, address from_key, address to_key, real from_share, real to_share) {
     real from = LOAD_FLOAT(c.block, from_key);
     real to = LOAD_FLOAT(c.block, to_key);
@@ -93,8 +98,8 @@ OP displacement displacement_between(control c, address motion, motion_place fro
     return d;
 }
 
-// How far a passage carries: to the first end, around as often as it goes, and from the last end. Moves that are made
-// again and again are doubled.
+// The displacement over a passage: to the first end, then through the whole clip as many times as it loops, then from
+// the last end. Repeated displacements are computed by doubling.
 OP displacement displacement_along(control c, address motion, passage p, ticks duration) {
     motion_place from = find_motion_place(c, motion, p.from, duration);
     motion_place to = find_motion_place(c, motion, p.to, duration);
@@ -125,7 +130,7 @@ OP displacement displacement_along(control c, address motion, passage p, ticks d
     return whole;
 }
 
-// The character motion. Its record's offset is what these are given.
+// The character motion. The functions below take its record's offset.
 
 OP address motion_state(control c, address character_motion) {
     return LOAD(c.block, character_motion + CHARACTER_MOTION_STATE);
@@ -135,7 +140,7 @@ OP void shift_component(control c, address at, real by) {
     set_state_ticks(c, at, add_fixed(state_ticks(c, at), fixed_of(by)));
 }
 
-// By a move along the character motion's own axes, which are then turned.
+// Moves by a displacement along the character motion's own axes, then adds `angle` to its yaw.
 OP void shift_character_motion(control c, address character_motion, displacement d, uint angle) {
     address at = motion_state(c, character_motion);
     uint yaw = state_word(c, at + MOVING_YAW);
@@ -161,10 +166,10 @@ OP void set_moved_by_clips(control c, address character_motion, displacement d) 
     set_state_word(c, at + 3u, BITS(snap(d.turns)));
 }
 
-// The angle to turn by towards a wanted heading, the short way.
+// The angle to turn by in this step towards a desired heading, on the shorter side.
 OP uint turn_towards(control c, address character_motion, real desired, uint yaw, real seconds) {
     uint by = angle_of_turns(turns_of_radians(snap(desired))) - yaw;
-    real rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns a second
+    real rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns per second
     uint most = turn_magnitude(by);
     real limit = rate * seconds;
     if (rate > 0.0f && limit < 0.5f) {
@@ -192,7 +197,7 @@ OP void write_velocity(control c, address character_motion) {
     write_parameter(c, LOAD(c.block, character_motion + CHARACTER_MOTION_VELOCITY_PARAMETERS + 2u), v.z);
 }
 
-// Towards the wanted velocity at the rate allowed, and by the way that this takes.
+// Changes the velocity towards the desired one at the permitted rate, and returns the resulting displacement.
 OP displacement accelerate(control c, address character_motion, displacement desired, real seconds) {
     displacement from = motion_velocity(c, character_motion);
     displacement change = make_displacement(desired.x - from.x, desired.y - from.y, desired.z - from.z, 0.0f);
@@ -203,7 +208,7 @@ OP displacement accelerate(control c, address character_motion, displacement des
     real size = square * reciprocal_root(square);
     real most = rate * seconds;
     displacement to = desired;
-    real share = 0.0f; // of the time that the change takes
+    real share = 0.0f; // of the time step, during which the velocity changes
     if (rate > 0.0f) {
         share = 1.0f;
         if (size <= most) {
@@ -223,7 +228,8 @@ OP displacement accelerate(control c, address character_motion, displacement des
                              (to.z - (to.z - from.z) * half_share) * seconds, 0.0f);
 }
 
-// A velocity and, as its turns, a heading in radians. What is not finite counts as 0 in a velocity.
+// The desired velocity and, as `turns`, the desired heading in radians. A velocity component that is not finite counts
+// as 0.
 OP displacement desired_displacement(control c, address character_motion) {
     displacement desired = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     for (address i = 0u; i < 4u; i++) {
@@ -237,7 +243,7 @@ OP displacement desired_displacement(control c, address character_motion) {
     return desired;
 }
 
-// What parameters want: half of the turn, the way, the other half.
+// Motion driven by parameters: half of the rotation, then the displacement, then the other half.
 OP_NOINLINE void drive_character_motion(control c, address character_motion) {
     if (LOAD(c.block, character_motion + CHARACTER_MOTION_IS_DRIVEN) == 0u) {
         return;
@@ -254,7 +260,7 @@ OP_NOINLINE void drive_character_motion(control c, address character_motion) {
     write_velocity(c, character_motion);
 }
 
-// For renderers.
+// Writes position and yaw as floats for renderers.
 OP_NOINLINE void show_character_motion(control c, address character_motion) {
     address at = motion_state(c, character_motion);
     for (address i = 0u; i < 3u; i++) {

@@ -1,6 +1,6 @@
-// Numbers: snapping, and elementary functions of our own, since division, roots, exponentials and logarithms are not
-// rounded alike on every device. Each starts from an integer guess or a reduction by exponent, so it repeats itself
-// from binade to binade; bounds are tested over every float of one.
+// Snapping and elementary functions. Limber has its own functions because devices round division, roots, exponentials
+// and logarithms differently. Each function begins with an integer estimate or a reduction by exponent, so its relative
+// error repeats from binade to binade. Tests check the bounds for every float of one binade.
 #ifndef LMB_OPS_NUMBER_H
 #define LMB_OPS_NUMBER_H
 
@@ -12,10 +12,10 @@
 #define BITS_MAGNITUDE 0x7fffffffu
 #define BITS_SIGN 0x80000000u
 
-// The snapping rule: a magnitude below 2^-40 and NaN give +0, one above 2^40 gives 2^40 with its sign.
+// The snapping rule: NaN and magnitudes below 2^-40 become +0; magnitudes above 2^40 become 2^40 with the same sign.
 OP real snap(real x) {
 #ifdef LMB_SNAP
-    // The same, in what this instruction set has for it.
+    // The same with instructions of this instruction set.
     return LMB_SNAP(x, lmb_float_of(SNAP_SMALLEST), lmb_float_of(SNAP_LARGEST));
 #else
     word bits = BITS(x);
@@ -26,8 +26,9 @@ OP real snap(real x) {
 #endif
 }
 
-// The same for any number, but not for NaN: arithmetic on what was snapped gives none. In floats, since half of what
-// kernels compute is snapped, and this is what drivers compile to the fewest instructions. Both functions are exact.
+// The same for any value except NaN, which arithmetic on snapped values does not produce. In GLSL it uses float
+// operations, because half of all values that kernels compute are snapped, and drivers compile these to the fewest
+// instructions. Both functions are exact.
 OP real snap_number(real x) {
 #ifdef LMB_GLSL
     float bounded = clamp(x, -1.09951163e+12f, 1.09951163e+12f);
@@ -38,7 +39,7 @@ OP real snap_number(real x) {
 #endif
 }
 
-// The same for what is known to be a number of at most 2^40.
+// The same for a value that is known to be at most 2^40 in magnitude.
 OP real snap_small(real x) {
 #ifdef LMB_GLSL
     bool kept = abs(x) >= 9.09494702e-13f;
@@ -68,7 +69,7 @@ OP real clamp_real(real x, float low, float high) {
     return SELECT(raised > high, SPLAT(high), raised);
 }
 
-// 1/x to 2 ulp for 2^-90 <= |x| <= 2^90; 0 for 0. Two steps of third order from a guess within 12 %.
+// 1/x to 2 ulp for 2^-90 <= |x| <= 2^90; 0 for 0. Two third-order iterations from an estimate within 12 %.
 OP real reciprocal(real x) {
     word bits = BITS(x);
     word magnitude = bits & BITS_MAGNITUDE;
@@ -81,7 +82,7 @@ OP real reciprocal(real x) {
     return REAL(SELECT(magnitude == 0u, ALL_WORD(0u), BITS(y) | (bits & BITS_SIGN)));
 }
 
-// 1/sqrt(x) to 2 ulp for 2^-90 <= x <= 2^90. Two steps of third order from a guess within 3.5 %.
+// 1/sqrt(x) to 2 ulp for 2^-90 <= x <= 2^90. Two third-order iterations from an estimate within 3.5 %.
 OP real reciprocal_root(real x) {
     real y = REAL(0x5f3759dfu - (BITS(x) >> 1u));
     real e = 1.0f - (x * y) * y;
@@ -108,7 +109,7 @@ OP real logarithm2(real x) {
     return exponent + (z + z * p);
 }
 
-// 2^x to 2 ulp for -126 <= x <= 126; x is clamped to that.
+// 2^x to 2 ulp for -126 <= x <= 126; x is clamped to this range.
 OP real exponential2(real x) {
     real bounded = clamp_real(x, -126.0f, 126.0f);
     real whole = FLOOR(bounded + 0.5f);

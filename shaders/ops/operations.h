@@ -1,5 +1,6 @@
-// The operations of programs: functions, and one row each in the table at the end, from which the evaluator in graph.h,
-// the kernels, and the names and checks in src/program.c follow. Each snaps its result.
+// The operations of programs: one function each, and one row each in the table at the end. The evaluators in program.h,
+// the specialised kernels, and the operation names and checks in src/graph_emit.c are generated from that table. Each
+// operation snaps its result (number.h).
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H
 
@@ -9,7 +10,8 @@
 #include "mirror.h"
 #include "records.h"
 
-// Which joint of a part a source has for the joint, or NO_JOINT; without a part the joint itself.
+// Returns the source's index of the joint: from the instruction's joint map, possibly NO_JOINT, or f.joint if it has no
+// joint map.
 OP uint source_joint(frame f, uint instruction) {
     uint joint = f.joint;
     if (USES_PARTS) {
@@ -28,7 +30,7 @@ OP transform rest_operation(frame f, uint instruction) {
 
 #ifdef LMB_GLSL
 
-// The channel's value in a kept track or a packed one. `at` is where in its keys the time falls.
+// Samples one channel from an uncompressed or packed track. `at` is the key position of the time.
 void sample_channel(frame f, uint clip, track t, uint channel, key_position at, inout transform sampled) {
     bool is_packed = USES_PACKED && t.mode == MODE_PACKED;
     if (channel == CHANNEL_ROTATION) {
@@ -53,9 +55,9 @@ void sample_channel(frame f, uint clip, track t, uint channel, key_position at, 
     }
 }
 
-// Samples the translation, the rotation, and the scale if the program uses it. `joint` is the clip's index, which differs
-// from the rig's inside a part. The loop asks drivers to unroll it; src/gpu.c takes that back for software drivers, which
-// compile each load slowly.
+// Samples translation, rotation and, if the program uses it, scale. `joint` is the index in the clip, which differs
+// from the rig's index under a joint map. The loop asks drivers to unroll it. src/spirv.c removes that request for
+// software drivers, which compile each load slowly.
 void sample_channels(frame f, uint clip, uint joint, float time, inout transform sampled) {
     uint packed = 0u;
     if (USES_PACKED) {
@@ -84,7 +86,7 @@ void sample_channels(frame f, uint clip, uint joint, float time, inout transform
         if (!rests && (t.keys > 1u || t.mode >= MODE_CUBIC)) {
             at = FIND_KEY(f, t.times, t.keys, largest_step, time);
         } else if (!rests) {
-            t.mode = MODE_STEP; // between one key and itself
+            t.mode = MODE_STEP; // a single key
         }
         if (!rests) {
             sample_channel(f, clip, t, channel, at, sampled);
@@ -94,7 +96,7 @@ void sample_channels(frame f, uint clip, uint joint, float time, inout transform
 
 #else
 
-// The translation or the scale of a joint's rest pose.
+// The translation or scale of the joint's rest pose.
 OP vector rest_vector(frame f, uint channel) {
     transform rest = load_rest(f.program, f.joint);
     vector found = rest.t;
@@ -104,7 +106,8 @@ OP vector rest_vector(frame f, uint channel) {
     return found;
 }
 
-// `joint` is the clip's: in a part another than the rig's, at which a packed clip's joint may rest.
+// `joint` is the index in the clip, which differs from f.joint under a joint map. A joint of a packed clip may have the
+// rest pose.
 OP vector sample_vector(frame f, uint clip, uint joint, uint channel, real time) {
     track t = load_track(f.program, clip, channel, joint);
     vector sampled;
@@ -145,7 +148,7 @@ OP quaternion sample_rotation(frame f, uint clip, uint joint, real time) {
 
 #endif
 
-// The local transform of a joint in a clip at a time from clip_time().
+// The local transform of a joint of a clip at a time from clip_time().
 OP transform sample_joint(frame f, uint clip, uint joint, real time) {
     transform sampled;
     sampled.s = all_vector(1.0f, 1.0f, 1.0f);
@@ -162,7 +165,7 @@ OP transform sample_joint(frame f, uint clip, uint joint, real time) {
     return sampled;
 }
 
-// The weight that a clip has for a joint.
+// The joint weight that a clip stores for a joint.
 OP real clip_joint_weight(frame f, uint clip, uint joint) {
     real weight = SPLAT(WEIGHT_PRESENT);
     if (LOAD(f.program, clip + CLIP_WEIGHTS) != 0u) {
@@ -172,7 +175,7 @@ OP real clip_joint_weight(frame f, uint clip, uint joint) {
 }
 
 #ifdef LMB_SIMD_WIDTH
-// Where lanes have different clips, each in turn.
+// If lanes play different clips, samples each of these clips in turn.
 OP_COLD void sample_each_clip(const frame *at, uint joint, transform *found) {
     frame f = *at;
     source s = *f.from;
@@ -266,7 +269,7 @@ OP transform pose_operation(frame f, uint instruction) {
     return found;
 }
 
-// A pose that is given with the program.
+// A static pose, stored in the program.
 OP transform fixed_operation(frame f, uint instruction) {
     uint joint = source_joint(f, instruction);
     transform found = load_rest(f.program, f.joint);
@@ -277,7 +280,7 @@ OP transform fixed_operation(frame f, uint instruction) {
     return found;
 }
 
-// b where its part has the joint.
+// Returns b for joints that b's joint map has, else a.
 OP transform take_operation(frame f, uint instruction, transform a, transform b) {
     uint part = LOAD(f.program, instruction + TAKE_PART);
     transform taken = b;
@@ -300,14 +303,14 @@ OP transform blend_operation(frame f, uint instruction, transform a, transform b
     return blend_transforms(a, b, operand_weight(f, instruction));
 }
 
-// What of a weight a byte's share leaves.
+// Scales a weight by a byte, where 255 is 1.
 OP real share_of_weight(real weight, real byte) {
-    // 1/255; a share of 255 gives exactly 1.
+    // 1/255; a byte of 255 gives exactly 1.
     real part = byte * 0.00392156886f;
     return weight * part;
 }
 
-// What of a weight an instruction's mask leaves to the joint.
+// Scales a weight by the joint's value in the instruction's mask.
 OP real masked_weight(frame f, uint instruction, real weight) {
     return share_of_weight(weight, load_byte(f.program, LOAD(f.program, instruction + MASK_OFFSET), f.joint));
 }
@@ -316,7 +319,7 @@ OP transform masked_operation(frame f, uint instruction, transform a, transform 
     return blend_transforms(a, b, masked_weight(f, instruction, operand_weight(f, instruction)));
 }
 
-// The instruction's weight, masked where the choice says so.
+// The instruction's weight, masked if the choice has CHOICE_MASKED.
 OP real chosen_weight(frame f, uint instruction, uint choice) {
     real weight = operand_weight(f, instruction);
     if ((choice & CHOICE_MASKED) != 0u) {
@@ -325,7 +328,7 @@ OP real chosen_weight(frame f, uint instruction, uint choice) {
     return weight;
 }
 
-// A blend, masked or not, with a choice.
+// A blend, masked or not, that has a choice (CHOICE_...).
 OP transform interpolate_operation(frame f, uint instruction, transform a, transform b) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     return interpolate_transforms(a, b, chosen_weight(f, instruction, choice), choice);
@@ -348,7 +351,7 @@ OP transform scale_operation(frame f, uint instruction, transform a) {
     return scale_transform(a, chosen_weight(f, instruction, choice), choice);
 }
 
-// An additive with a choice.
+// Applies an additive that has a choice (CHOICE_...).
 OP transform apply_operation(frame f, uint instruction, transform base, transform difference) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
@@ -360,7 +363,8 @@ OP transform apply_operation(frame f, uint instruction, transform base, transfor
     return sum;
 }
 
-// The same as full matrices: the sum in the parent's form is in where the product shears.
+// Applies an affine additive: multiplies full matrices. If the product has shear, counts a refusal and applies the
+// additive by components in the parent's form instead.
 OP transform apply_affine_additive_operation(frame f, uint instruction, transform base, transform difference) {
     uint choice = LOAD(f.program, instruction + CHOICES);
     transform part = scale_transform(difference, chosen_weight(f, instruction, choice), choice);
@@ -372,7 +376,8 @@ OP transform apply_affine_additive_operation(frame f, uint instruction, transfor
     return applied;
 }
 
-// The additive that turns r into a, as full matrices: the difference in the parent's form where that shears.
+// The affine additive that turns r into a, computed with full matrices. If it has shear, counts a refusal and computes
+// it by components in the parent's form instead.
 OP transform make_affine_additive_operation(frame f, uint instruction, transform a, transform r) {
     UNUSED(instruction);
     decomposed quotient = decompose_quotient(a, r);
@@ -392,7 +397,7 @@ OP transform make_additive_operation(frame f, uint instruction, transform a, tra
     quaternion inverse = quaternion_conjugate(r.q);
     quaternion q = quaternion_multiply(inverse, a.q);
     difference.q = quaternion_polish(q);
-    // 1 / 1 is 1.
+    // If all scales are 1, so is the result.
     difference.s = a.s;
     lane_mask a_scales = OR(OR(a.s.x != 1.0f, a.s.y != 1.0f), a.s.z != 1.0f);
     lane_mask r_scales = OR(OR(r.s.x != 1.0f, r.s.y != 1.0f), r.s.z != 1.0f);
@@ -415,8 +420,8 @@ OP transform additive_operation(frame f, uint instruction, transform base, trans
     return sum;
 }
 
-// Both poses carry a weight for the joint: how b takes the place of a follows from both and from alpha. Both quotients are
-// exactly 1 where they are of like numbers.
+// The blend factor from a to b for a joint that is in both partial poses, from alpha and the joint weights a and b.
+// Both quotients are exactly 1 if their operands are equal.
 OP real partial_blend(real alpha, real a, real b) {
     real part = (b - a) + alpha * a;
     real rise = SELECT(part == b, SPLAT(1.0f), part * reciprocal(b));
@@ -425,7 +430,7 @@ OP real partial_blend(real alpha, real a, real b) {
     return clamp_real(snap(blend), 0.0f, 1.0f);
 }
 
-// What the result carries.
+// The joint weight of the result.
 OP real partial_weight(real blend, real a, real b) {
     return FLOOR(((1.0f - blend) * a + blend * b) + 0.5f);
 }
@@ -448,18 +453,18 @@ OP transform partial_operation(frame f, uint instruction, transform a, transform
     return blended;
 }
 
-// The sums of a fold, kept as two transforms so that they live where poses do.
+// The accumulators of a weighted sum. They are stored as two transforms, so that the pose stack can hold them.
+// - `sums`: weighted translation, weighted rotation, and per axis the weighted log2 of scale over the first scale.
+// - `extra`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
 STRUCT(weighted_sums)
 transform sums;
 transform extra;
 END_STRUCT(weighted_sums)
 
-// Sums of rotations are kept 2^60 times as large, exactly, so that products of small values do not underflow.
+// Sums of rotations are scaled by 2^60, exactly, so that products of small values do not underflow.
 #define WEIGHTED_LARGE 1.1529215e+18f
 #define WEIGHTED_SMALL 8.67361738e-19f
 
-// Of a weighted blend. `sums`: weighted translation, weighted rotation, and per axis the weighted log2 of scale over the first scale.
-// `extra`: t: weighted scale; q.x: sum of weights; q.y, q.z, q.w: 1 where an axis mixes signs; s: the first scale.
 OP transform zero_transform(void) {
     transform zero;
     zero.t = all_vector(0.0f, 0.0f, 0.0f);
@@ -476,12 +481,12 @@ OP weighted_sums weighted_begin(void) {
     return zero;
 }
 
-// log2(s / first), exactly 0 for like values.
+// log2(s / first), exactly 0 if they are equal.
 OP real scale_logarithm(real s, real first) {
     return SELECT(s == first, SPLAT(0.0f), logarithm2(s * reciprocal(first)));
 }
 
-// A weight of 0 changes no bit.
+// Adds a weighted pose to the accumulators. A weight of 0 changes no bit.
 OP weighted_sums accumulate_pose(weighted_sums so_far, transform a, real weight) {
     transform sums = so_far.sums;
     transform extra = so_far.extra;
@@ -529,7 +534,9 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
     return snap_number(SELECT(mixed != 0.0f, linear * inverse, mean));
 }
 
-// `q` is a unit quaternion; that of the rest pose, or of no change, is taken where it vanished.
+// Divides the accumulators by the sum of weights. `q` is the resulting unit quaternion. Where `vanished`, the rotation
+// of the pose at SUM_REST is used instead: the rest pose or, for additives, the identity. If no input has a weight, the
+// result is that pose.
 OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inverse, quaternion q, lane_mask vanished) {
     transform sums = all.sums;
     transform extra = all.extra;
@@ -537,7 +544,7 @@ OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inve
     mean.weight = sums.weight;
     mean.t = snap_vector(scale_vector(sums.t, inverse));
     mean.q = q;
-    // With like scales all logarithms are 0, and the mean is the first.
+    // If all scales are equal, all logarithms are 0, and the mean is the first scale.
     mean.s = snap_vector(extra.s);
     lane_mask unlike = OR(OR(sums.s.x != 0.0f, sums.s.y != 0.0f), sums.s.z != 0.0f);
     lane_mask mixed = OR(OR(extra.q.y != 0.0f, extra.q.z != 0.0f), extra.q.w != 0.0f);
@@ -556,7 +563,7 @@ OP transform finish_mean(frame f, uint instruction, weighted_sums all, real inve
     return mean;
 }
 
-// Of a sum of rotations, which is normalised.
+// The same for a sum of rotations, which is normalised here.
 OP transform finish_sum(frame f, uint instruction, weighted_sums all, real inverse) {
     quaternion q = quaternion_scale(all.sums.q, inverse * WEIGHTED_SMALL);
     lane_mask vanished = quaternion_dot(q, q) < QUATERNION_VANISHED;
@@ -585,31 +592,32 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     return limit_transform(f.program, record, LOAD(f.program, PROGRAM_JOINTS), rest, a);
 }
 
-// What an instruction takes besides poses, in bits: where its operands lie, and which fields of a node they come from.
+// What an instruction reads besides poses, as bits: they determine its operands, and the fields of a node that these
+// come from.
 #define TAKES_NOTHING 0u
 #define TAKES_CLIP 1u         // CLIP_SOURCE, CLIP_WEIGHTS_ROW, SOURCE_PART
 #define TAKES_POSE 2u         // POSE_BUFFER or STATIC_POSE, POSE_JOINTS
 #define TAKES_WEIGHT 4u       // WEIGHT_INDEX
 #define TAKES_MASK 8u         // MASK_OFFSET
-#define TAKES_SHARE 16u       // WEIGHT_INDEX, of the input that is accumulated; and of the last instruction
+#define TAKES_SHARE 16u       // WEIGHT_INDEX: at accumulate the share of the input, at end the total
 #define TAKES_MIRROR 0x10000u // MIRROR_TABLE, MIRROR_AXIS
 #define TAKES_AREA 0x80000u   // EXCHANGE_AREA
 #define TAKES_LIMITS 0x20000u // LIMIT_TABLE
-#define TAKES_PART 0x40000u   // TAKE_PART, of the input that is taken
-#define TAKES_CHOICE 32u      // CHOICES; a mask then only where one of them says so
-#define TAKES_PLACE 64u       // values for the blends that it is lowered to
+#define TAKES_PART 0x40000u   // TAKE_PART, the joint map of the input that is taken
+#define TAKES_CHOICE 32u      // CHOICES; has a mask only with CHOICE_MASKED
+#define TAKES_PLACE 64u       // coordinates, for the blends that it is lowered to
 
-// The table of operations. A row has the operation's name, as in LMB_OP_... and as in its functions, its number, and
-// what it takes. What each makes of float channels is in channels.h, without which it does not compile.
+// The table of operations. A row has the operation's name, as in LMB_OP_... and in its functions, its code, and what it
+// reads. channels.h defines how each operation treats float channels, and does not compile if one is missing.
 // - SOURCE pushes a pose: name_operation(frame, instruction).
 // - UNARY replaces the newest pose: name_operation(frame, instruction, a).
 // - BINARY replaces the two newest poses, of which the older is the first input, by one: name_operation(frame,
 //   instruction, a, b).
-// - FOLD takes any number of inputs, one after another, in three kinds of instructions with numbers in a row:
-//   name_begin() pushes its sums, name_accumulate(frame, instruction, sums, pose) takes the newest pose in, and
-//   name_end(frame, instruction, sums) replaces the sums by a pose.
-// - EXCHANGE takes an input that an earlier pass has left in an exchange area, of any joints, and pushes a pose as a SOURCE
-//   does: name_operation(frame, instruction).
+// - SUM has any number of inputs, accumulated one after another, in three instructions with consecutive codes:
+//   name_begin() pushes the accumulators, name_accumulate(frame, instruction, sums, pose) pops and adds the newest
+//   pose, and name_end(frame, instruction, sums) replaces the accumulators by a pose.
+// - EXCHANGE reads an input that an earlier pass stored in an exchange area, at any joints, and pushes a pose like a
+//   SOURCE: name_operation(frame, instruction).
 #define OPERATION_REST 0u
 #define OPERATION_CLIP 1u
 #define OPERATION_WEIGHTED 7u
@@ -641,7 +649,7 @@ OP transform clamp_operation(frame f, uint instruction, transform a) {
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, TAKES_NOTHING)                                                      \
     UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE)
 
-// Instructions that operations turn into: where a choice asks for it, or one for each input.
+// Instructions that operations are lowered to: because of a choice, or one for each input.
 #define VARIANTS(SOURCE, UNARY, BINARY, SUM, EXCHANGE)                                                                 \
     SOURCE(FIXED, fixed, OPERATION_FIXED, TAKES_POSE)                                                                  \
     BINARY(TAKE, take, OPERATION_TAKE, TAKES_PART)                                                                     \

@@ -1,5 +1,5 @@
-// What a renderer may ask for beside the palette: dual quaternions, a bounding box, matrices of sockets. All of it comes
-// from the model matrices alone.
+// Further outputs for renderers: dual quaternions, a bounding box, matrices of sockets. All of them are computed from
+// the model matrices only.
 #ifndef LMB_OPS_OUTPUTS_H
 #define LMB_OPS_OUTPUTS_H
 
@@ -15,24 +15,24 @@ vector low;
 vector high;
 END_STRUCT(box)
 
-// A rotation, and where it is none because fewer than two directions are left.
+// A rotation, and whether it is undefined because fewer than two axis directions exist.
 STRUCT(found_rotation)
 quaternion q;
 lane_mask lost;
 END_STRUCT(found_rotation)
 
-// Snapped, so that products of such vectors stay far from what a device may flush.
+// Snapped, so that products of such vectors do not become subnormal, which a device may flush.
 OP vector cross_product(vector a, vector b) {
     return snap_vector(make_vector(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x));
 }
 
-// The unit vector, snapped; zero for a zero one. Components are 0, or from 2^-40 to 2^40 in magnitude.
+// The unit vector, snapped; zero for the zero vector. Components must be 0, or from 2^-40 to 2^40 in magnitude.
 OP vector direction_of(vector v) {
     return snap_vector(scale_vector(v, reciprocal_root(vector_dot(v, v))));
 }
 
-// Of three axes at right angles, the columns of a rotation matrix: from the largest of the four components, which is at
-// least 1/2, so nothing cancels.
+// The quaternion of three orthogonal axes, the columns of a rotation matrix. Uses the largest of the four components,
+// which is at least 1/2, so there is no cancellation.
 OP quaternion axes_rotation(vector x, vector y, vector z) {
     real w4 = ((1.0f + x.x) + y.y) + z.z;
     real x4 = ((1.0f + x.x) - y.y) - z.z;
@@ -48,11 +48,12 @@ OP quaternion axes_rotation(vector x, vector y, vector z) {
     return quaternion_normalize(q);
 }
 
-// Squared sine of the angle below which two axes count as one: 2^-20.
+// Squared sine of the angle, 2^-20, below which two axes count as parallel.
 #define AXES_FLAT 9.53674316e-07f
 
-// The rotation in a matrix: x keeps its direction, y its half of the plane of x and y, z stands on both (so a mirrored z is
-// turned around). A zero x is y cross z instead; a y that is zero or along x is z cross x.
+// The rotation of a matrix: x keeps its direction, y its half of the plane of x and y, and z is perpendicular to both
+// (so a mirrored z is reversed). A zero x is replaced by y cross z; a y that is zero or parallel to x is replaced by z
+// cross x.
 OP found_rotation affine_rotation(affine m) {
     vector x = direction_of(make_vector(m.xx, m.yx, m.zx));
     vector y = direction_of(make_vector(m.xy, m.yy, m.zy));
@@ -69,9 +70,9 @@ OP found_rotation affine_rotation(affine m) {
     return found;
 }
 
-// The rigid motion of a joint: from its bind pose, of which the inverse rotation and the position in model space are given,
-// to its model matrix. Of the rotation's two signs it takes the one on the side of `beside`, which is also what stands
-// where there is no rotation.
+// The rigid motion of a joint from its bind pose, given by inverse rotation and position in model space, to its model
+// matrix. Of the two signs of the rotation it has the one in the hemisphere of `beside`, which also replaces an
+// undefined rotation.
 OP dual_quaternion rigid_motion(affine model, quaternion inverse_rotation, vector bind_position, quaternion beside) {
     found_rotation found = affine_rotation(model);
     quaternion turned = quaternion_multiply(found.q, inverse_rotation);
@@ -89,8 +90,8 @@ OP dual_quaternion rigid_motion(affine model, quaternion inverse_rotation, vecto
     return motion;
 }
 
-// The joint whose dual quaternion another's is beside: the parent, joint 0 for further roots, itself for joint 0,
-// which is beside the identity.
+// The joint whose dual quaternion determines the sign of another joint's: the parent; joint 0 for further roots; joint
+// 0 itself for joint 0, whose sign is determined by the identity.
 OP uint joint_beside(uint parent) {
     return parent != NO_PARENT ? parent : 0u;
 }
@@ -106,12 +107,12 @@ OP vector load_bind_position(memory program, uint joint) {
     return all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + 1u), LOAD_FLOAT(program, at + 2u));
 }
 
-// The sphere about a joint that holds what is bound to it, in the joint's own space.
+// The radius, in joint space, of a sphere about a joint that contains everything bound to it.
 OP float load_radius(memory program, uint joint) {
     return LOAD_FLOAT(program, LOAD(program, PROGRAM_BINDS) + joint * BIND_COMPONENTS + 7u);
 }
 
-// Holds nothing; joining it with a box gives that box.
+// An empty box. Joining it with a box gives that box.
 OP box empty_box(void) {
     box none;
     none.low = all_vector(1.09951163e+12f, 1.09951163e+12f, 1.09951163e+12f);
@@ -119,13 +120,13 @@ OP box empty_box(void) {
     return none;
 }
 
-// How far a sphere of radius 1 reaches along an axis, given the matrix row of that axis: the row's length.
+// The extent of a unit sphere along an axis, given the matrix row of that axis: the row's length.
 OP real row_reach(real x, real y, real z) {
     real square = affine_row(x, y, z, x, y, z);
     return square * reciprocal_root(square);
 }
 
-// Of the ellipsoid that a joint's model matrix makes of its sphere.
+// The box of the ellipsoid into which a joint's model matrix transforms its sphere.
 OP box joint_box(affine model, float radius) {
     vector at = make_vector(model.xt, model.yt, model.zt);
     vector reach = all_vector(0.0f, 0.0f, 0.0f);
@@ -148,7 +149,7 @@ OP vector upper_vector(vector a, vector b) {
     return make_vector(SELECT(b.x > a.x, b.x, a.x), SELECT(b.y > a.y, b.y, a.y), SELECT(b.z > a.z, b.z, a.z));
 }
 
-// Of snapped boxes, among whose numbers no two are equal with other bits: the order of joining does not matter.
+// Joins snapped boxes. The order of joining does not matter, because equal snapped values have equal bits.
 OP box join_boxes(box a, box b) {
     box joined;
     joined.low = lower_vector(a.low, b.low);
@@ -160,7 +161,7 @@ OP uint load_socket_joint(memory program, uint socket) {
     return LOAD(program, LOAD(program, PROGRAM_SOCKETS) + socket * SOCKET_WORDS);
 }
 
-// From the joint's model matrix to the socket's.
+// The socket's matrix, from the joint's model matrix.
 OP affine socket_matrix(memory program, uint socket, affine model) {
     affine own = load_affine(program, LOAD(program, PROGRAM_SOCKETS) + socket * SOCKET_WORDS + 1u);
     affine product = affine_multiply(model, own);

@@ -1,5 +1,5 @@
-// Weights of the players' clips: each is the sum over its uses in the program. They are found after the states'
-// weights, before players move.
+// Weights of the players' clips: for each player, the sum over its uses in the program. They are computed after the
+// states' weights, and before players move.
 #ifndef LMB_OPS_PLAYER_WEIGHTS_H
 #define LMB_OPS_PLAYER_WEIGHTS_H
 
@@ -13,7 +13,7 @@ OP frame weighing_frame(control c) {
 }
 #endif
 
-// A clip that the program does not use has its state's weight.
+// The weight of a player. If the program does not use its clip, its state's weight.
 OP real weigh_player(control c, frame f, address player, address which) {
     uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
     address use = LOAD(c.block, player + PLAYER_USES);
@@ -55,7 +55,7 @@ OP void weigh_players(control c) {
     }
 }
 
-// Between updates they weigh what they did in the last one, and none has moved yet.
+// Between updates, players keep the weights of the last update. Only marks their root motion as not moved.
 OP_NOINLINE void keep_player_weights(control c) {
     address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {

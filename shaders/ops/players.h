@@ -1,11 +1,14 @@
-// Players: how the time of a clip goes on, and what is reported of it.
+// Players: advance the time of a clip, and emit its events.
+//
+// A player loops, stops at its ends or plays in ping-pong mode, in which its position runs from 0 to twice the
+// duration, there and back. A move over a frame is a passage: from and to positions, and the number of ends passed.
 #ifndef LMB_OPS_PLAYERS_H
 #define LMB_OPS_PLAYERS_H
 
 #include "machines.h"
 #include "motion.h"
 
-// A rate in 2^-16, and its direction.
+// A playback rate in units of 2^-16, and its direction.
 STRUCT(pace)
 uint rate;
 bool backwards;
@@ -20,7 +23,7 @@ OP pace make_pace(real rate) {
     return p;
 }
 
-// Tells the notifies in [low, high), or up to and with high, in the order of time or against it.
+// Emits the notifies in [low, high), or in [low, high] if `with_high`, in the direction of play.
 OP void emit_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
     address notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
@@ -34,6 +37,7 @@ OP void emit_notifies(control c, address player, ticks low, ticks high, bool wit
     }
 }
 
+// Emits all notifies of `rounds` complete passes through the clip.
 OP_NOINLINE void emit_all_notifies(control c, address player, ticks duration, uint rounds, bool backwards,
                                    real weight) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
@@ -43,7 +47,7 @@ OP_NOINLINE void emit_all_notifies(control c, address player, ticks duration, ui
         emit_notifies(c, player, make_ticks(0u, 0u), duration, true, backwards, weight);
     }
     if (count > 0u && rounds > emitted) {
-        // There is no room for any of them.
+        // The remaining ones are only counted, because there is no room for them.
         emit_times(c, LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u), weight, (rounds - emitted) * count);
     }
 }
@@ -68,12 +72,13 @@ OP void emit_loop(control c, address player, passage p, ticks duration, real wei
     }
 }
 
-// Whether the time in the clip goes up from a place on the way there and back.
+// Whether the time in the clip increases from a ping-pong position.
 OP bool turned_time_rises(ticks place, ticks duration, bool backwards) {
     return backwards ? no_ticks(place) || ticks_less(duration, place) : ticks_less(place, duration);
 }
 
-// How many ends are at or before a place on the way there and back, coming from the first, or going back to it.
+// Counts the clip's ends up to a ping-pong position. The difference between two positions is the number of ends passed.
+// In either direction an end counts as passed when it is reached.
 OP uint ends_reached(ticks place, ticks duration, bool backwards) {
     uint ends = ticks_less(place, duration) ? 0u : 1u;
     if (backwards) {
@@ -82,7 +87,8 @@ OP uint ends_reached(ticks place, ticks duration, bool backwards) {
     return ends;
 }
 
-// On the way there and back, leg by leg. The clip's end is reported where it is reached, its beginning where it is left.
+// Emits the notifies of a ping-pong player, leg by leg. A notify at the clip's end is emitted when it is reached, one
+// at the clip's beginning when it is left.
 OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, real weight) {
     bool rising = turned_time_rises(p.from, duration, p.backwards);
     ticks from = turned_time(p.from, duration);
@@ -108,7 +114,7 @@ OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration
     }
 }
 
-// That it passed an end in an earlier piece of the frame.
+// The flag for an end passed in an earlier piece of the same frame.
 OP uint kept_flags(control c, address at) {
     return same_ticks(c.left, c.step) ? 0u : state_word(c, at + PLAYING_FLAGS) & PLAYING_PASSED_IN_FRAME;
 }
@@ -120,13 +126,13 @@ OP void set_playing(control c, address player, passage p, uint flags) {
     set_state_word(c, at + PLAYING_FLAGS, flags);
 }
 
-// Of a player that does not move.
+// Updates the flags of a player that does not move.
 OP void stay(control c, address player) {
     address at = LOAD(c.block, player + PLAYER_STATE);
     set_state_word(c, at + PLAYING_FLAGS, (state_word(c, at + PLAYING_FLAGS) & PLAYING_ENDED) | kept_flags(c, at));
 }
 
-// In the pose, as it was found before players move.
+// The player's weight in the pose, computed before players move.
 OP real player_weight(control c, address player) {
     return state_number(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT);
 }
@@ -135,7 +141,7 @@ OP bool player_moves(control c, address player) {
     return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
 }
 
-// How a player went, for its motion.
+// Records a player's passage for its root motion.
 OP void note_passage(control c, address player, passage p) {
     if (!USES_CHARACTER_MOTION || LOAD(c.block, CONTROL_CHARACTER_MOTION) == CONTROL_NONE) {
         return;
@@ -150,12 +156,12 @@ OP void note_passage(control c, address player, passage p) {
     }
 }
 
-// Whether a player's weight can matter to anybody who is reported.
+// Whether a player may emit events, so that its weight is needed.
 OP bool emits_something(control c, address player, bool ends) {
     return c.emits_events && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
 }
 
-// To an end, where it stays.
+// Moves a player that stops at its ends.
 OP void move_to_end(control c, address player, ticks by, bool backwards) {
     address at = LOAD(c.block, player + PLAYER_STATE);
     ticks duration = block_ticks(c, player + PLAYER_DURATION);
@@ -186,7 +192,7 @@ OP void move_to_end(control c, address player, ticks by, bool backwards) {
     }
 }
 
-// A player that no group moves, as it is for all characters.
+// Data of a player in no group. The same for all characters.
 STRUCT(player)
 address record;
 address state;
@@ -194,7 +200,7 @@ ticks duration;
 uint end;
 owning_state at;
 control_value rate;
-pace constant_pace; // where no parameter gives it
+pace constant_pace; // if no parameter gives it
 END_STRUCT(player)
 
 OP player load_player(memory block, address record) {
@@ -231,7 +237,7 @@ OP void move_player(control c, player own) {
     note_passage(c, own.record, p);
     bool turns = own.end == PLAYER_TURNS && !no_ticks(duration);
     if (turns) {
-        // Past ends of the clip rather than of the way there and back.
+        // Count ends of the clip instead of full periods.
         uint reached_from = ends_reached(p.from, duration, speed.backwards);
         uint reached_to = ends_reached(p.to, duration, speed.backwards);
         p.ends = 2u * p.ends;
@@ -251,7 +257,7 @@ OP void move_player(control c, player own) {
     }
 }
 
-// How far a place is from the next end. Backwards a loop passes its end where it leaves 0.
+// The distance from a position to the next end. A loop that plays backwards passes its end when it leaves 0.
 OP ticks distance_to_end(player own, ticks place, bool backwards) {
     ticks none = make_ticks(0u, 0u);
     ticks distance = backwards ? place : subtract_ticks(own.duration, place);
@@ -267,7 +273,7 @@ OP ticks distance_to_end(player own, ticks place, bool backwards) {
     return distance;
 }
 
-// How far a player is from the place of a term, as it plays; 0 where it is past it or goes away from it.
+// The distance of a player from a term's time, in the direction of play. 0 if it is past it or moves away from it.
 OP ticks distance_to_place(control c, player own, ticks place, bool backwards, address term) {
     uint kind = LOAD(c.block, term + TERM_KIND) & TERM_COMPARISON;
     ticks time = time_in_clip(c, own.record);
@@ -284,8 +290,8 @@ OP ticks distance_to_place(control c, player own, ticks place, bool backwards, a
     return distance;
 }
 
-// How long until a player's clip is at a term's place, or at its next end where there is no term, in ticks. 0 where it
-// does not get there, is there, does not move, or a group moves it.
+// The time in ticks until a player reaches a term's time or, without a term, its next end. 0 if it does not get there,
+// is there already, does not move, or is moved by a group.
 OP ticks time_to_place(control c, address record, address term) {
     player own = load_player(c.block, record);
     pace speed = player_pace(c, own);

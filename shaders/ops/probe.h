@@ -1,4 +1,4 @@
-// The probe: arithmetic that a device must do as C does, one case an invocation.
+// The probe: arithmetic in which a GPU must agree with C, one case per invocation.
 #ifndef LMB_OPS_PROBE_H
 #define LMB_OPS_PROBE_H
 

@@ -1,5 +1,7 @@
-// The evaluators: one runs a program's instructions for a joint of a character, as a kernel does; the CPU's runs each
-// instruction for several joints before the next one.
+// The evaluators of programs. A program is a list of stack instructions over joint transforms (operations.h), divided
+// into passes. The GLSL evaluator runs all instructions of a pass for one joint of one character, in one invocation of
+// a kernel. The CPU evaluator runs each instruction for a tile of joints, of one character or of one per SIMD lane,
+// before it goes on to the next instruction.
 #ifndef LMB_OPS_PROGRAM_H
 #define LMB_OPS_PROGRAM_H
 
@@ -8,13 +10,13 @@
 
 #ifdef LMB_GLSL
 
-// The three newest poses of the stack are variables. Older ones are in memory, which the includer reads and writes by
-// these two functions. Drivers spend most of their compile time on memory accesses, so there are four, not four for each
-// operation.
+// The three newest poses of the stack are variables. Older ones are in memory, accessed by these two functions, which
+// the includer defines. Drivers spend most of their compile time on memory accesses, so the evaluator has four of them,
+// not four for each operation.
 void store_slot(uint slot, transform pose);
 transform load_slot(uint slot);
 
-// The newest poses before an instruction, and what it leaves in the place of the newest two.
+// The newest poses before an instruction, and the poses that it replaces them with.
 struct stack_top {
     transform top;
     transform under;
@@ -24,7 +26,7 @@ struct stack_top {
     uint depth; // poses on the stack
     uint pushed;
     bool popped;
-    bool sums; // whether next_under replaces what is under the top after a pop
+    bool sums; // whether next_under replaces the pose below the top after a pop
 };
 
 void settle_stack(inout stack_top s) {
@@ -73,7 +75,7 @@ void settle_stack(inout stack_top s) {
         s.popped = true;                                                                                               \
         break;
 
-// The sums of a fold stand as two poses, `sums` below `extra`. Those of matrices are read again after the program.
+// The sums of a weighted sum are two poses: `sums` below `extra`. Those of matrices are read again after the program.
 #define EVALUATE_SUM(NAME, name, code, takes)                                                                          \
     case code: {                                                                                                       \
         weighted_sums none = name##_begin();                                                                           \
@@ -105,7 +107,7 @@ void settle_stack(inout stack_top s) {
         s.popped = true;                                                                                               \
         break;
 
-// What a pass leaves of the joint: after the last one the local transform.
+// Runs a pass for a joint and returns its pose: for the last pass, the local transform.
 transform evaluate_pass(frame f, uint pass) {
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);
     uint end = first_of_pass(f.program, pass + 1u);
@@ -133,13 +135,13 @@ transform evaluate_pass(frame f, uint pass) {
 
 #else
 
-// Joints that are evaluated side by side: as many as leave their poses in the nearest cache.
+// Joints per tile. The poses of a tile should fit in the L1 cache.
 #define TILE_JOINTS 8u
 
 typedef struct slots {
     uint joints[TILE_JOINTS];
-    lane_mask active[TILE_JOINTS];  // lanes for whom what a joint refuses counts
-    transform poses[][TILE_JOINTS]; // as many as the program holds at once
+    lane_mask active[TILE_JOINTS];  // lanes in which refusals of a joint count
+    transform poses[][TILE_JOINTS]; // one row per stack slot of the program
 } slots;
 
 #define SLOTS_SIZE(stack) (sizeof(slots) + (stack) * sizeof(transform[TILE_JOINTS]))
@@ -152,7 +154,8 @@ OP transform load_slot(const slots *in, uint slot, uint place) {
     return stored_pose(&in->poses[slot][place]);
 }
 
-// Instructions of clips and rest poses from the one at `at` on, each followed by one with that code.
+// Counts the instructions of clips and rest poses from `at` on, each followed by an instruction with the code
+// `accumulate`. Returns 0 unless these are all inputs of the sum.
 OP uint count_sources(memory program, uint at, uint accumulate) {
     uint sources = 0u;
     while (LOAD(program, at + INSTRUCTION_OPERATION) <= OPERATION_CLIP &&
@@ -163,7 +166,7 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
     return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? sources : 0u;
 }
 
-// A plain program refuses nothing by joints.
+// A plain program refuses nothing per joint.
 #ifdef LMB_PLAIN
 #define TAKE_PLACE(place) (f.joint = held->joints[place], true)
 #else
@@ -171,8 +174,8 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
 #endif
 #define EVERY_JOINT for (uint place = 0u; place < joints && TAKE_PLACE(place); place++)
 
-// Each kind of instruction has its own function, which evaluates all joints of a tile. One function for all kinds takes
-// compilers several times as long.
+// Each kind of instruction has its own function, which evaluates all joints of a tile. A single function for all kinds
+// would take compilers several times as long.
 #ifdef __GNUC__
 #define STEP(type, name) static __attribute__((noinline)) type name
 #else
@@ -215,7 +218,7 @@ OP uint count_sources(memory program, uint at, uint accumulate) {
         }                                                                                                              \
     }
 
-// Of a clip, or of the rest pose, which is no source.
+// begin_source() for a clip; a rest pose has no source.
 OP frame begin_any_source(frame f, uint instruction) {
     f.from = NULL;
     f.search = NULL;
@@ -232,7 +235,7 @@ OP transform source_operation(frame f, uint instruction) {
     return clip_operation(f, instruction);
 }
 
-// For folds that are rare: a copy of all that samples clips would be larger than what they do themselves.
+// Out of line, for sums that are rare: inlining the code that samples clips would make each larger than its own code.
 OP_COLD void source_apart(const frame *at, uint instruction, transform *found) {
     *found = source_operation(*at, instruction);
 }
@@ -248,9 +251,9 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
     return found;
 }
 
-// The sums of a fold stand as two poses, `sums` below `extra`. A fold whose inputs are `sources` alone is done at its
-// beginning, joint by joint, which keeps the sums in registers. An input without a share in any lane is passed over: it
-// would change no bit.
+// The sums of a weighted sum are two poses: `sums` below `extra`. If all inputs are clips and rest poses, the sum is
+// evaluated at its begin instruction, joint by joint, which keeps the sums in registers. An input whose share is 0 in
+// all lanes is skipped: it would change no bit.
 #define DEFINE_SUM(NAME, name, code, takes)                                                                            \
     STEP(void, evaluate_##name##_of_sources)                                                                           \
     (const frame *given, uint at, uint depth, uint sources, uint joints, slots *held) {                                \
@@ -319,11 +322,11 @@ OP transform sum_source(frame f, uint instruction, bool is_usual) {
 
 EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 
-// The order in which a character's joints (those of each lane's) are gone through: all that any lane computes, which are
-// evaluated, then those that are left at rest.
+// The order in which joints are evaluated: first all joints that the level of detail of any lane computes. The joints
+// after them keep the rest pose.
 typedef struct walk_plan {
     bool has_lods;
-    bool mixed;    // lanes differ in their levels
+    bool mixed;    // lanes have different levels of detail
     uint computed; // joints
     real level;
 } walk_plan;
@@ -347,7 +350,7 @@ OP uint walk_joint(frame f, walk_plan plan, uint place) {
     return plan.has_lods ? lod_joint(f.program, place) : place;
 }
 
-// The next joints to be evaluated, from the one at that place on.
+// Fills a tile with the next joints, starting at position `first` of the order.
 OP void take_joints(frame f, walk_plan plan, uint first, uint joints, slots *held) {
     for (uint place = 0u; place < joints; place++) {
         held->joints[place] = walk_joint(f, plan, first + place);
@@ -359,7 +362,7 @@ OP void take_joints(frame f, walk_plan plan, uint first, uint joints, slots *hel
     }
 }
 
-// Puts the rest pose in the place of what was evaluated, in lanes that drop a joint.
+// Replaces the evaluated pose by the rest pose in lanes whose level of detail drops the joint.
 OP void leave_at_rest(frame f, walk_plan plan, uint joints, slots *held) {
     for (uint place = 0u; place < joints; place++) {
         uint joint = held->joints[place];
@@ -374,7 +377,7 @@ OP void leave_at_rest(frame f, walk_plan plan, uint joints, slots *held) {
     }
 }
 
-// A joint's own matrix, from what was evaluated.
+// A joint's local matrix, from its evaluated pose.
 OP affine evaluated_matrix(memory program, uint place, slots *held) {
     affine own;
     if (USES_MATRICES && LOAD(program, PROGRAM_MATRICES) != 0u) {
@@ -425,8 +428,8 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
         depth = depth - 1u;                                                                                            \
         break;
 
-// What a pass leaves of the joints that take_joints() put in, at most TILE_JOINTS: load_slot(held, 0, place) has it then,
-// after the last pass the local transforms. find_sources() has run.
+// Runs a pass for the joints that take_joints() selected, at most TILE_JOINTS. Afterwards load_slot(held, 0, place)
+// returns the pose of each: after the last pass, the local transform. find_sources() must have run.
 OP void evaluate_joints(frame f, uint pass, uint joints, slots *held) {
     uint depth = 0u;
     uint instructions = LOAD(f.program, PROGRAM_INSTRUCTIONS);

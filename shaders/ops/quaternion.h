@@ -33,7 +33,7 @@ OP quaternion snap_quaternion(quaternion q) {
     return make_quaternion(snap_number(q.x), snap_number(q.y), snap_number(q.z), snap_number(q.w));
 }
 
-// For what has about unit length or less.
+// Snaps a quaternion of about unit length or shorter.
 OP quaternion snap_rotation(quaternion q) {
     return make_quaternion(snap_small(q.x), snap_small(q.y), snap_small(q.z), snap_small(q.w));
 }
@@ -61,24 +61,25 @@ OP quaternion quaternion_scale(quaternion q, real factor) {
     return make_quaternion(q.x * factor, q.y * factor, q.z * factor, q.w * factor);
 }
 
-// Below this squared length a sum of rotations counts as vanished: 2^-40.
+// A sum of rotations with a squared length below this, 2^-40, counts as vanished.
 #define QUATERNION_VANISHED 9.09494702e-13f
 
-// The unit quaternion, snapped, or `otherwise` where the squared length is below `smallest`. Components are at most 2^40.
+// The unit quaternion, snapped, or `otherwise` if the squared length is below `smallest`. Components must be at most
+// 2^40.
 OP quaternion quaternion_normalize_or(quaternion q, float smallest, quaternion otherwise) {
     real square = quaternion_dot(q, q);
     quaternion unit = quaternion_scale(q, reciprocal_root(square));
     return select_quaternion(square < smallest, otherwise, snap_rotation(unit));
 }
 
-// For what is known not to vanish. Snapped too.
+// Normalises a quaternion that is known not to vanish, and snaps it.
 OP quaternion quaternion_normalize(quaternion q) {
     quaternion unit = quaternion_scale(q, reciprocal_root(quaternion_dot(q, q)));
     return snap_rotation(unit);
 }
 
-// For what is of unit length except for rounding, as products and slerps of unit quaternions are: one step towards the
-// reciprocal root, from 1. Snapped too.
+// Normalises a quaternion that has unit length except for rounding, as products and slerps of unit quaternions have,
+// and snaps it: one Newton step towards the reciprocal root, from 1.
 OP quaternion quaternion_polish(quaternion q) {
     real factor = 1.5f - 0.5f * quaternion_dot(q, q);
     return snap_rotation(quaternion_scale(q, factor));
@@ -105,7 +106,7 @@ OP real slerp_coefficient(real t, real x1) {
     return t * c;
 }
 
-// What of the near coefficient depends on t alone: keys of several tracks share it.
+// The terms of the near coefficient that depend only on t: keys of several tracks share them.
 STRUCT(slerp_terms)
 real t;
 real first;
@@ -123,8 +124,8 @@ OP slerp_terms slerp_prepare(real t) {
     return terms;
 }
 
-// The coefficient for cosines from 0.9, a turn of 51 degrees, to 8e-8 before rounding: three terms, the last scaled by
-// 1.04219.
+// The coefficient for cosines of at least 0.9, rotations up to 51 degrees, to 8e-8 before rounding: three terms, the
+// last one scaled by 1.04219.
 OP real slerp_coefficient_near(slerp_terms terms, real x1) {
     real c = 1.0f + terms.third * x1;
     c = 1.0f + (terms.second * x1) * c;
@@ -136,22 +137,22 @@ OP quaternion quaternion_combine(quaternion a, quaternion b, real from, real to)
     return make_quaternion(a.x * from + b.x * to, a.y * from + b.y * to, a.z * from + b.z * to, a.w * from + b.w * to);
 }
 
-// How much of a and b their interpolation takes; that of b has its sign turned where the short way asks for it.
+// The factors of a and b in an interpolation. That of b is negated if the shorter arc requires it.
 STRUCT(slerp_weights)
 real from;
 real to;
 END_STRUCT(slerp_weights)
 
-// `near` promises that the cosine of the angle, or its negative, is at least 0.9; else each lane's own angle decides.
+// `near` promises that the magnitude of the cosine is at least 0.9. Otherwise each lane's own angle decides.
 OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool near) {
-    // By comparing: the sign of a zero is not every device's.
+    // By comparison, because the sign of a zero may differ between devices.
     word flip = SELECT_BITS(cosine < 0.0f, ALL_WORD(BITS_SIGN));
 #ifndef LMB_GLSL
     if (!USES_FAR && near) {
-        flip = BITS(cosine) & BITS_SIGN; // of no zero then
+        flip = BITS(cosine) & BITS_SIGN; // the cosine is not zero then
     }
 #endif
-    // Rounding can lift the cosine of like rotations above 1.
+    // Rounding can raise the cosine of equal rotations above 1.
     real x1 = LESSER(magnitude_of(cosine) - 1.0f, 0.0f);
     slerp_weights weights;
     weights.from = slerp_coefficient_near(from, x1);
@@ -167,8 +168,8 @@ OP slerp_weights slerp_weigh(real cosine, slerp_terms from, slerp_terms to, bool
     return weights;
 }
 
-// The short way from a to b, not normalised; exactly a at t = 0, and b or -b at t = 1. `from` is prepared from 1 - t, `to`
-// from t.
+// Slerps from a to b on the shorter arc, without normalising. Exactly a at t = 0, and b or -b at t = 1. `from` is
+// prepared from 1 - t, `to` from t.
 OP quaternion quaternion_slerp_unnormalized(quaternion a, quaternion b, slerp_terms from, slerp_terms to, bool near) {
     real cosine = quaternion_dot(a, b);
     slerp_weights weights = slerp_weigh(cosine, from, to, near);
@@ -182,12 +183,12 @@ OP quaternion quaternion_slerp(quaternion a, quaternion b, real t) {
     return quaternion_polish(q);
 }
 
-// b where t is 1, so that nothing of a matters there, not even which hemisphere it is in; else what is between them.
+// Returns b if t is 1, so that a has no influence there, not even on the hemisphere. Otherwise returns `between`.
 OP quaternion rotation_at_end(quaternion between, quaternion b, real t) {
     return select_quaternion(t == 1.0f, b, between);
 }
 
-// The slerp from no rotation to q, the short way.
+// Slerps from the identity to q, on the shorter arc.
 OP quaternion quaternion_power(quaternion q, real t) {
     slerp_terms from = slerp_prepare(1.0f - t);
     slerp_terms to = slerp_prepare(t);

@@ -1,5 +1,5 @@
-// What stage 1 leaves for a character and the stages after it read: weights, and for each clip that is played where to
-// sample it. And the frame, which says whose joint is being evaluated.
+// The results of stage 1 for a character, which later stages read: weights, and for each use of a clip where to sample
+// it. And the frame: the context of evaluating a joint.
 #ifndef LMB_OPS_RECORDS_H
 #define LMB_OPS_RECORDS_H
 
@@ -7,7 +7,7 @@
 #include "sampling.h"
 
 #ifndef LMB_GLSL
-// A type of its own: so compilers see that what is stored of a pose does not change it.
+// A distinct type, so that compilers can assume that stores to a pose do not change it.
 STRUCT(stored_weight)
 real value;
 END_STRUCT(stored_weight)
@@ -15,49 +15,48 @@ END_STRUCT(stored_weight)
 
 // One use of a clip.
 STRUCT(source)
-real weight;     // in the result, [0, 1]: where it is 0, the clip is not sampled
+real weight;     // in the result, [0, 1]; if it is 0, the clip is not sampled
 real time;       // seconds within the clip
-word clip;       // offset of its block, 0 where there is no such clip
-lane_mask known; // whether there is
+word clip;       // offset of its block, 0 if there is no such clip
+lane_mask known; // whether there is such a clip
 #ifdef LMB_SIMD_WIDTH
-bool alike; // every lane knows its clip, all have the same, and it weighs something in each
+bool alike; // in all lanes the clip is known and the same, and its weight is above 0
 uint usual; // that clip
 #endif
 END_STRUCT(source)
 
-// Where a source's time falls among the key times of a track; most tracks of a clip share theirs.
+// The last key search of a source. Most tracks of a clip share key times, so its result is often reused.
 STRUCT(key_search)
-uint times; // of which track, or 0
+uint times; // offset of the key times that were searched, or 0
 key_position found;
 END_STRUCT(key_search)
 
-// Where one evaluation stands: a joint of a character.
+// The context of an evaluation: a joint of a character.
 STRUCT(frame)
 memory program;
 memory parameters;
 word character;
 uint joint;
-lane_mask counts; // whether what is refused counts: in lanes that stand for a character
+lane_mask counts; // whether refused values count: false in lanes without a character
 #ifdef LMB_GLSL
-uint span;         // the table's row, which `parameters` is from
-uint slot;         // the character's, where a workgroup has several
-key_search search; // of the source that is sampled
+uint span;         // row of the table of spans, whose buffers contain `parameters`
+uint slot;         // index of the character in a workgroup that has several
+key_search search; // of the sampled source
 #else
 const memory *poses;
 uint32_t *refused;
 stored_weight *weights; // PROGRAM_WEIGHTS
 source *sources;        // PROGRAM_SOURCES
-key_search *searches;   // the last search in each
-transform *exchange;    // [area][joint, then channel]: what passes leave for later ones
-// Of these, the instruction's, as begin_weight() and begin_source() set them.
+key_search *searches;   // the last search of each source
+transform *exchange;    // [area][joint, then channel]: poses stored for later passes
+// Those of the current instruction, set by begin_weight() and begin_source().
 const stored_weight *weight;
 const source *from;
 key_search *search;
 #endif
 END_STRUCT(frame)
 
-// Defined by who evaluates: POSES(frame, index) is a pose buffer, REFUSE(frame, kind, condition) counts what is
-// refused.
+// POSES(frame, index) is a pose buffer. REFUSE(frame, kind, condition) counts refused values.
 #ifdef LMB_GLSL
 #define REFUSE(frame, kind, condition)                                                                                 \
     if ((frame).counts && (condition)) {                                                                               \
@@ -100,7 +99,7 @@ OP source load_source(frame f, uint index) {
     return f.sources[index];
 }
 
-// Where no scale is met, it is 1 in every pose, and of sums it is not looked at.
+// Programs without scale do not store it: it is 1 in every pose, and unused in sums.
 OP void store_pose(transform *to, transform pose) {
     to->t = pose.t;
     to->q = pose.q;
@@ -143,7 +142,7 @@ OP void store_exchange(frame f, uint area, transform pose) {
     store_pose(exchange_place(f, area, f.joint), pose);
 }
 
-// Most joints find the keys that the joint before them found.
+// Out of line, because most joints reuse the search of the previous joint.
 OP_COLD void search_key(memory data, key_search *search, uint times, uint keys, uint largest_step, const real *time) {
     search->times = times;
     search->found = find_key(data, times, keys, largest_step, *time);
@@ -157,13 +156,13 @@ OP const key_position *find_key_again(frame f, uint times, uint keys, uint large
     return &f.search->found;
 }
 
-// Before the joints of an instruction that reads a weight.
+// Called before the joints of an instruction that reads a weight.
 OP frame begin_weight(frame f, uint instruction) {
     f.weight = &f.weights[LOAD(f.program, instruction + WEIGHT_INDEX)];
     return f;
 }
 
-// And of one that samples a clip.
+// Called before the joints of an instruction that samples a clip.
 OP frame begin_source(frame f, uint instruction) {
     uint index = LOAD(f.program, instruction + CLIP_SOURCE);
     f.from = &f.sources[index];
@@ -172,21 +171,22 @@ OP frame begin_source(frame f, uint instruction) {
 }
 #endif
 
-// A pass's first instruction: the end of the one before.
+// A pass's first instruction, which is the end of the previous pass.
 OP uint first_of_pass(memory program, uint pass) {
     return LOAD(program, LOAD(program, PROGRAM_PASSES) + pass);
 }
 
-// Of layers: what the inputs of one are multiplied by, of fades with that sum; and what is left below it.
+// For layers: the factor of a layer's inputs if their fades have this sum.
 OP real layer_part(real sum) {
     return SELECT(sum > 1.0f, reciprocal(sum), SPLAT(1.0f));
 }
 
+// For layers: the share that is left for the layers below.
 OP real layer_rest(real left, real sum) {
     return left * (1.0f - LESSER(sum, 1.0f));
 }
 
-// What stage 1 has weighed for an instruction; of the last one of a sum what all inputs weigh together.
+// The weight of an instruction from stage 1; for the end of a sum, the sum of its inputs' shares.
 OP real operand_weight(frame f, uint instruction) {
 #ifdef LMB_GLSL
     return load_weight(f, LOAD(f.program, instruction + WEIGHT_INDEX));
@@ -206,7 +206,7 @@ OP real total_inverse(frame f, uint instruction) {
 #endif
 }
 
-// The use of a clip that an instruction samples.
+// The source that an instruction samples.
 OP source operand_source(frame f, uint instruction) {
 #ifdef LMB_GLSL
     return load_source(f, LOAD(f.program, instruction + CLIP_SOURCE));

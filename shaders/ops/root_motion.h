@@ -1,10 +1,10 @@
-// How far the clips of all players carry a character, which is what its character motion goes.
+// Root motion of all players of a character, by their weights, which moves its character motion.
 #ifndef LMB_OPS_ROOT_MOTION_H
 #define LMB_OPS_ROOT_MOTION_H
 
 #include "players.h"
 
-// How far a player's clip carries.
+// The displacement of a player's clip in this step.
 OP displacement root_motion_of(control c, address motion) {
     address player = LOAD(c.block, motion + MOTION_PLAYER);
     address at = LOAD(c.block, motion + MOTION_STATE);
@@ -22,7 +22,7 @@ OP displacement root_motion_of(control c, address motion) {
     return displacement_along(c, motion, p, duration);
 }
 
-// After players have moved.
+// Adds root motion to the character motion, after players have moved.
 OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     address motions = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
     displacement sum = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);

@@ -1,10 +1,14 @@
 // Sampling a clip: the clip's block, and glTF 2.0's step, linear and cubic-spline interpolation of its tracks.
+//
+// find_key() finds the key position of a time among the key times of a track. Its result is used for all tracks that
+// share these times. Then the values of the two neighbouring keys are loaded and interpolated. Tracks in a packed
+// section have quantised keys.
 #ifndef LMB_OPS_SAMPLING_H
 #define LMB_OPS_SAMPLING_H
 
 #include "transform.h"
 
-// A clip block is words; every offset in it counts words from its start. The header:
+// A clip block consists of words. Every offset in it counts words from its start. The header:
 #define CLIP_MAGIC 0          // CLIP_MAGIC_VALUE
 #define CLIP_VERSION 1        // CLIP_VERSION_VALUE
 #define CLIP_SIZE 2           // words of the whole block
@@ -12,75 +16,75 @@
 #define CLIP_DURATION 4       // float, seconds
 #define CLIP_RATE 5           // float, 1 / duration, or 0
 #define CLIP_SEARCH 6         // the largest power of two below the longest track's key count, or 0
-#define CLIP_CUBIC 7          // 1 where any track is a cubic spline
+#define CLIP_CUBIC 7          // 1 if any track is a cubic spline
 #define CLIP_TRACKS 8         // offset of the track table
-#define CLIP_AUTHORED 9       // tracks that its author gave
-#define CLIP_AUTHORED_KEYS 10 // and their keys
-#define CLIP_NAME 11          // offset of the name, bytes padded with zeros to words, at least one zero
+#define CLIP_AUTHORED 9       // number of tracks that the author provided
+#define CLIP_AUTHORED_KEYS 10 // number of their keys
+#define CLIP_NAME 11          // offset of the name: bytes, zero-padded to whole words, with at least one zero
 #define CLIP_NAME_WORDS 12
-#define CLIP_FAR 13 // 1 where neighbouring keys of a linear rotation track have a cosine below 0.9
-#define CLIP_PACKED                                                                                                    \
-    14 // offset of the packed section, which then stands in place of the track table; 0 where there is none
-// In a program's copy alone: a track whose key times most share, as joint * CHANNELS + channel, plus 1; 0 where none moves.
+#define CLIP_FAR 13    // 1 if neighbouring keys of a linear rotation track have a cosine below 0.9
+#define CLIP_PACKED 14 // offset of the packed section, which then replaces the track table; or 0
+// Only in a program's copy: the track with the most widely shared key times, as joint * CHANNELS + channel + 1; 0 if no
+// track is animated.
 #define CLIP_COMMON 15
-// Offset of the weights of the joints and then of the float channels, four a word, the first in the lowest byte; 0 where
+// Offset of the weights of the joints, then of the float channels, four per word, the first in the lowest byte; 0 if
 // all are 255.
 #define CLIP_WEIGHTS 16
 #define CLIP_FLOAT_COUNT 17 // float channels of the rig
-#define CLIP_FLOATS 18      // offset of their track table, word [field][channel]; 0 where there are none
-#define CLIP_ADDITIVE 19    // 1 where its poses are additives
+#define CLIP_FLOATS 18      // offset of their track table, word [field][channel]; 0 if there are none
+#define CLIP_ADDITIVE 19    // 1 if its poses are additives
 #define CLIP_HEADER_WORDS 20
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
 #define CLIP_VERSION_VALUE 3u
 
 // The track table is word [channel][field][joint], so that neighbouring joints read neighbouring words.
-#define TRACK_MODE 0u   // MODE_..., how values between keys are found
+#define TRACK_MODE 0u   // MODE_..., the interpolation between keys
 #define TRACK_KEYS 1u   // 1 or more
-#define TRACK_TIMES 2u  // offset: times of the keys, then for each the reciprocal of the interval that follows it
+#define TRACK_TIMES 2u  // offset: key times, then for each key the reciprocal of the interval that follows it
 #define TRACK_VALUES 3u // offset: values of the keys
 #define TRACK_FIELDS 4u
 
 #define MODE_STEP 0u
 #define MODE_LINEAR 1u
 #define MODE_CUBIC 2u
-// Of float tracks, whose other fields are 0 then, and of tracks in a packed section:
+// Only for float tracks, whose other fields are then 0, and for tracks in a packed section:
 #define MODE_REST 3u // the value is that of the rig's rest pose
-// Of the latter alone:
+// Only for tracks in a packed section:
 #define MODE_PACKED 4u // linear, over the section's frames
 
-// A packed section; offsets in it count words from its start. Its tracks share key times, the frames, and lie frame by
-// frame, so that whoever samples a pose reads two stretches of memory. First its header:
-#define PACKED_FRAMES 0       // how many
-#define PACKED_FRAME_WORDS 1  // words of a frame
-#define PACKED_FRAME_TIMES 2  // offset: times as those of a track
+// A packed section. Offsets in it count words from its start. Its packed tracks share key times, the frames, and are
+// stored frame by frame, so that sampling a pose reads two contiguous ranges of memory. The header:
+#define PACKED_FRAMES 0       // number of frames
+#define PACKED_FRAME_WORDS 1  // words per frame
+#define PACKED_FRAME_TIMES 2  // offset: times, in the format of a track's times
 #define PACKED_FRAME_VALUES 3 // offset: the frames
-#define PACKED_ROWS 4         // of each channel, offset of its row: half a word for each joint; 0 where all rest
+#define PACKED_ROWS 4         // for each channel, offset of its row: half a word per joint; 0 if all are at rest
 #define PACKED_HEADER_WORDS 7
 
-// Half a word for a joint: in two bits what it has, and above them where.
+// Half a word per joint: two bits ENTRY_..., and above them an offset.
 #define ENTRY_REST 0u
 #define ENTRY_CONSTANT 1u // offset of the value, floats
-#define ENTRY_KEPT 2u     // offset of the four fields of a track, side by side; their offsets are from the clip's start
+#define ENTRY_KEPT 2u     // offset of the four consecutive fields of a track, whose offsets count from the clip's start
 #define ENTRY_PACKED 3u   // offset of a packed track
 #define ENTRY_LIMIT 0x4000u
 
-// A packed track: a word of bits a field (5 bits), which component of a rotation is left out (3 bits; 4: each key says it
-// in two bits of its own) and where in a frame the key begins (24 bits, in bits); then the range of the fields. Those of
-// a translation or a scale are three floats that a field of 0 stands for, and three floats to a step. Those of a
-// rotation, two words with three times ten bits: the least value in steps of 1/512 from -1, and the extent less 1/512.
+// A packed track begins with a word: bits per field (5 bits), the omitted component of a rotation (3 bits; 4: each key
+// has it in two bits of its own), and the position of a key in a frame (24 bits, in bits). Then follows the range of
+// the fields. For a translation or scale: three floats that a field of 0 represents, and three floats, the step sizes.
+// For a rotation: two words of three times ten bits: the minima in steps of 1/512 from -1, and the extents less 1/512.
 #define PACKED_INDEX_PER_KEY 4u
 #define PACKED_VECTOR_WORDS 7u
 #define PACKED_ROTATION_WORDS 3u
 #define PACKED_MOST_VECTOR_BITS 21u
-#define PACKED_MOST_ROTATION_BITS 16u // 15 where each key says which component it leaves out
+#define PACKED_MOST_ROTATION_BITS 16u // 15 if each key says which component it omits
 
 #define CHANNEL_TRANSLATION 0u
 #define CHANNEL_ROTATION 1u
 #define CHANNEL_SCALE 2u
 #define CHANNELS 3u
 
-// Where in a track a time falls: the key at or before it, and how far it is to the next one.
+// The key position of a time in a track: the key at or before it, and the fraction of the way to the next key.
 STRUCT(key_position)
 word key;
 word after;       // the next key, or the last one
@@ -89,14 +93,14 @@ real interval;    // seconds to the next key
 slerp_terms from; // of 1 - fraction
 slerp_terms to;   // of the fraction
 #ifdef LMB_SIMD_WIDTH
-// Memory of `key` and of `after` in a track of rotations whose values are at the start of memory.
+// Addresses of `key` and of `after` in a rotation track, if its values were at the start of memory.
 const uint32_t *key_rows[LMB_SIMD_WIDTH];
 const uint32_t *after_rows[LMB_SIMD_WIDTH];
-bool followed; // whether the one follows the other in every lane
+bool followed; // whether `after` is the next key in every lane
 #endif
 END_STRUCT(key_position)
 
-// Who samples is handed a position; on the CPU, which keeps it for several tracks, its address.
+// How key positions are passed to sampling functions: by address on the CPU, which keeps them for several tracks.
 #ifdef LMB_GLSL
 #define FOUND key_position
 #define AT(found) found
@@ -113,8 +117,8 @@ uint times;
 uint values;
 END_STRUCT(track)
 
-// Seconds within a clip of that duration: from 0 to it, and when looped below it, except for times millions of durations
-// away, whose rounding can give the duration itself.
+// The time in seconds within a clip: from 0 to `duration`, and if looped below it. Only for times millions of durations
+// away may rounding give the duration itself.
 OP real clip_time(real duration, real rate, real time, bool loop) {
     if (loop) {
         time = time - duration * FLOOR(time * rate);
@@ -174,7 +178,8 @@ OP track load_track(memory data, uint clip, uint channel, uint joint) {
     return load_kept_track(data, clip, at, joints);
 }
 
-// `largest_step` is the clip's, so that the number of steps is the same for all its tracks.
+// Finds the key position of a time by binary search. `largest_step` is that of the clip, so that the number of steps is
+// the same for all its tracks.
 OP key_position find_key(memory data, uint times, uint keys, uint largest_step, real time) {
     key_position at;
     at.key = ALL_WORD(0u);
@@ -187,7 +192,7 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
     at.after = SELECT(at.key + 1u < keys, at.key + 1u, at.key);
     real key_time = GATHER_REAL(data, times + at.key);
     real fraction = (time - key_time) * GATHER_REAL(data, (times + keys) + at.key);
-    // Snapped, so that no power of it that a spline takes underflows.
+    // Snapped, so that its powers in a cubic spline do not underflow.
     at.fraction = clamp_real(snap_number(fraction), 0.0f, 1.0f);
     at.interval = GATHER_REAL(data, times + at.after) - key_time;
     at.from = slerp_prepare(1.0f - at.fraction);
@@ -201,7 +206,7 @@ OP key_position find_key(memory data, uint times, uint keys, uint largest_step, 
 }
 
 #ifdef LMB_GLSL
-// That of a track of one key, between whose keys nothing is looked for.
+// The key position in a track with a single key, which is not searched.
 key_position first_key() {
     key_position at;
     at.key = 0u;
@@ -233,7 +238,7 @@ OP real sample_cubic(memory data, FOUND at, real a, real b, word from, word to, 
     return cubic_spline(a, b, out_tangent, in_tangent, AT(at).fraction, AT(at).interval);
 }
 
-// Three or four floats in a row. Over lanes both read four, so a block ends with a spare word.
+// Loads three or four consecutive floats. SIMD code always reads four, so a block ends with a spare word.
 #ifdef LMB_SIMD_WIDTH
 OP vector load_vector(memory data, word at) {
     real v[4];
@@ -257,23 +262,23 @@ OP quaternion load_quaternion(memory data, word at) {
 }
 #endif
 
-// Where the value of a key lies. Cubic keys are in-tangent, value, out-tangent.
+// The offset of a key's value. A key of a cubic spline is in-tangent, value, out-tangent.
 OP word key_value(track t, word key, uint width) {
     uint cubic = t.mode == MODE_CUBIC ? 1u : 0u;
     uint first = t.values + cubic * width;
     return first + key * (width + cubic * (2u * width));
 }
 
-// Where a packed track's keys lie: the same for all lanes except for the frame.
+// The location of a packed track's keys: the same for all lanes except for the frame.
 STRUCT(packed_place)
 uint bits;        // of a field
-uint left_out;    // component, or PACKED_INDEX_PER_KEY
-uint first;       // offset of the first frame's word in which the key begins
+uint left_out;    // omitted component, or PACKED_INDEX_PER_KEY
+uint first;       // offset, in the first frame, of the word in which the key begins
 uint shift;       // bits of that word before the key
-uint frame_words; // from frame to frame
+uint frame_words; // words per frame
 END_STRUCT(packed_place)
 
-// Up to 95 bits, from the first bit of `low` on.
+// Up to 95 bits that contain a key. The key begins within `low`.
 STRUCT(packed_key)
 word low;
 word middle;
@@ -292,7 +297,7 @@ OP packed_place find_packed_place(memory data, uint clip, uint at) {
     return place;
 }
 
-// Reads no word that has no bit of the key.
+// Reads only words that contain bits of the key.
 OP packed_key load_packed_key(memory data, packed_place place, word frame, uint bits) {
     word at = place.first + frame * place.frame_words;
     packed_key key;
@@ -336,7 +341,7 @@ OP vector packed_vector(memory data, packed_place place, uint at, word frame) {
     return v;
 }
 
-// The middle of the step that a field names.
+// The value in the middle of the step that a field denotes.
 OP real packed_component(memory data, packed_place place, uint at, uint component, real field) {
     word start_code = ALL_WORD((LOAD(data, at + 1u) >> (10u * component)) & 1023u);
     word extent = ALL_WORD((LOAD(data, at + 2u) >> (10u * component)) & 1023u) + 1u;
@@ -345,7 +350,7 @@ OP real packed_component(memory data, packed_place place, uint at, uint componen
     return start + (field + 0.5f) * one_step;
 }
 
-// Three components, and the one left out, which is never negative, from the length of 1.
+// Loads three components. The omitted one, which is never negative, follows from the unit length.
 OP quaternion packed_rotation(memory data, packed_place place, uint at, word frame) {
     uint index_bits = place.left_out == PACKED_INDEX_PER_KEY ? 2u : 0u;
     packed_key key = load_packed_key(data, place, frame, index_bits + 3u * place.bits);
@@ -354,7 +359,7 @@ OP quaternion packed_rotation(memory data, packed_place place, uint at, word fra
     real b = packed_component(data, place, at, 1u, packed_field(key, from + place.bits, place.bits));
     real c = packed_component(data, place, at, 2u, packed_field(key, from + 2u * place.bits, place.bits));
     real square = 1.0f - (a * a + (b * b + c * c));
-    // A key that a builder wrote is far above this.
+    // Keys written by a builder are far above this bound.
     square = SELECT(square < 0.0009765625f, SPLAT(0.0009765625f), square);
     real d = square * reciprocal_root(square);
     if (index_bits == 0u) {
@@ -425,7 +430,7 @@ OP quaternion sample_cubic_rotation(memory data, track t, FOUND at) {
 }
 
 #ifdef LMB_SIMD_WIDTH
-// Both keys at once, the second one for nothing in a track of steps.
+// Loads both keys at once. For a step track the second one is not used.
 OP quaternion sample_between_rotations(memory data, track t, FOUND at, bool near) {
     UNUSED(data);
     real a[4], b[4];
@@ -467,7 +472,7 @@ OP quaternion sample_rotation_track(memory data, track t, FOUND at, bool near) {
     return snap_rotation(sampled);
 }
 
-// The only key of a track that is no cubic spline: what interpolating would give.
+// The value of a track with a single key that is not a cubic spline: what interpolation would give.
 OP vector constant_vector(memory data, track t) {
     return all_vector(LOAD_FLOAT(data, t.values), LOAD_FLOAT(data, t.values + 1u), LOAD_FLOAT(data, t.values + 2u));
 }

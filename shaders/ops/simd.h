@@ -1,5 +1,5 @@
-// The language of these files over vectors of LMB_SIMD_WIDTH lanes, with GCC's and Clang's vector extensions: arithmetic,
-// comparison and integer operations are the compilers', rounded as one float is.
+// The SIMD version of language.h: vectors of LMB_SIMD_WIDTH lanes, with GCC's and Clang's vector extensions. Compilers
+// provide arithmetic, comparison and integer operations, which round each lane as scalar code does.
 #ifndef LMB_OPS_SIMD_H
 #define LMB_OPS_SIMD_H
 
@@ -7,10 +7,10 @@
 #include <immintrin.h>
 #endif
 
-// Vectors as wide as no register are passed in memory where a call is not inlined: all are.
+// Everything is inlined, because vectors wider than a register are passed through memory in calls.
 #define OP static inline __attribute__((always_inline))
 #define OP_NOINLINE OP
-// What seldom runs stands apart from what always does, though; it takes and gives vectors by their addresses.
+// Cold code is kept out of line. It takes and returns vectors by address.
 #define OP_COLD static __attribute__((noinline, unused))
 
 typedef float real __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
@@ -19,7 +19,7 @@ typedef int32_t lane_mask __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 
 #define BITS(x) ((word)(x))
 #define REAL(bits) ((real)(bits))
-// Both inside the range of a signed integer.
+// Both require values within the range of a signed integer.
 #define TO_REAL(integer) __builtin_convertvector((lane_mask)(integer), real)
 #define TO_WORD(x) ((word) __builtin_convertvector(x, lane_mask))
 
@@ -45,7 +45,7 @@ typedef int32_t lane_mask __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 #define LESSER(a, b) lmb_lesser(a, b)
 #define ABOVE(a, b) ((lane_mask)(a) > (int32_t)(b))
 
-// Less zero, which compilers leave out; to add zero would change the sign of -0.
+// Subtracts zero, which compilers optimise away. Adding zero would change the sign of -0.
 OP real lmb_all(float x) {
     return x - (real){0};
 }
@@ -87,12 +87,12 @@ OP bool lmb_any(lane_mask condition) {
     return lmb_lane_bits(condition) != 0;
 }
 
-// Of the first lane in which it holds.
+// The value of the first lane in which the condition holds, or of the last lane if it holds in none.
 OP uint32_t lmb_one_of(lane_mask condition, word integer) {
     return integer[__builtin_ctz(lmb_lane_bits(condition) | 1u << (LMB_SIMD_WIDTH - 1))];
 }
 
-// Of all lanes.
+// The minimum of all lanes.
 OP float lmb_min_of_lanes(real x) {
     float lowest = x[0];
     for (int lane = 1; lane < LMB_SIMD_WIDTH; lane++) {
@@ -105,7 +105,7 @@ OP uint32_t lmb_count(lane_mask condition) {
     return (uint32_t)__builtin_popcount(lmb_lane_bits(condition));
 }
 
-// Of unsigned integers.
+// Minimum of unsigned integers.
 OP word lmb_minimum(word a, uint32_t b) {
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512F__)
     return (word)_mm512_min_epu32((__m512i)a, _mm512_set1_epi32((int)b));
@@ -116,7 +116,7 @@ OP word lmb_minimum(word a, uint32_t b) {
 #endif
 }
 
-// a < b ? a : b, b the same for all lanes.
+// a < b ? a : b, where b is the same for all lanes.
 OP real lmb_lesser(real a, float b) {
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512F__)
     return (real)_mm512_min_ps((__m512)a, _mm512_set1_ps(b));
@@ -129,14 +129,14 @@ OP real lmb_lesser(real a, float b) {
 #endif
 }
 
-// snap() in number.h: what is not at least the smallest, NaN included, is cleared; the rest is bounded by the largest.
-// snap_small() leaves what is large alone.
+// snap() of number.h: clears what is not at least the smallest magnitude, NaN included, and bounds the rest by the
+// largest. snap_small() has no upper bound.
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
 #define LMB_SNAP(x, smallest, largest) lmb_snap(x, smallest, largest)
 OP real lmb_snap(real x, float smallest, float largest) {
     __m512 given = (__m512)x;
     __mmask16 kept = _mm512_cmp_ps_mask(_mm512_abs_ps(given), _mm512_set1_ps(smallest), _CMP_GE_OQ);
-    return (real)_mm512_maskz_range_ps(kept, given, _mm512_set1_ps(largest), 2); // the lesser magnitude, x's sign
+    return (real)_mm512_maskz_range_ps(kept, given, _mm512_set1_ps(largest), 2); // the smaller magnitude, with x's sign
 }
 #define LMB_SNAP_SMALL(x, smallest) lmb_snap_small(x, smallest)
 OP real lmb_snap_small(real x, float smallest) {
@@ -202,7 +202,8 @@ OP real lmb_floor(real x) {
     return lmb_select_real((lane_mask)(magnitude < 0x4b000000u), whole, x);
 }
 
-// Within each group of four lanes: the first halves of two vectors interleaved, the second halves; and pairs likewise.
+// Shuffle indices. Within each group of four lanes: the first halves of two vectors interleaved, the second halves
+// interleaved; and the same by pairs.
 #if LMB_SIMD_WIDTH == 4
 #define LMB_LOW 0, 4, 1, 5
 #define LMB_HIGH 2, 6, 3, 7
@@ -220,7 +221,8 @@ OP real lmb_floor(real x) {
 #define LMB_HIGH_PAIRS 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
 #endif
 
-// Four vectors to and fro: row k of group g of `v` is what lane 4 g + k has of four components.
+// Transposes groups of four lanes, in both directions: row k of group g of `v` becomes the four components of lane 4 g
+// + k.
 OP void lmb_transpose(real v[4]) {
     real low_a = __builtin_shufflevector(v[0], v[1], LMB_LOW);
     real high_a = __builtin_shufflevector(v[0], v[1], LMB_HIGH);
@@ -232,7 +234,7 @@ OP void lmb_transpose(real v[4]) {
     v[3] = __builtin_shufflevector(high_a, high_b, LMB_HIGH_PAIRS);
 }
 
-// Every fourth of the given rows, from the first on, side by side.
+// Joins every fourth row, starting with the first, into one vector.
 OP real lmb_join_fours(const float *const *rows) {
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
     __m512 low = _mm512_castps256_ps512(
@@ -251,8 +253,8 @@ OP real lmb_join_fours(const float *const *rows) {
 #endif
 }
 
-// Four floats in a row for each lane, into a vector a component: `offset` words from each lane's own place, or from an
-// index of its own.
+// Loads four consecutive floats per lane into one vector per component: `offset` words from each lane's address, or
+// from an index per lane.
 OP void lmb_load_rows_at(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t offset, real v[4]) {
     const float *rows[LMB_SIMD_WIDTH];
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
@@ -264,7 +266,7 @@ OP void lmb_load_rows_at(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t of
     lmb_transpose(v);
 }
 
-// Where rows of four begin, by their numbers.
+// The addresses of rows of four words, by row numbers.
 OP void lmb_find_rows(memory base, word number, const uint32_t *rows[LMB_SIMD_WIDTH]) {
     for (int lane = 0; lane < LMB_SIMD_WIDTH; lane++) {
         rows[lane] = base + (size_t)number[lane] * 4u;
@@ -282,10 +284,10 @@ OP void lmb_load_rows(memory base, word index, real v[4]) {
     lmb_transpose(v);
 }
 
-// Two such rows, one after the other.
+// Loads two such rows, which are consecutive.
 OP void lmb_load_row_pairs(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t offset, real a[4], real b[4]) {
 #if LMB_SIMD_WIDTH == 16 && defined(__AVX512DQ__)
-    // Both at once: first those of lanes 0 to 7, then those of simd 8 to 15, in quarters a, b, a, b.
+    // Loads both rows at once: first for lanes 0 to 7, then for lanes 8 to 15, in quarters a, b, a, b.
     real halves[2][4];
     for (int half = 0; half < 2; half++) {
         for (int row = 0; row < 4; row++) {
@@ -306,14 +308,15 @@ OP void lmb_load_row_pairs(const uint32_t *const from[LMB_SIMD_WIDTH], uint32_t 
 #endif
 }
 
-// Two that lie apart.
+// Loads two rows that are not consecutive.
 OP_COLD void lmb_load_rows_apart(const uint32_t *const a[LMB_SIMD_WIDTH], const uint32_t *const b[LMB_SIMD_WIDTH],
                                  uint32_t offset, real v[8]) {
     lmb_load_rows_at(a, offset, v);
     lmb_load_rows_at(b, offset, v + 4);
 }
 
-// And back: a row of four for each lane. The last lane comes first: of lanes with the same rows the first one is kept.
+// Stores a row of four per lane. The last lane is stored first, so that of several lanes with the same row the first
+// one's values remain.
 OP void lmb_store_rows(float *const rows[LMB_SIMD_WIDTH], size_t offset, real v0, real v1, real v2, real v3) {
     real v[4] = {v0, v1, v2, v3};
     lmb_transpose(v);

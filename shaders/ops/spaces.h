@@ -1,9 +1,13 @@
-// Blend spaces: what each input of one has of it at a position, from the places of all. Included by weights.h;
-// src/program_space.c writes the tables.
+// Blend spaces: computes the share of each input at a position in parameter space, from the inputs' positions.
+// src/graph_space.c writes the tables. Included by weights.h.
+//
+// - 1D, and each axis of a grid: triangular weights, 1 at an input's coordinate and 0 at its neighbours'.
+// - Triangles: barycentric weights in a triangulation. Positions outside are projected to the hull.
+// - Bands: gradient band interpolation.
 #ifndef LMB_OPS_SPACES_H
 #define LMB_OPS_SPACES_H
 
-// What a place on a line weighs: 1 there, falling to 0 at its neighbours.
+// The triangular weight of a coordinate on an axis: 1 there, falling to 0 at its neighbours.
 OP real weigh_place(frame f, uint row, real coordinate) {
     float own = LOAD_FLOAT(f.program, row + ROW_OWN);
     float before = LOAD_FLOAT(f.program, row + ROW_BEFORE);
@@ -37,7 +41,7 @@ OP position select_position(lane_mask condition, position yes, position no) {
     return selected;
 }
 
-// How far a position is from the place at that offset.
+// The difference between a position and the one at an offset.
 OP position from_place(frame f, uint place, position p) {
     position difference;
     difference.x = p.x - LOAD_FLOAT(f.program, place);
@@ -45,7 +49,7 @@ OP position from_place(frame f, uint place, position p) {
     return difference;
 }
 
-// Times the vector at that offset.
+// The dot product with the vector at an offset.
 OP real dot_position(frame f, position p, uint by) {
     return p.x * LOAD_FLOAT(f.program, by) + p.y * LOAD_FLOAT(f.program, by + 1u);
 }
@@ -54,7 +58,7 @@ OP lane_mask is_at_place(frame f, uint place, position p) {
     return AND(p.x == LOAD_FLOAT(f.program, place), p.y == LOAD_FLOAT(f.program, place + 1u));
 }
 
-// What is further from the middle than a space reaches is drawn nearer, straight towards it.
+// Moves a position that is farther from the middle than SPACE_REACH straight towards the middle, to that distance.
 OP position reach_position(frame f, uint table, position p) {
     float reach = LOAD_FLOAT(f.program, table + SPACE_REACH);
     float limit = reach * reach;
@@ -67,10 +71,11 @@ OP position reach_position(frame f, uint table, position p) {
     return select_position(square > limit, drawn, p);
 }
 
-// The point of the hull that is nearest to a position outside of it, else the position. Of the sides that it is outside of,
-// it is nearest to the one past whose ends it is least. That needs no squares of distances, which would lose what tells
-// the sides apart far out; and sides on which rounding has it just inside take part, so that one of several in a line is
-// not chosen for being the only one.
+// The point of the hull that is nearest to a position outside of it; positions inside are returned unchanged. Among the
+// edges that the position is outside of, the nearest one is that whose ends the projected position exceeds least. This
+// needs no squared distances, which would lose the difference between edges at large distances. Edges that rounding
+// puts the position just inside of are included. Otherwise rounding could leave a wrong one of several collinear edges
+// as the only candidate.
 OP position project_position(frame f, uint table, position p) {
     float near = LOAD_FLOAT(f.program, table + SPACE_NEAR);
     uint count = LOAD(f.program, table + SPACE_EDGES);
@@ -104,7 +109,8 @@ OP position project_position(frame f, uint table, position p) {
     return select_position(outermost > 0.0f, nearest, p);
 }
 
-// The piece of the plane that a position is furthest inside of: its corners, by input, and their weights there.
+// The piece of the plane that contains a position, or contains it most nearly: its corners, as inputs, and their
+// weights.
 STRUCT(piece_of_plane)
 real corners[3];
 real weights[3];
@@ -147,13 +153,13 @@ OP piece_of_plane find_piece_of_plane(frame f, uint table, position p) {
     return found;
 }
 
-// At a place an input weighs exactly 1 or 0.
+// Computes shares by triangles. At the position of an input, shares are exactly 1 or 0.
 OP void weigh_corners(frame f, uint rule, position given) {
     uint table = LOAD(f.program, rule + RULE_TABLE);
     uint count = LOAD(f.program, rule + RULE_COUNT);
     position p = project_position(f, table, given);
     piece_of_plane piece = find_piece_of_plane(f, table, p);
-    real there = SPLAT(-1.0f); // at the place of which input
+    real there = SPLAT(-1.0f); // the input at whose position it is
     for (uint i = 0u; i < count; i++) {
         uint place = table + SPACE_FIRST_PLACE + 2u * i;
         lane_mask is_there = OR(is_at_place(f, place, given), is_at_place(f, place, p));
@@ -170,7 +176,8 @@ OP void weigh_corners(frame f, uint rule, position given) {
     }
 }
 
-// An input's gradient bands, before all are divided by their sum: from each other place to its own, where it is 0 and 1.
+// An input's weight by gradient bands, before normalisation. Each band goes from the position of another input, where
+// it is 0, to this input's, where it is 1. The minimum of all bands counts.
 OP real weigh_bands(frame f, uint table, position p) {
     uint count = LOAD(f.program, table + SPACE_PLACES);
     uint band = table + SPACE_FIRST_BAND;

@@ -1,5 +1,5 @@
-// Time as whole numbers of 64 bits: sums, products and quotients that are exact on every device. Control code alone uses
-// these; there is one lane.
+// Time as 64-bit integers, whose sums, products and quotients are exact on every device. Only control code, which has a
+// single lane, uses them.
 #ifndef LMB_OPS_TICKS_H
 #define LMB_OPS_TICKS_H
 
@@ -11,7 +11,7 @@
 #include "ticks_wide.h"
 #endif
 
-// How a place moved: where to, and how often past an end.
+// A move of a position: from, to, and how many times it passed an end.
 STRUCT(passage)
 ticks from;
 ticks to;
@@ -19,7 +19,7 @@ uint ends;
 bool backwards;
 END_STRUCT(passage)
 
-// Around a length, by a distance.
+// Moves a position by a distance, wrapping at the length `around`.
 OP passage move_around(ticks from, ticks by, ticks around, bool backwards) {
     passage p;
     p.from = from;
@@ -48,8 +48,8 @@ OP ticks ticks_of_fine(ticks a) {
     return make_ticks((ticks_low(a) >> FINE_BITS) | (high << (32u - FINE_BITS)), high >> FINE_BITS);
 }
 
-// How many ticks at a rate in 2^-16 take a fine distance, rounded up; the rate is above 0. What takes 2^48 of them and
-// more takes as many as there can be.
+// The number of ticks, rounded up, that a fine distance takes at a rate in units of 2^-16. The rate must be above 0. If
+// the result were 2^48 or more, returns the maximum.
 OP ticks ticks_at_rate(ticks fine, uint rate) {
     if ((rate >> FINE_BITS) == 0u && ticks_high(fine) >= rate << FINE_BITS) {
         return make_ticks(0xffffffffu, 0xffffffffu);
@@ -60,7 +60,7 @@ OP ticks ticks_at_rate(ticks fine, uint rate) {
     return add_ticks(found, make_ticks(lower.times + (no_ticks(lower.rest) ? 0u : 1u), 0u));
 }
 
-// Seconds, within 3e-7, relative.
+// Converts to seconds, with a relative error of at most 3e-7.
 OP real seconds_of_fine(ticks fine) {
     return real_of_fine(fine) * 1.41723355e-09f;
 }

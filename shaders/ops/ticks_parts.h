@@ -1,13 +1,14 @@
-// What both forms of time's numbers are made with.
+// Shared by both implementations of ticks.
 #ifndef LMB_OPS_TICKS_PARTS_H
 #define LMB_OPS_TICKS_PARTS_H
 
 #include "number.h"
 
-// Places within clips, fades and the like count 2^-16 of a tick.
+// Positions in clips, fades and the like count 2^-16 of a tick (fine ticks).
 #define FINE_BITS 16u
 
-// A word as a number, rounded once. A device need not convert what a float does not hold as the processor does.
+// Converts a word to float, rounded once. A GPU may convert words that a float cannot represent otherwise than the CPU,
+// so it converts them in halves.
 OP real real_of_word(uint a) {
 #ifdef LMB_GLSL
     real upper = TO_REAL(a >> 16u) * 65536.0f;

@@ -1,5 +1,5 @@
-// Numbers of 64 bits as the compiler has them. What is exact is the same whoever computes it: ticks_words.h says what each of
-// these is.
+// Ticks as the compiler's 64-bit integers. All results are exact, and so equal to those of ticks_words.h, which
+// documents these functions.
 #ifndef LMB_OPS_TICKS_WIDE_H
 #define LMB_OPS_TICKS_WIDE_H
 
@@ -12,7 +12,7 @@ OP ticks make_ticks(uint low, uint high) {
     return (ticks)high << 32u | low;
 }
 
-// Compilers make one load of these two, and one store.
+// Compilers combine the two loads, and the two stores.
 OP ticks load_ticks(memory base, address index) {
     memory at = base + index;
     return (ticks)at[1] << 32u | at[0];
@@ -86,7 +86,7 @@ OP ticks fine_of_ticks(ticks a) {
     return a << FINE_BITS;
 }
 
-// Where a float holds the upper word, it is the sum alone that is rounded, as it is here in one step.
+// If a float can represent the upper word, only the sum is rounded in ticks_words.h, so a single conversion is equal.
 OP real real_of_fine(ticks a) {
     if (a >> 56u != 0u) {
         real upper = real_of_word((uint)(a >> 32u)) * 65536.0f;

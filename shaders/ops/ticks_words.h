@@ -1,5 +1,5 @@
-// Numbers of 64 bits as two words: for devices, which need not have any wider ones, and for compilers that have none of 128
-// bits. ticks_wide.h gives the same.
+// Ticks as two words: for GPUs, which may lack 64-bit integers, and for compilers without 128-bit integers.
+// ticks_wide.h gives the same results.
 #ifndef LMB_OPS_TICKS_WORDS_H
 #define LMB_OPS_TICKS_WORDS_H
 
@@ -75,13 +75,13 @@ OP ticks scale_ticks(ticks a, uint factor) {
     return product;
 }
 
-// floor(a * share / 2^32): the part of a that a share, a fraction of 1, takes.
+// floor(a * share / 2^32), where `share` is a fraction of 1.
 OP ticks part_of_ticks(ticks a, uint share) {
     ticks lower = multiply_words(a.low, share);
     return add_ticks(multiply_words(a.high, share), make_ticks(lower.high, 0u));
 }
 
-// floor(2^32 a / b) for a < b < 2^63; for a = b what is nearest to 1.
+// floor(2^32 a / b) for a < b < 2^63; 2^32 - 1 for a = b.
 OP uint share_of_ticks(ticks a, ticks b) {
     uint share = 0u;
     ticks rest = a;
@@ -101,13 +101,13 @@ uint times; // the lower 32 bits
 ticks rest;
 END_STRUCT(ticks_quotient)
 
-// a over b, for b > 0.
+// Divides a by b, for b > 0.
 OP ticks_quotient divide_ticks(ticks a, ticks b) {
     ticks_quotient q;
     q.times = 0u;
     q.rest = a;
-    // Double b for as long as it stays within a: not at all, or once, in nearly every frame. Doubling it past a could
-    // leave 64 bits.
+    // Doubles b while it is at most a: in nearly every frame never or once. Doubling it beyond a could overflow 64
+    // bits.
     uint places = ticks_less(a, b) ? 0u : 1u;
     ticks scaled = b;
     while (places > 0u && !ticks_less(subtract_ticks(a, scaled), scaled)) {
@@ -129,7 +129,7 @@ OP ticks fine_of_ticks(ticks a) {
     return make_ticks(a.low << FINE_BITS, (a.high << FINE_BITS) | (a.low >> (32u - FINE_BITS)));
 }
 
-// Whole ticks of fine ones: rounded from the upper word, and with what is below it.
+// Whole ticks of fine ticks: the upper part is rounded, then its sum with the lower part.
 OP real real_of_fine(ticks a) {
     real upper = real_of_word(a.high) * 65536.0f;
     return upper + TO_REAL(a.low >> FINE_BITS);

@@ -10,7 +10,7 @@ real y;
 real z;
 END_STRUCT(vector)
 
-// `weight` is what partial poses carry for each joint: a whole number, 0 for a joint that is absent.
+// `weight` is the joint weight of partial poses: an integer, 0 for a joint that is absent.
 STRUCT(transform)
 vector t;
 quaternion q;
@@ -36,7 +36,7 @@ real zz;
 real zt;
 END_STRUCT(affine)
 
-// One of an affine's.
+// A row of an affine.
 STRUCT(matrix_row)
 real x;
 real y;
@@ -101,7 +101,7 @@ OP transform snap_transform(transform a) {
     return a;
 }
 
-// Of what memory gives, whatever its bits.
+// Snaps a transform loaded from memory, whatever its bits.
 OP transform snap_given(transform a) {
     a.t = make_vector(snap(a.t.x), snap(a.t.y), snap(a.t.z));
     a.q = make_quaternion(snap(a.q.x), snap(a.q.y), snap(a.q.z), snap(a.q.w));
@@ -121,7 +121,8 @@ OP transform select_transform(lane_mask condition, transform yes, transform no) 
     return chosen;
 }
 
-// a (b/a)^t for values of like sign, exactly a at t = 0 and b at t = 1; linear where one is zero or the signs differ.
+// Blends two scales: a (b/a)^t if both have the same sign, exactly a at t = 0 and b at t = 1; linear if one is zero or
+// the signs differ.
 OP real blend_scale(real a, real b, real t) {
     real power = a * exponential2(t * logarithm2(b * reciprocal(a)));
     real blended = SELECT(a * b > 0.0f, power, lerp(a, b, t));
@@ -136,12 +137,12 @@ OP vector blend_scales(vector a, vector b, real t) {
     return snap_vector(blended);
 }
 
-// S / R with no change, 1, where R is zero.
+// s / r, or 1 if r is zero.
 OP real divide_scale(real s, real r) {
     return snap_number(SELECT(r == 0.0f, SPLAT(1.0f), s * reciprocal(r)));
 }
 
-// The linear part of a rotation by a unit quaternion, columns scaled.
+// The matrix of a transform: the rotation matrix of its unit quaternion with scaled columns, and the translation.
 OP affine affine_from_transform(transform a) {
     real x2 = a.q.x + a.q.x;
     real y2 = a.q.y + a.q.y;
@@ -209,7 +210,7 @@ OP affine affine_of_rows(matrix_row x, matrix_row y, matrix_row z) {
     return m;
 }
 
-// The row of a product that a row of its left side makes.
+// The row of a matrix product that corresponds to a row of its left factor.
 OP matrix_row row_times(matrix_row a, affine b) {
     real x = affine_row(a.x, a.y, a.z, b.xx, b.yx, b.zx);
     real y = affine_row(a.x, a.y, a.z, b.xy, b.yy, b.zy);
@@ -247,7 +248,7 @@ OP affine snap_affine(affine m) {
     return m;
 }
 
-// Rotates by a unit quaternion: v + 2 u x (u x v + w v).
+// Rotates a vector by a unit quaternion: v + 2 u x (u x v + w v).
 OP vector rotate_vector(quaternion q, vector v) {
     real cx = (q.y * v.z - q.z * v.y) + q.w * v.x;
     real cy = (q.z * v.x - q.x * v.z) + q.w * v.y;
@@ -258,7 +259,7 @@ OP vector rotate_vector(quaternion q, vector v) {
     return make_vector(v.x + 2.0f * rx, v.y + 2.0f * ry, v.z + 2.0f * rz);
 }
 
-// a b, componentwise: b is applied first.
+// The product a b by components: b is applied first.
 OP transform transform_multiply(transform a, transform b) {
     transform product;
     vector scaled = make_vector(a.s.x * b.t.x, a.s.y * b.t.y, a.s.z * b.t.z);

@@ -1,25 +1,26 @@
-// Stage 1: weights. From the root down, each node's rule finds what its inputs weigh in the result. Then each use of a
-// clip finds where it is sampled. It runs once for a character, so that the stages after it hold joint arithmetic
-// alone.
+// Stage 1: weights, computed once per character, so that later stages contain only joint arithmetic. From the root
+// down, each node's rule computes the weights of its inputs in the result. Then for each use of a clip, the clip and
+// the time at which to sample it are determined.
 //
-// A node of weight W passes on:
+// A node of weight W gives its inputs these weights:
 // - a blend: (1 - w) W and w W;
-// - what lies over something else (masked, partial, additive): W to what it lies over, and |w| W, at most W, to itself;
-// - a weighted sum: to each input W times its share of the sum;
+// - an input applied over another one (masked, partial, additive): W for the one below, and |w| W, at most W, for the
+//   one above;
+// - a weighted sum: for each input W times its share of the sum;
 // - every other operation: W.
 // A weight is 0 only if a factor is 0; else it is at least 2^-40. The second input of a partial blend has at least
-// 2^-40 W, since it shows where the first one is absent. So an input of weight 0 changes nothing, and counts as the
-// rest pose.
+// 2^-40 W, because it is visible where the first one is absent. So an input of weight 0 changes nothing, and is treated
+// as the rest pose.
 //
-// In root motion a node may have another weight: there a masked or partial blend passes on (1 - m w) M and m w M, with
-// m the mask of joint 0, and an additive M and m |w| M. Such weights have rules of their own.
+// In root motion a node may have another weight M: there a masked or partial blend gives (1 - m w) M and m w M, where m
+// is the mask of joint 0, and an additive M and m |w| M. Such weights have rules of their own.
 #ifndef LMB_OPS_WEIGHTS_H
 #define LMB_OPS_WEIGHTS_H
 
 #include "curve.h"
 #include "records.h"
 
-// A value as it stands, its curve aside. `value` is its offset.
+// Loads a value without applying its curve. `value` is its offset.
 OP real load_plain_value(frame f, uint value) {
     uint parameter = LOAD(f.program, value + VALUE_PARAMETER);
     real x = SPLAT(LOAD_FLOAT(f.program, value + VALUE_CONSTANT));
@@ -37,7 +38,7 @@ OP_COLD void apply_curve_in_place(uint curve, float first, float second, real *x
 }
 #endif
 
-// Shaped by the value's curve, where it has one; what is not finite stays so.
+// Applies the value's curve, if it has one, to x. If x is not finite, returns it unchanged.
 OP real apply_curve(frame f, uint value, real x) {
     uint curve = LOAD(f.program, value + VALUE_CURVE);
     real shaped = x;
@@ -59,21 +60,21 @@ OP real load_value(frame f, uint value) {
     return apply_curve(f, value, load_plain_value(f, value));
 }
 
-// Any number; NaN becomes 0 and is counted.
+// Loads a value that may be infinite. NaN becomes 0 and is counted as refused.
 OP real load_number(frame f, uint value) {
     real given = load_plain_value(f, value);
     REFUSE(f, REFUSED_WEIGHT, is_nan(given));
     return apply_curve(f, value, snap(given));
 }
 
-// What an input weighs that has a share of its node's weight.
+// The weight of an input that has a share of its node's weight.
 OP real weight_below(real own, real share) {
     real product = own * LESSER(share, 1.0f);
     real kept = SELECT(product > 9.09494702e-13f, product, SPLAT(9.09494702e-13f)); // 2^-40
     return SELECT(AND(own > 0.0f, share > 0.0f), kept, SPLAT(0.0f));
 }
 
-// A blend, or what lies over something else.
+// A blend, or an input applied over another one.
 OP void weigh_blend(frame f, uint rule, uint kind) {
     float largest = LOAD_FLOAT(f.program, rule + RULE_LIMIT);
     float low = 0.0f;
@@ -96,7 +97,7 @@ OP void weigh_blend(frame f, uint rule, uint kind) {
     store_weight(f, inputs, weight_below(own, share));
 }
 
-// Of a sum: what an input has of it, before all are divided by their sum.
+// Stores the share of an input of a sum, before normalisation.
 OP void store_share(frame f, uint rule, uint which, real share) {
     store_weight(f, LOAD(f.program, rule + RULE_LOCAL) + which, share);
 }
@@ -112,7 +113,7 @@ OP void weigh_inputs(frame f, uint rule) {
     }
 }
 
-// From the shares of a sum's inputs to their weights.
+// Normalises the shares of a sum's inputs, and computes the inputs' weights from them.
 OP void divide_weight(frame f, uint rule) {
     uint shares = LOAD(f.program, rule + RULE_LOCAL);
     uint inputs = LOAD(f.program, rule + RULE_INPUTS);
@@ -130,7 +131,7 @@ OP void divide_weight(frame f, uint rule) {
     }
 }
 
-// A clip's time as it is given, and whether it is finite: time * rate + offset, rounded after each.
+// A clip's given time, time * rate + offset, rounded after each operation; and whether all three are finite.
 STRUCT(given_time)
 real seconds;
 lane_mask finite;
@@ -150,7 +151,7 @@ OP given_time load_time(frame f, uint use) {
 }
 
 #ifdef LMB_GLSL
-// Among the key times that most tracks of the clip share.
+// Finds the key position for the key times that most of the clip's tracks share.
 key_search search_common(frame f, source s) {
     key_search search;
     search.times = 0u;
@@ -205,13 +206,13 @@ OP void find_source(frame f, uint index, uint use) {
 #endif
 }
 
-// The level of detail of a character, a whole number.
+// Computes the level of detail of a character, an integer.
 OP void find_level(frame f, uint rule) {
     real level = load_number(f, LOAD(f.program, rule + RULE_TABLE));
     store_weight(f, LOAD(f.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
 }
 
-// For a rule of root motion, which counts nothing that is refused.
+// Disables counting of refused values for a rule of root motion.
 OP frame begin_rule(frame f, uint rule) {
     if (LOAD(f.program, rule + RULE_MOTION) != 0u) {
         f.counts = AND(f.counts, NOT(f.counts));
@@ -219,8 +220,8 @@ OP frame begin_rule(frame f, uint rule) {
     return f;
 }
 
-// All weights of a character (of each lane's). A device may do so for one character several times at once, so nothing
-// but a final value is stored.
+// Computes all weights of a character (of one per lane). The GPU may do so several times concurrently for the same
+// character, so only final values are stored.
 OP void weigh_nodes(frame given) {
     frame f = given;
     uint rule = LOAD(f.program, PROGRAM_RULES);
@@ -264,7 +265,7 @@ OP void weigh_nodes(frame given) {
     }
 }
 
-// And all sources, from these weights.
+// Computes all sources from these weights.
 OP void find_sources(frame f) {
     uint use = LOAD(f.program, PROGRAM_USES);
     uint count = LOAD(f.program, PROGRAM_SOURCES);
