@@ -18,12 +18,12 @@ _Static_assert(LMB_POSE_COMPONENTS == POSE_COMPONENTS && LMB_MATRIX_COMPONENTS =
                    LMB_DUAL_COMPONENTS == DUAL_COMPONENTS && LMB_BOX_COMPONENTS == BOX_COMPONENTS,
                "the kernels lay buffers out otherwise than batch.h says");
 
-// What one character's output of a stage consists of.
+// The kind of rows in one character's output of a stage.
 typedef enum rows { ROWS_JOINTS, ROWS_SOCKETS, ROWS_ONE, ROWS_CHANNELS } rows;
 
 static const struct {
     const char *name;
-    uint32_t components; // floats of a row
+    uint32_t components; // floats per row
     rows rows;
 } stages[LMB_STAGE_COUNT] = {
     [LMB_STAGE_LOCAL] = {"local", LMB_POSE_COMPONENTS, ROWS_JOINTS},

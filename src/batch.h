@@ -1,16 +1,16 @@
-// What the rest of the library asks of a batch beyond its public header.
+// Internal batch functions beyond the public header.
 #ifndef LIMBER_SRC_BATCH_H
 #define LIMBER_SRC_BATCH_H
 
 #include <limber/batch.h>
 
-// Floats of one row of a stage: of a joint, of a socket, or of the whole character.
+// Returns the number of floats in one row of a stage. A row is one joint, one socket, or the whole character.
 uint32_t lmb_stage_components(lmb_stage stage);
 
 #include "graph.h"
 
-// Whether float channels are evaluated: where they are asked for, and in place of joints where the rig has none, so that
-// what is refused is counted.
+// Returns whether to evaluate float channels: if an output needs them, or if the rig has no joints, so that refusals
+// are still counted.
 static inline bool lmb_batch_runs_channels(const lmb_batch *batch) {
     const bool asked = (batch->outputs & (LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
     return batch->graph->channel_count > 0 && (asked || batch->graph->joint_count == 0);

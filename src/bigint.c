@@ -11,7 +11,7 @@ static void trim(lmb_bigint *a) {
 
 lmb_bigint lmb_bigint_from(float x, int exponent) {
     int own;
-    const double mantissa = frexp(fabs((double)x), &own); // of 24 bits
+    const double mantissa = frexp(fabs((double)x), &own); // 24 bits
     lmb_bigint result = {.negative = x < 0.0f};
     const int shift = own - 24 - exponent;
     uint64_t whole = (uint64_t)ldexp(mantissa, 24 + (shift < 0 ? shift : 0));
@@ -58,7 +58,7 @@ static lmb_bigint add_magnitudes(const lmb_bigint *a, const lmb_bigint *b) {
     return sum;
 }
 
-// Of a the greater magnitude.
+// |a| must be at least |b|.
 static lmb_bigint subtract_magnitudes(const lmb_bigint *a, const lmb_bigint *b) {
     lmb_bigint difference = {.negative = a->negative, .count = a->count};
     uint64_t borrow = 0;

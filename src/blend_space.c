@@ -26,7 +26,7 @@ static lmb_bigint square(const exact_place *a) {
     return lmb_bigint_add(&x, &y);
 }
 
-// Of the units that all coordinates are whole numbers of, the largest power of two.
+// Returns the exponent of a power of two of which all coordinates are multiples.
 static int find_exponent(const lmb_place *positions, uint32_t count) {
     int min = 64;
     for (uint32_t i = 0; i < 2 * count; i++) {
@@ -42,7 +42,7 @@ static bool is_before(const lmb_place *a, const lmb_place *b) {
     return a->at[0] < b->at[0] || (a->at[0] == b->at[0] && a->at[1] < b->at[1]);
 }
 
-// Positive where a, b and c turn to the left.
+// Returns a positive number if a, b and c turn left.
 static int orientation(const exact_place *positions, uint32_t a, uint32_t b, uint32_t c) {
     const exact_place ab = subtract(&positions[b], &positions[a]);
     const exact_place ac = subtract(&positions[c], &positions[a]);
@@ -50,9 +50,10 @@ static int orientation(const exact_place *positions, uint32_t a, uint32_t b, uin
     return lmb_bigint_sign(&turn);
 }
 
-// Whether d is inside the circle through a, b, c, which turn to the left. Of places on one circle each stands a little
-// above the paraboloid that the circle is a plane's cut of, one with a lower index infinitely more than those after it: so
-// one choice of triangles follows, the same from every side. (Edelsbrunner and Muecke, "Simulation of Simplicity".)
+// Returns whether d is inside the circle through a, b and c, which turn left. Positions on one circle are decided by
+// simulation of simplicity: each is raised a little above the paraboloid of which the circle is a plane section, and a
+// position with a lower index is raised infinitely more than those after it. So the result is one triangulation,
+// whichever side of a triangle is tested. (Edelsbrunner and Muecke, "Simulation of Simplicity".)
 static bool encloses(const exact_place *positions, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     const exact_place from_a = subtract(&positions[a], &positions[d]);
     const exact_place from_b = subtract(&positions[b], &positions[d]);
@@ -76,7 +77,7 @@ static bool encloses(const exact_place *positions, uint32_t a, uint32_t b, uint3
     return lmb_bigint_sign(raised) > 0;
 }
 
-// The corner that follows on that side of a triangle, or LMB_NONE where it has no such side.
+// Returns the corner opposite to the side `from` to `to` of a triangle, or LMB_NONE if it has no such side.
 static uint32_t apex_over(const uint32_t corners[3], uint32_t from, uint32_t to) {
     for (uint32_t i = 0; i < 3; i++) {
         if (corners[i] == from && corners[(i + 1) % 3] == to) {
@@ -95,7 +96,7 @@ static bool has_side(const lmb_triangulation *all, uint32_t from, uint32_t to) {
     return false;
 }
 
-// Those sides of triangles that no other triangle has, in order.
+// Finds the sides of triangles that no other triangle shares, in order.
 static void find_hull(lmb_triangulation *result) {
     uint32_t after[LMB_MAX_SPACE_INPUTS] = {0};
     uint32_t first = LMB_NONE;
@@ -115,8 +116,8 @@ static void find_hull(lmb_triangulation *result) {
     }
 }
 
-// The triangle on the left of a side, if there is one: whose circle has no other place inside. The smallest corner comes
-// first.
+// Adds the triangle on the left of a side, if there is one: the one whose circle contains no other position. The corner
+// with the smallest index comes first.
 static void add_left(const exact_place *positions, uint32_t count, uint32_t from, uint32_t to,
                      lmb_triangulation *result) {
     uint32_t apex = LMB_NONE;
@@ -136,7 +137,8 @@ static void add_left(const exact_place *positions, uint32_t count, uint32_t from
     }
 }
 
-// From the first place along x to the next on the hull, of several in a line to the nearest.
+// Finds the side of the hull from the position with the smallest x to the next one on the hull. Of several in a line it
+// takes the nearest.
 static void find_first_side(const lmb_place *positions, const exact_place *exact, uint32_t count, uint32_t side[2]) {
     side[0] = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -149,7 +151,7 @@ static void find_first_side(const lmb_place *positions, const exact_place *exact
     }
 }
 
-// The order of triangles is that of their corners' numbers, whichever way these turn.
+// Triangles are sorted by the indices of their corners, whatever their orientation.
 static uint32_t rank_of(const uint32_t corners[3]) {
     const uint32_t min = corners[1] < corners[2] ? corners[1] : corners[2];
     return (corners[0] * LMB_MAX_SPACE_INPUTS + min) * LMB_MAX_SPACE_INPUTS + (corners[1] + corners[2] - min);
@@ -166,7 +168,7 @@ static void sort(lmb_triangulation *result) {
     }
 }
 
-// From a side of the hull on: every triangle, then those over its sides.
+// Starts at a side of the hull and adds every triangle, then those across its sides.
 void lmb_triangulate(const lmb_place *positions, uint32_t count, lmb_triangulation *result) {
     exact_place exact[LMB_MAX_SPACE_INPUTS];
     const int exponent = find_exponent(positions, count);
@@ -200,10 +202,10 @@ void lmb_blend_space_measure(const lmb_place *positions, uint32_t count, lmb_ble
     space->range = fmax(space->ranges[0], space->ranges[1]);
 }
 
-// While a space is cut.
+// State of cutting a blend space.
 typedef struct cutter {
     const lmb_place *positions;
-    lmb_triangulation all; // those that are left
+    lmb_triangulation all; // the triangles that are left
     lmb_blend_space *space;
 } cutter;
 
@@ -213,7 +215,7 @@ static void difference(const cutter *c, uint32_t from, uint32_t to, double resul
     }
 }
 
-// How high a place stands over two others, both axes in parts of their ranges.
+// Returns the height of a position over the line through two others. Both axes are fractions of their ranges.
 static double height_over(const cutter *c, uint32_t place, uint32_t from, uint32_t to) {
     double side[2], up[2];
     difference(c, from, to, side);
@@ -225,7 +227,7 @@ static double height_over(const cutter *c, uint32_t place, uint32_t from, uint32
     return fabs(side[0] * up[1] - side[1] * up[0]) / hypot(side[0], side[1]);
 }
 
-// How far along a side of the hull a place is.
+// Returns the coordinate of a position along a side of the hull.
 static double place_along(const cutter *c, const uint32_t edge[2], uint32_t place) {
     double side[2], to[2];
     difference(c, edge[0], edge[1], side);
@@ -233,7 +235,8 @@ static double place_along(const cutter *c, const uint32_t edge[2], uint32_t plac
     return (side[0] * to[0] + side[1] * to[1]) / hypot(side[0], side[1]);
 }
 
-// Takes away the triangle on that side of a chain of places along a side of the hull, if it is flat; its third corner.
+// Removes the triangle next to the line from `from` to `to`, which is on or near a side of the hull, if the triangle is
+// flat. Returns its third corner, or LMB_NONE if it removed none.
 static uint32_t take_flat(cutter *c, const uint32_t edge[2], uint32_t from, uint32_t to) {
     for (uint32_t i = 0; i < c->all.triangle_count; i++) {
         const uint32_t apex = apex_over(c->all.triangles[i], from, to);
@@ -251,7 +254,7 @@ static uint32_t take_flat(cutter *c, const uint32_t edge[2], uint32_t from, uint
     return LMB_NONE;
 }
 
-// What is flatter than any float could tell is left out: its neighbours serve there.
+// Leaves out pieces that are too flat for floats. Their neighbours cover them.
 static void add_piece(cutter *c, const lmb_space_piece *piece) {
     const double steepest = fmax(hypot(piece->gradients[0][0], piece->gradients[0][1]),
                                  hypot(piece->gradients[1][0], piece->gradients[1][1]));
@@ -275,7 +278,7 @@ static void add_strip(cutter *c, const uint32_t edge[2], uint32_t from, uint32_t
     add_piece(c, &strip);
 }
 
-// The strips along a side of the hull, where there are flat triangles.
+// Adds the strips along a side of the hull, if there are flat triangles.
 static void cut_edge(cutter *c, const uint32_t edge[2]) {
     uint32_t chain[LMB_MAX_SPACE_INPUTS] = {edge[0], edge[1]};
     uint32_t count = 2;

@@ -1,19 +1,20 @@
-// The plane of a blend space of scattered places, cut into pieces in which weights are linear.
+// Cuts the plane of a two-dimensional blend space with scattered positions into pieces in which weights are linear.
 #ifndef LIMBER_SRC_BLEND_SPACE_H
 #define LIMBER_SRC_BLEND_SPACE_H
 
 #include <limber/graph.h>
 
-// A triangulation of n places, h of them on the hull, has 2 n - 2 - h triangles. A flat one turns into two strips, or one
-// where its side already was a strip's.
+// A triangulation of n positions, h of them on the hull, has 2 n - 2 - h triangles. A flat triangle is replaced by two
+// strips, or splits the strip at its side into two.
 #define LMB_MOST_TRIANGLES (2 * LMB_MAX_SPACE_INPUTS)
 #define LMB_MOST_PIECES (4 * LMB_MAX_SPACE_INPUTS)
 
-// Places within this part of the larger range count as one, and so does what lies that near to the hull.
+// Positions that are closer than this fraction of the larger range count as the same, and a point this close to the
+// hull counts as on it.
 #define LMB_SPACE_NEAR 0x1p-20
-// Triangles at the border that are flatter than this part of the ranges are flat; see graph.h.
+// Triangles at the border whose height is below this fraction of the ranges are flat; see graph.h.
 #define LMB_SPACE_FLAT 0x1p-6
-// Positions further from the middle than so many of the larger range are drawn nearer.
+// Positions farther from the middle than this multiple of the larger range are moved to that distance.
 #define LMB_SPACE_REACH 1024.0
 
 // x and y.
@@ -21,7 +22,7 @@ typedef struct lmb_place {
     float at[2];
 } lmb_place;
 
-// Delaunay's triangles, each anticlockwise, and the sides of the hull, anticlockwise one after another.
+// Delaunay triangles, each anticlockwise, and the edges of the hull, anticlockwise one after another.
 typedef struct lmb_triangulation {
     uint32_t triangle_count;
     uint32_t triangles[LMB_MOST_TRIANGLES][3];
@@ -29,12 +30,13 @@ typedef struct lmb_triangulation {
     uint32_t edges[LMB_MAX_SPACE_INPUTS][2];
 } lmb_triangulation;
 
-// Places are distinct, and at most 2^40 and at least 2^-40, or 0. No triangle at all: they lie on a line.
+// Positions must be distinct, and each coordinate is 0 or from 2^-40 to 2^40 in magnitude. The result has no triangles
+// if all positions are on a line.
 void lmb_triangulate(const lmb_place *positions, uint32_t count, lmb_triangulation *result);
 
-// A triangle: the corners' weights. Or a strip between the hull and two places, corners[1] and corners[2], where a flat
-// triangle was: corners[0] is LMB_NONE, and its number tells only where the strip is. A position is inside where none of the
-// three numbers is negative.
+// Either a triangle, whose three numbers are its corners' weights, or a strip between the hull and two positions,
+// corners[1] and corners[2], that replaces a flat triangle. In a strip corners[0] is LMB_NONE, and its number only says
+// where the strip is. A position is inside if none of the three numbers is negative.
 typedef struct lmb_space_piece {
     uint32_t corners[3];
     double gradients[2][2]; // of the first two numbers, which are 0 at corners[2]
@@ -50,9 +52,9 @@ typedef struct lmb_blend_space {
     uint32_t edges[LMB_MAX_SPACE_INPUTS][2];
 } lmb_blend_space;
 
-// Middle and ranges alone.
+// Sets only middle and ranges.
 void lmb_blend_space_measure(const lmb_place *positions, uint32_t count, lmb_blend_space *space);
-// All of it. False where the places lie on a line, or so near to one that every triangle is flat.
+// Sets everything. Returns false if the positions are on a line, or so close to one that every triangle is flat.
 bool lmb_blend_space_cut(const lmb_place *positions, uint32_t count, lmb_blend_space *space);
 
 #endif

@@ -12,16 +12,16 @@
 
 static const char *const channel_names[] = {"translation", "rotation", "scale"};
 
-// A descriptor on its way to a block.
+// State of building a clip from its descriptor.
 typedef struct builder {
     const lmb_rig *rig;
     const lmb_clip_def *def;
     const lmb_host *host;
     lmb_error *error;
     float duration;
-    uint32_t *track_of; // [channel][joint], then [float channel]: index of the author's track + 1, or 0
+    uint32_t *track_of; // [channel][joint], then [float channel]: index of the descriptor's track + 1, or 0
     uint32_t *times_of; // [track]: the first track with the same times
-    uint32_t *table;    // hash table of tracks, + 1
+    uint32_t *table;    // hash table of track indices, + 1
     uint64_t table_size;
 } builder;
 
@@ -29,7 +29,7 @@ static bool drives_float(const lmb_track_def *track) {
     return track->channel == LMB_CHANNEL_FLOAT;
 }
 
-// Whether there is such a joint, or such a float channel.
+// Returns whether the rig has the joint or float channel that the track drives.
 static bool exists(const lmb_rig *rig, const lmb_track_def *track) {
     return track->joint < (drives_float(track) ? rig->channel_count : rig->joint_count);
 }
@@ -38,12 +38,12 @@ static bool is_angle(const lmb_rig *rig, const lmb_track_def *track) {
     return drives_float(track) && rig->channels[track->joint].angle;
 }
 
-// Where builder.track_of has it.
+// Returns the track's index in builder.track_of.
 static size_t slot_of(const lmb_rig *rig, const lmb_track_def *track) {
     return (size_t)track->channel * rig->joint_count + track->joint;
 }
 
-// "clip 'Walk': track 3 (rotation of joint 'knee')", in front of what is wrong with it.
+// Fails with a message such as "clip 'Walk': track 3 (rotation of joint 'knee'): there are no keys".
 static lmb_result fail_track(const builder *b, uint32_t index, const char *what, uint32_t key) {
     const lmb_track_def *track = &b->def->tracks[index];
     const bool found = exists(b->rig, track);
@@ -117,7 +117,7 @@ static lmb_result check_track(const builder *b, uint32_t index) {
     return result == LMB_OK ? check_values(b, index) : result;
 }
 
-// Checks all tracks, notes which joint and channel each drives, and finds the duration.
+// Checks all tracks, records which joint and channel each drives, and finds the duration.
 static lmb_result survey(builder *b) {
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         lmb_result result = check_track(b, i);
@@ -158,7 +158,7 @@ static uint64_t hash_times(const lmb_track_def *track) {
     return hash ^ (hash >> 32);
 }
 
-// Tracks usually share their key times: finds for each the first track with the same.
+// Finds for each track the first track with the same key times, because tracks usually share them.
 static void share_times(builder *b) {
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         uint64_t slot = hash_times(&b->def->tracks[i]) % b->table_size;
@@ -175,7 +175,7 @@ static void share_times(builder *b) {
 static uint64_t count_words(const builder *b, uint64_t name_words) {
     uint64_t joints = b->rig->joint_count, floats = b->rig->channel_count;
     uint64_t words = CLIP_HEADER_WORDS + name_words + CHANNELS * TRACK_FIELDS * joints + TRACK_FIELDS * floats;
-    words += 2; // the time of constant tracks
+    words += 2; // the key time of constant tracks, and its interval rate
     words += b->def->joint_weights != NULL ? (joints + floats + 3) / 4 : 0;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
@@ -265,7 +265,7 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     }
 }
 
-// A track's field in its table.
+// Returns a pointer to a field of a track in the track table.
 static uint32_t *field_of(const builder *b, uint32_t *words, const lmb_track_def *track, uint32_t field) {
     uint32_t joints = b->rig->joint_count, floats = b->rig->channel_count;
     return drives_float(track)
@@ -284,7 +284,7 @@ static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, cons
     return end;
 }
 
-// A track of one value, which is at `at`.
+// Writes the fields of a track with one value, which is at offset `at`.
 static void write_constant(uint32_t *track, uint32_t stride, uint32_t constant_time, uint32_t at) {
     track[TRACK_MODE * stride] = MODE_STEP;
     track[TRACK_KEYS * stride] = 1;
@@ -292,7 +292,7 @@ static void write_constant(uint32_t *track, uint32_t stride, uint32_t constant_t
     track[TRACK_VALUES * stride] = at;
 }
 
-// Of the float channels; where what follows begins.
+// Writes the tracks of the float channels. Returns the offset after them.
 static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uint32_t constant_time) {
     uint32_t floats = b->rig->channel_count;
     words[CLIP_FLOATS] = floats > 0 ? at : 0;
@@ -328,10 +328,10 @@ static void write_tracks(const builder *b, uint32_t *words) {
         }
     }
     at = write_floats(b, words, at, constant_time);
-    // Times after values, so that tracks that share them need not be met in any order.
+    // Times are written after values, so tracks that share times can come in any order.
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         if (b->times_of[i] == i) {
-            // `table` of the builder has served: it now holds where each shared row of times lies.
+            // The hash table is no longer needed: `table` now holds the offset of each shared row of times.
             b->table[i] = at;
             at = write_times(words, at, &b->def->tracks[i]);
         }

@@ -1,4 +1,4 @@
-// A clip as the rest of the library sees it: its block. The layout is in shaders/ops/sampling.h.
+// Internal view of a clip: its block of words. The layout is in shaders/ops/sampling.h.
 #ifndef LIMBER_SRC_CLIP_H
 #define LIMBER_SRC_CLIP_H
 
@@ -12,7 +12,7 @@ struct lmb_clip {
     uint32_t *words;
 };
 
-// Checks every word of a block that a reader will rely on.
+// Checks every word of a block that sampling relies on.
 lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-// Bakes the difference of a clip from a pose or another clip, track by track: the instants at which anything that the track
-// is made from has a key, and as many between them as the bound asks for.
+// Bakes a clip minus a reference pose or clip into an additive clip, track by track. A track has a key at every instant
+// at which one of its inputs has a key, and as many keys between these as the error bound needs.
 #include "clip.h"
 #include "clip_motion.h"
 #include "float_environment.h"
@@ -16,15 +16,15 @@
 
 #define USUAL_ERROR 1e-4
 #define MOST_HALVINGS 8
-#define SAME_TIME 0x1p-20f // of the duration
+#define SAME_TIME 0x1p-20f // as a fraction of the duration
 
-// A time in the result, and where source and reference stand then. Neighbours that are as good as one are merged: the
-// least and the greatest of what they were.
+// A time in the result, and the times in source and reference that correspond to it. Instants that are nearly equal are
+// merged: then the two elements are the smallest and the largest time.
 typedef struct instant {
     float time;
     float source[2];
     float reference[2];
-    bool steps; // something changes at once
+    bool steps; // an input has a step here
 } instant;
 
 typedef struct key {
@@ -32,7 +32,7 @@ typedef struct key {
     float value[4];
 } key;
 
-// A row that grows.
+// A growing array.
 typedef struct row {
     void *items;
     size_t count;
@@ -45,11 +45,11 @@ typedef struct baker {
     const lmb_clip_additive_def *def;
     lmb_host host;
     lmb_error *error;
-    lmb_result result; // once it is not LMB_OK, nothing more is done
+    lmb_result result; // once it is not LMB_OK, all functions do nothing
     double bound;
-    row instants; // of the track at hand
-    bool slides;  // something that the track at hand is made from changes between its keys
-    row keys;     // key, of the track at hand
+    row instants; // of the current track
+    bool slides;  // an input of the current track changes between its keys
+    row keys;     // key, of the current track
     row times;    // float, of all tracks
     row values;   // float, of all tracks
     lmb_track_def *tracks;
@@ -58,7 +58,7 @@ typedef struct baker {
     uint32_t track_count;
 } baker;
 
-// ---- Rows. ----
+// ---- Growing arrays. ----
 
 static void *add_items(baker *b, row *row, size_t count, size_t size) {
     if (b->result == LMB_OK && row->count + count > row->capacity) {
@@ -82,13 +82,13 @@ static void *add_items(baker *b, row *row, size_t count, size_t size) {
     return (char *)row->items + (row->count - count) * size;
 }
 
-// ---- What the operation gives. ----
+// ---- Evaluation of the operation. ----
 
 static float source_duration(const baker *b) {
     return lmb_clip_duration(b->source);
 }
 
-// From a time in the source to that of the same phase in the reference, and back.
+// Converts a time in the source to the time of the same phase in the reference; time_in_source() converts back.
 static float reference_time(const baker *b, float time) {
     const float whole = source_duration(b);
     if (b->def->clip == NULL || whole == 0.0f) {
@@ -119,7 +119,7 @@ static transform sample_reference(const baker *b, uint32_t joint, float time) {
     return lmb_to_op_transform(lmb_clip_sample(clip, b->rig, joint, b->def->clip != NULL ? time : 0.0f));
 }
 
-// Both rotations in model space, from the joint up as the operation goes.
+// Computes both rotations in model space, from the joint upwards as the operation does.
 static void find_model_rotations(const baker *b, uint32_t joint, const instant *at, quaternion *a, quaternion *r) {
     for (uint32_t above = b->rig->parents[joint]; above != LMB_NONE; above = b->rig->parents[above]) {
         *a = quaternion_polish(quaternion_multiply(sample_source(b, above, at->source[1]).q, *a));
@@ -188,7 +188,7 @@ static void add_instants(baker *b, const lmb_clip *clip, uint32_t channel, uint3
     }
 }
 
-// Of source and reference; the second one's only where it is a clip of its own, whose phase moves.
+// Adds the instants of source and reference. The reference's count only if it is another clip, whose phase advances.
 static void add_both(baker *b, uint32_t channel, uint32_t joint) {
     add_instants(b, b->source, channel, joint);
     if (b->def->clip != NULL && b->def->clip != b->source && source_duration(b) > 0.0f) {
@@ -220,7 +220,7 @@ static void merge_instants(baker *b) {
     b->instants.count = kept;
 }
 
-// The instants of a track, in order, one at least.
+// Finds the instants of a track, in order; there is at least one.
 static void find_instants(baker *b, uint32_t channel, uint32_t joint) {
     b->instants.count = 0;
     b->slides = false;
@@ -271,7 +271,8 @@ static bool strays(const baker *b, uint32_t channel, const key *from, const key 
     for (int i = 0; i < (channel == CHANNEL_ROTATION ? 4 : 3); i++) {
         const double value = (dot < 0.0 ? -1.0 : 1.0) * (double)found->value[i];
         const double unit = channel == CHANNEL_ROTATION ? 1.0 : fmax(1.0, fabs(value));
-        // What is between the quarters may stray a little farther.
+        // The tolerance is smaller than the bound, because values between the tested quarters may deviate slightly
+        // more.
         if (fabs((double)between[i] - value) > 0.75 * b->bound * unit) {
             return true;
         }
@@ -292,7 +293,7 @@ static void add_key(baker *b, const key *added) {
     }
 }
 
-// The keys after `from` up to `to`.
+// Adds the keys after `from` up to and including `to`.
 static void add_between(baker *b, uint32_t channel, uint32_t joint, const key *from, const key *to, int halvings) {
     bool halves = false;
     key middle = *to;
@@ -315,7 +316,7 @@ static void add_between(baker *b, uint32_t channel, uint32_t joint, const key *f
     }
 }
 
-// The last float before a step, in the source and the reference as in the result.
+// Returns the last float time before a step, in the result, the source and the reference.
 static instant instant_before(const instant *at) {
     const float source = nextafterf(at->source[0], 0.0f), reference = nextafterf(at->reference[0], 0.0f);
     return (instant){nextafterf(at->time, 0.0f), {source, source}, {reference, reference}, false};
@@ -342,7 +343,7 @@ static void find_keys(baker *b, uint32_t channel, uint32_t joint, bool steps) {
     }
 }
 
-// Signs of rotations follow the key before, and what does not change has one key.
+// Gives each rotation the sign that is nearer to the key before it, and reduces a constant track to one key.
 static void settle_keys(baker *b, uint32_t channel) {
     key *all = b->keys.items;
     bool still = true;
@@ -391,7 +392,7 @@ static void bake_track(baker *b, uint32_t channel, uint32_t joint) {
                         .key_count = (uint32_t)count};
 }
 
-// Float channels of a clip have their place here, after the joints'.
+// To bake float channels as well, extend this after the joints' channels.
 static LMB_NOINLINE void bake_tracks(baker *b) {
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t joint = 0; joint < b->rig->joint_count && b->result == LMB_OK; joint++) {

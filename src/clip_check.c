@@ -1,4 +1,4 @@
-// Checks a clip block from outside, so that sampling it needs no check of its own.
+// Checks a clip block from outside, so that sampling does not need to check it again.
 #include "clip.h"
 
 #include "clip_layout.h"
@@ -95,7 +95,7 @@ static lmb_result check_values(const uint32_t *words, uint32_t values, uint32_t 
             square += value * value;
         }
         bool unit = channel == LMB_CHANNEL_ROTATION && mode != MODE_CUBIC;
-        // As near as the builder's rounding leaves it, since sampling relies on it.
+        // Only the builder's rounding error is tolerated, because sampling relies on unit length.
         if (unit && !(square > 0.999999f && square < 1.000001f)) {
             return fail_word(error, at, "a rotation is not a unit quaternion");
         }
@@ -103,16 +103,17 @@ static lmb_result check_values(const uint32_t *words, uint32_t values, uint32_t 
     return LMB_OK;
 }
 
-// What the tracks together come to, for the words of the header that summarise them.
+// Totals over all tracks, for the header words that summarise them.
 typedef struct summary {
-    uint64_t used; // words of values: tracks never share them, so all together fit, which bounds the work done here
+    // Words of values. Tracks never share them, so their sum must fit the block, which bounds the work of the check.
+    uint64_t used;
     uint64_t keys;
     uint32_t longest;
     uint32_t cubic;
     uint32_t far;
 } summary;
 
-// The fields of the track lie `stride` words apart from `track` on.
+// The fields of the track start at `track` and are `stride` words apart.
 static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel channel, uint32_t track,
                               uint32_t stride, summary *all, lmb_error *error) {
     uint32_t mode = words[track + TRACK_MODE * stride];
@@ -149,13 +150,14 @@ static lmb_result check_track(const uint32_t *words, uint64_t size, lmb_channel 
     return LMB_OK;
 }
 
-// A packed section, once its header holds.
+// A packed section whose header is valid.
 typedef struct section {
     const uint32_t *words; // of the clip
     uint64_t size;         // of the clip
     uint32_t at;
     uint32_t frames;
-    uint64_t bits; // of a frame that tracks hold so far: they never share them, which bounds the work done here
+    // Bits per frame that tracks have used so far. They never share bits, which bounds the work of the check.
+    uint64_t bits;
 } section;
 
 static lmb_result check_section(section *s, summary *all, lmb_error *error) {
@@ -311,7 +313,7 @@ lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) 
         return result;
     }
     bool packed = words[CLIP_PACKED] != 0;
-    // A packed clip says what it was made from.
+    // The header of a packed clip holds its source's key count.
     if (!packed && words[CLIP_AUTHORED_KEYS] > all.keys) {
         return fail_word(error, CLIP_AUTHORED_KEYS, "more keys than the tracks have");
     }
@@ -321,7 +323,7 @@ lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) 
     if (words[CLIP_CUBIC] != all.cubic) {
         return fail_word(error, CLIP_CUBIC, "it does not fit the tracks");
     }
-    // A packed clip may keep its source's, so that the tracks kept are sampled as they were.
+    // A packed clip may keep its source's flag, so that kept tracks are sampled as they were.
     if (packed ? words[CLIP_FAR] > 1 || words[CLIP_FAR] < all.far : words[CLIP_FAR] != all.far) {
         return fail_word(error, CLIP_FAR, "it does not fit the tracks");
     }

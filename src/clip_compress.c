@@ -1,17 +1,18 @@
-// Looks for the smallest packing of a clip that stays within its bound: key times shared by all tracks, as few as some part
-// of the bound allows, then bits of each track, first by a rule of thumb, then one by one.
+// Searches for the smallest packing of a clip that stays within its error bound. First it removes as many of the shared
+// key times as some fraction of the bound allows. Then it chooses the bits of each track, first by an estimate, then
+// one bit at a time.
 #include "clip_motion.h"
 #include "clip_pack.h"
 #include "float_environment.h"
 
 #include <math.h>
 
-// Packings of a channel in the order of their size.
+// Levels: packings of a channel in the order of their size.
 #define LEVEL_REST 0u
-#define LEVEL_CONSTANT 1u // and from here on so many bits and one
+#define LEVEL_CONSTANT 1u // each level above it has one bit more
 
 #define SHARES 4
-// Parts of the bound that leaving out key times may take.
+// Fractions of the bound that removing key times may use.
 static const double shares[SHARES] = {0.0, 0.25, 0.5, 0.75};
 
 typedef struct compressor {
@@ -20,7 +21,7 @@ typedef struct compressor {
     lmb_host host;
     double bound;
     uint32_t joints;
-    uint32_t times; // of keys, of all tracks; samples are these and what is halfway between
+    uint32_t times; // key times of all tracks; samples are these and the midpoints between them
     motion motion;
     float *sample_times;
     lmb_transform *source_local;
@@ -44,7 +45,7 @@ static track source_track(const compressor *c, uint32_t channel, uint32_t joint)
     return load_track(c->source->words, 0, channel, joint);
 }
 
-// What changes between its keys in steps, or never.
+// Returns whether a track is constant or changes only in steps.
 static bool is_step(track t) {
     return t.mode == MODE_STEP || (t.keys == 1 && t.mode != MODE_CUBIC);
 }
@@ -65,7 +66,7 @@ static uint32_t *level_of(const compressor *c, uint32_t channel, uint32_t joint)
     return &c->levels[(size_t)channel * c->joints + joint];
 }
 
-// ---- What the source does. ----
+// ---- The source's samples. ----
 
 static uint64_t count_times(const compressor *c) {
     uint64_t count = 0;
@@ -78,7 +79,7 @@ static uint64_t count_times(const compressor *c) {
     return count;
 }
 
-// The union of two ascending rows; `merged` has room for both.
+// Merges two ascending arrays into their union; `merged` has room for both.
 static uint32_t merge(const float *a, uint32_t a_count, const uint32_t *b, uint32_t b_count, float *merged) {
     uint32_t count = 0;
     for (uint32_t i = 0, j = 0; i < a_count || j < b_count;) {
@@ -91,7 +92,8 @@ static uint32_t merge(const float *a, uint32_t a_count, const uint32_t *b, uint3
     return count;
 }
 
-// Into sample_times, which has room for twice as many as count_times() gives; ends with samples.
+// Fills sample_times, which has room for twice the result of count_times(), with key times and the midpoints between
+// them.
 static void gather_times(compressor *c, float *rows) {
     uint32_t count = 0, last = 0;
     for (uint32_t i = 0; i < CHANNELS * c->joints; i++) {
@@ -144,7 +146,7 @@ static float fraction_between(const compressor *c, uint32_t from, uint32_t to, u
     return clamp_real(snap((c->sample_times[sample] - start) * (1.0f / (c->sample_times[to] - start))), 0.0f, 1.0f);
 }
 
-// How far the pose at a sample is from what two others give it.
+// Returns the error at a sample if the pose is interpolated between two other samples.
 static double gap_at(const compressor *c, uint32_t from, uint32_t to, uint32_t sample) {
     const uint32_t samples = c->motion.samples;
     const float fraction = fraction_between(c, from, to, sample);
@@ -173,7 +175,8 @@ static bool gap_fits(const compressor *c, uint32_t from, uint32_t to, double lim
     return true;
 }
 
-// The last key time, as far as looking further and further finds, whose gap from this one fits.
+// Returns the last key time up to which the gap from `from` fits. Doubles the distance until it does not fit, then
+// bisects.
 static uint32_t farthest_fit(const compressor *c, uint32_t from, double limit) {
     const uint32_t last = c->motion.samples - 1;
     uint32_t good = from + 2, bad = last + 2, stride = 2;
@@ -226,7 +229,7 @@ static void copy_channel(const compressor *c, uint32_t channel, uint32_t joint, 
     }
 }
 
-// The middle of what the channel goes through, or the only key as it is.
+// Finds the middle of the channel's range, or copies its only key.
 static void find_constant(const compressor *c, uint32_t channel, uint32_t joint, float constant[4]) {
     const track t = source_track(c, channel, joint);
     const uint32_t width = lmb_channel_width((lmb_channel)channel);
@@ -304,12 +307,13 @@ static void set_level(const compressor *c, uint32_t channel, uint32_t joint, uin
     }
 }
 
-// An additive rests nowhere: the rest pose is none.
+// Returns the lowest level that a channel may have. An additive clip cannot use the rest pose, because its rest is no
+// change.
 static uint32_t min_level(const compressor *c) {
     return lmb_clip_is_additive(c->source) ? LEVEL_CONSTANT : LEVEL_REST;
 }
 
-// Steps are kept, except for what is one value throughout.
+// Step tracks are kept as they are, unless their value is the same throughout.
 static void set_step(const compressor *c, uint32_t channel, uint32_t joint) {
     const track t = source_track(c, channel, joint);
     const uint32_t *values = c->source->words + t.values;
@@ -324,7 +328,7 @@ static void set_step(const compressor *c, uint32_t channel, uint32_t joint) {
 
 // ---- Bits. ----
 
-// The farthest that a channel's values lie from one.
+// Returns the largest distance of a channel's values from `from`.
 static double spread(const compressor *c, uint32_t channel, uint32_t joint, const float *from) {
     const lmb_transform *row = c->source_local + (size_t)joint * c->motion.samples;
     const uint32_t width = lmb_channel_width((lmb_channel)channel);
@@ -343,7 +347,7 @@ static double spread(const compressor *c, uint32_t channel, uint32_t joint, cons
     return (width == 4 ? 2.0 : 1.0) * sqrt(largest);
 }
 
-// The level whose error alone, as a rule of thumb, comes to `tolerance`.
+// Estimates the smallest level whose own error is at most `tolerance`.
 static uint32_t level_for(const compressor *c, uint32_t channel, uint32_t joint, double tolerance) {
     const double lever = channel == CHANNEL_TRANSLATION ? 1.0 : c->motion.reaches[joint];
     if (min_level(c) == LEVEL_REST &&
@@ -373,7 +377,7 @@ static void set_all(const compressor *c, double tolerance) {
     }
 }
 
-// Keeps what moves a joint as it is. Whether that changed anything.
+// Keeps all channels of a joint and its ancestors as they are. Returns whether that changed anything.
 static bool keep_chain(const compressor *c, uint32_t joint) {
     bool changed = false;
     for (; joint != LMB_NONE; joint = c->rig->parents[joint]) {
@@ -387,7 +391,7 @@ static bool keep_chain(const compressor *c, uint32_t joint) {
     return changed;
 }
 
-// The coarsest start that stays within the bound; false where nothing does.
+// Finds the coarsest starting point that stays within the bound. Returns false if there is none.
 static bool find_start(compressor *c) {
     uint32_t worst = 0;
     double tolerance = 4.0 * c->bound;
@@ -407,7 +411,7 @@ static bool find_start(compressor *c) {
     return false;
 }
 
-// One level down, where the bound allows it.
+// Lowers a channel by one level if the bound allows it.
 static bool lower(compressor *c, uint32_t channel, uint32_t joint) {
     const uint32_t level = *level_of(c, channel, joint);
     if (level == min_level(c) || is_step(source_track(c, channel, joint))) {
@@ -428,7 +432,7 @@ static bool lower(compressor *c, uint32_t channel, uint32_t joint) {
     return false;
 }
 
-// From the leaves up, since there are more of them and each costs itself alone.
+// Goes from the leaves up, because there are more leaves and each affects only itself.
 static void lower_all(compressor *c) {
     for (uint32_t joint = c->joints; joint-- > 0;) {
         for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -438,7 +442,7 @@ static void lower_all(compressor *c) {
     }
 }
 
-// ---- The whole. ----
+// ---- The whole search. ----
 
 static void search(compressor *c) {
     if (c->joints == 0) {
@@ -483,8 +487,8 @@ static void report_packings(const compressor *c, lmb_clip_compression_report *re
     report->frame_count = report->packed_count != 0 ? c->best_count : 0;
 }
 
-// Writes the best packing over `words`, which hold the source. False, and they hold it again, where it does not keep
-// what was promised.
+// Writes the best packing over `words`, which hold the source. If the result is not smaller or exceeds the bound,
+// returns false and `words` hold the source again.
 static bool write_best(compressor *c, lmb_clip *clip, lmb_clip_compression_report *report) {
     if (c->best_size >= c->source->size) {
         return false;
@@ -580,7 +584,7 @@ static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compressio
     c->motion.shell = settings->shell_distance > 0.0f ? (double)settings->shell_distance
                       : extent > 0.0                  ? 0.02 * extent
                                                       : 1.0;
-    // What is looked for stays a little below, since the block is sampled with other rounding.
+    // The search uses a slightly smaller bound, because sampling the block rounds differently.
     c->bound = 0.999 * (double)bound;
     c->best_size = c->source->size;
     sample_source(c);

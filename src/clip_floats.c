@@ -2,7 +2,7 @@
 
 #include "rig.h"
 
-// A float track of a plain clip: its fields, and what it becomes.
+// The fields of a float track, of a plain clip or as a packed clip keeps it.
 typedef struct float_track {
     uint32_t mode;
     uint32_t keys;
@@ -10,7 +10,7 @@ typedef struct float_track {
     uint32_t values;
 } float_track;
 
-// The same value at every key, and no tangent between them.
+// Returns whether all keys have the same value and all tangents are 0.
 static bool is_constant(const uint32_t *words, const float_track *t) {
     const uint32_t stride = lmb_key_stride(LMB_CHANNEL_FLOAT, t->mode);
     const uint32_t middle = t->mode == MODE_CUBIC ? 1 : 0;
@@ -23,7 +23,7 @@ static bool is_constant(const uint32_t *words, const float_track *t) {
     return true;
 }
 
-// What a packed clip keeps of a channel's track: nothing where it rests, one key where it is constant.
+// Returns what a packed clip keeps of a channel's track: no track if it is at rest, one key if it is constant.
 static float_track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32_t channel) {
     const uint32_t *words = source->words;
     const uint32_t *fields = words + words[CLIP_FLOATS] + channel;
@@ -42,7 +42,7 @@ static float_track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32
 lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint32_t *words, uint32_t at) {
     const uint32_t count = source->words[CLIP_FLOAT_COUNT];
     lmb_kept_floats kept = {.size = TRACK_FIELDS * (uint64_t)count, .longest = 1};
-    // Tracks usually share their times, and what has become constant those of the first key.
+    // Tracks usually share their times. Constant tracks share the time of the first key.
     float_track before[2] = {{0}};
     uint32_t times_before[2] = {0};
     for (uint32_t channel = 0; channel < count; channel++) {

@@ -1,4 +1,4 @@
-// Numbers of a clip's block that its builder writes and its checker expects.
+// Values in a clip's block that the builder writes and the checker expects.
 #ifndef LIMBER_SRC_CLIP_LAYOUT_H
 #define LIMBER_SRC_CLIP_LAYOUT_H
 
@@ -22,17 +22,17 @@ static inline uint32_t lmb_track_mode(lmb_interpolation interpolation) {
                                                        : MODE_CUBIC;
 }
 
-// Floats a key.
+// Floats per key.
 static inline uint32_t lmb_key_stride(lmb_channel channel, uint32_t mode) {
     return lmb_channel_width(channel) * (mode == MODE_CUBIC ? 3 : 1);
 }
 
-// 1 over the time from a key to the next, 0 for the last.
+// Returns 1 / (time from this key to the next), or 0 for the last key.
 static inline uint32_t lmb_interval_rate(const uint32_t *times, uint32_t count, uint32_t key) {
     return key + 1 < count ? BITS(1.0f / (REAL(times[key + 1]) - REAL(times[key]))) : 0;
 }
 
-// Of a row of weights, four a word: of the joints, then of the float channels.
+// Returns the words of a row of weights, four weights per word: those of the joints, then those of the float channels.
 static inline uint32_t lmb_weight_words(const uint32_t *clip) {
     return (clip[CLIP_JOINTS] + clip[CLIP_FLOAT_COUNT] + 3) / 4;
 }
@@ -41,7 +41,7 @@ static inline uint32_t lmb_duration_rate(uint32_t duration) {
     return REAL(duration) > 0.0f ? BITS(1.0f / REAL(duration)) : 0;
 }
 
-// The first step of the search for a key among `count`: the largest power of two below it, or 0.
+// Returns the first step of the binary search for a key among `count`: the largest power of two below `count`, or 0.
 static inline uint32_t lmb_search_step(uint32_t count) {
     uint32_t step = 0;
     for (uint32_t power = 1; power < count; power <<= 1) {
@@ -50,7 +50,7 @@ static inline uint32_t lmb_search_step(uint32_t count) {
     return step;
 }
 
-// Whether neighbouring keys are further apart than the short slerp takes.
+// Returns whether neighbouring keys are too far apart for the short slerp.
 static inline bool lmb_rotation_is_far(quaternion a, quaternion b) {
     return !(magnitude_of(quaternion_dot(a, b)) >= 0.9f);
 }

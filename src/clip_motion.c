@@ -79,8 +79,8 @@ static matrix model_of(const lmb_transform *local, const matrix *parent) {
     return parent != NULL ? lmb_matrix_multiply(parent, &own) : own;
 }
 
-// The farthest that one of the six points of a joint's axes, `shell` away on each side, lies from itself. Never less
-// than NaN where there is one.
+// Returns the largest distance between corresponding virtual points of a joint: the six points at +-`shell` on its
+// axes. Returns NaN if one is NaN.
 static double distance_between(const matrix *a, const matrix *b, double shell) {
     double largest = 0.0;
     for (int axis = 0; axis < 3; axis++) {

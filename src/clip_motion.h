@@ -1,4 +1,4 @@
-// What a clip does to a rig, in double precision, to say how far a compressed clip strays from it.
+// Measures in double precision how far a compressed clip deviates from its source when it moves a rig.
 #ifndef LIMBER_SRC_CLIP_MOTION_H
 #define LIMBER_SRC_CLIP_MOTION_H
 
@@ -12,35 +12,38 @@ typedef struct matrix {
 matrix lmb_matrix_of(const lmb_transform *t);
 matrix lmb_matrix_multiply(const matrix *a, const matrix *b);
 
-// Both motions of a rig at a number of times. Joint-major: [joint][sample].
+// The motions of the source clip and of another clip, sampled at the same times. Arrays are joint-major:
+// [joint][sample].
 typedef struct motion {
     const lmb_rig *rig;
     uint32_t samples;
     double shell;         // distance of the virtual points from their joint
-    lmb_transform *local; // the other motion
+    lmb_transform *local; // local transforms of the other clip
     matrix *source_model;
     matrix *model;
     matrix *trial;
     bool *affected;  // [joint]
-    double *reaches; // [joint]: farthest virtual point that its rotation moves
+    double *reaches; // [joint]: distance of the farthest virtual point that its rotation moves
 } motion;
 
-// A joint's transform in a clip, plain or packed, by the operations that run it.
+// Samples a joint's transform from a plain or packed clip, with the same operations that evaluate it at run time.
 lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t joint, float time);
 
-// Largest distance between joints of the rest pose.
+// Returns the largest distance between two joints in the rest pose.
 double lmb_rig_extent(const lmb_rig *rig, matrix *models);
 
 void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *models);
 void lmb_motion_reaches(motion *m);
 
-// The largest distance of a virtual point of joints from `first` on down from itself in the source: of all joints where
-// `first` is LMB_NONE. Gives up above `limit`. `worst` is where it is largest so far. The models are in `trial`.
+// Computes model matrices into `trial` for joint `first` and its descendants, or for all joints if `first` is LMB_NONE.
+// Returns the largest distance of a virtual point of these joints from the same point in the source. Stops at the first
+// distance above `limit` and returns it. Sets `worst` to the joint with the largest distance so far.
 double lmb_motion_try(motion *m, uint32_t first, double limit, uint32_t *worst);
-// Takes what was tried last.
+// Copies the result of the last try into `model`.
 void lmb_motion_accept(motion *m);
 
-// The largest distance at one sample, for joints at `local` ([joint]); `models` is scratch for as many.
+// Returns the largest distance at one sample if the joints have the transforms `local` ([joint]). `models` is scratch
+// memory for one matrix per joint.
 double lmb_motion_distance(const motion *m, uint32_t sample, const lmb_transform *local, matrix *models);
 
 #endif

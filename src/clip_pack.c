@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// A left-out component smaller than this would magnify the error of the others.
+// The minimum of a component that is left out; a smaller one would magnify the errors of the others.
 #define MIN_LEFT_OUT 0.25f
 
 static uint32_t quantise(double value, double start, double step, uint32_t bits) {
@@ -51,7 +51,7 @@ static uint32_t largest_component(const float *rotation) {
     return largest;
 }
 
-// The component that stays farthest from zero, where one does.
+// Returns the component that stays farthest from zero, or PACKED_INDEX_PER_KEY if none stays far enough.
 static uint32_t choose_left_out(const frames *f, uint32_t joint) {
     float min[4] = {2.0f, 2.0f, 2.0f, 2.0f};
     for (uint32_t frame = 0; frame < f->count; frame++) {
@@ -64,7 +64,8 @@ static uint32_t choose_left_out(const frames *f, uint32_t joint) {
     return min[chosen] >= MIN_LEFT_OUT ? chosen : PACKED_INDEX_PER_KEY;
 }
 
-// The three components that a key stores, of the one of q and -q whose left-out component is not negative.
+// Gets the three components that a key stores, after choosing the sign of q that makes the left-out component
+// non-negative. Returns the index of the left-out one.
 static uint32_t stored_components(const float *rotation, uint32_t left_out, float stored[3]) {
     const uint32_t index = left_out == PACKED_INDEX_PER_KEY ? largest_component(rotation) : left_out;
     for (uint32_t i = 0, field = 0; i < 4; i++) {
@@ -123,19 +124,19 @@ packed_place lmb_pack_track(const frames *f, uint32_t channel, uint32_t joint, u
     return (packed_place){bits, left_out, PACKED_TRACK_HEAD, 0, PACKED_TRACK_FRAME};
 }
 
-// A block being written or, without words, measured.
+// A block that is being written, or only measured if `words` is NULL.
 typedef struct writer {
     const lmb_clip *source;
     const frames *frames;
     uint32_t *scratch;
     uint32_t *words;
     uint32_t section;
-    uint64_t entry; // where the next entry's value goes, from the section
-    uint64_t kept;  // where the next kept track's words go, from the block's start
+    uint64_t entry; // where the next entry's data goes, relative to the section
+    uint64_t kept;  // where the next kept track's words go, relative to the block
     uint64_t frame_bits;
     uint32_t longest;
     uint32_t cubic;
-    uint32_t far; // the source's, where a rotation is kept
+    uint32_t far; // the source's flag, if a rotation is kept
 } writer;
 
 static uint32_t key_bits(uint32_t head) {
@@ -165,7 +166,7 @@ static uint32_t write_packed(writer *w, uint32_t channel, uint32_t joint, const 
     return head_words;
 }
 
-// The track's own words, times and values, at the end of the block.
+// Copies the track's own times and values to the end of the block.
 static uint32_t write_kept(writer *w, uint32_t channel, uint32_t joint) {
     const uint32_t *source = w->source->words;
     const track t = load_track(source, 0, channel, joint);
@@ -191,7 +192,7 @@ static uint32_t write_constant(writer *w, uint32_t channel, const packing *p) {
     return width;
 }
 
-// Whether all offsets fit.
+// Returns whether all offsets fit.
 static bool write_entries(writer *w, const packing *packings) {
     const uint32_t joints = w->source->words[CLIP_JOINTS];
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -216,7 +217,7 @@ static bool write_entries(writer *w, const packing *packings) {
     return w->frame_bits < 1u << 24;
 }
 
-// Rows of the channels that have more than resting joints; where what follows them begins.
+// Assigns rows to channels in which not all joints are at rest. Returns the offset after the rows.
 static uint32_t place_rows(uint32_t joints, const packing *packings, uint32_t rows[CHANNELS]) {
     uint32_t at = PACKED_HEADER_WORDS;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -258,7 +259,7 @@ static void write_times(const writer *w, uint32_t *times) {
     }
 }
 
-// Frames that turn far need the long slerp, though the source's keys were near.
+// Frames that are far apart in rotation need the long slerp even if the source's keys were near each other.
 static bool packed_rotations_are_far(const writer *w, const packing *packings) {
     const uint32_t joints = w->source->words[CLIP_JOINTS];
     for (uint32_t joint = 0; joint < joints; joint++) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Bit patterns in the order of the numbers they stand for; +0 and -0 become neighbours.
+// Maps bit patterns to integers in the order of their float values; +0 and -0 become neighbours.
 static int64_t ordered(uint32_t bits) {
     return bits >> 31 ? -(int64_t)(bits & 0x7fffffffu) - 1 : (int64_t)bits;
 }
@@ -32,11 +32,11 @@ static void note_first(const lmb_batch *batch, lmb_stage stage, uint32_t first, 
     comparison->has_first = true;
     comparison->stage = stage;
     comparison->character = first + (uint32_t)(index / floats);
-    // Poses are component-major, everything else is row by row.
+    // Poses are component-major, all other stages are row by row.
     bool pose = stage == LMB_STAGE_LOCAL;
     uint32_t components = lmb_stage_components(stage);
     if (pose && within >= components * joints) {
-        comparison->joint = within - components * joints; // a channel
+        comparison->joint = within - components * joints; // a float channel
         comparison->component = components;
     } else {
         comparison->joint = pose ? within % joints : within / components;
@@ -113,7 +113,7 @@ uint64_t lmb_comparison_differs(const lmb_comparison *comparison) {
     return sum;
 }
 
-// What is numbered within a character.
+// Returns what `joint` counts in this stage.
 static const char *part_of(const lmb_comparison *comparison) {
     bool of_pose = comparison->stage == LMB_STAGE_LOCAL && comparison->component == LMB_POSE_COMPONENTS;
     return comparison->stage == LMB_STAGE_SOCKETS               ? "socket"

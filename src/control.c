@@ -5,7 +5,7 @@
 
 #include <limber/batch.h>
 
-// One long function is quicker.
+// Inlining all operations into one long function is faster.
 #include "inline_ops.h"
 
 #include "../shaders/ops/control.h"
@@ -16,7 +16,8 @@
 #define TURN 6.283185307179586 // in radians
 
 _Static_assert(LMB_MAX_PIECES_A_FRAME == MOST_PIECES, "the pieces of a frame");
-// Of a character. Of what smoothed parameters and joints in a fade need, each word has a parameter that is written from it.
+// The maximum words of a character's state. The words of smoothed parameters and of fades with a blend profile are
+// counted as parameters, because each of them has a parameter that is written from it.
 #define MOST_STATE_WORDS 8192u
 _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS) +
                        LMB_MAX_MACHINES *
@@ -84,7 +85,7 @@ lmb_control_def lmb_default_control_def(void) {
     return (lmb_control_def){.max_emitted_events = 8, .update_every = lmb_constant(1.0f)};
 }
 
-// What players and groups write once weights are known.
+// Returns whether players, groups or inertialization write a parameter, which they do after weights are known.
 static bool is_written_late(const lmb_control_def *def, uint32_t parameter) {
     bool late = def->inertialize && parameter - def->inertia_parameters < LMB_INERTIA_PARAMETERS;
     for (uint32_t i = 0; i < def->player_count; i++) {
@@ -120,7 +121,7 @@ static bool rule_reads_late(const lmb_control_def *def, const uint32_t *block, c
         return reads_late(def, block, rule[RULE_X]) || reads_late(def, block, rule[RULE_Y]);
     case RULE_SPACE1D:
         return reads_late(def, block, rule[RULE_X]);
-    case RULE_LEVEL: // no weight
+    case RULE_LEVEL: // not a weight
         return false;
     default:
         return reads_late(def, block, rule[RULE_TABLE]);
@@ -226,7 +227,7 @@ static void merge(const lmb_event *from, lmb_event *to, uint32_t first, uint32_t
     }
 }
 
-// Merging runs of 1, 2, 4 and so on: stable, and without memory of its own.
+// Merge sort with runs of 1, 2, 4 and so on. It is stable and needs no memory except `scratch`.
 void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint32_t count) {
     lmb_event *from = events, *to = scratch;
     for (uint64_t run = 1; run < count; run *= 2) {
@@ -284,12 +285,13 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
     return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
 }
 
-// `copies` has room for as many states.
+// Runs up to MOST_IN_CROWD characters together. `copies` has room for the states of `count` characters, or is NULL
+// without interpolated updates.
 static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_frame *frame, uint32_t first,
                                    uint32_t count, uint32_t *copies) {
     const uint32_t *sent = (const uint32_t *)frame->events;
     stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
-    uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // the stages after this one count it
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
     control c = {.block = block->block,
                  .program = block->graph != NULL ? block->graph->block : NULL,
                  .weights = weights,
@@ -303,7 +305,7 @@ static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_f
     all.count = count;
     uint32_t event = find_sent(sent, frame->event_count, first);
     for (uint32_t i = 0; i < count; i++) {
-        // Rows are found here, with indices as wide as memory.
+        // Rows are found here because size_t indices cannot overflow.
         size_t character = (size_t)first + i;
         c.state = frame->state + character * block->state_words;
         c.parameters =
@@ -324,7 +326,7 @@ static LMB_NOINLINE void run_crowd(const lmb_control *block, const lmb_control_f
     run_control(&all);
 }
 
-// In crowds of `most` characters.
+// Runs characters in groups of at most `most`.
 static void run_characters(const lmb_control *block, const lmb_control_frame *frame, uint32_t first, uint32_t count,
                            uint32_t most, uint32_t *copies) {
     while (count > 0) {
@@ -396,7 +398,7 @@ float lmb_control_player_weight(const lmb_control *control, const uint32_t *stat
     return REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]);
 }
 
-// Of a character's character motion, or NULL.
+// Returns the words of a character's motion, or NULL.
 static const uint32_t *motion_words(const lmb_control *control, const uint32_t *state) {
     const uint32_t at = lmb_control_motion_word(control);
     return at != LMB_NONE ? state + at : NULL;
@@ -424,7 +426,7 @@ lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state)
     return character_motion;
 }
 
-// The angle in 2^-32 of a turn.
+// Converts an angle from radians to 2^-32 of a turn.
 static uint32_t find_angle(double radians) {
     const double turns = fmod(radians, TURN) / TURN;
     return (uint32_t)(int64_t)llround(ldexp(turns, 32));

@@ -1,5 +1,5 @@
-// A control as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
-// layout is in shaders/ops/control_layout.h.
+// Internal view of a control: one block of words that the CPU and the GPU read in the same form. The layout is in
+// shaders/ops/control_layout.h.
 #ifndef LIMBER_SRC_CONTROL_H
 #define LIMBER_SRC_CONTROL_H
 
@@ -10,7 +10,7 @@
 
 struct lmb_control {
     lmb_host host;
-    const lmb_graph *graph; // whose clips the players play, or NULL
+    const lmb_graph *graph; // plays the players' clips, or NULL
     uint32_t parameter_count;
     uint32_t event_count;
     uint32_t max_emitted_events;
@@ -20,13 +20,15 @@ struct lmb_control {
     uint32_t *block;
 };
 
-// Everything that can be wrong with a descriptor.
+// Checks a descriptor completely.
 lmb_result lmb_control_check_def(const lmb_control_def *def, lmb_error *error);
 
-// Writes the block, or returns its size where `block` is NULL.
+// Writes the block unless `block` is NULL. Returns its size in words and stores the size of a character's state in
+// `state_words`.
 uint32_t lmb_control_write(const lmb_control_def *def, const lmb_graph *graph, uint32_t *block, uint32_t *state_words);
 
-// The velocity of a clip: the stated one, or else that of its motion track from end to end. Below 2^-40 it is 0.
+// Returns a clip's velocity: the stated one, or if that is 0 the average velocity of its motion track from end to end.
+// A magnitude below 2^-40 counts as 0.
 static inline float lmb_clip_velocity(float stated, const lmb_motion_track *track, float duration) {
     double velocity = fabsf(stated) < 0x1p-40f ? 0.0 : (double)stated;
     if (velocity == 0.0 && track != NULL && duration > 0.0f) {
@@ -41,13 +43,13 @@ static inline float lmb_player_velocity(const lmb_control_player_def *player) {
     return lmb_clip_velocity(player->velocity, player->motion, player->duration);
 }
 
-// The first parameter that is written for inertialization, or LMB_NONE.
+// Returns the first parameter that is written for inertialization, or LMB_NONE.
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);
 
-// From seconds, at least 0, to 2^-16 of a tick.
+// Converts seconds, at least 0, to units of 2^-16 of a tick.
 uint64_t lmb_control_fine(float seconds);
 
-// Whether events are sorted, known, and of characters of the batch.
+// Checks that events are sorted, known, and of characters in the batch.
 lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event *events, uint32_t count,
                                     uint32_t characters, lmb_error *error);
 

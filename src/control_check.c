@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Who writes each parameter, in the order in which they do. One that is computed counts as written by the last of those
-// that it reads, BY_SMOOTHED where that comes before.
+// The writers of parameters, in the order in which they write within a frame. A computed parameter counts as written by
+// the last writer of its inputs, but not earlier than BY_SMOOTHED.
 enum { BY_HOST, BY_SMOOTHED, BY_CHARACTER_MOTION, BY_MACHINE, BY_REST };
 
 typedef struct checker {
@@ -18,7 +18,7 @@ typedef struct checker {
     uint8_t writers[LMB_MAX_PARAMETERS];
 } checker;
 
-// Where a check stands: "machine 2: transition 4".
+// The subject of a check, for messages: "machine 2: transition 4".
 typedef struct place {
     const char *what;
     uint32_t index;
@@ -26,7 +26,7 @@ typedef struct place {
     uint32_t part_index;
 } place;
 
-// "control: player 3", or the node or the fade that it is made of.
+// Prints "control: player 3", or the node or fade that the player or machine was made from.
 static void print_place(const lmb_control_def *def, place at, char text[64]) {
     const bool is_player = strcmp(at.what, "player") == 0, is_machine = strcmp(at.what, "machine") == 0;
     if (is_player && def->player_nodes != NULL) {
@@ -78,7 +78,7 @@ static lmb_result check_value(const checker *c, place at, const char *field, lmb
     return fault == NULL ? LMB_OK : fail_at(c, at, field, fault);
 }
 
-// One that is needed before the character motion.
+// Checks a value that is needed before the character motion.
 static lmb_result check_early_value(const checker *c, place at, const char *field, lmb_value value) {
     const lmb_result result = check_value(c, at, field, value);
     return result == LMB_OK && value.parameter != LMB_NONE && c->writers[value.parameter] == BY_CHARACTER_MOTION
@@ -86,7 +86,7 @@ static lmb_result check_early_value(const checker *c, place at, const char *fiel
                : result;
 }
 
-// One that is needed before parameters are computed, from one of the list on.
+// Checks that a value does not read a parameter that is computed at index `first` or later.
 static lmb_result check_not_computed(const checker *c, place at, const char *field, lmb_value value, uint32_t first) {
     for (uint32_t i = first; i < c->def->computed_count && value.parameter != LMB_NONE; i++) {
         if (c->def->computed[i].parameter == value.parameter) {
@@ -118,7 +118,7 @@ static lmb_result claim_parameter(checker *c, place at, const char *field, uint3
     return LMB_OK;
 }
 
-// Before the values, so that what reads them can be reported.
+// Runs before values are checked, so that their reads of these parameters can be reported.
 static lmb_result claim_parameters(checker *c) {
     const lmb_control_def *def = c->def;
     lmb_result result = LMB_OK;
@@ -174,7 +174,7 @@ static lmb_result check_smoothed(checker *c) {
         const lmb_smoothed_def *smoothed = &c->def->smoothed[i];
         const place at = {.what = "smoothed parameter", .index = i};
         result = check_early_value(c, at, "source", smoothed->source);
-        // What a later one writes would be a frame old on one side and the host's on the other.
+        // Otherwise CPU and GPU could differ: one would read the value of the frame before, the other the host's.
         for (uint32_t j = i; j < c->def->smoothed_count && result == LMB_OK; j++) {
             if (smoothed->source.parameter != LMB_NONE && smoothed->source.parameter == c->def->smoothed[j].parameter) {
                 result = fail_at(c, at, "source", "reads what this smoothed parameter or a later one writes");
@@ -225,7 +225,7 @@ static lmb_result check_computed(checker *c) {
     return result;
 }
 
-// 0, or within what does not lose itself in a frame.
+// Checks that a limit is 0, or in the range in which it has an effect within a frame.
 static lmb_result check_limit(const checker *c, place at, const char *field, float limit) {
     return limit == 0.0f || (limit >= 1e-6f && limit <= 1048576.0f)
                ? LMB_OK
@@ -254,7 +254,7 @@ static lmb_result check_character_motion(const checker *c) {
     return result;
 }
 
-// In a machine's state, or in none.
+// Checks an owning state: a state of a machine before `machine_count`, or none.
 static lmb_result check_owner(const checker *c, place at, uint32_t machine, uint32_t state, uint32_t machine_count) {
     if (machine == LMB_NONE) {
         return LMB_OK;
@@ -380,7 +380,7 @@ static lmb_result check_group(const checker *c, uint32_t index) {
     return result;
 }
 
-// A clip's phase, or what remains of it.
+// Checks a term on a clip's phase or remaining time.
 static lmb_result check_place(const checker *c, place at, const lmb_term *term) {
     if ((unsigned)term->operand >= LMB_OPERAND_COUNT) {
         return fail_at(c, at, "terms: operand", "unknown");
@@ -491,7 +491,7 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
     lmb_result result = check_owner(c, at, machine->machine, machine->state, index);
     uint32_t depth = 1;
     for (uint32_t outer = machine->machine; outer != LMB_NONE && result == LMB_OK; depth++) {
-        outer = c->def->machines[outer].machine; // is before it: checked
+        outer = c->def->machines[outer].machine; // it comes earlier, so it is checked already
     }
     if (result == LMB_OK && depth > LMB_MAX_MACHINE_DEPTH) {
         result = fail_at(c, at, "machine", "machines stand too deep within each other");

@@ -1,5 +1,6 @@
-// What a control is compiled from: a graph's players, groups, machines and fades once their nodes are known, and the
-// parameters that they write. Words are those of control.h; an lmb_term names a player's number instead of its node.
+// The descriptor that a control is compiled from. It has a graph's players, groups, machines and fades without the
+// nodes, and the parameters that they write. Terms are as in control.h, except that an lmb_term holds a player's index
+// instead of its node.
 #ifndef LIMBER_SRC_CONTROL_DEF_H
 #define LIMBER_SRC_CONTROL_DEF_H
 
@@ -12,45 +13,46 @@ extern "C" {
 /// Start from lmb_default_control_player_def().
 typedef struct lmb_control_player_def {
     float duration; ///< of the clip: seconds, 0 to #LMB_MAX_CONTROL_SECONDS
-    lmb_value rate; ///< -64 to 64; 0 pauses. What is not finite counts as 0
-    float offset;   ///< seconds, where it begins, 0 to the duration
+    lmb_value rate; ///< -64 to 64; 0 pauses. A value that is not finite counts as 0
+    float offset;   ///< start time in the clip: seconds, 0 to the duration
     lmb_end end;
-    uint32_t time_parameter; ///< written: seconds in the clip
-    uint32_t
-        weight_parameter; ///< written: its state's weight in its machine (1 without), 0 once it dropped out; or #LMB_NONE
-    uint32_t ended_event;  ///< told when it comes to stay at an end; or #LMB_NONE
-    uint32_t looped_event; ///< told when it goes past an end, or turns around; or #LMB_NONE
-    uint32_t machine;      ///< plays where that machine's `state` weighs something; #LMB_NONE: always
+    uint32_t time_parameter; ///< written: time in the clip, seconds
+    /// Written: its state's weight in its machine (1 if in none), 0 after it dropped out; or #LMB_NONE.
+    uint32_t weight_parameter;
+    uint32_t ended_event;  ///< emitted when it stops at an end; or #LMB_NONE
+    uint32_t looped_event; ///< emitted when it passes an end or turns around; or #LMB_NONE
+    uint32_t machine;      ///< plays while that machine's `state` has a weight; #LMB_NONE: always
     uint32_t state;
     const float *markers; ///< sync markers: seconds, ascending, within [0, duration); NULL: one at `offset`
     uint32_t marker_count;
-    const lmb_notify_def *notifies; ///< in the order of their times
+    const lmb_notify_def *notifies; ///< in order of time
     uint32_t notify_count;
-    /// Of the clip: metres a second. Where it has no motion track, and there is character motion, it carries the character
-    /// forwards, along z, as fast. 0: for its group, as fast as the motion track gets from end to end.
+    /// The clip's velocity in metres a second. If there is character motion and the clip has no motion track, it moves
+    /// the character forwards along z. If it is 0, the sync group uses the average velocity of the motion track from
+    /// end to end.
     float velocity;
-    const lmb_motion_track *motion; ///< how the clip carries its character, copied; NULL: as `velocity` says
+    const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: as `velocity` says
 } lmb_control_player_def;
 
 /// Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers, notifies or motion.
 LMB_API lmb_control_player_def lmb_default_control_player_def(void);
 
 typedef struct lmb_control_group_def {
-    const uint32_t *players; ///< each loops, has a duration above 0, and is in one group alone; the first is the leader
+    const uint32_t *players; ///< each loops, has a duration above 0, and is in one group only; the first is the leader
     uint32_t player_count;   ///< 1 or more
     lmb_cadence cadence;
-    lmb_value rate;              ///< as that of a player, whose own is not used
-    uint32_t velocity_parameter; ///< written: metres a second, times the rate; or #LMB_NONE
+    lmb_value rate;              ///< as a player's; the players' own rates are not used
+    uint32_t velocity_parameter; ///< written: velocity in metres a second, times the rate; or #LMB_NONE
 } lmb_control_group_def;
 
 /// Start from lmb_default_control_state_def().
 typedef struct lmb_control_state_def {
     uint32_t weight_parameter; ///< written: its weight in its machine; or #LMB_NONE
-    uint32_t end_player;       ///< the player whose end is the state's; or #LMB_NONE
-    uint32_t entry_event; ///< emitted to the host as a transition leads to it, not as the machine begins; or #LMB_NONE
+    uint32_t end_player;       ///< the player whose end is the end of the state; or #LMB_NONE
+    uint32_t entry_event;      ///< emitted when a transition enters it, not when the machine begins; or #LMB_NONE
     uint32_t
-        exit_event; ///< emitted to the host as a transition leads away from it, before the other's entry; or #LMB_NONE
-    bool restart;   ///< begins anew where it is entered while it still weighs something
+        exit_event; ///< emitted when a transition leaves it, before the entry event of the next state; or #LMB_NONE
+    bool restart;   ///< starts anew when it is entered while it still has a weight
 } lmb_control_state_def;
 
 /// No parameter, player or events; does not restart.
@@ -61,29 +63,29 @@ typedef struct lmb_control_machine_def {
     uint32_t state_count; ///< 1 to #LMB_MAX_STATES; state 0 is the initial one
     const lmb_transition_def *transitions;
     uint32_t transition_count;
-    uint32_t machine; ///< a machine before this one, within whose `state` it runs; or #LMB_NONE
+    uint32_t machine; ///< an earlier machine in whose `state` it runs; or #LMB_NONE
     uint32_t state;
-    /// Written, where a transition has a profile: the first of PROFILED_NUMBERS parameters (shaders/ops/layout.h). A
-    /// transition's `profile` is then its number among the machine's transitions that have one.
+    /// Written if a transition has a profile: the first of PROFILED_NUMBERS parameters (shaders/ops/layout.h). A
+    /// transition's `profile` is then its index among the machine's transitions that have one.
     uint32_t profile_parameter;
 } lmb_control_machine_def;
 
-/// What a machine is made of: a node of the graph, or a fade.
+/// What a machine was made from: a node of the graph, or a fade.
 typedef struct lmb_control_origin {
     uint32_t node; ///< #LMB_NONE: a fade
     uint32_t fade;
 } lmb_control_origin;
 
-/// Of how many transitions.
+/// Returns the number of transitions that have a blend profile.
 LMB_API uint32_t lmb_control_profile_count(const lmb_control_machine_def *machine);
 
 /// Start from lmb_default_control_def().
 typedef struct lmb_control_def {
-    uint32_t parameter_count; ///< the graph's. A parameter is written by one place of the control, or by the host
-    uint32_t event_count;     ///< events are numbers below it
-    const lmb_smoothed_def *smoothed; ///< in the order in which they move; one may follow an earlier one
+    uint32_t parameter_count;         ///< as the graph's; one place of the control, or the host, writes each
+    uint32_t event_count;             ///< event numbers are below it
+    const lmb_smoothed_def *smoothed; ///< in the order of their updates; one may follow an earlier one
     uint32_t smoothed_count;
-    const lmb_computed_def *computed; ///< in the order in which they are found; one may read an earlier one
+    const lmb_computed_def *computed; ///< in the order of evaluation; one may read an earlier one
     uint32_t computed_count;          ///< up to #LMB_MAX_PARAMETERS
     const lmb_control_player_def *players;
     uint32_t player_count;
@@ -91,34 +93,36 @@ typedef struct lmb_control_def {
     uint32_t group_count;
     const lmb_control_machine_def *machines;
     uint32_t machine_count;
-    const uint32_t *player_nodes;              ///< for messages: the node of each player; NULL: they have none
-    const lmb_control_origin *machine_origins; ///< and of each machine what it is made of; or NULL
-    uint32_t max_emitted_events;               ///< events emitted of one character and frame; more are counted alone
-    /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in frames where frame
-    /// number plus its own is divisible by it, by all the time that has passed since, and in frames in which it is sent
-    /// events; in others it stands still.
+    const uint32_t *player_nodes;              ///< for messages: the node of each player; NULL: none
+    const lmb_control_origin *machine_origins; ///< for messages: what each machine was made from; or NULL
+    uint32_t max_emitted_events;               ///< events emitted per character and frame; more are only counted
+    /// Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in a frame if the
+    /// frame number plus the character's index is divisible by it, or if it receives events. An update advances it by
+    /// all the time since its last one. In other frames the character does not change.
     lmb_value update_every;
     bool interpolate_updates;     ///< as lmb_graph_def.interpolate_updates
-    const lmb_motion_def *motion; ///< NULL: there is none, and motion tracks count for nothing
-    /// Whether transitions may be #LMB_FADE_INERTIALIZED: of every machine, and one decay for the whole character, which a later
-    /// one begins anew; of several in a frame the longest `fade` counts. The graph's lmb_graph_def.inertialize does
-    /// it. What a character begins with, or anew, has nothing before it.
+    const lmb_motion_def *motion; ///< NULL: no character motion, and motion tracks have no effect
+    /// Whether transitions may be #LMB_FADE_INERTIALIZED. The offset decays once per character, for all machines
+    /// together. A later transition restarts it, and of several in one frame the longest `fade` counts.
+    /// lmb_graph_def.inertialize applies it. A character that begins, or begins anew, has no pose before it and hence
+    /// no offset.
     bool inertialize;
-    uint32_t
-        inertia_parameters; ///< written, where it does: the first of #LMB_INERTIA_PARAMETERS parameters, as the graph's
+    /// Written if `inertialize`: the first of #LMB_INERTIA_PARAMETERS parameters, the same as in the graph.
+    uint32_t inertia_parameters;
 } lmb_control_def;
 
-/// Nothing at all, no character motion, updated in every frame, 8 events emitted.
+/// No machines, players or parameters, no character motion, an update in every frame, 8 events emitted.
 LMB_API lmb_control_def lmb_default_control_def(void);
 
-/// Checks and compiles. `graph` is the one whose clips the players play, and must outlive the control; NULL where
-/// there is none, or its weights do not matter. Fails with #LMB_ERROR_ARGUMENT (the message names the place; a value
-/// that reads what players, groups or machines write, a parameter with two writers, a graph with another number of
-/// parameters, one whose weights read times or velocities that players and groups write, which are known after them,
-/// among all that is out of range), #LMB_ERROR_LIMIT, #LMB_ERROR_MEMORY. Immutable once created.
+/// Checks and compiles a control. `graph` is the graph whose clips the players play, and must outlive the control. It
+/// is NULL if there is none or if its weights do not matter. Fails with #LMB_ERROR_ARGUMENT if anything is out of
+/// range; the message says where. This includes a value that reads what players, groups or machines write, a parameter
+/// with two writers, a graph with another number of parameters, and a graph whose weights read times or velocities of
+/// players and groups, which are known only after the weights. Also fails with #LMB_ERROR_LIMIT and #LMB_ERROR_MEMORY.
+/// A control is immutable once created.
 LMB_API lmb_result lmb_control_create(const lmb_control_def *def, const lmb_graph *graph, const lmb_host *host,
                                       lmb_control **control, lmb_error *error);
-/// NULL is fine.
+/// Accepts NULL.
 LMB_API void lmb_control_destroy(lmb_control *control);
 
 #ifdef __cplusplus

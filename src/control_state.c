@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-// The longest that a character waits for its update, with some to spare: ticks. With much more, moving would not end.
+// The longest time that a character can wait for its update, plus a margin, in ticks. With much longer times an update
+// would practically not end.
 #define MOST_WAITING (UINT64_C(17) * LMB_MAX_STEP_TICKS)
-#define LARGEST_WEIGHT 1.001f // sums of rounded shares may lie a little above 1
+#define LARGEST_WEIGHT 1.001f // sums of rounded shares can be slightly above 1
 
 typedef struct checker {
     const lmb_control *control;
@@ -25,7 +26,7 @@ static uint64_t wide(const uint32_t *words) {
     return (uint64_t)words[1] << 32 | words[0];
 }
 
-// False for NaN too.
+// Returns false for NaN.
 static bool is_within(uint32_t bits, float min, float max) {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -57,7 +58,7 @@ static lmb_result check_player(const checker *c, uint32_t index) {
                : fail_at(c, "player", index, "its weight is not from 0 to 2^40");
 }
 
-// Of a fade with a blend profile.
+// Checks the state of a fade with a blend profile.
 static lmb_result check_profiled(const checker *c, uint32_t index, const uint32_t *words, uint32_t states) {
     bool valid = words[PROFILED_FADE] <= LMB_MAX_TRANSITIONS && words[PROFILED_OVER] <= 1 &&
                  is_within(words[PROFILED_TIME], 0.0f, 1.0f) && is_within(words[PROFILED_SHARE], 0.0f, 1.0f);
@@ -90,7 +91,7 @@ static lmb_result check_machine(const checker *c, uint32_t index) {
                                                      record[MACHINE_STATE_COUNT]);
 }
 
-// Its place may be anywhere; what clips carry is written anew in every frame before it is read.
+// The position may be anything. Root motion is overwritten in every frame before it is read.
 static lmb_result check_character_motion(const checker *c) {
     const uint32_t *block = c->control->block;
     const uint32_t *moving = c->state + block[block[CONTROL_CHARACTER_MOTION] + CHARACTER_MOTION_STATE];

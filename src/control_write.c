@@ -10,14 +10,14 @@
 
 #define TURN 6.283185307179586 // in radians
 
-// The block while it is counted (`block` is NULL then) and while it is written.
+// State of writing a block. `block` is NULL while only its size is counted.
 typedef struct writer {
     const lmb_control_def *def;
     const lmb_graph *graph; // or NULL
     uint32_t *block;
     uint32_t size;
     uint32_t state_words;
-    uint32_t machines; // where their records begin
+    uint32_t machines; // offset of their records
     uint32_t players;
     bool weighs; // the graph plays a player's clip
 } writer;
@@ -92,7 +92,7 @@ static void write_smoothed(writer *w) {
     put(w, CONTROL_SMOOTHED, at);
     for (uint32_t i = 0; i < w->def->smoothed_count; i++, at += SMOOTHED_WORDS) {
         const lmb_smoothed_def *smoothed = &w->def->smoothed[i];
-        // A half-life too short for a float to divide by follows at once.
+        // A half-life too short for a float division follows at once.
         float rate = smoothed->half_life >= 1e-6f ? (float)(1.0 / (double)smoothed->half_life) : 0.0f;
         put_value(w, at + SMOOTHED_SOURCE, smoothed->source);
         put_number(w, at + SMOOTHED_RATE, rate);
@@ -123,7 +123,7 @@ static bool is_in_group(const writer *w, uint32_t player) {
     return false;
 }
 
-// Where the graph plays a clip at the time that a player writes.
+// Writes where the graph plays a clip at the time that a player writes.
 static void write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
     const uint32_t *block = w->graph != NULL ? w->graph->block : NULL;
     const uint32_t sources = block != NULL && time_parameter != LMB_NONE ? block[PROGRAM_SOURCES] : 0;
@@ -146,7 +146,7 @@ static void write_player(writer *w, uint32_t index) {
     const lmb_control_player_def *player = &w->def->players[index];
     uint32_t at = player_record(w, index);
     put_time(w, at + PLAYER_DURATION, player->duration);
-    // A loop has no place at its end.
+    // A looping clip is never at its end.
     put_time(w, at + PLAYER_OFFSET,
              player->end == LMB_END_LOOP && player->offset == player->duration ? 0.0f : player->offset);
     put_value(w, at + PLAYER_RATE, player->rate);
@@ -176,7 +176,8 @@ static ticks ticks_of_seconds(float seconds) {
     return make_ticks((uint32_t)fine, (uint32_t)(fine >> 32));
 }
 
-// How long a piece between two of a player's markers is; that of the last one is counted to the clip's end.
+// Returns the length of the piece from one of a player's markers to the next. The last piece wraps around the clip's
+// end to the first marker.
 static ticks piece_size(const lmb_control_player_def *player, uint32_t piece) {
     if (player->marker_count == 0) {
         return ticks_of_seconds(player->duration);
@@ -251,7 +252,7 @@ static void write_states(writer *w, uint32_t record, const lmb_control_machine_d
     }
 }
 
-// Where in its clip a player is when it is at a term's phase, or has as much left.
+// Returns the time in the clip at which a player is at a term's phase, or has the term's time remaining.
 static uint64_t find_place(const writer *w, const lmb_term *term) {
     const uint64_t duration = lmb_control_fine(w->def->players[term->player].duration);
     const float right = lmb_value_at(term->right, NULL);
@@ -264,7 +265,7 @@ static uint64_t find_place(const writer *w, const lmb_term *term) {
     return term->operand == LMB_OPERAND_PHASE ? place : duration - place;
 }
 
-// As less remains, the time in the clip is more.
+// Comparisons of the remaining time are reversed, because the time in the clip grows as the remaining time shrinks.
 static void write_place(const writer *w, uint32_t at, const lmb_term *term) {
     static const uint32_t turned[LMB_TERM_COUNT] = {
         [LMB_TERM_LESS] = TERM_GREATER, [LMB_TERM_LESS_EQUAL] = TERM_GREATER_EQUAL,
@@ -310,7 +311,7 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
     write_terms(w, at, transition);
 }
 
-// How many are before a transition: those of greater priority, and like ones that come first.
+// Returns how many transitions come before a transition: those of higher priority, and earlier ones of equal priority.
 static uint32_t find_rank(const lmb_control_machine_def *machine, uint32_t index) {
     uint32_t rank = 0;
     for (uint32_t i = 0; i < machine->transition_count; i++) {
@@ -343,7 +344,7 @@ static bool has_root_motion(const writer *w, uint32_t player) {
     return w->def->motion != NULL && (def->motion != NULL || def->velocity != 0.0f);
 }
 
-// As the first key sees it.
+// Writes a key relative to the first key.
 static void put_key(const writer *w, uint32_t at, const float *first, const float *key) {
     const double x = (double)key[0] - (double)first[0], z = (double)key[2] - (double)first[2];
     const double sine = sin((double)first[3]), cosine = cos((double)first[3]);
@@ -366,14 +367,16 @@ static void write_keys(writer *w, uint32_t record, const lmb_motion_track *track
     put(w, record + MOTION_TURNS, turns);
 }
 
-// What finds a place's share of the duration. A duration too short for it has places at its ends alone.
+// Writes the inverse of the duration, from which kernels compute the fraction of the duration that a position is. If
+// the duration is below 2^31 in units of 2^-16 of a tick, the inverse is 0: every position before the end counts as the
+// beginning.
 static void write_inverse(const writer *w, uint32_t record, float seconds) {
     const uint64_t duration = lmb_control_fine(seconds);
     uint32_t shift = 0;
     while (duration >> shift > UINT32_MAX) {
         shift++;
     }
-    // The quotient of what is rounded here is never above the exact one, so that a share stays below 1.
+    // The rounded factor is never above the exact one, so that a fraction stays below 1.
     const double inverse = duration >= UINT64_C(1) << 31 ? ldexp(1.0, 63 + (int)shift) / (double)duration - 1.0 : 0.0;
     put(w, record + MOTION_SHIFT, shift);
     put(w, record + MOTION_INVERSE, (uint32_t)inverse);
@@ -458,7 +461,7 @@ uint32_t lmb_control_profile_count(const lmb_control_machine_def *machine) {
     return count;
 }
 
-// Of a machine without any: CONTROL_NONE.
+// Returns CONTROL_NONE if the machine has no blend profiles.
 static uint32_t write_profiles(writer *w, const lmb_control_machine_def *machine) {
     if (lmb_control_profile_count(machine) == 0) {
         return CONTROL_NONE;
@@ -469,7 +472,7 @@ static uint32_t write_profiles(writer *w, const lmb_control_machine_def *machine
     return at;
 }
 
-// Tables, which spare each frame what is the same in all of them.
+// Tables of what is the same in every frame, so that no frame has to compute it.
 
 static void write_alone(writer *w) {
     put(w, CONTROL_ALONE, w->size);
@@ -483,7 +486,7 @@ static void write_alone(writer *w) {
     put(w, CONTROL_ALONE_COUNT, count);
 }
 
-// Whatever reads what is known late is known late.
+// A parameter that reads one that is known late is known late itself.
 static void find_phases(const lmb_control_def *def, uint8_t phases[LMB_MAX_PARAMETERS]) {
     for (uint32_t i = 0; i < 3 && def->motion != NULL; i++) {
         if (def->motion->velocity_parameters[i] != LMB_NONE) {
@@ -512,7 +515,8 @@ static void find_phases(const lmb_control_def *def, uint8_t phases[LMB_MAX_PARAM
     }
 }
 
-// Behind the players that no group moves. In the order of their phases, then their own.
+// Writes the computed parameters, ordered by phase, then as in the descriptor. Their table follows that of the
+// ungrouped players.
 static void write_computed(writer *w) {
     uint8_t phases[LMB_MAX_PARAMETERS] = {COMPUTED_EARLY};
     find_phases(w->def, phases);
@@ -537,8 +541,8 @@ static void write_computed(writer *w) {
     }
 }
 
-// A state's transitions that need no event. Those written are in the order of their priorities; counted are they as well
-// as they come.
+// Writes a state's table of transitions that need no event. The written table is in the order of priority, because it
+// reads transitions from the block. While counting, the order does not matter.
 static void write_state_table(writer *w, const lmb_control_machine_def *machine, uint32_t record, uint32_t state,
                               uint32_t profiles) {
     const uint32_t at = take(w, TABLE_TRANSITIONS);

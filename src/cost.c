@@ -39,7 +39,7 @@ static lmb_result check_inputs(const lmb_cost_def *def, const lmb_graph *graph, 
     return LMB_OK;
 }
 
-// The least time of several rounds, for one character.
+// Returns the shortest time of several rounds, in nanoseconds per character. The first round only warms up.
 static double time_rounds(const lmb_cost_def *def, const lmb_cpu *cpu, const lmb_batch *batch) {
     uint32_t rounds = def->rounds != 0 ? def->rounds : DEFAULT_ROUNDS;
     uint64_t min = UINT64_MAX;
@@ -80,7 +80,7 @@ static lmb_result time_program(const lmb_cost_def *def, const lmb_graph_def *pro
     return result;
 }
 
-// A part in which each node stands, or LMB_NONE: that of its first use from the end on.
+// Finds the joint map in effect at each node, or LMB_NONE. A node with several users gets the map of the first one.
 static void find_parts(const lmb_graph_def *graph, const lmb_node_cost *costs, uint32_t *joint_maps) {
     for (uint32_t i = 0; i < graph->node_count; i++) {
         joint_maps[i] = LMB_NONE;
@@ -93,7 +93,7 @@ static void find_parts(const lmb_graph_def *graph, const lmb_node_cost *costs, u
     }
 }
 
-// Those of a node are complete once every node behind it has been seen.
+// Counts the uses of each node. A node's count is complete once all nodes after it have been visited.
 static void count_uses(const lmb_graph_def *graph, lmb_node_cost *costs) {
     for (uint32_t i = 0; i < graph->node_count; i++) {
         costs[i] = (lmb_node_cost){0};
@@ -149,7 +149,7 @@ static lmb_result measure(const lmb_cost_def *def, const lmb_host *host, lmb_nod
     return result;
 }
 
-// Nodes that play by themselves are measured as what reads the parameters that the graph writes.
+// Clips that play by themselves and machines are measured as nodes that read the parameters which the control writes.
 lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
                             lmb_error *error) {
     lmb_result result = check_def(def, costs, error);

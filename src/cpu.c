@@ -6,13 +6,14 @@
 
 #include <string.h>
 
-// What runs graphs, and the scratch memory it needs.
+// A function that runs graphs, and one that returns the scratch memory it needs.
 typedef struct runner {
     size_t (*scratch)(const lmb_graph *graph);
     lmb_run_function *run;
 } runner;
 
-// Each path for any graph, and for plain ones; NULL where this build has none. The fast path stands for another.
+// The runners of each path, for any graph and for plain graphs; NULL if this build lacks the path. The fast path is
+// another name of one of the others.
 static const struct {
     const char *name;
     runner any, plain;
@@ -70,7 +71,7 @@ bool lmb_cpu_has(lmb_cpu_path path) {
            ((unsigned)path < LMB_CPU_PATH_COUNT && paths[path].any.run != NULL && machine_has(path));
 }
 
-// The path that is behind the fast one.
+// Resolves the fast path to the widest path that this machine has.
 static lmb_cpu_path resolve(lmb_cpu_path path) {
     static const lmb_cpu_path widest_first[] = {LMB_CPU_SIMD_16, LMB_CPU_SIMD_8, LMB_CPU_SIMD_4};
     for (int i = 0; path == LMB_CPU_FAST && i < 3; i++) {
@@ -164,7 +165,8 @@ static lmb_result check_run(const lmb_cpu *cpu, const lmb_batch *batch, const lm
     return LMB_OK;
 }
 
-// Before the run where the host names one, so that it may be the palette that is written; else after it.
+// Copies before the run if the host names a source, which may then be the palette that is written. Otherwise copies the
+// written palette after the run.
 static void copy_previous_palette(const lmb_batch *batch, const float *from, const lmb_batch_outputs *outputs,
                                   uint32_t first, uint32_t count) {
     if (from != NULL && count > 0 && (batch->outputs & LMB_OUTPUT_PREVIOUS_PALETTE)) {

@@ -1,4 +1,4 @@
-// What runs a batch on the CPU, as its profile and the cost of nodes see it.
+// Internal view of a CPU executor, for profiles and for the cost of nodes.
 #ifndef LIMBER_SRC_CPU_H
 #define LIMBER_SRC_CPU_H
 
@@ -16,14 +16,14 @@ struct lmb_cpu {
     lmb_run_function *run;
     lmb_cpu_profile *profile; // or NULL
     void *memory;
-    void *scratch; // in `memory`, aligned
+    void *scratch; // inside `memory`, aligned
 };
 
-// Evaluates graphs alone and writes nothing. Everything is checked already; the environment is the default one.
+// Evaluates graphs and writes no outputs. The caller has checked all arguments and set the default float environment.
 void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                       uint32_t count);
 
-// cpu->run() under the profile of `cpu`, for 1 character or more.
+// Calls cpu->run() under the profile of `cpu`, for at least 1 character.
 void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs,
                          const lmb_batch_outputs *outputs, uint32_t first, uint32_t count);
 

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// Characters that a thread takes at a time: several vectors, so that taking costs little, and few enough that threads
-// end together.
+// Characters that a thread takes at a time: several vectors, so that taking them costs little, and few enough that all
+// threads finish at nearly the same time.
 #define SHARE 64u
 
 typedef struct worker {
@@ -25,20 +25,20 @@ typedef struct worker {
 struct lmb_cpu_pool {
     lmb_host host;
     uint32_t worker_count;
-    worker *workers; // the first is the caller's
+    worker *workers; // the first one runs in the caller's thread
     pthread_mutex_t mutex;
     pthread_cond_t work;
     pthread_cond_t rest;
     bool has_mutex, has_work, has_rest;
     // Guarded by the mutex.
-    uint64_t round; // counts the batches; threads start when it grows
-    uint32_t busy;  // threads that have not ended the round
+    uint64_t round; // counts runs; threads start when it grows
+    uint32_t busy;  // threads that have not finished the round
     bool closing;
-    // Of the round: set before it starts.
+    // The current round; set before it starts.
     const lmb_batch *batch;
     const lmb_batch_inputs *inputs;
     lmb_batch_outputs outputs;
-    atomic_uint next; // share
+    atomic_uint next; // the next share to take
 };
 
 static void run_shares(worker *w) {
@@ -171,7 +171,7 @@ lmb_result lmb_cpu_pool_run(lmb_cpu_pool *pool, const lmb_batch *batch, const lm
     if (pool == NULL || outputs == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu pool: %s is NULL", pool == NULL ? "it" : "the outputs");
     }
-    // The threads check the pointers as well: what is wrong with those is the same for all of them.
+    // Each thread checks the pointers again; an error there is the same for all of them.
     lmb_result result = lmb_cpu_run_range(pool->workers[0].cpu, batch, inputs, outputs, 0, 0, error);
     if (result != LMB_OK) {
         return result;

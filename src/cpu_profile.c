@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Characters that the stages of a run are estimated from, at most.
+// The maximum number of characters from which the stages of a run are estimated.
 #define SAMPLE 64u
 
 struct lmb_cpu_profile {
@@ -74,8 +74,8 @@ static uint64_t look(const lmb_cpu_profile *profile) {
     return profile->clock.now(profile->clock.user);
 }
 
-// Nanoseconds that the graphs of the run's characters take, from those of its first ones: the lesser of two times, since
-// the first may be that of filling a cache.
+// Estimates the nanoseconds that the graphs of all characters take, from the first of them. Uses the shorter of two
+// times, because the first run may fill a cache.
 static double estimate_pose(const lmb_cpu *cpu, const lmb_batch *batch, const lmb_batch_inputs *inputs, uint32_t first,
                             uint32_t count) {
     uint32_t sample = count < SAMPLE ? count : SAMPLE;

@@ -1,8 +1,8 @@
-// The floating-point environment in which bits are made: round to nearest, nothing flushed. Every public call that
-// computes floats enters it first and leaves it last, so that the caller's own environment changes nothing.
+// The float environment in which all results are computed: round to nearest, subnormals not flushed. Every public call
+// that computes floats enters it first and leaves it last, so the caller's own environment has no effect on results.
 //
-// The arithmetic itself must be in a function of its own that is not inlined into the one that enters and leaves:
-// compilers move float operations across these calls, as C lets them without FENV_ACCESS.
+// The arithmetic itself must be in a separate function that is not inlined into the one that enters and leaves. Without
+// FENV_ACCESS, C allows compilers to move float operations across these calls.
 #ifndef LIMBER_SRC_FLOAT_ENVIRONMENT_H
 #define LIMBER_SRC_FLOAT_ENVIRONMENT_H
 
@@ -19,7 +19,7 @@
 #define LMB_NOINLINE
 #endif
 
-// FE_DFL_ENV clears flushing as well: it is the state at graph start, MXCSR or FPCR included.
+// FE_DFL_ENV also clears flushing: it is the state at program start, including MXCSR or FPCR.
 static inline void lmb_environment_enter(fenv_t *callers) {
     fegetenv(callers);
     fesetenv(FE_DFL_ENV);

@@ -25,8 +25,8 @@ static const struct {
     [LMB_KERNEL_PROBE] = {"limber probe", kernel_probe, sizeof kernel_probe / sizeof kernel_probe[0]},
 };
 
-// The kernel that interprets graphs has room for so many, where the device has: most graphs hold fewer, and what
-// workgroups take decides how many of them run side by side.
+// Poses that the interpreting kernel has room for, if the device has the memory. Most graphs hold fewer, and the memory
+// of a workgroup limits how many of them run at the same time.
 #define INTERPRETED_POSES 8u
 
 lmb_gpu_def lmb_default_gpu_def(void) {
@@ -79,7 +79,7 @@ static lmb_result load_functions(const lmb_gpu_def *def, lmb_gpu_functions *vk, 
     return LMB_OK;
 }
 
-// What the device is: whether it can do the work at all, whether it declares its rounding, how much it allocates.
+// Checks that the device can run the kernels, and reads its limits and whether it declares its rounding.
 static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
     VkPhysicalDeviceVulkan11Properties properties11 = {.sType =
                                                            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
@@ -101,7 +101,8 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: %s lacks %s", properties.properties.deviceName,
                         !features12.bufferDeviceAddress ? "bufferDeviceAddress" : "scalarBlockLayout");
     }
-    // Without independence a mode would have to be declared for widths that the kernels do not use; the probe decides then.
+    // Without independence, rounding would have to be declared for widths that the kernels do not use. Then only the
+    // probe decides.
     gpu->probe.declares_rte = properties12.shaderRoundingModeRTEFloat32 &&
                               properties12.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
     gpu->largest_allocation = properties11.maxMemoryAllocationSize;
@@ -133,7 +134,7 @@ static lmb_result create_layout(lmb_gpu *gpu, lmb_error *error) {
     return LMB_OK;
 }
 
-// The module without what the constants close, with rounding declared where the device offers that.
+// Returns the module without the code that the constants disable, with rounding declared if the device supports that.
 static lmb_result specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
                              lmb_spirv *module, lmb_error *error) {
     uint32_t values[sizeof constants / sizeof(uint32_t)];
@@ -292,7 +293,7 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         result = create_layout(created, error);
     }
     for (lmb_kernel kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
-        // Those for any graph.
+        // These two kernels run any graph.
         if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_graphs) {
             continue;
         }

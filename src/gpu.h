@@ -1,4 +1,4 @@
-// What the files of the GPU side share: the host's device with its functions, buffers, and pipelines.
+// Shared by the files of the GPU side: the host's device with its functions, buffers and pipelines.
 #ifndef LIMBER_SRC_GPU_H
 #define LIMBER_SRC_GPU_H
 
@@ -53,7 +53,7 @@
     X(DestroyQueryPool)                                                                                                \
     X(GetQueryPoolResults)
 
-// Loaded where the host says that the instance has VK_EXT_debug_utils.
+// Loaded if the host says that the instance has VK_EXT_debug_utils.
 #define LMB_DEBUG_FUNCTIONS(X)                                                                                         \
     X(SetDebugUtilsObjectNameEXT)                                                                                      \
     X(CmdBeginDebugUtilsLabelEXT)                                                                                      \
@@ -84,7 +84,7 @@ struct lmb_gpu {
     VkDevice device;
     VkAllocationCallbacks callbacks;
     const VkAllocationCallbacks *allocator; // &callbacks or NULL
-    lmb_gpu_memory_hooks hooks;             // allocate is NULL where the host gave none
+    lmb_gpu_memory_hooks hooks;             // allocate is NULL if the host gave none
     uint32_t *queue_families;
     uint32_t queue_family_count;
     bool debug_utils;
@@ -95,17 +95,17 @@ struct lmb_gpu {
     VkDeviceSize largest_allocation;
     double timestamp_period; // nanoseconds
     lmb_gpu_limits limits;
-    uint32_t interpreted_poses; // that the kernel which interprets graphs has room for, which is there where all are
+    uint32_t interpreted_poses; // room of the kernel that interprets graphs, which exists with interpret_graphs
     VkPipelineLayout layout;
     VkPipeline pipelines[LMB_KERNEL_COUNT];
     lmb_gpu_probe_result probe;
 };
 
-// Workgroups per axis that every device has.
+// Workgroups per axis that every device supports.
 #define LMB_GPU_LARGEST_GRID 65535u
-#define LMB_GPU_GROUP 64u // invocations of a workgroup, except for shaders/character_specialized.comp
+#define LMB_GPU_GROUP 64u // invocations per workgroup, except in shaders/character_specialized.comp
 
-// LMB_ERROR_VULKAN, naming call and result.
+// Returns LMB_ERROR_VULKAN, with a message that names the call and the result.
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result);
 
 typedef struct lmb_gpu_buffer {
@@ -117,16 +117,16 @@ typedef struct lmb_gpu_buffer {
     const char *name;
 } lmb_gpu_buffer;
 
-// With `host_access` the buffer is mapped, and a copy source and destination alone; without, it is usable by address and
-// as storage, vertex, transfer source and destination buffer. `name`, which is static, is for debuggers and for counting
-// bytes. On failure nothing is left.
+// Creates a buffer. With `host_access` it is mapped, and can only be copied from and to. Without, it has a device
+// address and can be a storage, vertex, indirect, copy source and copy destination buffer. `name` must be static;
+// debuggers and byte counts show it. On failure nothing is left allocated.
 lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, bool host_access, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error);
-// A zeroed buffer is fine.
+// Accepts a zeroed buffer.
 void lmb_gpu_buffer_destroy(lmb_gpu *gpu, lmb_gpu_buffer *buffer);
 
-// What pipelines are specialised by: first what they leave out, in the order of the constant_ids in
-// shaders/ops/language.h, then those of shaders/character_specialized.comp.
+// The specialisation constants of pipelines, in the order of their constant_ids. shaders/ops/language.h and
+// shaders/character_specialized.comp declare them.
 typedef struct lmb_kernel_constants {
     VkBool32 cubic;
     VkBool32 scale;
@@ -147,32 +147,33 @@ typedef struct lmb_kernel_constants {
     VkBool32 profiles;
 } lmb_kernel_constants;
 
-// Of workgroup memory, for each pose that shaders/pose.comp has room for.
+// Bytes of workgroup memory for each pose that shaders/pose.comp has room for.
 #define LMB_GPU_POSE_BYTES (11u * sizeof(float) * LMB_GPU_GROUP)
 
-// That of weights for a graph with layers or blend spaces in the plane.
+// Creates the weights kernel for a graph with layers or blend spaces in the plane.
 lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, VkPipeline *pipeline, lmb_error *error);
 
-// That of float channels for a graph that needs no more than the constants say.
+// Creates the float channel kernel for a graph that needs no more than the constants say.
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                    lmb_error *error);
 
-// The kernel that interprets graphs, with room for so many poses; fails as lmb_gpu_pipeline_create() does.
+// Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
 lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
 
-// A compute pipeline from a module, with rounding declared where the device offers that. On failure it is VK_NULL_HANDLE.
+// Creates a compute pipeline from a module, and declares rounding if the device supports that. On failure `pipeline` is
+// VK_NULL_HANDLE.
 lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
                                    const char *name, VkPipeline *pipeline, lmb_error *error);
 
-// A barrier between everything that the two masks name.
+// Records a memory barrier from the first stages and accesses to the second ones.
 void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags from_access,
                      VkPipelineStageFlags to, VkAccessFlags to_access);
 
-// Binds a pipeline, pushes its constants and dispatches at least as many workgroups.
+// Binds a pipeline, pushes its constants and dispatches at least `groups` workgroups.
 void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
                       uint32_t size, uint64_t groups);
 
-// The same with as many workgroups as three words at `offset` of the buffer say.
+// Does the same with the number of workgroups from three words at `offset` of the buffer.
 void lmb_gpu_dispatch_indirect(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
                                uint32_t size, VkBuffer arguments, VkDeviceSize offset);
 
@@ -186,15 +187,15 @@ struct lmb_gpu_graph {
     const lmb_graph *graph;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline weights;      // where it has layers or blend spaces in the plane, and the gpu no kernel for any graph
-    VkPipeline channels;     // where the rig has float channels, and the gpu no kernel for any graph
-    VkPipeline steps;        // the kernel made for this graph, or VK_NULL_HANDLE where it is interpreted
-    VkPipeline interpreter;  // the one that interprets it, where the gpu has none that can, or VK_NULL_HANDLE
-    lmb_gpu_workgroup shape; // of that kernel where it does all stages; characters are 0 where it does the pose alone
+    VkPipeline weights;      // if it has layers or blend spaces in the plane, and the gpu has no kernel for any graph
+    VkPipeline channels;     // if the rig has float channels, and the gpu has no kernel for any graph
+    VkPipeline steps;        // the specialised kernel of this graph, or VK_NULL_HANDLE if it is interpreted
+    VkPipeline interpreter;  // an interpreter of its own, if that of the gpu is missing or too small, or VK_NULL_HANDLE
+    lmb_gpu_workgroup shape; // of `steps` if that runs all stages; characters is 0 if it runs the pose only
     bool recorded;
 };
 
-// Whether the gpu's own interpreter can run it.
+// Returns whether the gpu's own interpreter can run the graph.
 static inline bool lmb_gpu_interprets(const lmb_gpu *gpu, const lmb_graph *graph) {
     return gpu->interpret_graphs && lmb_graph_stack(graph) <= gpu->interpreted_poses;
 }

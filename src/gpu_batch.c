@@ -11,26 +11,26 @@
 #include <string.h>
 
 #define MOST_FRAMES 8u
-#define MARKS 4u // in a frame's profile, and one more with stage 1
+#define MARKS 4u // marks in a frame's profile, without the one for stage 1
 #define DEFAULT_SPAN_BYTES ((VkDeviceSize)256 << 20)
-// Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
+// Kernels index words of a buffer with signed 32-bit integers, as SPIR-V does.
 #define MOST_WORDS ((uint64_t)1 << 31)
-// And number the joints of all characters.
+// Kernels index the joints of all characters in the same way.
 #define MOST_JOINTS ((uint64_t)1 << 31)
-// Rows of the table of spans that one command writes.
+// Rows of the span table that one command writes.
 #define ROWS_AT_ONCE 64u
-// Of a pose in an exchange area: three rows of four.
+// Bytes of a joint in an exchange area: three rows of four floats.
 #define EXCHANGE_BYTES 48u
 
-// What belongs to a frame slot.
+// Data of a frame slot.
 typedef struct frame_slot {
-    lmb_gpu_buffer staging;    // parameters, where the host writes them
-    lmb_gpu_buffer parameters; // and where the kernels read them
+    lmb_gpu_buffer staging;    // parameters that the host writes
+    lmb_gpu_buffer parameters; // parameters that the kernels read
     lmb_gpu_buffer refused;
     lmb_gpu_buffer spans;    // lmb_span_row [span]
-    lmb_gpu_buffer dispatch; // what shaders/list.comp writes
+    lmb_gpu_buffer dispatch; // written by shaders/list.comp
     VkDeviceAddress poses[LMB_MAX_POSES];
-    lmb_gpu_buffer *records; // [span]: exchange areas, then what stage 1 leaves: sources, then weights
+    lmb_gpu_buffer *records; // [span]: exchange areas, then the results of stage 1: sources, then weights
     lmb_gpu_buffer *stages;  // [span][stage]
     bool recorded;
 } frame_slot;
@@ -40,10 +40,10 @@ struct lmb_gpu_batch {
     lmb_gpu_graph *graph;
     lmb_batch description;
     uint32_t frame_count;
-    uint32_t span_characters; // of every span but the last
+    uint32_t span_characters; // of every span except the last
     uint32_t span_count;
-    lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL where the graph needs none
-    bool begun;               // they hold what they should
+    lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL if the graph needs none
+    bool begun;               // the inertia buffers have been zeroed
     lmb_gpu_control *control; // or NULL
     frame_slot frames[MOST_FRAMES];
 };
@@ -62,17 +62,17 @@ static VkDeviceSize stage_bytes(const lmb_gpu_batch *batch, lmb_stage stage) {
     return (VkDeviceSize)lmb_batch_stage_floats(&batch->description, stage) * sizeof(float);
 }
 
-// Of a character.
+// Returns bytes per character.
 static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
     return (VkDeviceSize)lmb_graph_inertia_words(batch->description.graph) * sizeof(uint32_t);
 }
 
-// Of a character.
+// Returns bytes per character.
 static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
     return (VkDeviceSize)batch->description.graph->block[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
 }
 
-// Of a character.
+// Returns bytes per character.
 static VkDeviceSize exchange_bytes(const lmb_gpu_batch *batch) {
     const lmb_graph *graph = batch->description.graph;
     return (VkDeviceSize)graph->exchange_count * (graph->joint_count + graph->channel_count) * EXCHANGE_BYTES;
@@ -83,24 +83,25 @@ static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
            (VkDeviceSize)batch->description.graph->block[PROGRAM_WEIGHTS] * sizeof(float);
 }
 
-// Whether anything is to be weighed.
+// Returns whether stage 1 has any weights or sources to compute.
 static bool has_rules(const lmb_gpu_batch *batch) {
     const uint32_t *block = batch->description.graph->block;
     return block[PROGRAM_RULE_COUNT] + block[PROGRAM_SOURCES] > 0;
 }
 
-// Of a character in a pose buffer.
+// Returns the bytes of a character in a pose buffer.
 static VkDeviceSize pose_bytes(const lmb_gpu_batch *batch, uint32_t pose) {
     return (VkDeviceSize)batch->description.graph->pose_floats[pose] * sizeof(float);
 }
 
-// Whether one kernel does everything: its graph's.
+// Returns whether one kernel, the specialised one of its graph, runs all stages.
 static bool in_one_kernel(const lmb_gpu_batch *batch) {
     return batch->graph->shape.characters > 0;
 }
 
-// One kernel for all stages keeps outputs alone. Otherwise local transforms are kept, since the model kernel reads them,
-// and model matrices where that runs; it finds own matrices in their place where a graph ends as those.
+// Returns whether a stage has a buffer. If one kernel runs all stages, only outputs have one. Otherwise local
+// transforms also have one, because the model kernel reads them, and so do model matrices if that kernel runs. If a
+// graph ends with matrices, the model kernel finds local matrices in the buffer of the model matrices.
 static bool keeps_stage(const lmb_gpu_batch *batch, lmb_stage stage) {
     uint32_t outputs = batch->description.outputs;
     if (!in_one_kernel(batch)) {
@@ -140,7 +141,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
     return lmb_batch_check(&description, error);
 }
 
-// Of what is kept; matrices count in any case.
+// Returns the largest number of bytes per character of all buffers. Model matrices always count.
 static VkDeviceSize largest_stage_bytes(const lmb_gpu_batch *batch) {
     VkDeviceSize largest = stage_bytes(batch, LMB_STAGE_MODEL);
     largest = inertia_bytes(batch) > largest ? inertia_bytes(batch) : largest;
@@ -460,7 +461,7 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     return row;
 }
 
-// Into the commands themselves, so that what is bound later does not change what is recorded.
+// The rows are stored in the commands, so a pose that is bound later does not change what was recorded.
 static void record_spans(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_span_row rows[ROWS_AT_ONCE];
     for (uint32_t first = 0; first < batch->span_count; first += ROWS_AT_ONCE) {
@@ -474,7 +475,7 @@ static void record_spans(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
     }
 }
 
-// Zeroed once, before the first frame.
+// Zeroes the inertia buffers once, before the first frame.
 static void record_beginning(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     for (uint32_t i = 0; batch->inertia != NULL && !batch->begun && i < batch->span_count; i++) {
         batch->gpu->vk.CmdFillBuffer(info->commands, batch->inertia[i].buffer, 0, batch->inertia[i].size, 0);
@@ -506,7 +507,7 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_end_label(gpu, commands);
 }
 
-// `offset` is where its arguments are where there is a list.
+// If there is a list, `offset` is the word of the kernel's dispatch arguments.
 static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, VkPipeline pipeline,
                           uint64_t groups, uint32_t offset, uint32_t pass) {
     const frame_slot *frame = &batch->frames[info->frame];
@@ -530,7 +531,8 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     }
 }
 
-// What a workgroup of the pose kernel takes, and how many of those a character has: characters, or joints.
+// The work of a pose kernel: a character consists of `parts` items (1, or one per joint), and a workgroup takes
+// `items`.
 typedef struct share {
     uint32_t items;
     uint32_t parts;
@@ -546,7 +548,7 @@ static uint64_t groups_for(uint64_t count, uint32_t of_each) {
     return (count + of_each - 1) / of_each;
 }
 
-// How many workgroups the listed characters take.
+// Computes how many workgroups the listed characters need.
 static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const frame_slot *frame = &batch->frames[info->frame];
     const share first = first_share(batch);
@@ -567,7 +569,7 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
-// Between a kernel and one that reads what it writes, or writes in its place.
+// Orders a kernel before one that reads or overwrites its results.
 static void record_kernel_barrier(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
@@ -582,7 +584,7 @@ static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
-// A pass of the pose, or all stages in one.
+// Records a pass of the pose, or all stages in one kernel.
 static void record_pose(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
     const lmb_gpu_graph *graph = batch->graph;
     const share first = first_share(batch);
@@ -606,7 +608,8 @@ static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_inf
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
-// One kernel runs all passes of the joints, or one kernel after another each of them; those of channels are always apart.
+// Records the passes. One kernel runs all passes of the joints, or one kernel per pass. Passes of float channels always
+// have a kernel each.
 static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const lmb_graph *graph = batch->description.graph;
     const bool runs_channels = lmb_batch_runs_channels(&batch->description);

@@ -13,16 +13,16 @@
 #include "../shaders/ops/layout.h"
 
 #define MOST_FRAMES 8u
-// Kernels index words of a buffer with signed 32-bit numbers, as SPIR-V has it.
+// Kernels index words of a buffer with signed 32-bit integers, as SPIR-V does.
 #define MOST_WORDS ((uint64_t)1 << 31)
-#define UPDATE_WORDS 16384u // of a buffer that one command writes
+#define UPDATE_WORDS 16384u // words of a buffer that one command writes
 
 typedef struct frame_slot {
-    lmb_gpu_buffer staging; // events, where the host writes them
-    lmb_gpu_buffer sent;    // and where the kernel reads them
+    lmb_gpu_buffer staging; // events that the host writes
+    lmb_gpu_buffer sent;    // events that the kernel reads
     lmb_gpu_buffer emitted;
     lmb_gpu_buffer motions;
-    uint32_t sent_count; // for the frame to be recorded
+    uint32_t sent_count; // for the next frame to be recorded
 } frame_slot;
 
 struct lmb_gpu_control {
@@ -33,7 +33,7 @@ struct lmb_gpu_control {
     uint32_t events_a_frame;
     uint32_t frame_count;
     bool emits_events;
-    bool recorded; // once: block and state hold what they should
+    bool recorded; // the initialisation of block and state has been recorded
     lmb_event *scratch;
     VkPipeline pipeline;
     lmb_gpu_buffer block;
@@ -50,7 +50,8 @@ static uint32_t weight_count(const lmb_control *control) {
     return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->block[PROGRAM_WEIGHTS] : 0;
 }
 
-// Of a character: its state, and behind all states a copy that changes between updates.
+// Returns words per character: its state, and with interpolated updates a copy that changes between updates. All copies
+// follow all states.
 static uint32_t state_words(const lmb_control *control) {
     const bool interpolates = (control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0;
     return control->state_words * (interpolates ? 2 : 1);
@@ -144,7 +145,7 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     return result;
 }
 
-// That without character motion is smaller.
+// Creates the pipeline. The kernel without character motion is smaller.
 static lmb_result create_pipeline(lmb_gpu_control *control, lmb_error *error) {
     const lmb_kernel_constants constants = {.spaces = VK_TRUE}; // for all graphs, so that drivers compile it once
     const bool moves = lmb_control_has_motion(control->control);

@@ -1,4 +1,4 @@
-// The control of a batch as the batch records it.
+// The control of a batch: its buffers and kernel, which the batch records.
 #ifndef LIMBER_SRC_GPU_CONTROL_H
 #define LIMBER_SRC_GPU_CONTROL_H
 
@@ -13,40 +13,40 @@ typedef struct lmb_gpu_control lmb_gpu_control;
 
 // Start from lmb_default_gpu_control_def().
 typedef struct lmb_gpu_control_def {
-    // Must outlive it. Its graph is the batch's, or it has none; it has as many parameters. One that inertializes does so
-    // by the same parameters.
+    // Must outlive the GPU control. It has as many parameters as the batch's graph, and its graph is that one or NULL.
+    // If it inertializes, the batch's graph does so with the same parameters.
     const lmb_control *control;
-    lmb_gpu_batch *batch; // that it belongs to from then on, and that must outlive it
+    lmb_gpu_batch *batch; // runs the control from then on and destroys it with itself; must outlive it
     uint32_t events_a_frame;
     bool emits_events;
 } lmb_gpu_control_def;
 
-// As lmb_default_gpu_batch_def() has it.
+// Returns the same defaults as lmb_default_gpu_batch_def().
 LMB_API lmb_gpu_control_def lmb_default_gpu_control_def(void);
 
-// Creates a pipeline and all buffers. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT (a buffer of 2^31 words and more, or
-// more than the device allocates), LMB_ERROR_MEMORY, LMB_ERROR_VULKAN.
+// Creates a pipeline and all buffers. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT (a buffer would have 2^31 words or
+// more, or more than the device allocates), LMB_ERROR_MEMORY, LMB_ERROR_VULKAN.
 LMB_API lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
                                           lmb_error *error);
-// NULL is fine. The batch has none then.
+// Accepts NULL. Afterwards the batch has no control.
 LMB_API void lmb_gpu_control_destroy(lmb_gpu_control *control);
 
-// As the functions of the same names of lmb_gpu_batch.
+// These do what the lmb_gpu_batch functions of the same names do.
 LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t frame, uint32_t character, uint32_t event,
                                         lmb_error *error);
 LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t frame);
 LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t frame);
 
-// What is copied before the kernel runs, then the kernel, which reads and writes the parameters at the address.
+// Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters);
 
 // gpu_batch.c
 uint32_t lmb_gpu_batch_frame_count(const lmb_gpu_batch *batch);
-// Of its graph's block on the device.
+// Returns the device address of the graph's block.
 VkDeviceAddress lmb_gpu_batch_graph_address(const lmb_gpu_batch *batch);
-// The control that its frames run, or NULL.
+// Sets the control that its frames run, or NULL for none.
 void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control);
 
 #ifdef __cplusplus

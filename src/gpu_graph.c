@@ -15,7 +15,8 @@ static lmb_result create_channels(lmb_gpu_graph *created, lmb_error *error) {
     return lmb_gpu_channels_create(created->gpu, constants, &created->channels, error);
 }
 
-// Seldom needed, and long in the making: others should neither wait for it nor take the workgroup memory.
+// Few graphs need an interpreter of their own, and it takes long to compile. Because it is separate, other graphs
+// neither wait for it nor use its workgroup memory.
 static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_error *error) {
     size_t bytes = graph->stack * LMB_GPU_POSE_BYTES;
     if (graph->stack > gpu->interpreted_poses && bytes > gpu->limits.workgroup_bytes) {

@@ -157,7 +157,7 @@ static const probe_words cases[] = {
 
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
-// What one run of the probe creates, and destroys again.
+// Objects that one run of the probe creates and destroys.
 typedef struct probe_run {
     lmb_gpu_buffer staging;
     lmb_gpu_buffer buffer;
@@ -263,7 +263,7 @@ lmb_result lmb_gpu_probe(lmb_gpu *gpu, VkQueue queue, uint32_t queue_family, lmb
     if (result == LMB_OK) {
         probe_words *words = run.staging.memory.mapped;
         for (uint32_t i = 0; i < CASE_COUNT; i++) {
-            // A result that the kernel does not overwrite is wrong.
+            // The initial result is wrong, so a case that the kernel does not write fails.
             words[i] = (probe_words){cases[i].kind, cases[i].a, cases[i].b, ~cases[i].result};
         }
         result = submit(gpu, &run, queue, error);

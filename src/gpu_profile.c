@@ -4,15 +4,15 @@
 
 #define MOST_FRAMES 8u
 #define MOST_MARKS 4096u
-// What the names of all buffers begin with.
+// The prefix of the names of all buffers.
 #define NAME_PREFIX "limber "
 
-// What belongs to a frame slot. Its queries are the pool's from slot * mark_count on.
+// Data of a frame slot. Its queries begin at slot * mark_count in the pool.
 typedef struct profile_slot {
-    uint32_t *stages; // [mark]: what ended there, or LMB_NONE
+    uint32_t *stages; // [mark]: the stage that ended there, or LMB_NONE
     uint32_t count;
-    bool begun;          // and not collected
-    bool collected_once; // `first_stamp` holds that of the frame collected last
+    bool begun;          // begun and not yet collected
+    bool collected_once; // `first_stamp` is valid: that of the frame collected last
     uint64_t first_stamp;
 } profile_slot;
 
@@ -20,15 +20,15 @@ struct lmb_gpu_profile {
     lmb_gpu *gpu;
     lmb_profile *times;
     VkQueryPool pool;
-    uint64_t mask;  // the bits of a timestamp that count
+    uint64_t mask;  // the valid bits of a timestamp
     double period;  // nanoseconds
     bool has_clock; // a frame has been collected
-    uint64_t stamp; // that the clock is at
-    int64_t ticks;  // since its start
+    uint64_t stamp; // the timestamp that the clock is at
+    int64_t ticks;  // since the clock's start
     uint32_t frame_count;
     uint32_t mark_count;
     uint32_t *stages;
-    uint64_t *stamps; // [mark], of the frame that is collected
+    uint64_t *stamps; // [mark], of the frame being collected
     profile_slot slots[MOST_FRAMES];
     uint64_t missed;
 };
@@ -67,7 +67,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_profile_def *def, 
     return LMB_OK;
 }
 
-// The mask of the bits that count in timestamps of a queue family.
+// Finds the mask of the valid timestamp bits of a queue family.
 static lmb_result find_mask(const lmb_gpu *gpu, uint32_t family, uint64_t *mask, lmb_error *error) {
     uint32_t count = 0;
     gpu->vk.GetPhysicalDeviceQueueFamilyProperties(gpu->physical_device, &count, NULL);
@@ -248,7 +248,7 @@ lmb_result lmb_gpu_profile_mark(lmb_gpu_profile *profile, uint32_t frame, VkComm
     return result;
 }
 
-// Moves the clock to a timestamp, the short way round where its bits wrap, and tells the nanoseconds since the start.
+// Moves the clock to a timestamp, the short way if its bits wrap. Returns the nanoseconds since the clock's start.
 static uint64_t move_clock(lmb_gpu_profile *profile, uint64_t stamp) {
     if (!profile->has_clock) {
         profile->has_clock = true;

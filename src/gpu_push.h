@@ -5,18 +5,18 @@
 #include <limber/batch.h>
 #include <vulkan/vulkan_core.h>
 
-// A span's buffers. A table of these tells the kernels of a batch where its characters' things lie.
+// Addresses of a span's buffers. Kernels of a batch find the data of their characters in a table of these rows.
 typedef struct lmb_span_row {
     VkDeviceAddress parameters;
     VkDeviceAddress stages[LMB_STAGE_COUNT];
-    VkDeviceAddress rows[LMB_STAGE_COUNT]; // the same
-    VkDeviceAddress dual_quaternions;      // the same again
-    VkDeviceAddress named_palette;         // of the frame before, or this frame's
-    VkDeviceAddress named_rows;            // the same
+    VkDeviceAddress rows[LMB_STAGE_COUNT]; // the same addresses
+    VkDeviceAddress dual_quaternions;      // the same address again
+    VkDeviceAddress named_palette;         // of the frame that the host names as the previous one, or of this frame
+    VkDeviceAddress named_rows;            // the same address
     VkDeviceAddress poses[LMB_MAX_POSES];
-    VkDeviceAddress inertia; // what is kept from frame to frame, or 0
-    VkDeviceAddress sources; // records of stage 1, or 0
-    VkDeviceAddress weights; // likewise
+    VkDeviceAddress inertia; // data kept from frame to frame, or 0
+    VkDeviceAddress sources; // records of clip sources from stage 1, or 0
+    VkDeviceAddress weights; // weights from stage 1, or 0
     VkDeviceAddress exchange;
 } lmb_span_row;
 
@@ -69,7 +69,7 @@ typedef struct lmb_probe_push {
     uint32_t unused;
 } lmb_probe_push;
 
-// The longest of them, and what Vulkan guarantees.
+// The size of the largest push constants. Vulkan guarantees 128 bytes.
 #define LMB_PUSH_SIZE sizeof(lmb_control_push)
 _Static_assert(sizeof(lmb_batch_push) <= LMB_PUSH_SIZE && sizeof(lmb_list_push) <= LMB_PUSH_SIZE,
                "the control's push constants are not the longest");

@@ -9,10 +9,10 @@
 #include "pose_specialized.spv.h"
 #include "pose_specialized_plain.spv.h"
 
-// Compiling takes time in proportion to the instructions; past this the interpreter serves.
+// The time to compile is proportional to the number of instructions. Longer graphs are interpreted.
 #define MOST_STEPS 32u
 
-// The template's function for each instruction, and how many poses more are held after it.
+// The template's function for each instruction, and how it changes the number of poses held.
 static const struct {
     const char *function;
     int pushed;
@@ -36,7 +36,7 @@ bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
 
 lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *graph, bool all_stages, lmb_spirv *module,
                                       lmb_error *error) {
-    lmb_spirv_call calls[2 * MOST_STEPS]; // every pass has a step
+    lmb_spirv_call calls[2 * MOST_STEPS]; // every pass has at least one instruction
     uint32_t count = 0;
     const uint32_t passes = graph->block[PROGRAM_PASS_COUNT];
     for (uint32_t pass = 0; pass < passes; pass++) {

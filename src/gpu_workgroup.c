@@ -1,12 +1,13 @@
 #include "gpu_workgroup.h"
 
-// As shaders/character_specialized.comp keeps a character: matrices, where it is, its bounding box and its level.
+// Returns the workgroup memory that shaders/character_specialized.comp needs for a character: matrices, its span and
+// index, its bounding box and its level.
 static uint64_t character_bytes(uint32_t joints) {
     uint64_t matrices = (UINT64_C(3) * joints) | 1;
     return matrices * 16 + 8 + 24 + 4;
 }
 
-// A workgroup as wide as one subgroup meets no barrier that costs anything; it fills its lanes with characters.
+// A workgroup of exactly one subgroup has barriers that cost nothing. It takes one character per lane if memory allows.
 static lmb_gpu_workgroup workgroup_for_cpu(lmb_gpu_limits limits, uint64_t bytes) {
     uint32_t characters = limits.subgroup;
     while (characters > 0 && characters * bytes > limits.workgroup_bytes) {
@@ -15,9 +16,9 @@ static lmb_gpu_workgroup workgroup_for_cpu(lmb_gpu_limits limits, uint64_t bytes
     return (lmb_gpu_workgroup){characters, limits.subgroup, characters == limits.subgroup};
 }
 
-// Characters: eight where they fit 32 KiB, so that several such workgroups share a multiprocessor and one computes while
-// another waits for memory; more of small rigs. Invocations: 128 to 256, whole subgroups, the number that leaves the
-// fewest idle in the last round.
+// Chooses characters: eight if they fit 32 KiB, so that several workgroups share a multiprocessor and one computes
+// while another waits for memory; more for small rigs. Chooses invocations: 128 to 256 in whole subgroups, the number
+// that leaves the fewest idle in the last round.
 static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
     const uint32_t most_bytes = limits.workgroup_bytes < 32768 ? limits.workgroup_bytes : 32768;
     uint32_t characters = 8;

@@ -80,7 +80,7 @@ static uint64_t plan_block(lmb_compiler *c, uint32_t *header) {
     return at;
 }
 
-// The joints level by level.
+// Writes the joints in the order of their depth in the hierarchy.
 static void write_order(const lmb_rig *rig, uint32_t *block) {
     uint32_t *level_of = block + block[PROGRAM_PARENTS]; // until the parents are written
     uint32_t *levels = block + block[PROGRAM_LEVELS];
@@ -89,11 +89,11 @@ static void write_order(const lmb_rig *rig, uint32_t *block) {
         level_of[joint] = rig->parents[joint] == LMB_NONE ? 0 : level_of[rig->parents[joint]] + 1;
         levels[level_of[joint]]++;
     }
-    // From how many joints a level has to where the next one begins, ...
+    // First turn each level's number of joints into the start of the next level.
     for (uint32_t level = 1; level <= rig->depth; level++) {
         levels[level] += levels[level - 1];
     }
-    // ... and, as it is filled from its end on, to where it begins itself.
+    // Then fill each level from its end, which turns that into the level's own start.
     for (uint32_t joint = rig->joint_count; joint-- > 0;) {
         order[--levels[level_of[joint]]] = joint | rig->parents[joint] << 16;
     }
@@ -124,7 +124,8 @@ static void write_rig(const lmb_rig *rig, uint32_t *block) {
     }
 }
 
-// A track of a clip in the graph whose key times most others share, if more than half do, as CLIP_COMMON has it.
+// Returns a track of a clip in the graph whose key times more than half of the tracks share, if there is one, in the
+// form of CLIP_COMMON. Counts as in a majority vote.
 static uint32_t find_common_track(const uint32_t *block, uint32_t clip) {
     uint32_t found = 0, lead = 0, times = 0;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -157,7 +158,7 @@ static void write_block(lmb_compiler *c, uint32_t *block) {
         at += def->clips[i]->size;
     }
     c->block = block;
-    (void)lmb_graph_emit(c); // as it did when it counted
+    (void)lmb_graph_emit(c); // the same instructions as while counting
 }
 
 static bool rest_scales(const lmb_rig *rig) {
@@ -171,7 +172,7 @@ static bool rest_scales(const lmb_rig *rig) {
     return false;
 }
 
-// Whether a scale track has more than one key, or another value than 1.
+// Returns whether a scale track has more than one key, or a value other than 1.
 static bool clip_scales(const uint32_t *clip) {
     if (clip[CLIP_PACKED] != 0) {
         return clip[clip[CLIP_PACKED] + PACKED_ROWS + CHANNEL_SCALE] != 0;
@@ -213,7 +214,7 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
     }
 }
 
-// Everything that can be wrong with a descriptor; `header` and `size` are those of the block.
+// Checks a descriptor completely, and finds the header and the size of its block.
 static lmb_result prepare(lmb_compiler *c, uint32_t header[PROGRAM_HEADER_WORDS], uint64_t *size) {
     lmb_result result = lmb_graph_check_def(c);
     if (result == LMB_OK) {
@@ -246,7 +247,7 @@ lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error) {
                        : check_poses(def, &weights, error);
 }
 
-// What a control asks of a graph: see lmb_control_create().
+// Checks what a control requires of a graph: see lmb_control_create().
 static lmb_result check_weights(const lmb_graph_def *def, uint32_t weights, lmb_error *error) {
     if (weights > LMB_MAX_CONTROL_WEIGHTS) {
         return lmb_fail(

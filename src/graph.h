@@ -1,5 +1,5 @@
-// A graph as the rest of the library sees it: one block of words that the CPU reads and the GPU is given as it is. The
-// layout is in shaders/ops/layout.h.
+// Internal view of a graph: one block of words that the CPU and the GPU read in the same form. The layout is in
+// shaders/ops/layout.h.
 #ifndef LIMBER_SRC_GRAPH_H
 #define LIMBER_SRC_GRAPH_H
 
@@ -10,7 +10,7 @@
 struct lmb_graph {
     lmb_host host;
     lmb_control *control;          // or NULL
-    struct lmb_graph_names *names; // NULL in what was not made by lmb_graph_create()
+    struct lmb_graph_names *names; // NULL if lmb_graph_create() did not make it
     uint32_t joint_count;
     uint32_t parameter_count;
     uint32_t pose_count;
@@ -19,33 +19,35 @@ struct lmb_graph {
     uint32_t stack;
     uint32_t exchange_count;             // exchange areas
     bool uses_cubic;                     // a clip has a cubic spline
-    bool uses_far;                       // a clip has neighbouring rotation keys far apart
+    bool uses_far;                       // a clip has neighbouring rotation keys that are far apart
     bool uses_packed;                    // a clip is packed
-    bool uses_scale;                     // a scale other than exactly 1 can be met
+    bool uses_scale;                     // a scale other than exactly 1 can occur
     bool uses_spaces;                    // there are layers or blend spaces in the plane
-    bool uses_weights;                   // a joint's weight other than 255 can be met
-    bool uses_profiles;                  // a machine's transition has a blend profile
-    bool uses_parts;                     // clips or poses of other joints than the rig's can be met
+    bool uses_weights;                   // a joint weight other than 255 can occur
+    bool uses_profiles;                  // a transition of a machine has a blend profile
+    bool uses_parts;                     // clips or poses with other joints than the rig's can occur
     bool uses_lod;                       // there are levels of detail
     bool uses_inertia;                   // its result is inertialized
-    bool gives_matrices;                 // its last operation does, in the place of transforms
-    uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer; 0 where nothing uses it
-    uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
-    uint32_t joint_limits;               // offset of the first limits' table
-    uint32_t joint_maps;                 // offset of the first part's table
+    bool gives_matrices;                 // its last operation results in matrices instead of transforms
+    uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
+    uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
+    uint32_t joint_limits;               // offset of the first table of joint limits
+    uint32_t joint_maps;                 // offset of the first table of a joint map
     uint32_t size;                       // words
     uint32_t *block;
 };
 
-// The checks of lmb_graph_create() of all but what moves by itself; and of that, where the others are fine.
+// The checks of lmb_graph_create(): of everything except what moves by itself; and of that, if the first check
+// succeeded.
 LMB_API lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error);
 LMB_API lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error);
 
-// Of poses alone: of nodes in a part of the descriptor's, or LMB_NONE.
+// Creates a graph in which nothing moves by itself. Its nodes are in joint map `part` of the descriptor, or in none
+// (LMB_NONE).
 LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t part, const lmb_host *host, lmb_graph **graph,
                                        lmb_error *error);
 
-// Whether it needs none of what the kernels can leave out.
+// Returns whether the graph needs none of the features that kernels can leave out.
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_cubic && !graph->uses_far && !graph->uses_packed && !graph->uses_scale &&
            !graph->uses_weights && !graph->uses_profiles && !graph->uses_parts && !graph->uses_inertia &&

@@ -115,7 +115,7 @@ static lmb_result check_shares(const lmb_compiler *c, uint32_t index) {
     return result;
 }
 
-// Of each input an index, or LMB_NONE.
+// Checks that every input has a valid index or LMB_NONE.
 static lmb_result check_indices(const lmb_compiler *c, uint32_t index, const uint32_t *indices, uint32_t count,
                                 const char *name, const char *what) {
     for (uint32_t i = 0; i < c->def->nodes[index].input_count; i++) {

@@ -1,4 +1,4 @@
-// A graph on its way from its descriptor to its block: checked, then emitted twice, to count and to write.
+// Compiles a graph from its descriptor to its block: checks it, then emits it twice, first to count and then to write.
 #ifndef LIMBER_SRC_GRAPH_COMPILER_H
 #define LIMBER_SRC_GRAPH_COMPILER_H
 
@@ -9,47 +9,47 @@
 // A row of the table of operations.
 typedef struct lmb_operation {
     const char *name;
-    uint32_t code; // of the instruction; of the first one where there are several
+    uint32_t code; // of the instruction, or of the first one if there are several
     uint32_t min_inputs;
     uint32_t most_inputs;
     bool weighted_sum;
     bool exchanges;     // reads its input at other joints
-    uint32_t takes;     // TAKES_... bits; operands that it does not take are ignored
-    uint32_t positions; // values of `along`
+    uint32_t takes;     // TAKES_... bits; operands without a bit are ignored
+    uint32_t positions; // number of coordinates
 } lmb_operation;
 
-// Of the float channels, beside the joints' limits with that index; NULL where there are none.
+// Returns the float channels' ranges that belong to the joint limits with that index, or NULL if there are none.
 static inline const lmb_channel_range *lmb_ranges_of(const lmb_graph_def *def, uint32_t limits) {
     return def->channel_ranges != NULL ? def->channel_ranges[limits] : NULL;
 }
 
-// Levels of detail are of joints.
+// Levels of detail only apply to joints.
 static inline bool lmb_graph_has_lods(const lmb_graph_def *def) {
     return def->max_lods != NULL && lmb_rig_joint_count(def->rig) > 0;
 }
 
-// Whether a number that weighs its inputs is that parameter.
+// Returns whether a value that determines the weights of the node's inputs reads that parameter.
 bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter);
 
-// By its public number, which is below LMB_OP_COUNT.
+// Returns the operation of an op below LMB_OP_COUNT.
 const lmb_operation *lmb_find_operation(lmb_op op);
 
-// What an operation takes for the rule of its inputs' weights. Continued from shaders/ops/operations.h.
+// What a sum takes for the rule of its inputs' weights. These bits continue those in shaders/ops/operations.h.
 #define TAKES_REST 2048u       // SUM_REST
 #define TAKES_LAYER 4096u      // weights and priorities of the inputs
-#define TAKES_SPACE 0x2000u    // places of the inputs, along[0]
-#define TAKES_PLANE 0x4000u    // along[1] too
-#define TAKES_PROFILES 0x8000u // of a machine: the blend profiles of its transitions
+#define TAKES_SPACE 0x2000u    // positions of the inputs, coordinates[0]
+#define TAKES_PLANE 0x4000u    // coordinates[1] too
+#define TAKES_PROFILES 0x8000u // of a machine: blend profiles of its transitions
 
-// A pass while it is emitted.
+// A pass that is being emitted.
 typedef struct lmb_pass {
-    uint32_t first; // instruction, once it has been counted
-    uint32_t count; // of instructions so far
+    uint32_t first; // first instruction, known after the pass has been counted
+    uint32_t count; // instructions so far
 } lmb_pass;
 
 #define LMB_MOST_PASSES (LMB_MAX_EXCHANGES + 1u)
 
-// What a node weighs, as indices of weights: in the pose, and in root motion.
+// The indices of a node's weights, in the pose and in root motion.
 typedef struct lmb_share {
     uint32_t pose;
     uint32_t motion;
@@ -63,50 +63,52 @@ typedef struct lmb_compiler {
     uint32_t rule_count;
     uint32_t weight_count;
     uint32_t source_count;
-    lmb_share own;           // of the place so far
-    uint32_t data;           // offset of what instructions refer to
-    uint32_t data_words;     // of it so far
+    lmb_share own;           // weights of the current node
+    uint32_t data;           // offset of the data that instructions refer to
+    uint32_t data_words;     // words of data so far
     uint32_t mirrors;        // offset of the first mirror's table
-    uint32_t joint_limits;   // offset of the first limits' table
-    uint32_t joint_maps;     // offset of the first part's table
+    uint32_t joint_limits;   // offset of the first table of joint limits
+    uint32_t joint_maps;     // offset of the first table of a joint map
     uint32_t static_poses;   // offset of the first static pose
-    uint32_t part;           // that the place so far is in, or LMB_NONE
-    uint32_t layers;         // offset of the table of the layers, or of the blend profiles, whose inputs are taken in
-    lmb_result result;       // of what only a node's place shows
-    double (*rest_turns)[4]; // scratch, while writing: a rotation for each joint
+    uint32_t part;           // joint map that the current node is in, or LMB_NONE
+    uint32_t layers;         // offset of the table of the layers or blend profiles whose inputs are being accumulated
+    lmb_result result;       // of checks that depend on a node's position in the graph
+    double (*rest_turns)[4]; // scratch while writing: a rotation per joint
     uint32_t masks;          // offset of the first mask
     uint32_t mask_words;
-    uint32_t depth; // poses held so far
+    uint32_t depth; // poses held now
     uint32_t deepest;
-    uint32_t values; // of a float channel, held so far
+    uint32_t values; // values of a float channel held now
     uint32_t most_values;
-    lmb_pass passes[LMB_MOST_PASSES]; // in the order in which they begin: the first one gives the result
-    uint32_t firsts[LMB_MOST_PASSES]; // instructions, of those that have ended, as they are to run
+    lmb_pass passes[LMB_MOST_PASSES]; // in the order in which they begin; the first one gives the result
+    uint32_t firsts[LMB_MOST_PASSES]; // first instructions of passes that have ended, in the order in which they run
     uint32_t begun;
     uint32_t ended;
-    uint32_t pass;   // in which the place so far stands
+    uint32_t pass;   // of the current node
     uint32_t placed; // instructions of passes that have ended
     uint32_t pose_count;
-    uint32_t pose_joints[LMB_MAX_POSES]; // of each pose buffer, 0 where nothing uses it
-    uint32_t pose_floats[LMB_MAX_POSES]; // of a character in it
-    bool uses_parts;                     // a source is in one
-    uint32_t no_change;                  // offset of an additive that changes nothing, as a static pose
-    uint8_t types[LMB_MAX_NODES];        // of each node: what it can be
+    uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
+    uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
+    bool uses_parts;                     // a source is in a joint map
+    uint32_t no_change;                  // offset of an additive that changes nothing, in the form of a static pose
+    uint8_t types[LMB_MAX_NODES];        // [node]: the types that it can have
 } lmb_compiler;
 
-// Everything that can be wrong with a descriptor except for its sizes, and for what only a node's place shows.
+// Checks a descriptor, except its sizes and what depends on a node's position in the graph.
 lmb_result lmb_graph_check_def(lmb_compiler *c);
 
-// program_types.c: whether a node may play a clip; what a node can be, or which input it cannot take; whether it is an
-// additive for certain.
+// graph_types.c. Returns whether a node may play a clip.
 bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip);
+// Finds the types that a node can have, or fails with the input that it cannot take.
 lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index);
+// Returns whether a node is certainly an additive.
 bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node);
 
-// A message about a field of a node; #LMB_ERROR_ARGUMENT.
+// Fails with #LMB_ERROR_ARGUMENT and a message about a field of a node.
 lmb_result lmb_graph_fail_node(const lmb_compiler *c, uint32_t node, const char *field, const char *what);
 
-// program_part.c: parts and static poses: their checks, their tables, and what a source may be in the part where it stands.
+// graph_joint_map.c. Joint maps and static poses: their checks, their tables, and the check of a source against the
+// joint map that it is in.
 lmb_result lmb_graph_check_parts(const lmb_compiler *c);
 lmb_result lmb_graph_check_static_poses(const lmb_compiler *c);
 void lmb_graph_add_parts(lmb_compiler *c);
@@ -115,52 +117,57 @@ void lmb_graph_add_no_change(lmb_compiler *c);
 uint32_t lmb_graph_part_table(const lmb_compiler *c, uint32_t part);
 uint32_t lmb_graph_static_pose(const lmb_compiler *c, uint32_t pose);
 lmb_result lmb_graph_check_source(lmb_compiler *c, uint32_t node);
-// Joints of the poses in a part, or of the rig.
+// Returns the number of joints of poses in a joint map, or of the rig for LMB_NONE.
 uint32_t lmb_graph_part_joints(const lmb_graph_def *def, uint32_t part);
-// Of one of so many joints: it has channels too where those are as many as the rig's.
+// Returns the words of a pose with that many joints. It has float channels too if the rig has as many joints.
 uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count);
-// Whether one that a node uses has another scale than 1.
+// Returns whether a static pose that a node uses has a scale other than 1.
 bool lmb_graph_static_poses_scale(const lmb_graph_def *def);
 
-// Adds words for instructions to refer to, and tells their offset. Returns them, or NULL while counting.
+// Adds words for instructions to refer to, and stores their offset. Returns them, or NULL while counting.
 uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);
-// A value's offset.
+// Adds a value. Returns its offset.
 uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value);
 
-// program_layers.c. Whether joints have different shares of the inputs of a node's layers.
+// graph_layers.c. Returns whether the shares of a layers node's inputs differ by joint.
 bool lmb_graph_layers_differ(const lmb_compiler *c, const lmb_node_def *node);
-// An input's place in the table of its layers: from the highest priority down, those of one in their own order.
+// Returns an input's index in the table of its layers, which is ordered from the highest priority down. Inputs of one
+// priority keep their order.
 uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input);
-// Whether an input is a clip that may have joint weights.
+// Returns whether an input is a clip that may have joint weights.
 bool lmb_graph_is_partial_clip(const lmb_compiler *c, const lmb_node_def *node);
-// The table, except for LAYER_CLIP; `fades` is the weight of the first input's fade. In root motion the shares are those of joint 0. Returns
-// its offset.
+// Adds the table, except LAYER_CLIP. `fades` is the index of the weight of the first input's fade. In root motion the
+// shares are those of joint 0. Returns the table's offset.
 uint32_t lmb_graph_add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades, bool is_motion);
 
-// Of how many of a machine's transitions; 0 for every other operation, and for a machine that stands still.
+// Returns how many of a machine's transitions have a blend profile; 0 for every other operation, and for a node without
+// a valid machine.
 uint32_t lmb_graph_profile_count(const lmb_node_def *node);
 
-// program_space.c: whether a blend space's places make one; and the table of its rule. Returns its offset.
+// graph_space.c. Checks whether a blend space's positions are valid; and adds the table of its rule. Returns its
+// offset.
 lmb_result lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 
-// program_rules.c: what weights follow from. Each returns the index of the weight that the instruction reads, and says
-// in `inputs` what the node's inputs weigh: of what lies over something else, what lies below and what lies over it.
+// graph_rules.c. Rules of weights. Each function returns the index of the weight that the instruction reads, and stores
+// the weights of the node's inputs in `inputs`. If one input is over another, the lower one comes first.
 uint32_t lmb_graph_weigh_blend(lmb_compiler *c, lmb_value weight, lmb_share inputs[2]);
 uint32_t lmb_graph_weigh_over(lmb_compiler *c, const lmb_node_def *node, float limit, lmb_share inputs[2]);
-// `table` is the offset of what the pose's shares follow from; of a machine with blend profiles that of those.
+// `table` receives the offset of the table of the pose's shares, or for a machine with blend profiles that of the
+// profiles.
 uint32_t lmb_graph_weigh_sum(lmb_compiler *c, const lmb_node_def *node, lmb_share inputs[LMB_MAX_SPACE_INPUTS],
                              uint32_t *table);
-// Of a sum's input. Those of a machine's states are parameters one after another, from that of weights[0] on.
+// Returns the weight of a sum's input. The weights of a machine's states are consecutive parameters, from that of
+// weights[0] on.
 lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input);
 uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
-// How much of joint 0 a mask leaves (all of it for LMB_NONE), and a clip.
+// Return the share of joint 0 in a mask (1 for LMB_NONE), and in a clip.
 float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask);
 float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node);
-// A use of a clip. Returns which source it is.
+// Adds a use of a clip. Returns the index of its source.
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node);
 
-// Emits all nodes from the last one on. Fails where there are too many instructions or too deep a stack.
+// Emits all nodes from the last one on. Fails if there are too many instructions or the stack is too deep.
 lmb_result lmb_graph_emit(lmb_compiler *c);
 
 #endif

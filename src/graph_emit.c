@@ -17,7 +17,7 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #define SUM_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 2, LMB_MAX_INPUTS, true, false, takes, 0},
 #define EXCHANGE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
     OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, SUM_ROW, EXCHANGE_ROW)
-        // Those that are lowered to others.
+        // Operations that are lowered to others.
         [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SHARE, 0},
     [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
     [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_PART, 0},
@@ -53,7 +53,7 @@ const lmb_operation *lmb_find_operation(lmb_op op) {
 
 const char *lmb_op_name(lmb_op op) {
     if (op == LMB_OP_WEIGHTED_MATRIX) {
-        return "weighted-matrix"; // no name in C
+        return "weighted-matrix"; // not an identifier in C
     }
     return (unsigned)op < LMB_OP_COUNT ? operations[op].name : "unknown operation";
 }
@@ -85,7 +85,8 @@ static uint32_t choices_of(const lmb_node_def *node) {
            (any_weight ? CHOICE_UNCLAMPED : 0) | (masked ? CHOICE_MASKED : 0);
 }
 
-// The first instruction of a node, and what it takes: that of its operation, or one that knows the node's choices.
+// Returns the first instruction of a node, and sets what it takes. It is that of the operation, or one that supports
+// the node's choices.
 static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     uint32_t choices = choices_of(node);
     if (node->op == LMB_OP_POSE && node->static_pose != LMB_NONE) {
@@ -108,8 +109,8 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
     return operations[node->op].code;
 }
 
-// `weight` is what the instruction reads, where it reads one; `input` the one that is accumulated or taken, of layers the
-// one behind the last for the rest pose; of what reads an exchange area that area.
+// `weight` is the weight's index, if the instruction reads one. `input` is the input that is accumulated or taken; in
+// layers, input_count stands for the rest pose; for an instruction that reads an exchange area, it is the area.
 static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t weight, uint32_t input,
                            uint32_t *at) {
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
@@ -167,14 +168,14 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
     }
 }
 
-// Where the pass's next instruction goes: passes are as long as they were when they were counted.
+// Returns where the pass's next instruction goes. Passes are as long as they were while counting.
 static uint32_t next_instruction(const lmb_compiler *c) {
     const lmb_pass *pass = &c->passes[c->pass];
     return c->block[PROGRAM_INSTRUCTIONS] + (pass->first + pass->count) * INSTRUCTION_WORDS;
 }
 
-// The words of one more instruction, which leaves so many poses more, and so many values of a float channel; `unused`
-// while counting.
+// Adds an instruction after which `pushed` more poses are held, and `values` more values of a float channel. Returns
+// its words, or `unused` while counting.
 static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32_t unused[INSTRUCTION_WORDS]) {
     uint32_t *at = c->block != NULL ? c->block + next_instruction(c) : unused;
     c->instruction_count++;
@@ -186,12 +187,12 @@ static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32
     return at;
 }
 
-// Adds an instruction of a node's operation, the one numbered `step` of several, with what it takes, beside the weight
-// that it reads; `pushed` is how many more poses are held after it.
+// Adds the instruction of a node's operation; if the operation has several, the one with number `step`. `takes` is what
+// it takes in addition to its choices, `pushed` how many more poses are held after it.
 static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t weight,
                  uint32_t input) {
     uint32_t unused[INSTRUCTION_WORDS];
-    // A sum holds a channel's values of all inputs up to its end.
+    // A sum holds a float channel's values of all inputs until its end.
     const int summed = (int)node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0);
     const int values = !operations[node->op].weighted_sum ? pushed : step == 2 ? 1 - summed : 0;
     uint32_t *at = add_instruction(c, pushed, values, unused);
@@ -205,7 +206,7 @@ static bool emit_input(lmb_compiler *c, uint32_t index) {
     return c->instruction_count < LMB_MOST_INSTRUCTIONS && c->depth < LMB_MAX_STACK && emit_node(c, index);
 }
 
-// One that has a weight of its own.
+// Emits an input that has weights of its own.
 static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
     const lmb_share around = c->own;
     c->own = share;
@@ -214,7 +215,7 @@ static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
     return fits;
 }
 
-// What is below a node's inputs: the rest pose, or of additives no change.
+// Emits the pose below a node's inputs: the rest pose, or for additives no change.
 static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t unused[INSTRUCTION_WORDS];
     uint32_t *at = add_instruction(c, 1, 1, unused);
@@ -227,7 +228,7 @@ static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
     }
 }
 
-// Tells a table of layers by joint where the next instruction is, which is that of an input that is a clip.
+// Stores the position of the next instruction in a table of layers by joint, if the input is a clip with joint weights.
 static void set_layer_clip(lmb_compiler *c, const lmb_node_def *node, uint32_t input, uint32_t table) {
     if (c->block != NULL && lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]])) {
         c->block[table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_CLIP] = next_instruction(c);
@@ -269,8 +270,7 @@ static void end_pass(lmb_compiler *c) {
     c->firsts[c->ended++] = c->passes[c->pass].first;
 }
 
-// Emits a node as a pass of its own, which runs before the one that the place so far is in and leaves its pose in an
-// exchange area.
+// Emits a node as a pass of its own. It runs before the current pass and leaves its pose in an exchange area.
 static bool emit_exchanged(lmb_compiler *c, uint32_t index, bool (*emit_pose)(lmb_compiler *c, uint32_t index),
                            uint32_t *area) {
     const uint32_t pass = c->pass, depth = c->depth, values = c->values;
@@ -301,7 +301,8 @@ static bool emit_mirror(lmb_compiler *c, const lmb_node_def *node, uint32_t take
     return fits;
 }
 
-// To model space, or back: what a pass gives for a node, read from an exchange area.
+// Emits a change to model space or back. A pass of its own evaluates the node, and the instruction reads its exchange
+// area.
 static bool emit_change_of_space(lmb_compiler *c, uint32_t code, uint32_t index,
                                  bool (*emit_pose)(lmb_compiler *c, uint32_t index)) {
     uint32_t unused[INSTRUCTION_WORDS], area = 0;
@@ -318,7 +319,7 @@ static bool is_model_additive(const lmb_node_def *node) {
 
 static bool emit_model_additive(lmb_compiler *c, uint32_t index);
 
-// A node's pose with the rotation in model space. That of an additive in model space is what it is made from.
+// Emits a node's pose with rotations in model space. An additive in model space needs no conversion.
 static bool emit_in_model_space(lmb_compiler *c, uint32_t index) {
     if (is_model_additive(&c->def->nodes[index])) {
         return c->instruction_count < LMB_MOST_INSTRUCTIONS && emit_model_additive(c, index);
@@ -326,12 +327,12 @@ static bool emit_in_model_space(lmb_compiler *c, uint32_t index) {
     return emit_change_of_space(c, OPERATION_TO_MODEL, index, emit_input);
 }
 
-// The largest weight that a node takes.
+// Returns the max weight of a node.
 static float weight_limit(const lmb_node_def *node) {
     return (choices_of(node) & CHOICE_UNCLAMPED) ? 4.0f : 1.0f;
 }
 
-// The same operation in the parent's form, on what is in model space.
+// Emits the operation in the parent form, on inputs in model space.
 static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_node_def step = *node;
@@ -355,7 +356,7 @@ static bool emit_model_difference(lmb_compiler *c, const lmb_node_def *node) {
     return true;
 }
 
-// The blend of the inputs at the corners of a square or a cube, from the one numbered `first` on.
+// Emits the blend of the inputs at the corners of a square or cube, beginning with input `first`.
 static bool emit_corners(lmb_compiler *c, const lmb_node_def *node, uint32_t first, uint32_t positions) {
     if (positions == 0) {
         return emit_input(c, node->inputs[first]);
@@ -394,7 +395,7 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     return true;
 }
 
-// Whether an input of a combine is where joint 0 comes from.
+// Returns whether joint 0 comes from this input of a combine.
 static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t input) {
     bool gives = false;
     for (uint32_t i = node->input_count; i-- > input && !gives;) {
@@ -407,7 +408,8 @@ static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t
     return gives;
 }
 
-// One input after the other over those before, each in its part; below the first one the rest pose.
+// Emits each input over those before it, in its joint map. The rest pose is below the first one unless that has all
+// joints.
 static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     const uint32_t around = c->part;
     bool fits = true;
@@ -426,8 +428,8 @@ static bool emit_combine(lmb_compiler *c, const lmb_node_def *node) {
     return fits;
 }
 
-// Any other: its inputs, in order, and its one instruction. Of two inputs the second one has the weight of the node's
-// that it is given, and the first one of a blend what is left.
+// Emits any other node: its inputs in order, then one instruction. Of two inputs the second one has the weight that the
+// node specifies, and the first one of a blend the remainder.
 static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
     lmb_share inputs[2] = {c->own, c->own};
     uint32_t weight = 0;
@@ -436,7 +438,7 @@ static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_ope
     } else if (op->takes & TAKES_WEIGHT) {
         weight = lmb_graph_weigh_over(c, node, weight_limit(node), inputs);
     }
-    // What is scaled lies over nothing.
+    // The input of a scale is over nothing.
     const uint32_t first = node->op == LMB_OP_SCALE ? 1 : 0;
     bool fits = true;
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
@@ -446,7 +448,8 @@ static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_ope
     return fits;
 }
 
-// Emits a node's inputs, in order, and the node. False once there are too many instructions or too deep a stack.
+// Emits a node's inputs in order, then the node. Returns false if a check fails, there are too many instructions or the
+// stack is too deep.
 static bool emit_node(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     const lmb_operation *op = &operations[node->op];
@@ -475,7 +478,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     return fits && c->deepest <= LMB_MAX_STACK;
 }
 
-// Tables that instructions share.
+// Adds the tables that instructions share.
 static void add_tables(lmb_compiler *c) {
     c->mirrors = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->mirror_count; i++) {
@@ -533,7 +536,7 @@ static void add_passes(lmb_compiler *c) {
 lmb_result lmb_graph_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->rule_count = 0;
-    c->weight_count = 2; // the whole, and none
+    c->weight_count = 2; // weights 0 and 1: the whole and none
     c->source_count = 0;
     c->own = (lmb_share){WEIGHT_WHOLE, WEIGHT_WHOLE};
     c->data_words = 0;

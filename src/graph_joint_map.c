@@ -45,7 +45,8 @@ static lmb_result check_part(const lmb_compiler *c, uint32_t index) {
     return LMB_OK;
 }
 
-// A clip that a parameter chooses may be any; the kernels compare its joints with those of its place.
+// A clip may have the joints of any joint map if a parameter chooses it. The kernels compare its joints with those
+// expected.
 static lmb_result check_clip(const lmb_compiler *c, uint32_t index) {
     const lmb_graph_def *def = c->def;
     const char *name = lmb_clip_name(def->clips[index]);
@@ -238,7 +239,7 @@ void lmb_graph_add_no_change(lmb_compiler *c) {
     }
     const uint32_t joints = c->def->rig->joint_count;
     uint32_t *table = lmb_graph_add_data(c, is_used ? lmb_graph_pose_words(c->def, joints) : 0, &c->no_change);
-    // The rotation's w and the scale; a block begins as zeros.
+    // Set the rotation's w and the scale to 1. All else is 0, because a block begins as zeros.
     for (uint32_t i = 6 * joints; i < POSE_COMPONENTS * joints && is_used && table != NULL; i++) {
         table[i] = BITS(1.0f);
     }

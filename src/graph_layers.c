@@ -25,7 +25,7 @@ bool lmb_graph_layers_differ(const lmb_compiler *c, const lmb_node_def *node) {
     return any;
 }
 
-// How many inputs are in layers from that priority up, those from `end` on only where they are above it.
+// Counts the inputs with a higher priority, and those with the same priority before input `end`.
 static uint32_t count_from(const lmb_node_def *node, int32_t priority, uint32_t end) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < node->input_count; i++) {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// A state of a machine, by number, that a pose belongs to; the machine is LMB_NONE where it belongs to none.
+// The state that owns a pose, as indices. The machine is LMB_NONE if no state owns it.
 typedef struct owner {
     uint32_t machine;
     uint32_t state;
@@ -17,7 +17,7 @@ typedef struct owner {
 // A pose that is still to be visited.
 typedef struct visit {
     uint32_t node;
-    owner owner; // outside of its fade
+    owner owner; // without its own fade
 } visit;
 
 // The transitions of a fade: in, again, out, at the end, after a time.
@@ -32,15 +32,15 @@ typedef struct lowering {
     lmb_control_group_def *groups;
     uint32_t *members; // players of groups, one group after another
     lmb_control_machine_def *machines;
-    lmb_control_state_def *states; // of machines, one after another in the order in which they are found
+    lmb_control_state_def *states; // of all machines, one machine after another in the order in which they are found
     lmb_transition_def *fade_transitions;
     lmb_transition_def *transitions; // of machines, one after another
-    lmb_term *terms;                 // of those
+    lmb_term *terms;                 // of these transitions
     uint32_t transition_count;
     uint32_t term_count;
     owner *owners; // [node]
     bool *reached; // [node]
-    bool *moves;   // [node] whether a clip plays in it, or a machine runs
+    bool *moves;   // [node]: whether a clip plays or a machine runs in it
     visit *visits;
     uint32_t visit_count;
     uint32_t state_count;
@@ -66,7 +66,7 @@ bool lmb_graph_moves(const lmb_graph_def *def) {
     return moves;
 }
 
-// The fade whose pose a node is.
+// Returns the fade of which a node is the pose, or LMB_NONE.
 static uint32_t find_fade(const lmb_graph_def *def, uint32_t node) {
     uint32_t fade = 0;
     while (fade < def->fade_count && def->fades[fade].pose != node) {
@@ -75,13 +75,13 @@ static uint32_t find_fade(const lmb_graph_def *def, uint32_t node) {
     return fade < def->fade_count ? fade : LMB_NONE;
 }
 
-// ---- Checks of what the nodes' own checks do not see, and of counts by which lists are read here.
+// ---- Checks that the nodes' own checks do not include, and checks of counts by which lists are read here.
 
 static bool is_known(const lowering *l, uint32_t parameter) {
     return parameter == LMB_NONE || parameter < l->def->parameter_count;
 }
 
-// Parameters of the graph's own follow the host's, and are nobody's to name.
+// A descriptor may not name the graph's own parameters, which follow the host's.
 static bool names_known(const lowering *l, const lmb_value *values, uint32_t count) {
     bool known = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -279,7 +279,8 @@ static lmb_result allocate_all(lowering *l, const lmb_host *scratch) {
 
 // ---- Parameters.
 
-// Of a machine: the weights of its states, and what joints need to know of a fade with a blend profile.
+// Returns the parameters of a machine: the weights of its states, and those that joints need for a fade with a blend
+// profile.
 static uint32_t count_weights(const lmb_node_def *node) {
     const uint32_t states = node->machine->state_count;
     return states + (lmb_graph_profile_count(node) > 0 ? PROFILED_NUMBERS(states) : 0);
@@ -322,7 +323,7 @@ static lmb_result number_parameters(lowering *l) {
     return LMB_OK;
 }
 
-// ---- Owners: from the last node down, machines before those inside their states.
+// ---- Owning states: from the last node down, machines before those inside their states.
 
 static uint32_t add_machine(lowering *l, owner outside, uint32_t states, lmb_control_origin from) {
     const uint32_t index = l->moving->control.machine_count++;
@@ -337,12 +338,12 @@ static uint32_t add_machine(lowering *l, owner outside, uint32_t states, lmb_con
     return index;
 }
 
-// The state of a fade in which its pose is seen.
+// Returns the state of a fade in which its pose has a weight.
 static uint32_t in_state(const lmb_fade_def *fade) {
     return fade->begins_in ? 0 : 1;
 }
 
-// The owner of a visited pose: within its fade, where it has one.
+// Finds the state that owns a visited pose: that of its fade if it has one.
 static lmb_result enter(lowering *l, const visit *at, owner *own) {
     const uint32_t fade = find_fade(l->def, at->node);
     *own = at->owner;
@@ -406,7 +407,7 @@ static lmb_result find_owners(lowering *l) {
             return fail_node(l, at.node, "it moves by itself, and is used in several states");
         }
     }
-    for (uint32_t i = 0; i < l->def->fade_count; i++) { // those that weigh no pose
+    for (uint32_t i = 0; i < l->def->fade_count; i++) { // fades without a pose
         if (l->fade_machines[i] == LMB_NONE) {
             l->fade_machines[i] = add_machine(l, none, 2, (lmb_control_origin){LMB_NONE, i});
         }
@@ -417,7 +418,7 @@ static lmb_result find_owners(lowering *l) {
 // ---- Players and groups.
 
 static lmb_control_state_def *state_of(lowering *l, owner own) {
-    // Its states are this pass's own.
+    // The states were allocated here, so they may be written.
     return (lmb_control_state_def *)(uintptr_t)&l->machines[own.machine].states[own.state];
 }
 
@@ -474,7 +475,8 @@ static lmb_result fill_groups(lowering *l) {
 
 // ---- Machines.
 
-// Writes a state's weight, but where the state's pose is a clip that drops out: its player then does.
+// Assigns the parameter of a state's weight to the state, except if the state's pose is a clip that drops out: then to
+// its player.
 static void weigh_state(lowering *l, owner own, uint32_t pose, uint32_t parameter) {
     if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_MAKE_ADDITIVE) {
         pose = l->def->nodes[pose].inputs[0]; // an additive clip
@@ -497,7 +499,7 @@ static uint32_t find_player(const lowering *l, uint32_t node) {
     return LMB_NONE;
 }
 
-// A copy in which conditions name players in place of nodes, and blend profiles are numbered.
+// Copies transitions. In the copy, conditions name players instead of nodes, and blend profiles are numbered.
 static const lmb_transition_def *copy_transitions(lowering *l, const lmb_machine_def *machine) {
     lmb_transition_def *to = l->transitions + l->transition_count;
     uint32_t profiles = 0;
@@ -532,7 +534,7 @@ static void fill_machine(lowering *l, uint32_t index, uint32_t node_index) {
     }
 }
 
-// In the order in which one of several is taken.
+// Writes the transitions in the order in which one of several is taken.
 static uint32_t write_transitions(const lmb_fade_def *fade, lmb_transition_def *transitions) {
     const uint32_t in = in_state(fade), out = 1 - in;
     uint32_t count = 0;
@@ -613,7 +615,7 @@ static void write_nodes(lowering *l) {
             node->loop = false;
         }
         if (node->op == LMB_OP_MACHINE) {
-            node->weights[0] = lmb_parameter(l->moving->first_parameters[i]); // and those behind it: count_weights()
+            node->weights[0] = lmb_parameter(l->moving->first_parameters[i]); // the others follow: count_weights()
         }
     }
     l->moving->poses.nodes = l->nodes;

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-// Counts of states are kept as the number of each machine's first one.
+// The number of a machine's states is the difference of two first states.
 struct lmb_graph_names {
     lmb_graph_parameter *parameters;
     const char **events;
@@ -31,7 +31,7 @@ struct lmb_graph_names {
     size_t text_size;
 };
 
-// The names are gone through twice: to count their characters, and to copy them.
+// Names are visited twice: to count their characters, and to copy them.
 typedef struct writer {
     lmb_graph_names *names;
     const lmb_graph_def *def;
@@ -52,7 +52,7 @@ static const char *keep(writer *w, const char *owner, const char *name) {
     return to;
 }
 
-// Of a parameter of the graph's own: "Walk.time".
+// Keeps the name of one of the graph's own parameters: "Walk.time".
 static const char *keep_joined(writer *w, const char *owner, const char *name) {
     const char *first = keep(w, owner, ".");
     w->size--;
@@ -115,7 +115,7 @@ static void mark(const writer *w, uint32_t parameter) {
     }
 }
 
-// Those that the descriptor names, and that the graph writes all the same.
+// Marks parameters of the descriptor that the graph writes.
 static void mark_written(const writer *w) {
     const lmb_graph_def *def = w->def;
     for (uint32_t i = 0; i < def->smoothed_count; i++) {

@@ -10,11 +10,11 @@
 
 #define LINE_SIZE 320u
 
-// An instruction as the table of operations has it.
+// An instruction in the table of operations.
 typedef struct shape {
     const char *name;
-    uint32_t popped; // poses that it replaces,
-    uint32_t pushed; // and those that it leaves
+    uint32_t popped; // poses that it takes from the stack
+    uint32_t pushed; // poses that it leaves there
     uint32_t takes;
 } shape;
 
@@ -84,7 +84,7 @@ static void add_mask(line *line, const lmb_graph *graph, const char *name, uint3
     add(line, " %u", (unsigned)((offset - graph->block[PROGRAM_MASKS]) / words));
 }
 
-// The rule that writes a weight.
+// Returns the rule that writes a weight.
 static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
     const uint32_t *rule = graph->block + graph->block[PROGRAM_RULES];
     for (uint32_t i = 1; i < graph->block[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {

@@ -1,6 +1,5 @@
 // Rules of stage 1: how the weights of a node's inputs follow from the node's own. A node's rule comes before those of
-// its inputs, which read the weights that it writes. Weights in root motion have rules of their own only from where
-// they are others.
+// its inputs, which read the weights that it writes. Root motion has rules of its own only where its weights differ.
 #include "graph_compiler.h"
 
 #include "clip.h"
@@ -12,7 +11,7 @@
 _Static_assert(MOST_INPUTS == LMB_MAX_SPACE_INPUTS && MOST_INPUTS > LMB_MAX_INPUTS,
                "the evaluator's inputs differ from the stated ones");
 
-// The words of one more rule, for a node of that weight; `unused` while counting.
+// Adds a rule for a node with weight `own`. Returns its words, or `unused` while counting.
 static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, bool is_motion, uint32_t unused[RULE_WORDS]) {
     const uint32_t index = c->rule_count++;
     uint32_t *rule = c->block != NULL ? c->block + c->block[PROGRAM_RULES] + (size_t)index * RULE_WORDS : unused;
@@ -35,12 +34,12 @@ lmb_value lmb_graph_input_weight(const lmb_node_def *node, uint32_t input) {
     return weight;
 }
 
-// Whether weights in root motion need rules of their own.
+// Returns whether weights in root motion need rules of their own.
 static bool is_apart(const lmb_compiler *c) {
     return c->own.motion != c->own.pose && c->own.motion != WEIGHT_NONE;
 }
 
-// A number's value, its limit, and what it is multiplied by.
+// A value, its limit, and the factor that it is multiplied by.
 typedef struct weighing {
     lmb_value weight;
     float limit;
@@ -82,7 +81,7 @@ static bool is_constant(lmb_value value, float constant) {
     return value.parameter == LMB_NONE && value.constant == constant && value.curve == LMB_CURVE_LINEAR;
 }
 
-// One of several clips that a parameter chooses counts as having joint 0.
+// If a parameter chooses among clips, joint 0 counts as having the full weight.
 float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op != LMB_OP_CLIP || node->joint_weights != LMB_NONE) {
         return node->op == LMB_OP_CLIP ? lmb_graph_mask_root(c, node->joint_weights) : 1.0f;
@@ -100,7 +99,7 @@ float lmb_graph_clip_root(const lmb_compiler *c, const lmb_node_def *node) {
     return share;
 }
 
-// How much of joint 0 a node gives that lies over another.
+// Returns the share of joint 0 in a pose that is over another one.
 static float over_root_share(const lmb_compiler *c, const lmb_node_def *node) {
     if (node->op == LMB_OP_MASKED || (node->op == LMB_OP_ADDITIVE && node->masked)) {
         return lmb_graph_mask_root(c, node->mask);
@@ -152,7 +151,7 @@ static uint32_t find_kind(uint32_t takes) {
 static uint32_t weigh_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t own, bool is_motion, uint32_t *inputs,
                           uint32_t *table) {
     const uint32_t takes = lmb_find_operation(node->op)->takes;
-    // Below the layers is the rest pose.
+    // The rest pose is below the layers.
     const uint32_t count = node->input_count + ((takes & TAKES_LAYER) ? 1 : 0);
     uint32_t unused[RULE_WORDS];
     const bool by_joint = !is_motion && lmb_graph_layers_differ(c, node);
@@ -188,8 +187,8 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node) {
     return count;
 }
 
-// The blend profiles of a machine, and the rule of the numbers that they work on, which are behind the states'
-// weights. Returns the table's offset.
+// Adds the blend profiles of a machine, and the rule of the values that they use. These parameters follow those of the
+// states' weights. Returns the table's offset.
 static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
     uint32_t unused[RULE_WORDS], offset, values_offset;
     const uint32_t count = PROFILED_NUMBERS(node->input_count), profiles = lmb_graph_profile_count(node);

@@ -14,7 +14,7 @@ static uint32_t dimensions(const lmb_node_def *node) {
     return (lmb_find_operation(node->op)->takes & TAKES_PLANE) ? 2 : 1;
 }
 
-// Snapped as positions are.
+// Reads the positions of the inputs, snapped like the position that is sampled.
 static void read_places(const lmb_node_def *node, lmb_place *positions) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         positions[i].at[0] = snap(node->positions[i][0]);
@@ -40,7 +40,7 @@ static lmb_result check_numbers(const lmb_compiler *c, uint32_t index) {
     return LMB_OK;
 }
 
-// On a line places may be as near as floats are.
+// On a line, positions may be as close as floats can be.
 static lmb_result check_distinct(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const lmb_node_def *node = &c->def->nodes[index];
     lmb_blend_space space;
@@ -75,7 +75,7 @@ static bool has_place(const lmb_place *positions, uint32_t count, float x, float
     return found;
 }
 
-// Whether every column meets every row in a place.
+// Checks that there is an input at every pair of a column and a row.
 static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     const uint32_t count = c->def->nodes[index].input_count;
     for (uint32_t column = 0; column < count; column++) {
@@ -94,7 +94,7 @@ static lmb_result check_grid(const lmb_compiler *c, uint32_t index, const lmb_pl
     return LMB_OK;
 }
 
-// Names the two that are furthest apart.
+// Names the two positions that are farthest apart.
 static lmb_result fail_line(const lmb_compiler *c, uint32_t index, const lmb_place *positions) {
     uint32_t ends[2] = {0, 0};
     double furthest = 0.0;
@@ -159,7 +159,7 @@ static void write_place(uint32_t *at, lmb_place place) {
     at[1] = BITS(place.at[1]);
 }
 
-// At the ends there is no way on: what stands for the next place is out of reach.
+// At the ends there is no neighbour. A position beyond all others stands in for it.
 static void write_row(const lmb_place *positions, uint32_t count, uint32_t input, int axis, uint32_t *row) {
     const float own = positions[input].at[axis];
     float min = own, max = own, before = -2.0f * LMB_LARGEST, after = 2.0f * LMB_LARGEST;
@@ -194,8 +194,8 @@ static void write_head(const lmb_blend_space *space, uint32_t place_count, uint3
     table[SPACE_PLACES] = place_count;
 }
 
-// From place j to place i, 1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2 is (p - p_j) (p_i - p_j) / |p_i - p_j|^2, which is
-// exactly 0 at p_j.
+// For the band from place j to place i, 1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2 is written as
+// (p - p_j) (p_i - p_j) / |p_i - p_j|^2, which is exactly 0 at p_j.
 static void write_band(lmb_place from, lmb_place to, uint32_t *band) {
     const double way[2] = {(double)to.at[0] - (double)from.at[0], (double)to.at[1] - (double)from.at[1]};
     const double square = way[0] * way[0] + way[1] * way[1];
@@ -245,7 +245,7 @@ static void write_piece(const lmb_space_piece *piece, const lmb_place *positions
 
 static uint32_t add_triangles(lmb_compiler *c, const lmb_place *positions, uint32_t count) {
     lmb_blend_space space;
-    (void)lmb_blend_space_cut(positions, count, &space); // which was checked
+    (void)lmb_blend_space_cut(positions, count, &space); // it succeeded in lmb_graph_check_space()
     uint32_t offset, edges, pieces;
     uint32_t *words = lmb_graph_add_data(c, SPACE_FIRST_PLACE + 2 * count, &offset);
     uint32_t *edge = lmb_graph_add_data(c, space.edge_count * EDGE_WORDS, &edges);

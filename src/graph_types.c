@@ -1,5 +1,5 @@
-// Types of nodes. A pose and an additive, a change of poses, look alike as numbers and mean different things. What
-// nodes can be follows from the leaves up; where an operation could only mix the two, the graph is refused.
+// Types of nodes. A pose and an additive (a change of poses) have the same form and different meanings. Types are found
+// from the leaves up. A graph is refused if an operation would mix them.
 #include "graph_compiler.h"
 
 #include "clip.h"
@@ -26,12 +26,12 @@ static uint8_t clip_types(const lmb_compiler *c, const lmb_node_def *node) {
     return types;
 }
 
-// An additive is the sum of additives alone.
+// A sum is an additive only if both terms are.
 static uint8_t sum_types(uint8_t a, uint8_t b) {
     return (uint8_t)(((a | b) & POSE_TYPE) | (a & b & ADDITIVE_TYPE));
 }
 
-// What leads from a pose to a pose is an additive; a pose less an additive is a pose.
+// The difference of two poses is an additive, and a pose minus an additive is a pose.
 static uint8_t difference_types(uint8_t a, uint8_t b) {
     const bool is_additive = (a & ADDITIVE_TYPE) != 0 || (a & b & POSE_TYPE) != 0;
     const bool is_pose = (a & POSE_TYPE) != 0 && (b & ADDITIVE_TYPE) != 0;
@@ -44,7 +44,7 @@ static lmb_result fail_input(const lmb_compiler *c, uint32_t index, uint32_t inp
     return lmb_graph_fail_node(c, index, field, what);
 }
 
-// What all inputs can be.
+// Finds the types that all inputs can have.
 static lmb_result find_common(const lmb_compiler *c, uint32_t index, uint8_t *types) {
     const lmb_node_def *node = &c->def->nodes[index];
     *types = POSE_TYPE | ADDITIVE_TYPE;
@@ -74,7 +74,7 @@ lmb_result lmb_graph_find_type(lmb_compiler *c, uint32_t index) {
     case LMB_OP_CLIP:
         *types = clip_types(c, node);
         break;
-    case LMB_OP_POSE: // the host knows
+    case LMB_OP_POSE: // only the host knows
         *types = POSE_TYPE | ADDITIVE_TYPE;
         break;
     case LMB_OP_ADDITIVE:

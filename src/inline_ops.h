@@ -1,16 +1,16 @@
-// Include before shaders/ops: has all operations inlined where a build optimises, as lanes always have them.
+// Include before shaders/ops. Inlines all operations in optimised builds, as the SIMD paths always do.
 //
-// Their structs (transforms, quaternions, vectors) are floats. Passed to a function that is not inlined they go through
-// memory: floats are stored one by one, and a copy of a struct loads sixteen bytes at a time. A processor forwards no load
-// from several stores that are on their way, so each copy waits until they are done; how long differs by processor.
-// On one that waits long, two thirds of the reference's time went so.
+// The structs of the operations (transforms, quaternions, vectors) consist of floats. A call that is not inlined passes
+// them through memory: floats are stored one at a time, and a copy of the struct loads sixteen bytes at a time. A
+// processor cannot forward one load from several pending stores, so each copy waits until these stores complete. The
+// wait differs by processor. On a processor with a long wait it took two thirds of the reference's time.
 //
-// GCC 12 at -O1, which inlines some of them alone, makes wrong code of the reference without this (-fno-ivopts mends
-// it, too).
+// GCC 12 at -O1 inlines some of the operations itself, and without this header it generates wrong code for the
+// reference. -fno-ivopts also avoids that.
 #ifndef LIMBER_SRC_INLINE_OPS_H
 #define LIMBER_SRC_INLINE_OPS_H
 
-// What instruments long functions takes minutes to compile them.
+// Builds that instrument code take minutes to compile long functions.
 #ifdef __has_feature
 #define LMB_INSTRUMENTED __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__)

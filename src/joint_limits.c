@@ -17,7 +17,7 @@ lmb_joint_limit_def lmb_default_joint_limit_def(void) {
         .scale_min = {1.0f, 1.0f, 1.0f}, .scale_max = {1.0f, 1.0f, 1.0f}, .twist_axis = LMB_AXIS_Y};
 }
 
-// What is wrong with ranges whose ends are to be in [lowest, highest], or NULL. False for NaN too.
+// Returns what is wrong with ranges whose ends must be in [lowest, highest], or NULL. NaN is out of range.
 static const char *check_ranges(const float *min, const float *max, uint32_t count, float lowest, float highest) {
     for (uint32_t i = 0; i < count; i++) {
         if (!(min[i] >= lowest && min[i] <= highest && max[i] >= lowest && max[i] <= highest)) {
@@ -40,7 +40,7 @@ static const char *check_angles(const lmb_joint_limit_def *limit) {
     return what;
 }
 
-// The field that is wrong, and what with it; NULL where none is.
+// Returns the name of the wrong field and sets what is wrong with it. Returns NULL if all are valid.
 static const char *check_limit(const lmb_joint_limit_def *limit, const char **what) {
     *what = NULL;
     if (limit->set & ~ALL_LIMITS) {
@@ -143,7 +143,7 @@ static void write_swing_twist(const lmb_joint_limit_def *limit, uint32_t joints,
              limit->set & LMB_JOINT_LIMIT_SWING ? (double)limit->swing : 180.0);
 }
 
-// No limit at half a turn: what is not above the largest.
+// A range that ends at half a turn has no limit there: no value exceeds LMB_LARGEST.
 static double half_tangent(double degrees) {
     if (fabs(degrees) == 180.0) {
         return copysign((double)LMB_LARGEST, degrees);

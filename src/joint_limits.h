@@ -4,19 +4,19 @@
 
 #include <limber/joint_limits.h>
 
-// Words of a table.
+// Returns the words of a table.
 uint32_t lmb_limits_words(uint32_t joints, uint32_t channels);
 
-// Whether limits can be kept: one definition for each joint, and a range for each float channel unless that is NULL.
-// Messages call them limits `index` of the graph.
+// Checks whether limits are valid: one definition for each joint, and a range for each float channel unless `ranges` is
+// NULL. Error messages call them limits `index` of the graph.
 lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
                             uint32_t index, lmb_error *error);
 
-// Writes the table of limits that can be kept.
+// Writes the table of valid limits.
 void lmb_limits_write(const lmb_rig *rig, const lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
                       uint32_t *table);
 
-// Whether they can make a scale of 1 another one.
+// Returns whether the limits can change a scale of 1.
 bool lmb_limits_scale(const lmb_rig *rig, const lmb_joint_limit_def *limits);
 
 #endif

@@ -37,7 +37,8 @@ lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max_lods, l
     return LMB_OK;
 }
 
-// The longest column, by which a joint's matrix lengthens what is in its space, at most.
+// Returns the length of the longest column. If the matrix does not shear, this bounds how much it lengthens what is in
+// the joint's space.
 static double growth_of(lmb_affine model) {
     double longest = 0.0;
     for (int column = 0; column < 3; column++) {
@@ -59,7 +60,7 @@ static double distance_between(lmb_affine a, lmb_affine b) {
     return sqrt(square);
 }
 
-// What hangs at each joint: `models` and `reach` are scratch for all joints.
+// Finds how far the geometry and joints below each joint reach. `models` and `reach` have an element for each joint.
 static LMB_NOINLINE void find_reach(const lmb_rig *rig, lmb_affine *models, double *reach) {
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         uint32_t parent = rig->parents[joint];

@@ -76,7 +76,7 @@ bool lmb_normalize_rotation(const float given[4], float unit[4]) {
     for (int i = 0; i < 4; i++) {
         square += (double)given[i] * (double)given[i];
     }
-    // Below this the snapping rule leaves nothing of any component.
+    // Snapping makes every component of a shorter quaternion 0.
     if (!(square >= 0x1p-80)) {
         return false;
     }
@@ -89,7 +89,7 @@ bool lmb_normalize_rotation(const float given[4], float unit[4]) {
 
 bool lmb_usable(const float *values, size_t count, size_t *offender) {
     for (size_t i = 0; i < count; i++) {
-        // False for NaN too.
+        // NaN fails this comparison, too.
         if (!(fabsf(values[i]) <= LMB_LARGEST)) {
             *offender = i;
             return false;

@@ -96,7 +96,7 @@ static void normalize(double q[4]) {
     }
 }
 
-// The rotations of the rest pose in model space.
+// Finds the rotations of the rest pose in model space.
 static void find_rest_turns(const lmb_rig *rig, double (*turns)[4]) {
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
         double local[4];
@@ -114,7 +114,7 @@ static void find_rest_turns(const lmb_rig *rig, double (*turns)[4]) {
     }
 }
 
-// A quaternion that is nearly one of 24 rotations which put axes in the places of axes becomes that.
+// Makes a quaternion exact if it is nearly one of the 24 rotations that map axes to axes.
 static void make_exact(double q[4]) {
     static const double values[] = {0.0, 0.5, 0.70710678118654752, 1.0};
     double exact[4];
@@ -133,7 +133,7 @@ static void make_exact(double q[4]) {
     }
 }
 
-// C of a joint. That of the partner is its inverse, reflected, to the bit: computed for one of the two.
+// Finds C of a joint. It is computed for one of two partners; that of the other is its inverse, reflected, to the bit.
 static void find_difference(const lmb_mirror_def *mirror, double (*turns)[4], uint32_t joint, double c[4]) {
     uint32_t partner = mirror->partners[joint];
     uint32_t first = partner < joint ? partner : joint;
@@ -143,7 +143,7 @@ static void find_difference(const lmb_mirror_def *mirror, double (*turns)[4], ui
     reflect(inverse, mirror->axis, reflected);
     multiply(reflected, turns[first], c);
     if (partner == joint) {
-        c[mirror->axis] = 0.0; // its inverse reflected is itself
+        c[mirror->axis] = 0.0; // it is its own reflected inverse
     }
     normalize(c);
     make_exact(c);
@@ -163,7 +163,7 @@ static void matrix_of(const double q[4], double m[3][3]) {
     }
 }
 
-// Entries that are whole except for rounding in double are whole.
+// Makes an entry whole if it differs from a whole number only by rounding in double precision.
 static float rounded(double entry) {
     double whole = floor(entry + 0.5);
     return snap((float)(fabs(entry - whole) < 1e-12 ? whole : entry));

@@ -1,12 +1,13 @@
-// Finds mirror partners by names. The names are in a hash table, so the time is linear in their length. Each place of a
-// name that says left or right gives one name to look up; its hash is made from the hashes of the text on either side.
+// Finds mirror partners by names. The names are in a hash table, so the time is linear in their length. Each occurrence
+// of left or right in a name gives one name to look up. Its hash is computed from the hashes of the text before and
+// after.
 #include "rig.h"
 
 #include <limber/mirror.h>
 
 #include <string.h>
 
-// Where a name says left or right, and what it would say on the other side.
+// An occurrence of left or right in a name, and the opposite word.
 typedef struct side {
     size_t at;
     size_t length;
@@ -29,8 +30,8 @@ static bool is_letter(char c) {
     return is_lower(c) || is_upper(c);
 }
 
-// Whether a letter stands by itself: before it a capital also ends what is not a capital, and after it a capital begins a
-// word.
+// Returns whether a letter is a word by itself. A capital may directly follow a lower-case letter, and a capital that
+// begins the next word may directly follow the letter.
 static bool is_word(const char *name, size_t at) {
     char before = at == 0 ? ' ' : name[at - 1];
     char after = name[at + 1];
@@ -59,7 +60,7 @@ static bool find_side_at(const char *name, size_t at, side *found) {
     return false;
 }
 
-// Without a number at the end that follows a separator.
+// Returns the length without a number at the end that follows a separator.
 static size_t length_without_number(const char *name) {
     size_t length = strlen(name);
     size_t kept = length;
@@ -69,7 +70,7 @@ static size_t length_without_number(const char *name) {
     return kept < length && kept > 1 && (name[kept - 1] == '_' || name[kept - 1] == '.') ? kept - 1 : length;
 }
 
-// Whether `other` is `name` with that side changed.
+// Returns whether `other` is `name` with that side changed.
 static bool is_counterpart(const char *name, size_t length, const side *side, const char *other, size_t other_length) {
     size_t opposite = strlen(side->opposite);
     size_t rest = side->at + side->length;
@@ -82,7 +83,7 @@ static uint32_t partner_of(const uint32_t *partners, uint32_t joint) {
     return joint == LMB_NONE ? LMB_NONE : partners[joint];
 }
 
-// A polynomial hash of text: the hash of two texts put together follows from theirs.
+// A polynomial hash of text: the hash of a concatenation follows from the hashes of its parts.
 #define HASH_BASE 0x9E3779B97F4A7C15u
 
 static uint64_t hash_text(uint64_t hash, const char *text, size_t length) {
@@ -98,32 +99,32 @@ static uint64_t mix(uint64_t hash) {
     return hash ^ hash >> 32;
 }
 
-// A hash table of names: each bucket is a list of names in ascending order. A search removes the names that it finds to
-// have a partner, so that no later search passes over them again.
+// A hash table of names. Each bucket is a list of names in ascending order of their indices. A search removes names
+// that already have a partner, so that later searches do not visit them again.
 typedef struct bucket_list {
-    uint32_t *first; // for each bucket
-    uint32_t *next;  // for each name
+    uint32_t *first; // [bucket]
+    uint32_t *next;  // [name]
     uint32_t mask;   // the number of buckets less 1
 } bucket_list;
 
-// Names that are searched for counterparts, of joints or of channels.
+// The names of joints or of channels, among which counterparts are searched.
 typedef struct name_set {
     const lmb_rig *rig;
     bool of_channels;
     uint32_t count;
-    const uint32_t *partners; // LMB_NONE where not known yet
-    uint64_t *prefixes;       // hashes of the beginnings of the name whose counterpart is searched
+    const uint32_t *partners; // LMB_NONE if not known yet
+    uint64_t *prefixes;       // hashes of the prefixes of the name whose counterpart is searched
     uint64_t *powers;         // of HASH_BASE
     bucket_list lists[4];     // by `numbered` and `elsewhere`
     void *memory;
-    bool has_lists; // false without memory: every search compares all names
+    bool has_lists; // false if there was no memory: then every search compares all names
 } name_set;
 
 static const char *name_of(const name_set *set, uint32_t index) {
     return set->of_channels ? set->rig->channels[index].name : set->rig->names[index];
 }
 
-// What a search for a counterpart is after.
+// A search for a counterpart.
 typedef struct search {
     const name_set *set;
     uint32_t index;
@@ -139,7 +140,7 @@ static uint64_t bucket_hash(uint64_t hash, bool elsewhere, uint32_t parent) {
     return mix(elsewhere ? hash : hash + mix(parent));
 }
 
-// Of channels it is whether they are angles that must agree.
+// Returns what must agree between counterparts: the parents of joints, or whether channels are angles.
 static uint32_t group_of(const name_set *set, uint32_t index) {
     return set->of_channels ? set->rig->channels[index].angle : set->rig->parents[index];
 }
@@ -210,7 +211,7 @@ static void hash_prefixes(const name_set *set, const char *name) {
     }
 }
 
-// Of the name with its side changed, of which hash_prefixes() has the prefixes.
+// Returns the hash of the name with its side changed. hash_prefixes() must have hashed the name's prefixes.
 static uint64_t hash_counterpart(const name_set *set, size_t length, const side *side) {
     size_t rest = side->at + side->length;
     uint64_t suffix = set->prefixes[length] - set->prefixes[rest] * set->powers[length - rest];
@@ -218,7 +219,7 @@ static uint64_t hash_counterpart(const name_set *set, size_t length, const side 
     return changed * set->powers[length - rest] + suffix;
 }
 
-// Whether that name fits, at an index which has no partner.
+// Returns whether the name at `index`, which has no partner, is the counterpart.
 static bool fits(const search *search, const char *name, size_t length, const side *side, uint32_t group,
                  uint32_t index) {
     const name_set *set = search->set;
@@ -229,7 +230,8 @@ static bool fits(const search *search, const char *name, size_t length, const si
     return is_counterpart(name, length, side, other, searched_length(search, other));
 }
 
-// The first name without a partner that fits; `length` is searched_length() of the name whose counterpart is searched.
+// Returns the first counterpart without a partner. `length` is searched_length() of the name whose counterpart is
+// searched.
 static uint32_t find_counterpart(const search *search, size_t length, const side *side) {
     const name_set *set = search->set;
     const char *name = name_of(set, search->index);
@@ -259,7 +261,7 @@ static uint32_t find_counterpart(const search *search, size_t length, const side
     return LMB_NONE;
 }
 
-// Tries every place of the name.
+// Tries every occurrence of left or right in the name.
 static uint32_t find_opposite(const search *search) {
     const char *name = name_of(search->set, search->index);
     const size_t length = searched_length(search, name);
@@ -273,8 +275,8 @@ static uint32_t find_opposite(const search *search) {
     return LMB_NONE;
 }
 
-// Tries the exact name before that without numbers. Under a parent with another joint as its partner, a joint of the
-// same name fits too.
+// Tries the exact name before the one without numbers. If the parent's partner is another joint, a child of that joint
+// with the same name also fits.
 static uint32_t find_partner(search search) {
     const name_set *set = search.set;
     const char *name = name_of(set, search.index);
@@ -294,7 +296,7 @@ static uint32_t find_partner(search search) {
                : find_counterpart(&search, strlen(name), &nowhere);
 }
 
-// Of a joint that has no counterpart where it would have to be.
+// Checks a joint that has no counterpart where it should have one.
 static lmb_result check_alone(search search, lmb_error *error) {
     const lmb_rig *rig = search.set->rig;
     uint32_t joint = search.index;
@@ -315,7 +317,7 @@ static lmb_result check_alone(search search, lmb_error *error) {
     return LMB_OK;
 }
 
-// Parents are before their children, so their partners are known.
+// Parents come before their children, so their partners are known.
 static lmb_result find_joints(const name_set *set, uint32_t *partners, lmb_error *error) {
     for (uint32_t joint = 0; joint < set->count; joint++) {
         if (partners[joint] != LMB_NONE) {

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// A curve's number in a block is its public one.
+// Curves have the same numbers in a block as in the public header.
 _Static_assert((uint32_t)LMB_CURVE_BEZIER == CURVE_BEZIER && (uint32_t)LMB_CURVE_QUADRATIC_IN == CURVE_QUADRATIC &&
                    (uint32_t)LMB_CURVE_CUBIC_IN == CURVE_CUBIC && (uint32_t)LMB_CURVE_SINE_IN == CURVE_SINE &&
                    (uint32_t)LMB_CURVE_COSINE_IN == CURVE_COSINE && (uint32_t)LMB_CURVE_COUNT == CURVE_COUNT,
@@ -51,7 +51,7 @@ void lmb_value_write(lmb_value value, uint32_t *words) {
     words[VALUE_CONTROL + 1] = BITS(value.control[1]);
 }
 
-// As a control's numbers are, by the same words.
+// Applies a value's curve with the function that controls use.
 static LMB_NOINLINE float shape(const uint32_t *words, float x) {
     return curve_value(load_control_value(words, 0), x);
 }

@@ -1,14 +1,14 @@
-// Numbers that are the same for all characters or read from their parameters, as graphs and controls have them.
+// Values of graphs and controls: either a constant for all characters or read from a character's parameters.
 #ifndef LIMBER_SRC_NUMBER_H
 #define LIMBER_SRC_NUMBER_H
 
 #include <limber/control.h>
 
-// What is wrong with a value where there are that many parameters, or NULL.
+// Returns what is wrong with a value if there are `parameter_count` parameters, or NULL if it is valid.
 const char *lmb_value_fault(lmb_value value, uint32_t parameter_count);
-// As VALUE_WORDS words.
+// Writes a value as VALUE_WORDS words.
 void lmb_value_write(lmb_value value, uint32_t *words);
-// How many inputs a computed parameter has.
+// Returns the number of inputs of a computed parameter.
 LMB_API uint32_t lmb_computed_input_count(lmb_computed_kind kind);
 
 #endif

@@ -19,7 +19,7 @@ struct lmb_profile {
     uint32_t stage_count;
     uint32_t window;
     stage_samples *stages;
-    uint64_t *durations; // what the stages' rings are in
+    uint64_t *durations; // memory of the stages' rings
     char *names;
     lmb_profile_event *events; // [event_capacity], a ring
     uint32_t event_capacity;
@@ -119,7 +119,7 @@ void lmb_profile_destroy(lmb_profile *profile) {
     lmb_host_release(&host, profile);
 }
 
-// The first of `count` ascending durations that is not below `duration`.
+// Returns the index of the first of `count` ascending durations that is not below `duration`.
 static uint32_t find_sorted(const uint64_t *sorted, uint32_t count, uint64_t duration) {
     uint32_t low = 0;
     while (count > 0) {
@@ -138,7 +138,7 @@ static uint32_t kept(const lmb_profile *profile, const stage_samples *stage) {
     return stage->count < profile->window ? (uint32_t)stage->count : profile->window;
 }
 
-// Puts a duration into the window, in the place of the oldest one where it is full.
+// Adds a duration to the window, and removes the oldest one if the window is full.
 static void add_to_window(const lmb_profile *profile, stage_samples *stage, uint64_t duration) {
     uint32_t count = kept(profile, stage);
     uint64_t *slot = &stage->newest[stage->count % profile->window];

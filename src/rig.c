@@ -30,7 +30,7 @@ static const char *given_or_made(const char *name, const char *kind, uint32_t in
     return made;
 }
 
-// What joint `index` of a descriptor is called: its own name, or one made up in `made`.
+// Returns the name of joint `index` of a descriptor: its own name, or one generated in `made`.
 static const char *name_in_def(const lmb_rig_def *def, uint32_t index, char made[24]) {
     return given_or_made(def->joints[index].name, "joint", index, made);
 }
@@ -128,8 +128,8 @@ static lmb_result check_channel(const lmb_rig_def *def, uint32_t index, lmb_erro
     return check_fields("channel", index, channel_name_in_def(def, index, made), &rest, 1, error);
 }
 
-// Gives every joint its index in the rig, parents first, by walking up from each joint to the first ancestor that has
-// one and numbering the way back down. `way` is scratch for one index per joint.
+// Gives every joint its index in the rig, parents first. Walks up from each joint to the first ancestor that has an
+// index, and numbers the joints on the way back down. `way` is scratch memory for one index per joint.
 static lmb_result order_joints(const lmb_rig_def *def, uint32_t *of_def, uint32_t *way, lmb_error *error) {
     for (uint32_t i = 0; i < def->joint_count; i++) {
         of_def[i] = LMB_NONE;
@@ -249,7 +249,7 @@ static void copy_channels(lmb_rig *rig, const lmb_rig_def *def, char **text) {
     }
 }
 
-// By the arithmetic of the frames, so that the rest pose of an author without another bind pose gives no motion.
+// Uses the same arithmetic as a frame, so that a rig without bind matrices of its own has no motion in its rest pose.
 static void derive_bind(const lmb_affine *inverse_bind, lmb_bind *bind) {
     lmb_affine matrix;
     bool has_inverse = lmb_affine_invert(*inverse_bind, &matrix);
@@ -262,7 +262,8 @@ static void derive_bind(const lmb_affine *inverse_bind, lmb_bind *bind) {
     memcpy(bind->position, position, sizeof position);
 }
 
-// Depth, the inverse bind matrices that the descriptor leaves to the rest pose, and what follows from them. `models` and `depths` are scratch.
+// Finds the depth, the inverse bind matrices that the descriptor leaves to the rest pose, and the data derived from
+// them. `models` and `depths` are scratch memory.
 static LMB_NOINLINE lmb_result derive(lmb_rig *rig, const lmb_rig_def *def, lmb_affine *models, uint32_t *depths,
                                       lmb_error *error) {
     for (uint32_t i = 0; i < rig->joint_count; i++) {

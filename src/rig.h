@@ -1,4 +1,4 @@
-// A rig as the rest of the library sees it.
+// Internal view of a rig.
 #ifndef LIMBER_SRC_RIG_H
 #define LIMBER_SRC_RIG_H
 
@@ -6,7 +6,7 @@
 
 #include <limber/rig.h>
 
-// What a joint's bind pose gives to dual quaternions and bounding boxes; laid out as the graph's block has it.
+// Data of a joint's bind pose that dual quaternions and bounding boxes need. The layout is that of the graph's block.
 typedef struct lmb_bind {
     float inverse_rotation[4]; // of the bind pose's model matrix
     float position[3];         // of that matrix
@@ -43,8 +43,9 @@ struct lmb_rig {
     lmb_float_channel *channels;
 };
 
-// Grows a joint's radius to at least this, snapped. For who builds a rig and has its vertices only then: before anybody else
-// sees it. Exported, though no public header has it, because limber::import, a library of its own, uses it.
+// Grows a joint's radius to at least `radius`, snapped. For code that builds a rig and reads its vertices only
+// afterwards: call it before anything else uses the rig. No public header declares it. It is exported because
+// limber::import, a separate library, uses it.
 LMB_API void lmb_rig_grow_radius(lmb_rig *rig, uint32_t joint, float radius);
 
 #endif

@@ -1,12 +1,12 @@
 // Root motion extraction.
 //
-// The motion is sampled at keys of even spacing. What remains of the joint is the inverse of the motion, as it is
-// played, times the joint's model matrix, below its parent. Between two neighbouring times, of the motion's keys and of
-// the keys of the joint and of its ancestors, this is a smooth function but no line: turns bend it. A line's error
-// shrinks with the square of the turn, a cubic's with the fourth power. So each of the two tracks stays linear where
-// lines are exact enough everywhere. Otherwise it becomes a cubic spline: each interval is split evenly into 1, 2, 4 to
-// 64 pieces, until a cubic through the ends of each piece and through two points within it is exact enough at three
-// more points.
+// The motion is sampled at evenly spaced keys. The joint's remaining transform is its parent's inverse times the
+// inverse of the motion, as it is played, times the joint's model matrix. Intervals are between neighbouring keys of
+// the motion, of the joint and of its ancestors. Within an interval the remaining transform is smooth but not linear,
+// because turns bend it. A line's error shrinks with the square of the turn, a cubic's with the fourth power. So a
+// track stays linear if lines are exact enough everywhere. Otherwise it becomes a cubic spline: each interval is split
+// evenly into 1, 2, 4 to 64 pieces. The splitting stops when in each piece a cubic through its ends and two points
+// inside is exact enough at three more points.
 #include <limber/root_motion.h>
 
 #include "clip.h"
@@ -18,21 +18,22 @@
 #include <stdlib.h>
 
 #define PI 3.141592653589793
-// Below this a parent's matrix cannot be taken back.
+// A parent matrix with a smaller determinant cannot be inverted.
 #define MIN_DETERMINANT 1e-18
-// Scales of an ancestor that differ by more, relative, would shear what is turned beneath it.
+// If an ancestor's scales differ by more than this, relative to the largest, a rotation below it would shear.
 #define UNEVEN 1e-4
-// What remains is exact enough when it errs by less: relative to the distance, and in radians.
+// The max error of the remaining transform: relative to the distance, and in radians.
 #define TOLERANCE 3e-7
-// The same, relative to the length of the bones from the origin to the joint: their own rounding.
+// The same, relative to the length of the bones from the origin to the joint, because these are rounded too.
 #define CHAIN_TOLERANCE 1.5e-7
-// The same as TOLERANCE, of what a kink of the motion changes that is beside its key's time, a float.
+// The same as TOLERANCE, for the change at a kink of the motion: a key's time is a float, and the kink is not exactly
+// there.
 #define KINK_TOLERANCE 1e-7
-// An interval is split into 2 to the power of this, at most.
+// The max log2 of the pieces of an interval.
 #define MAX_SPLITS 6
-// No piece of a split interval is shorter: seconds.
+// The min length of a piece of a split interval, in seconds.
 #define MIN_PIECE 1e-5
-// An error of fewer tolerances that splitting does not halve is rounding: no piece is split for it.
+// If splitting does not halve an error below this many tolerances, the error is rounding, and the piece is not split.
 #define ROUNDING 200.0
 
 struct lmb_root_motion {
@@ -42,20 +43,20 @@ struct lmb_root_motion {
     lmb_motion_track track;
 };
 
-// Where the joint is in model space, and its parent.
+// The joint in model space, and its parent.
 typedef struct placed {
     lmb_transform local;
-    double length; // of the bones from the origin to it, at most
+    double length; // upper bound of the length of the bones from the origin to it
     matrix parent;
     double parent_rotation[4];
     double rotation[4];
     double position[3];
 } placed;
 
-// A translation, then a rotation.
+// The values of a transform: a translation, then a rotation.
 enum { VALUES = 7, ROTATION = 3 };
 
-// What remains of the joint's local transform at a time.
+// The joint's remaining local transform at a time.
 typedef struct remaining {
     float time;
     double values[VALUES];
@@ -69,7 +70,7 @@ typedef struct piece {
     double slopes[2][VALUES]; // change per piece, at its ends
 } piece;
 
-// The largest errors of a line and of a cubic, of the translation and of the rotation, relative to what they may be.
+// The largest errors of a line and of a cubic, [translation, rotation], in units of their tolerances.
 typedef struct misfit {
     double line[2], cubic[2];
 } misfit;
@@ -82,15 +83,15 @@ typedef struct extraction {
     lmb_error *error;
     float *keys; // of the motion
     uint32_t key_count;
-    float *times; // between which what remains is smooth
+    float *times; // between which the remaining transform is smooth
     uint32_t time_count;
-    uint8_t *splits;       // [interval between them]: log2 of its pieces
-    double distance;       // the farthest that the joint lies from the origin
+    uint8_t *splits;       // [interval between these times]: log2 of its pieces
+    double distance;       // max distance of the joint from the origin
     double tolerance;      // of positions in model space
-    bool cubic[2];         // of translation and rotation: whether it becomes a cubic spline
-    uint32_t spline_count; // keys of a cubic spline
+    bool cubic[2];         // [translation, rotation]: whether the track becomes a cubic spline
+    uint32_t spline_count; // keys of a cubic spline track
     float *spline_times;
-    float *values[2]; // of the new tracks
+    float *values[2]; // [translation, rotation]: values of the new track
     lmb_track_def *tracks;
     uint8_t *weights;
 } extraction;
@@ -103,7 +104,7 @@ static lmb_result fail(const extraction *e, lmb_result result, const char *why) 
     return lmb_fail(e->error, result, "root motion: clip '%s': %s", lmb_clip_name(e->clip), why);
 }
 
-// ---- Where the joint is. ----
+// ---- The joint in model space. ----
 
 static void multiply_rotations(const double a[4], const double b[4], double result[4]) {
     const double product[4] = {
@@ -143,7 +144,7 @@ static bool is_uneven(const float scale[3]) {
     return mirrors || largest - fmin(fmin(x, y), z) > UNEVEN * largest;
 }
 
-// False where an ancestor's scale forbids what is to be taken.
+// Returns false if an ancestor's scale is uneven and yaw is to be taken.
 static bool place_joint(const extraction *e, float time, placed *at) {
     const double none[4] = {0.0, 0.0, 0.0, 1.0};
     at->local = lmb_clip_sample(e->clip, e->rig, e->def->joint, time);
@@ -179,7 +180,7 @@ static double distance_of(const placed *at) {
 
 // ---- The motion. ----
 
-// Turned about y: a quarter takes z to x.
+// Rotates about y; a quarter turn takes z to x.
 static void turn(const double v[3], double yaw, double result[3]) {
     const double x = v[0] * cos(yaw) + v[2] * sin(yaw);
     const double z = v[2] * cos(yaw) - v[0] * sin(yaw);
@@ -188,7 +189,7 @@ static void turn(const double v[3], double yaw, double result[3]) {
     result[2] = z;
 }
 
-// The twist about y from one rotation to another, as near as it can be to what it was before.
+// Returns the twist about y from one rotation to another, with the whole turns that bring it nearest to `before`.
 static double yaw_between(const double from[4], const double to[4], double before) {
     double back[4], turned[4];
     conjugate(from, back);
@@ -236,7 +237,7 @@ static lmb_result find_motion(extraction *e) {
     return LMB_OK;
 }
 
-// The track as whoever plays it has it.
+// Evaluates the motion track as a player does.
 static void motion_at(const extraction *e, float time, double numbers[4]) {
     const double duration = (double)lmb_clip_duration(e->clip);
     const double at = duration > 0.0 ? (double)time / duration * (e->key_count - 1) : 0.0;
@@ -247,7 +248,7 @@ static void motion_at(const extraction *e, float time, double numbers[4]) {
     }
 }
 
-// ---- What remains. ----
+// ---- The remaining transform. ----
 
 static bool solve(const matrix *parent, const double position[3], double result[3]) {
     const double(*m)[4] = parent->m;
@@ -266,7 +267,7 @@ static bool solve(const matrix *parent, const double position[3], double result[
     return fabs(determinant) >= MIN_DETERMINANT;
 }
 
-// NULL, or why there is nothing.
+// Returns NULL, or why there is no remaining transform.
 static const char *find_remaining(const extraction *e, float time, remaining *found) {
     placed now;
     double motion[4], moved[3], back[3], inverse[4];
@@ -288,7 +289,7 @@ static const char *find_remaining(const extraction *e, float time, remaining *fo
     return solve(&now.parent, back, found->values) ? NULL : "an ancestor of the joint has a scale of 0";
 }
 
-// Turns the sign of a rotation such that it is in the same hemisphere as the one before.
+// Gives a rotation the sign that puts it into the hemisphere of the one before.
 static void align(const double *before, double *rotation) {
     double dot = 0.0;
     for (int i = 0; i < 4; i++) {
@@ -299,8 +300,8 @@ static void align(const double *before, double *rotation) {
     }
 }
 
-// The cubic through both ends and two points within. Puts the rotation at its end into the hemisphere that the
-// piece leads to.
+// Fits the cubic through both ends and two points inside. Puts the rotation at the end into the hemisphere of the point
+// before it.
 static const char *fit(const extraction *e, const remaining *from, remaining *to, piece *p) {
     const double duration = (double)to->time - (double)from->time;
     const float early = (float)((double)from->time + duration / 3.0);
@@ -323,7 +324,8 @@ static const char *fit(const extraction *e, const remaining *from, remaining *to
         const double b = (double)(p->ends[1][i] = (float)to->values[i]);
         double rest[2], at[2];
         for (int k = 0; k < 2 && !is_short; k++) {
-            // What the slopes must give at u, over u (1 - u): (1 - u) times the first less u times the second.
+            // The contribution that the slopes must make at u, divided by u (1 - u): (1 - u) times the first slope
+            // minus u times the second.
             const double u = at[k] = ((double)inside[k].time - (double)from->time) / duration;
             rest[k] = (inside[k].values[i] - a - (b - a) * u * u * (3.0 - 2.0 * u)) / (u * (1.0 - u));
         }
@@ -366,7 +368,7 @@ static void cubic_at(const piece *p, double u, double values[VALUES]) {
     }
 }
 
-// Raises the largest errors of translation and rotation to those of values that stand for what remains.
+// Raises the largest errors of translation and rotation to at least the errors of `values`.
 static void raise_errors(const extraction *e, const remaining *at, double values[VALUES], double largest[2]) {
     double square = 0.0, near = 0.0, far = 0.0;
     for (int row = 0; row < 3; row++) {
@@ -409,7 +411,7 @@ static const char *measure_piece(const extraction *e, const piece *p, misfit *la
 
 // ---- Pieces. ----
 
-// Where a piece of an interval begins.
+// Returns the time at which a piece of an interval begins.
 static float piece_time(const extraction *e, uint32_t interval, uint32_t part) {
     const double from = (double)e->times[interval], to = (double)e->times[interval + 1];
     return (float)(from + (to - from) * part / (1u << e->splits[interval]));
@@ -426,7 +428,8 @@ static double error_of(const misfit *m) {
     return fmax(m->cubic[0], m->cubic[1]);
 }
 
-// `from` is what remains at the beginning of the interval. Stops at an error that splitting surely shrinks.
+// `from` is the remaining transform at the beginning of the interval. Stops at an error that splitting certainly
+// reduces.
 static const char *measure_interval(const extraction *e, uint32_t interval, const remaining *from, misfit *largest) {
     remaining ends[2] = {*from};
     *largest = (misfit){0};
@@ -443,7 +446,7 @@ static const char *measure_interval(const extraction *e, uint32_t interval, cons
     return NULL;
 }
 
-// Finds how often an interval is split where the tracks are cubic splines, and whether they must be.
+// Finds how often an interval is split if the tracks are cubic splines, and whether they must be.
 static const char *split(extraction *e, uint32_t interval) {
     remaining from;
     misfit errors = {0};
@@ -466,7 +469,7 @@ static const char *split(extraction *e, uint32_t interval) {
     return why;
 }
 
-// Which tracks are needed, and how long they are.
+// Finds which tracks must be cubic splines, and the number of keys.
 static lmb_result plan(extraction *e) {
     double length = 0.0;
     for (uint32_t i = 0; i < e->time_count; i++) {
@@ -492,7 +495,7 @@ static lmb_result plan(extraction *e) {
 
 static const int first_value[2] = {0, ROTATION}, width[2] = {3, 4};
 
-// Of a key: 0 the tangent before it, 1 its value, 2 the tangent behind it.
+// Returns a part of a key: 0 is the tangent before it, 1 its value, 2 the tangent after it.
 static float *spline_value(const extraction *e, int track, uint32_t key, int which) {
     return e->values[track] + (size_t)width[track] * (3 * (size_t)key + (size_t)which);
 }
@@ -553,7 +556,7 @@ static LMB_NOINLINE lmb_result find_keys(const extraction *e) {
 
 // ---- Times. ----
 
-// Of a channel's track, or no keys where the clip leaves it to the rest pose.
+// Returns a channel's track, with no keys if the clip leaves the channel to the rest pose.
 static track given_track(const extraction *e, uint32_t channel, uint32_t joint) {
     const uint32_t *words = e->clip->words;
     track found = load_track(words, 0, channel, joint);
@@ -564,7 +567,7 @@ static track given_track(const extraction *e, uint32_t channel, uint32_t joint) 
     return found;
 }
 
-// Those of a track that moves. Just before a step there is a key of its own.
+// Adds the key times of a track that moves. A step gets another key just before it.
 static uint32_t add_times(const extraction *e, uint32_t channel, uint32_t joint, float *times) {
     const track found = given_track(e, channel, joint);
     uint32_t count = 0;
@@ -584,7 +587,7 @@ static uint32_t add_times(const extraction *e, uint32_t channel, uint32_t joint,
     return count;
 }
 
-// Whether the motion's slope changes so much at a key that it matters whether a time is before or behind it.
+// Returns whether the motion's slope changes so much at a key that the rounding of the key's time matters.
 static bool is_kink(const extraction *e, uint32_t key) {
     const double exact = (double)lmb_clip_duration(e->clip) * key / (e->key_count - 1);
     const double off = fabs((double)key_time(e, key) - exact), duration = exact / key;
@@ -597,7 +600,8 @@ static bool is_kink(const extraction *e, uint32_t key) {
     return found;
 }
 
-// A key's time, and its neighbour behind the kink where there is one: the time itself is a rounded one.
+// Adds the key times of the motion. A kink also gets the next float beyond its exact time, because a key's time is
+// rounded.
 static uint32_t add_motion_times(const extraction *e, float *times) {
     uint32_t count = 0;
     for (uint32_t key = 0; key < e->key_count; key++) {
@@ -611,7 +615,7 @@ static uint32_t add_motion_times(const extraction *e, float *times) {
     return count;
 }
 
-// Without `times`, how many there may be at most.
+// Returns the number of times, or without `times` the max number.
 static uint32_t collect_times(const extraction *e, float *times) {
     uint32_t count = 0;
     for (uint32_t joint = e->def->joint; joint != LMB_NONE; joint = e->rig->parents[joint]) {

@@ -24,8 +24,8 @@
 
 _Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid out as batch.h says");
 
-// Model matrices [joint] and the identity, then weights, sources and their searches, then the evaluator's poses, then
-// rotations of dual quaternions [joint], then exchange areas.
+// The scratch has model matrices [joint] and the identity, then weights, sources and their searches, then the
+// evaluator's poses, then rotations of dual quaternions [joint], then exchange areas.
 size_t SIMD_SCRATCH(const lmb_graph *graph) {
     return sizeof(affine) + graph->joint_count * (sizeof(affine) + sizeof(quaternion)) +
            graph->block[PROGRAM_WEIGHTS] * sizeof(stored_weight) +
@@ -33,7 +33,7 @@ size_t SIMD_SCRATCH(const lmb_graph *graph) {
            (size_t)graph->exchange_count * (graph->joint_count + graph->channel_count) * sizeof(transform);
 }
 
-// Where each lane's outputs begin. Lanes without a character repeat the last one's.
+// The addresses of each lane's outputs. Lanes without a character repeat the last character's.
 typedef struct rows {
     float *stages[LMB_STAGE_COUNT][SIMD_WIDTH];
     int lanes;
@@ -64,7 +64,7 @@ static void store_local(const rows *to, uint32_t joints, uint32_t joint, const t
     }
 }
 
-// As many rows as there are lanes are more than some processors follow by themselves.
+// Prefetches explicitly, because some processors do not track as many streams as there are lanes.
 OP void prefetch_rows(float *const *to, size_t at) {
     for (int lane = 0; lane < SIMD_WIDTH; lane++) {
         PREFETCH(to[lane] + at + 64);
@@ -83,8 +83,8 @@ OP void store_affine(float *const *to, uint32_t joint, affine m) {
     store_row(to, at + 8, row_z(m));
 }
 
-// From the own matrix of a joint to what is asked for, a row after another, which leaves room in the registers. The last of
-// `models` is the identity, under which roots stand: their own matrices are snapped, so it changes no bit of them.
+// Computes a joint's outputs from its local matrix, one row at a time to save registers. The last of `models` is the
+// identity, the parent of all roots. It changes no bit of their local matrices, because these are snapped.
 OP void finish_joint(const lmb_batch *batch, const rows *to, memory block, uint32_t joint, affine own, affine *models) {
     uint32_t parent = block[block[PROGRAM_PARENTS] + joint];
     const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->joint_count];
@@ -110,7 +110,7 @@ static bool needs_models(const lmb_batch *batch) {
     return (batch->outputs & ~(LMB_OUTPUT_LOCAL | LMB_OUTPUT_CHANNELS)) != 0;
 }
 
-// Of the joints held. `kept` begins with the first lane's row.
+// Inertializes the joints held. `kept` begins with the first lane's row.
 static LMB_NOINLINE void inertialize_joints(const frame *at, const inertia_clock *now, uint32_t *kept, uint32_t count,
                                             slots *held) {
     frame f = *at;
@@ -120,7 +120,7 @@ static LMB_NOINLINE void inertialize_joints(const frame *at, const inertia_clock
     }
 }
 
-// The passes before the last one, at all joints.
+// Runs all passes except the last one, for all joints.
 static void run_exchanges(frame f, slots *held) {
     const walk_plan all = {.computed = f.program[PROGRAM_JOINTS]};
     for (uint32_t pass = 0; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
@@ -197,7 +197,7 @@ static void run_bounds(memory block, uint32_t joints, const rows *to, const affi
     }
 }
 
-// What follows from the model matrices beside the palette.
+// Computes the outputs that follow from the model matrices, except the palette.
 static void run_outputs(const lmb_batch *batch, const rows *to, const affine *models, quaternion *rotations) {
     memory block = batch->graph->block;
     uint32_t joints = batch->graph->joint_count;
@@ -213,7 +213,7 @@ static void run_outputs(const lmb_batch *batch, const rows *to, const affine *mo
     }
 }
 
-// Lanes are characters here too.
+// Here, too, each lane is a character.
 static LMB_NOINLINE void run_channels(const lmb_batch *batch, const rows *to, frame f) {
     uint32_t joints = batch->graph->joint_count, channels = batch->graph->channel_count, pass = 0;
     for (; pass + 1 < f.program[PROGRAM_PASS_COUNT]; pass++) {
@@ -256,7 +256,7 @@ void SIMD_RUN(const lmb_batch *batch, const lmb_batch_inputs *inputs, const lmb_
     for (uint32_t done = 0; done < count; done += SIMD_WIDTH) {
         int lanes = count - done < SIMD_WIDTH ? (int)(count - done) : SIMD_WIDTH;
         size_t character = (size_t)first + done;
-        // Rows are found here, with indices as wide as memory; the evaluator numbers characters from 0.
+        // Rows are found here because size_t indices cannot overflow; the evaluator numbers characters from 0.
         word number = ALL_WORD(0u);
         for (int lane = 0; lane < SIMD_WIDTH; lane++) {
             LANE(number, lane) = (uint32_t)lane;

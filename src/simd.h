@@ -1,6 +1,6 @@
-// The executor: the shared operations over several characters at once, the same joint of each. Compiled once for each
-// instruction set, over vectors, and once as plain C for one character: the reference, which defines the bits. src/cpu.c
-// chooses at run time.
+// The CPU executor. It runs the shared operations for several characters at once, on the same joint of each. It is
+// compiled with vectors once per instruction set, and once as plain C for one character. The plain C version is the
+// reference, which defines the bits. src/cpu.c chooses a version at run time.
 #ifndef LIMBER_SRC_SIMD_H
 #define LIMBER_SRC_SIMD_H
 
@@ -11,15 +11,15 @@
 #define LMB_SIMD_ALIGNMENT 64u
 
 #define LMB_DECLARE_SIMD(lanes)                                                                                        \
-    /* Bytes of scratch that a run of the graph needs, aligned to LMB_SIMD_ALIGNMENT. */                               \
+    /* Returns the bytes of scratch that a run of the graph needs, aligned to LMB_SIMD_ALIGNMENT. */                   \
     size_t lmb_simd_##lanes##_scratch(const lmb_graph *graph);                                                         \
-    /* Runs characters [first, first + count). Everything is checked already; the environment is the default one. */   \
+    /* Runs characters [first, first + count). The caller checks all arguments and sets the float environment. */      \
     LMB_NOINLINE void lmb_simd_##lanes##_run(const lmb_batch *batch, const lmb_batch_inputs *inputs,                   \
                                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count,         \
                                              void *scratch);
 
 LMB_DECLARE_SIMD(1)
-// For any graph; and for those that are plain, as lmb_graph_is_plain() has it.
+// Versions for any graph, and for graphs that are plain (lmb_graph_is_plain()).
 LMB_DECLARE_SIMD(4)
 LMB_DECLARE_SIMD(4_plain)
 LMB_DECLARE_SIMD(8)

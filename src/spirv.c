@@ -17,7 +17,7 @@ static bool is_exact(uint32_t extended) {
     return extended == EXTENDED_ABSOLUTE || extended == EXTENDED_FLOOR || extended == EXTENDED_CLAMP;
 }
 
-// Words of an instruction that are read here by their place.
+// Returns the min words of an instruction, which include those that this library reads by position.
 static uint32_t min_length(uint32_t op) {
     switch (op) {
     case OP_LABEL:
@@ -52,7 +52,7 @@ static uint32_t min_length(uint32_t op) {
     }
 }
 
-// Every instruction is within the module and has a length.
+// Checks that every instruction is inside the module and has a valid length.
 lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error *error) {
     if (count < HEADER_WORDS || words[0] != MAGIC || words[BOUND] > MOST_IDS) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: this is not a module");
@@ -69,7 +69,7 @@ lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error 
     return LMB_OK;
 }
 
-// One byte per id: whether it is decorated NoContraction. NULL where there is no memory.
+// Returns one byte per id: whether it is decorated NoContraction. Returns NULL if there is no memory.
 static uint8_t *find_decorated(const lmb_host *host, const uint32_t *words, size_t count) {
     uint8_t *decorated = lmb_host_allocate(host, words[BOUND], 1);
     for (size_t at = HEADER_WORDS; decorated != NULL && at < count; at += length(words[at])) {
@@ -96,7 +96,7 @@ size_t lmb_spirv_count_float_operations(const uint32_t *words, size_t count) {
     return operations;
 }
 
-// Room for a copy with `more` words inserted after `at`.
+// Returns a copy with a gap of `more` words at `at`.
 static uint32_t *copy_with_gap(const lmb_host *host, const uint32_t *words, size_t count, size_t at, size_t more) {
     uint32_t *copy = lmb_host_allocate(host, count + more, sizeof *copy);
     if (copy != NULL) {
@@ -117,7 +117,7 @@ lmb_result lmb_spirv_forbid_contraction(const lmb_host *host, const uint32_t *wo
         return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %u ids", (unsigned)words[BOUND]);
     }
     size_t bare = 0;
-    size_t types = 0; // annotations are before the first type
+    size_t types = 0; // annotations come before the first type
     for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
         uint32_t op = opcode(words[at]);
         bare += is_float_operation(op) && !decorated[words[at + 2]];
@@ -196,8 +196,8 @@ lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, si
     return LMB_OK;
 }
 
-// The id of a function by its name in the source; debug names add the parameters' types in parentheses. 0 where there
-// is none.
+// Returns the id of a function by its source name, or 0 if there is none. Debug names append the parameters' types in
+// parentheses.
 static uint32_t find_function(const uint32_t *words, size_t count, const char *name) {
     size_t size = strlen(name);
     for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
@@ -231,10 +231,10 @@ size_t lmb_spirv_keep_functions(uint32_t *words, size_t count, const char *prefi
     return kept;
 }
 
-// What a row of calls needs to know of the module that it is put into.
+// The positions and types in a module that a sequence of calls needs to replace a body.
 typedef struct splice {
     uint32_t unsigned_type;
-    size_t constants_at; // the first function: constants are before it
+    size_t constants_at; // the first function; constants come before it
     size_t body_at;      // after the label of the function whose body is replaced
     size_t body_end;     // its OpFunctionEnd
     uint32_t void_type;
@@ -264,15 +264,16 @@ static lmb_result find_splice(const uint32_t *words, size_t count, const char *f
     return LMB_OK;
 }
 
-// The most that a call takes: two constants of 4 words, the call of 6, and the branches around what follows it.
+// The max words of a call: two constants of 4 words, the call of 6, and the branches around the code that it decides
+// on.
 #define CALL_WORDS 27u
 
-// Where words are written; ids are given out in order.
+// The output. New ids are consecutive.
 typedef struct writer {
     uint32_t *words;
     size_t at;
     uint32_t next;
-    uint32_t merge; // the label behind what the last call has decided on, or 0
+    uint32_t merge; // label after the code that the last call decides on, or 0
 } writer;
 
 static void write_words(writer *w, const uint32_t *words, size_t count) {
@@ -295,7 +296,7 @@ static void begin_decided(writer *w, uint32_t result) {
     write_words(w, words, 9);
 }
 
-// The type of a function's result.
+// Returns the type of a function's result.
 static uint32_t result_type(const uint32_t *words, size_t count, uint32_t function) {
     for (size_t at = HEADER_WORDS; at < count; at += length(words[at])) {
         if (opcode(words[at]) == OP_FUNCTION && words[at + 2] == function) {
@@ -305,7 +306,7 @@ static uint32_t result_type(const uint32_t *words, size_t count, uint32_t functi
     return 0;
 }
 
-// Calls with their constants, whose ids are two for each call from `constants` on.
+// Writes the calls. The ids of their constants are two per call, from `constants` on.
 static lmb_result write_calls(writer *w, const uint32_t *words, size_t count, const lmb_spirv_call *calls,
                               size_t call_count, uint32_t constants, lmb_error *error) {
     for (size_t i = 0; i < call_count; i++) {

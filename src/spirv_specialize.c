@@ -1,10 +1,10 @@
-// Leaves out of a module what its boolean specialisation constants close, and the functions that nothing calls.
+// Removes the code of a module that its boolean specialisation constants disable, and the functions that nothing calls.
 //
-// Two facts are found together, until neither changes: which boolean ids have one value only (the constants, logic on
-// known ids, and a phi whose live edges agree), and which blocks can be reached (a branch on a known id goes one way). At
-// first nothing is known and everything is reached. Then the module is written anew: a decided branch loses its other way
-// and its selection merge, a phi loses its dead edges, and blocks that are not reached are left out. A merge block that a
-// kept merge instruction still names stays, as an empty one.
+// Two kinds of facts are found in turn until neither changes: which boolean ids have only one value (the constants,
+// logic on known ids, and a phi whose live edges agree), and which blocks can be reached (a branch on a known id goes
+// one way). At first no id is known and every block is reached. Then a new module is written: a decided branch loses
+// its other target and its selection merge, a phi loses its dead edges, and unreached blocks are left out. An unreached
+// merge block that a kept merge instruction names stays as an empty block.
 #include "spirv_words.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct block {
     size_t terminator; // of its last instruction
     uint32_t function; // its index
     bool reached;
-    bool named; // by a merge instruction that is kept
+    bool named; // a merge instruction that is kept names it
 } block;
 
 typedef struct function {
@@ -33,8 +33,8 @@ typedef struct folding {
     const uint32_t *constants;
     uint32_t constant_count;
     uint8_t *values;   // known_value of each id
-    uint8_t *dropped;  // whether the definition of each id goes
-    uint32_t *indices; // of a label's id: its block; of a function's id: the function; plus 1
+    uint8_t *dropped;  // [id]: whether its definition is removed
+    uint32_t *indices; // [id]: index of a label's block or of a function, plus 1
     block *blocks;
     uint32_t block_count;
     function *functions;
@@ -44,7 +44,7 @@ typedef struct folding {
     size_t bad;      // an instruction with an id that is out of bounds, or 0
 } folding;
 
-// The id at a word, 0 and an error where it is out of bounds.
+// Returns the id at a word. If it is out of bounds, records the error and returns 0.
 static uint32_t id_at(folding *f, size_t at) {
     if (f->words[at] >= f->words[BOUND]) {
         f->bad = at;
@@ -57,7 +57,7 @@ static bool is_terminator(uint32_t op) {
     return op >= OP_BRANCH && op <= OP_UNREACHABLE;
 }
 
-// Where the id is that an instruction of a function defines, relative to it; 0 for none.
+// Returns the position of the id that an instruction of a function defines, relative to the instruction; 0 for none.
 static size_t defined_at(const uint32_t *words) {
     const uint32_t op = opcode(words[0]);
     const bool defines = length(words[0]) > 2 && !(op >= OP_STORE && op <= OP_COPY_MEMORY_SIZED) && op != OP_LINE &&
@@ -66,7 +66,7 @@ static size_t defined_at(const uint32_t *words) {
     return op == OP_LABEL ? 1 : defines ? 2 : 0;
 }
 
-// ---- What there is. ----
+// ---- The module's blocks, functions and constants. ----
 
 static void count_parts(folding *f) {
     for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
@@ -104,7 +104,7 @@ static void find_parts(folding *f) {
     }
 }
 
-// The values of the constants, which their decorations number.
+// Finds the values of the constants. A decoration gives the constant_id of each.
 static void find_constants(folding *f) {
     for (size_t at = HEADER_WORDS; at < f->count; at += length(f->words[at])) {
         const uint32_t op = opcode(f->words[at]);
@@ -123,9 +123,9 @@ static void find_constants(folding *f) {
     }
 }
 
-// ---- What follows. ----
+// ---- Values and reached blocks. ----
 
-// Takes the i-th block to which a block may go on, or returns false where there are fewer.
+// Finds the i-th block that a block may branch to. Returns false if there are fewer.
 static bool successor(folding *f, const block *from, uint32_t i, uint32_t *index) {
     const uint32_t *end = f->words + from->terminator;
     const uint32_t op = opcode(end[0]);
@@ -159,7 +159,8 @@ static void visit(folding *f, uint32_t block, uint32_t *open) {
     }
 }
 
-// A loop's continue target stays with its header, whether it is taken or not.
+// Marks the reached blocks of a function. A loop's continue target is kept with its header, even if no branch goes to
+// it.
 static void mark_reached_blocks(folding *f, const function *of) {
     uint32_t open = 0, next;
     for (uint32_t i = of->first_block; i < of->block_end; i++) {
@@ -182,7 +183,7 @@ static void mark_reached_blocks(folding *f, const function *of) {
     }
 }
 
-// Whether the edge from the block with that label to `to` can be taken.
+// Returns whether the edge from the block with that label to `to` can be taken.
 static bool is_live_edge(folding *f, size_t label_at, uint32_t to) {
     const uint32_t index = f->indices[id_at(f, label_at)];
     return index > 0 && index <= f->block_count && f->blocks[index - 1].reached &&
@@ -211,7 +212,7 @@ static uint8_t logic_value(uint32_t op, uint8_t a, uint8_t b) {
     return a == decides || b == decides ? decides : a == NOT_KNOWN || b == NOT_KNOWN ? NOT_KNOWN : a;
 }
 
-// The value of an instruction's result; `block` is where it is.
+// Returns the value of the result of an instruction in `block`.
 static uint8_t result_value(folding *f, size_t at, uint32_t block) {
     uint32_t op = opcode(f->words[at]);
     size_t operand = 3;
@@ -231,7 +232,7 @@ static uint8_t result_value(folding *f, size_t at, uint32_t block) {
                        operands == 2 ? f->values[id_at(f, at + operand + 1)] : (uint8_t)NOT_KNOWN);
 }
 
-// One round over all instructions. Whether anything new is known.
+// Goes over all instructions once. Returns whether it found new values.
 static bool find_values(folding *f) {
     bool changed = false;
     uint32_t blocks = 0;
@@ -249,7 +250,7 @@ static bool find_values(folding *f) {
     return changed;
 }
 
-// Functions that the entry point calls, or one that it calls, from blocks that are reached.
+// Marks the functions that the entry point calls from reached blocks, directly or through others.
 static void mark_reached_functions(folding *f) {
     for (bool more = true; more;) {
         more = false;
@@ -275,7 +276,7 @@ static bool is_decided(folding *f, const block *b) {
            f->values[id_at(f, b->terminator + 1)] != NOT_KNOWN;
 }
 
-// Blocks that kept merge instructions name, and ids that go with the others.
+// Marks blocks that kept merge instructions name, and ids whose definitions are removed.
 static void mark_dropped(folding *f) {
     for (uint32_t i = 0; i < f->block_count; i++) {
         block *b = &f->blocks[i];
@@ -307,7 +308,7 @@ static void mark_dropped(folding *f) {
     }
 }
 
-// ---- The module anew. ----
+// ---- The new module. ----
 
 static bool is_of_dropped(folding *f, size_t at) {
     const uint32_t op = opcode(f->words[at]);
@@ -321,7 +322,7 @@ static size_t put(uint32_t *to, size_t at, const uint32_t *words, size_t count) 
     return at + count;
 }
 
-// Writes an instruction of a reached block; returns where the next one goes.
+// Writes an instruction of a reached block. Returns where the next one goes.
 static size_t write_instruction(folding *f, uint32_t *to, size_t written, size_t at, uint32_t block) {
     const uint32_t *words = f->words + at;
     const struct block *in = &f->blocks[block];
@@ -341,7 +342,7 @@ static size_t write_instruction(folding *f, uint32_t *to, size_t written, size_t
     return written;
 }
 
-// Returns how many words.
+// Returns the number of words written.
 static size_t write_module(folding *f, uint32_t *to) {
     size_t written = put(to, 0, f->words, HEADER_WORDS);
     uint32_t functions = 0, blocks = 0, first = 0;

@@ -1,14 +1,14 @@
-// The words of a SPIR-V module, for the files that rewrite one.
+// The words of a SPIR-V module, for the source files that rewrite modules.
 #ifndef LIMBER_SRC_SPIRV_WORDS_H
 #define LIMBER_SRC_SPIRV_WORDS_H
 
 #include "spirv.h"
 
-// The few enumerants that matter here, from the SPIR-V specification's tables.
+// The enumerants that this library uses, from the SPIR-V specification's tables.
 enum {
     MAGIC = 0x07230203,
     HEADER_WORDS = 5,
-    BOUND = 3, // index in the header: ids are below it
+    BOUND = 3, // index in the header; all ids are below its value
     MOST_IDS = 1 << 22,
 
     OP_NAME = 5,
@@ -89,7 +89,8 @@ static inline uint32_t length(uint32_t first_word) {
     return first_word >> 16;
 }
 
-// LMB_ERROR_FORMAT unless every instruction is within the module and is as long as this library reads it.
+// Fails with LMB_ERROR_FORMAT unless every instruction is inside the module and has a length that this library can
+// read.
 lmb_result lmb_spirv_check_shape(const uint32_t *words, size_t count, lmb_error *error);
 
 #endif

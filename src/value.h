@@ -1,4 +1,4 @@
-// The public value types as the shared operations see them, and checks of values at the border.
+// Conversions between the public value types and those of the shared operations, and checks of values from outside.
 #ifndef LIMBER_SRC_VALUE_H
 #define LIMBER_SRC_VALUE_H
 
@@ -7,7 +7,7 @@
 
 #include <limber/math.h>
 
-// The layouts agree: translation, rotation, scale; three rows of four.
+// The layouts are the same: translation, rotation, scale; and three rows of four.
 _Static_assert(sizeof(lmb_transform) == offsetof(transform, weight),
                "lmb_transform and the operations' transform differ");
 _Static_assert(sizeof(lmb_affine) == sizeof(affine), "lmb_affine and the operations' affine differ");
@@ -21,7 +21,7 @@ static inline transform lmb_to_op_transform(lmb_transform a) {
 
 static inline lmb_transform lmb_from_op_transform(transform a) {
     lmb_transform result;
-    memcpy(&result, &a, sizeof result); // all but the weight
+    memcpy(&result, &a, sizeof result); // all members except the weight
     return result;
 }
 
@@ -37,10 +37,11 @@ static inline lmb_affine lmb_from_op_affine(affine a) {
     return result;
 }
 
-// Normalised in double precision and snapped; false where the rotation is as good as zero.
+// Normalises in double precision and snaps. Returns false if the rotation is practically zero.
 bool lmb_normalize_rotation(const float given[4], float unit[4]);
 
-// Whether all are finite and at most LMB_LARGEST in magnitude; if not, which is the first that isn't.
+// Returns whether all values are finite and at most LMB_LARGEST in magnitude. If not, sets `offender` to the first bad
+// one.
 bool lmb_usable(const float *values, size_t count, size_t *offender);
 
 #endif

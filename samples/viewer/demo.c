@@ -272,7 +272,7 @@ lmb_result demo_advance(demo *demo, double seconds, lmb_error *error) {
     follow_script(demo);
     apply_sliders(demo);
     if (demo->kind->steer != NULL) {
-        demo->kind->turn_towards(demo, seconds);
+        demo->kind->steer(demo, seconds);
     }
     if (run_control(demo, error)) {
         return error->result;

@@ -1,4 +1,4 @@
-// `limber capture`: writes a frame of a crowd into a file, with all that it takes to run it again.
+// `limber capture`: writes a frame of a crowd into a file, with everything needed to run it again.
 #include "capture_run.h"
 #include "command.h"
 #include "options.h"
@@ -12,7 +12,7 @@
 typedef struct capturing {
     play_run run;
     const char *path;
-    uint32_t *state;   // before the frame that is captured
+    uint32_t *state;   // before the captured frame
     uint32_t *inertia; // likewise
 } capturing;
 
@@ -30,7 +30,7 @@ static size_t inertia_words(const capturing *capturing) {
     return (size_t)capturing->run.side.character_count * lmb_graph_inertia_words(capturing->run.graph);
 }
 
-// Up to the beginning of the last frame.
+// Runs up to the beginning of the last frame, and saves the state there.
 static lmb_result run_before(capturing *capturing, lmb_error *error) {
     play_run *run = &capturing->run;
     lmb_result result = LMB_OK;
@@ -43,7 +43,7 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
     if (result == LMB_OK && (capturing->state == NULL || capturing->inertia == NULL)) {
         result = no_memory(error);
     }
-    // Before the first frame it is zero, on devices too.
+    // Before the first frame the data is zero, also on devices.
     if (result == LMB_OK && run->frame_count > 1) {
         result = play_side_read_inertia(&run->side, capturing->inertia, error);
     }
@@ -82,7 +82,7 @@ static capture describe(const capturing *capturing) {
                      .event_count = run->side.event_count};
 }
 
-// Told where a device does not do the same twice.
+// Runs the frame again, and warns if the result differs, as on a device that does not repeat its results.
 static void warn_of_difference(capturing *capturing, const capture_results *results, lmb_error *error) {
     play_run *run = &capturing->run;
     const lmb_batch batch = {run->graph, run->side.character_count, LMB_OUTPUT_PALETTE};

@@ -295,7 +295,7 @@ static uint32_t take_word(input *from) {
     return (uint32_t)take(from, 4);
 }
 
-// A number of things that take at least so many bytes each: never more than could follow.
+// Reads a count of things that have at least `min_bytes` bytes each. Fails if more are announced than can follow.
 static uint32_t take_count(input *from, size_t min_bytes, uint32_t most) {
     uint32_t count = take_word(from);
     if (!from->failed && (count > most || count > (size_t)(from->end - from->at) / min_bytes)) {
@@ -332,7 +332,7 @@ static char *take_text(input *from) {
     return text;
 }
 
-// Into room of a stated size.
+// Reads a text into memory of a fixed size.
 static void take_short_text(input *from, char *text, size_t room) {
     char *taken = take_text(from);
     if (taken != NULL && strlen(taken) >= room) {
@@ -443,7 +443,7 @@ static void read_clips(input *from, capture *capture) {
     }
 }
 
-// All of the section, or NULL where it is empty.
+// Reads the whole section. Returns NULL if it is empty.
 static const char *read_whole_text(input *from, size_t *size) {
     *size = (size_t)(from->end - from->at);
     char *text = *size == 0 ? NULL : allocate(from, *size, 1);
@@ -454,7 +454,7 @@ static const char *read_whole_text(input *from, size_t *size) {
     return text;
 }
 
-// Those of the rig, or none.
+// Reads the channels of a pose: as many as the rig has, or none.
 static void read_pose_channels(input *from, lmb_static_pose_def *pose, const lmb_rig *rig) {
     uint32_t count = take_count(from, 4, LMB_MAX_CHANNELS);
     if (!from->failed && count > 0 && count != lmb_rig_channel_count(rig)) {
@@ -480,7 +480,7 @@ static void read_poses(input *from, capture *capture) {
     }
 }
 
-// All of the section, in words.
+// Reads the whole section as words.
 static void *read_words(input *from, size_t words_each, size_t *count) {
     size_t size = (size_t)(from->end - from->at);
     *count = size / (4 * words_each);

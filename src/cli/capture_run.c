@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Beside those of nodes.
+// Max results in addition to those of nodes.
 #define MOST_OTHERS (5u + LMB_STAGE_COUNT)
 
 typedef struct running {
     const capture_scene *scene;
     bool gpu;
-    play_side side;    // whose device runs the rest too
+    play_side side;    // its device runs everything else, too
     float *parameters; // after the control
     float *stages[LMB_STAGE_COUNT];
-    uint32_t *inertia; // of the run that is under way
+    uint32_t *inertia; // of the current run
     capture_results *results;
 } running;
 
@@ -135,7 +135,7 @@ static size_t stage_bytes(const running *r, lmb_stage stage) {
     return (size_t)lmb_batch_stage_floats(&batch, stage) * batch.character_count * sizeof(float);
 }
 
-// Past what was reported nothing is written.
+// Nothing is written after the last emitted event, so the rest is cleared.
 static void clear_rest_of_emitted(const running *r, uint32_t *emitted) {
     uint32_t words = lmb_control_emitted_words(r->scene->control);
     for (uint32_t i = 0; i < r->scene->capture->character_count; i++, emitted += words) {
@@ -167,7 +167,7 @@ static lmb_result run_frame(running *r, play_side *side, lmb_error *error) {
     return result;
 }
 
-// Control and poses together, as in the frame itself.
+// Runs control and poses together, as in the captured frame.
 static lmb_result run_together(running *r, const char *device, lmb_error *error) {
     r->side = (play_side){.graph = r->scene->graph,
                           .control = r->scene->control,
@@ -182,7 +182,8 @@ static lmb_result run_together(running *r, const char *device, lmb_error *error)
     return result == LMB_OK ? run_frame(r, &r->side, error) : result;
 }
 
-// What programs read, by the CPU: whether a device writes the same, the states and the palettes tell.
+// Runs the control on the CPU to get the parameters that programs read. The hashes of states and palettes show whether
+// a device writes the same.
 static lmb_result run_control(running *r, lmb_error *error) {
     const capture *capture = r->scene->capture;
     uint32_t *state = calloc(capture->state_words + 1, sizeof *state);
@@ -218,7 +219,7 @@ static lmb_result run_on_device(running *r, const lmb_batch *batch, const lmb_ba
     }
     result = gpu_side_run(&side, inputs, outputs, error);
     if (result == LMB_OK && lmb_graph_inertia_words(batch->graph) > 0) {
-        // The first frame zeroes what it keeps.
+        // The first frame zeroes the inertialization data.
         result = device_write_inertia(&r->side.opened.device, side.batch, outputs->inertia, error);
         result = result == LMB_OK ? gpu_side_run(&side, inputs, outputs, error) : result;
     }
@@ -253,7 +254,8 @@ static uint32_t stages_of(const running *r) {
     return lmb_graph_outputs(r->scene->graph) & ~LMB_OUTPUT_PREVIOUS_PALETTE;
 }
 
-// The program that ends with a node. Those inside parts cannot stand alone: their clips and poses are of other joints.
+// Runs the program that ends with a node. Skips nodes inside joint maps: they cannot run alone, because their clips and
+// poses have other joints.
 static lmb_result run_node(running *r, uint32_t node, bool gpu, lmb_error *error) {
     lmb_graph_def def = r->scene->poses;
     def.node_count = node + 1;
@@ -288,8 +290,8 @@ static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
     return result;
 }
 
-// A device takes its time to compile a program for each node, so they are run there only where the whole is not
-// what it comes to here.
+// A device takes long to compile a program for each node. So nodes run on the device only if the whole graph's result
+// there differs from the CPU's.
 static lmb_result find_nodes(running *r, uint64_t whole, lmb_error *error) {
     const uint32_t before = r->results->count;
     lmb_result result = run_nodes(r, false, error);

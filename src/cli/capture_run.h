@@ -1,4 +1,4 @@
-// Runs what a capture holds, on the CPU or on a device, and tells what each operation comes to.
+// Runs a captured frame on the CPU or on a device, and reports the result of each operation.
 #ifndef LIMBER_SRC_CLI_CAPTURE_RUN_H
 #define LIMBER_SRC_CLI_CAPTURE_RUN_H
 
@@ -9,12 +9,12 @@
 
 #include <limber/graph_json.h>
 
-// A capture's graph, and what is created from it.
+// A capture's graph, and the objects created from it.
 typedef struct capture_scene {
     const capture *capture;
     lmb_graph_json *text;
-    lmb_moving moving;   // what moves by itself in it
-    lmb_graph_def poses; // the graph's nodes, which read parameters alone
+    lmb_moving moving;   // the parts of the graph that move by themselves
+    lmb_graph_def poses; // the graph's nodes, which only read parameters
     lmb_graph *graph;
     const lmb_control *control; // the graph's, or NULL
 } capture_scene;
@@ -25,18 +25,24 @@ typedef struct capture_results {
     char device[CAPTURE_DEVICE_SIZE]; // that ran it, or "reference"
 } capture_results;
 
-// Creates everything, and checks that parameters, states and events are such as it takes. On failure nothing is left.
+// Creates everything, and checks that parameters, states and events fit the graph. On failure nothing is left
+// allocated.
 lmb_result capture_scene_create(const capture *capture, capture_scene *scene, lmb_error *error);
-// A zeroed one is fine.
+// Accepts a zeroed one.
 void capture_scene_destroy(capture_scene *scene);
 
-// In order: the control's state and what it told; the local transforms that each node of the program comes to, except for those
-// inside parts, whose poses are of other joints; what the last one inertialized comes to; then every stage of the whole; then the palettes of control and poses
-// together. Nodes are run on a device only where its local transforms are not the reference's: else they are the
-// reference's too. On failure nothing is left.
+// Stores the results in this order:
+// - the control's state and the events it emitted;
+// - the local transforms of each node, except nodes inside joint maps, whose poses have other joints;
+// - the last node's local transforms after inertialization, if the graph inertializes;
+// - every stage of the whole graph;
+// - the palettes of control and poses run together.
+//
+// Nodes run on a device only if the graph's local transforms there differ from the reference's. Otherwise their results
+// are those of the reference. On failure nothing is left allocated.
 lmb_result capture_run(const capture_scene *scene, bool gpu, const char *device, capture_results *results,
                        lmb_error *error);
-// A zeroed one is fine.
+// Accepts a zeroed one.
 void capture_results_release(capture_results *results);
 
 #endif

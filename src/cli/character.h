@@ -1,4 +1,4 @@
-// The character that a person names to the command: files, or the built-in mannequin.
+// The character that the user names to the command: files, or the built-in mannequin.
 #ifndef LIMBER_SRC_CLI_CHARACTER_H
 #define LIMBER_SRC_CLI_CHARACTER_H
 
@@ -14,13 +14,13 @@ typedef struct character {
     const lmb_rig *rig;
     const lmb_clip **clips;
     uint32_t clip_count;
-    lmb_import *import; // one of both
+    lmb_import *import; // one of these two is set
     mannequin *mannequin;
 } character;
 
-// The message names the file. On failure nothing is left.
+// Opens a character. The error message names the file. On failure nothing is left open.
 lmb_result character_open(char *const *files, uint32_t count, character *character, lmb_error *error);
-// A zeroed one is fine.
+// Accepts a zeroed one.
 void character_close(character *character);
 
 #endif

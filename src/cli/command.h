@@ -1,5 +1,5 @@
-// The subcommands of `limber`, and what they share. Each takes the arguments behind its name and returns the exit
-// status: 0, 1 for a failure, 2 for wrong usage.
+// The subcommands of `limber`, and what they share. Each takes the arguments after its name and returns the exit
+// status: 0 for success, 1 for a failure, 2 for wrong usage.
 #ifndef LIMBER_SRC_CLI_COMMAND_H
 #define LIMBER_SRC_CLI_COMMAND_H
 
@@ -16,7 +16,7 @@ int command_replay(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_profile(int argc, char **argv);
 
-// Tells on stderr what failed with `place`, a file or a command, or NULL where the message names the place, as those of
+// Prints an error on stderr. `place` is a file or a command, or NULL if the message names the place itself, as those of
 // an import do. Returns the exit status of failures, 1.
 int command_failed(const char *place, const lmb_error *error);
 

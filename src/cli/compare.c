@@ -1,4 +1,5 @@
-// `limber compare`: a crowd, of random programs or of one given, on a device and on the reference, every stage compared bit by bit.
+// `limber compare`: runs a crowd, with random programs or a given one, on a device and on the reference, and compares
+// every stage bit by bit.
 #include "command.h"
 #include "crowd.h"
 #include "gpu_device.h"
@@ -25,7 +26,7 @@ typedef struct side_outputs {
 } side_outputs;
 
 typedef struct comparing {
-    const char *file; // the first
+    const char *file; // the first file
     uint32_t file_count;
     const char *device_name; // as asked for; NULL for the best
     const char *graph_text;  // a program to run instead of random ones, or NULL
@@ -43,7 +44,7 @@ typedef struct comparing {
     side_outputs gpu;
 
     lmb_comparison comparison;
-    uint64_t refused[LMB_REFUSAL_COUNT]; // by the reference
+    uint64_t refused[LMB_REFUSAL_COUNT]; // counted by the reference
     uint64_t counters;                   // refusal counters compared
     uint64_t counters_differ;
     char first[600]; // the first difference, as text
@@ -64,7 +65,7 @@ static bool create_outputs(const lmb_batch *batch, side_outputs *side) {
             return false;
         }
     }
-    // The device keeps its own.
+    // The device keeps its own inertialization data.
     const size_t words = (size_t)batch->character_count * lmb_graph_inertia_words(batch->graph);
     side->outputs.inertia = calloc(words + 1, sizeof(uint32_t));
     return side->outputs.inertia != NULL;
@@ -79,7 +80,7 @@ static void destroy_outputs(side_outputs *side) {
     side->outputs.inertia = NULL;
 }
 
-// Keeps the text of the first difference that is met.
+// Keeps the text of the first difference.
 static void note_difference(comparing *comparing, uint32_t program, uint32_t frame, const char *what) {
     if (comparing->first[0] == '\0') {
         snprintf(comparing->first, sizeof comparing->first, "graph %u, frame %u: %s", program, frame, what);

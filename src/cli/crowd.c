@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a random program has at most, where the crowd does not say: few enough for a pipeline of its own.
+// The max nodes of a random program if the crowd does not say: few enough for a specialised kernel.
 #define USUAL_NODES 16u
 
 static float draw_float(random_source *random, double low, double high) {
@@ -20,7 +20,7 @@ static lmb_result no_memory(lmb_error *error) {
     return LMB_ERROR_MEMORY;
 }
 
-// Weights of a mask: none, full, and everything between.
+// Draws the weights of a mask: 0, 255, and everything between.
 static void draw_mask(random_source *random, uint8_t *mask, uint32_t count) {
     static const uint8_t extremes[] = {0, 255};
     for (uint32_t i = 0; i < count; i++) {
@@ -44,8 +44,8 @@ static lmb_result draw_masks(crowd *crowd, random_source *random, lmb_error *err
     return LMB_OK;
 }
 
-// Leaves under the same parent are partners, two by two, in no other order than theirs; every other joint is its own. `alone`
-// has for each parent, and for none at the end, one that has no partner yet.
+// Makes leaves under the same parent partners, two by two, in their order; every other joint is its own partner.
+// `alone` has for each parent, and at the end for roots, a leaf that has no partner yet.
 static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone) {
     uint32_t joint_count = lmb_rig_joint_count(rig);
     for (uint32_t joint = 0; joint < joint_count; joint++) {
@@ -54,7 +54,7 @@ static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone)
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         uint32_t parent = lmb_rig_joint_parent(rig, joint);
         if (parent != LMB_NONE) {
-            partners[parent] = LMB_NONE; // no leaf
+            partners[parent] = LMB_NONE; // not a leaf
         }
     }
     for (uint32_t joint = 0; joint <= joint_count; joint++) {
@@ -75,7 +75,7 @@ static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone)
     }
 }
 
-// A channel and the one after it are partners where both are angles or neither is; every other pair changes its sign.
+// Makes a channel and the one after it partners if both are angles or neither is. Every other pair changes its sign.
 static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs) {
     uint32_t count = lmb_rig_channel_count(rig);
     for (uint32_t channel = 0; channel < count; channel++) {
@@ -89,7 +89,7 @@ static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs)
     }
 }
 
-// One across each plane.
+// Adds one mirror across each plane.
 static lmb_result add_mirrors(crowd *crowd, lmb_error *error) {
     size_t joint_count = lmb_rig_joint_count(crowd->def.rig), channels = lmb_rig_channel_count(crowd->def.rig);
     crowd->partners = malloc((2 * joint_count + 1 + channels) * sizeof *crowd->partners);
@@ -114,7 +114,7 @@ static void draw_range(random_source *random, double middle, double reach, float
     *max = draw_float(random, middle, middle + reach);
 }
 
-// Every kind of limits, about the rest pose; one joint in four has none.
+// Draws limits of every kind, around the rest pose. One joint in four has none.
 static lmb_joint_limit_def draw_limit(random_source *random) {
     static const uint32_t rotations[] = {0, LMB_JOINT_LIMIT_TWIST, LMB_JOINT_LIMIT_SWING,
                                          LMB_JOINT_LIMIT_TWIST | LMB_JOINT_LIMIT_SWING, LMB_JOINT_LIMIT_ANGLES};
@@ -136,7 +136,7 @@ static lmb_joint_limit_def draw_limit(random_source *random) {
     return limit;
 }
 
-// One channel in four has no limit.
+// Draws a channel's range. One channel in four has no limit.
 static lmb_channel_range draw_channel_range(random_source *random, bool angle) {
     lmb_channel_range range = lmb_default_channel_range();
     if (random_below(random, 4) != 0) {
@@ -167,7 +167,8 @@ static lmb_result draw_limits(crowd *crowd, random_source *random, lmb_error *er
     return LMB_OK;
 }
 
-// Tables onto the rig's own joints, so that any clip and any pose buffer may be in them; half of the joints are not taken.
+// Draws joint maps onto the rig's own joints, so that any clip and pose buffer may be in them. Half of the joints are
+// not mapped.
 static lmb_result draw_parts(crowd *crowd, random_source *random, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
     crowd->part_joints = malloc((RANDOM_PROGRAM_PARTS * (size_t)joint_count + 1) * sizeof *crowd->part_joints);
@@ -219,12 +220,12 @@ static lmb_result draw_static_poses(crowd *crowd, random_source *random, lmb_err
     return LMB_OK;
 }
 
-// One program in three has levels of detail.
+// Returns whether the program has levels of detail, as one in three has.
 static bool has_levels(const crowd *crowd) {
     return crowd->def.program % 3 == 1;
 }
 
-// Half of the joints are dropped with their parent, the others somewhere before.
+// Half of the joints are dropped at the same level as their parent, the others at any level up to that.
 static lmb_result draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def, lmb_error *error) {
     uint32_t joint_count = lmb_rig_joint_count(crowd->def.rig);
     crowd->max_lods = malloc((size_t)joint_count + 1);
@@ -399,7 +400,7 @@ static float draw_time(random_source *random, const crowd *crowd) {
     }
 }
 
-// Weights of blends in [0, 1] and outside it; those of weighted operations up to 4.
+// Draws weights of blends inside and outside [0, 1], and those of weighted operations up to 4.
 static float draw_parameter_weight(random_source *random, const crowd *crowd, float largest) {
     if (draw_refused(random, crowd)) {
         return NAN;
@@ -418,7 +419,7 @@ static float draw_rate(random_source *random, const crowd *crowd) {
     return draw_refused(random, crowd) ? draw_not_finite(random) : draw_float(random, -2.0, 3.0);
 }
 
-// Levels, and what is none, of each character by itself or of so many in a row.
+// Draws levels, some of them invalid, for each character or for 24 characters in a row.
 static float draw_level(random_source *random, const crowd *crowd, size_t character) {
     if (draw_refused(random, crowd)) {
         return draw_not_finite(random);
@@ -429,7 +430,7 @@ static float draw_level(random_source *random, const crowd *crowd, size_t charac
     return draw_float(random, -1.0, LMB_MAX_LODS + 1.0);
 }
 
-// Often one of the ends.
+// Often draws one of the ends.
 static float draw_in_range(random_source *random, const crowd *crowd, uint32_t parameter) {
     if (draw_refused(random, crowd)) {
         return draw_not_finite(random);
@@ -465,8 +466,8 @@ static float draw_parameter(random_source *random, const crowd *crowd, size_t ch
     return 0.0f;
 }
 
-// A character of a pose buffer: the rest pose, each component disturbed. (That of any joints where it has others than the
-// rig.)
+// Draws a character of a pose buffer: the rest pose with each component disturbed. If the buffer has other joints than
+// the rig, it repeats the rig's joints.
 static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer, float *pose) {
     uint32_t rig_joints = lmb_rig_joint_count(crowd->def.rig);
     uint32_t joint_count = lmb_graph_pose_joint_count(crowd->program, buffer);
@@ -488,7 +489,7 @@ static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer
     float *channels = pose + (size_t)LMB_POSE_COMPONENTS * joint_count;
     uint32_t channel_count = lmb_graph_pose_floats(crowd->program, buffer) - LMB_POSE_COMPONENTS * joint_count;
     for (uint32_t i = 0; i < channel_count; i++) {
-        double reach = lmb_rig_channel_is_angle(crowd->def.rig, i) ? 400.0 : 1.0; // past a whole turn
+        double reach = lmb_rig_channel_is_angle(crowd->def.rig, i) ? 400.0 : 1.0; // more than a whole turn
         channels[i] = lmb_rig_channel_rest(crowd->def.rig, i) + draw_float(random, -reach, reach);
         channels[i] = draw_refused(random, crowd) ? draw_not_finite(random) : channels[i];
     }

@@ -1,5 +1,5 @@
-// Random crowds to try two sides against each other: programs over a rig and its clips that use every operation, and
-// inputs for the characters that run them. The same seed gives the same crowd everywhere.
+// Random crowds, to compare two sides with each other: programs over a rig and its clips that use every operation, and
+// inputs for the characters that run them. The same seed gives the same crowd on every machine.
 #ifndef LIMBER_SRC_CLI_CROWD_H
 #define LIMBER_SRC_CLI_CROWD_H
 
@@ -13,10 +13,10 @@ typedef struct crowd_def {
     uint32_t clip_count; // may be 0
     uint32_t character_count;
     uint64_t seed;
-    uint32_t program;           // which of the seed's programs: 0 holds every operation, the others are random trees
-    uint32_t most_nodes;        // of a random tree; 0 for a few
+    uint32_t program;           // which of the seed's programs: 0 has every operation, the others are random trees
+    uint32_t most_nodes;        // of a random tree; 0 for a default
     const lmb_graph_def *given; // what runs instead of a random program, or NULL
-    uint32_t one_in;            // about one input in so many is one that has to be refused; 0 for none
+    uint32_t one_in;            // about one input in this many is invalid and must be refused; 0 for none
 } crowd_def;
 
 typedef struct crowd {
@@ -35,7 +35,7 @@ typedef struct crowd {
     uint32_t *part_joints;
     lmb_static_pose_def static_poses[RANDOM_PROGRAM_STATIC_POSES];
     lmb_transform *static_joints;
-    float *static_channels; // of all of them but the first
+    float *static_channels; // of all static poses except the first
     const lmb_channel_range *channel_ranges[RANDOM_PROGRAM_LIMITS];
     lmb_channel_range *ranges;
     uint8_t *max_lods; // or NULL
@@ -44,20 +44,20 @@ typedef struct crowd {
     float *poses[LMB_MAX_POSES];
 } crowd;
 
-// On failure nothing is left.
+// On failure nothing is left allocated.
 lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error);
-// A zeroed one is fine.
+// Accepts a zeroed one.
 void crowd_destroy(crowd *crowd);
 
-// Replaces the crowd's program by another one with as many parameters and no more pose buffers; it keeps what the descriptor
-// points to. Where that fails, nothing has changed.
+// Replaces the crowd's program by another one, with as many parameters and no more pose buffers. Keeps pointers to what
+// the descriptor points to. On failure nothing has changed.
 lmb_result crowd_compile(crowd *crowd, const lmb_graph_def *def, lmb_error *error);
 
-// A batch of the crowd with these outputs.
+// Returns a batch of the crowd with these outputs.
 lmb_batch crowd_batch(const crowd *crowd, uint32_t outputs);
-// Draws one frame's parameters and pose buffers, a function of seed, program and frame.
+// Draws the parameters and pose buffers of a frame. They depend only on seed, program and frame.
 void crowd_draw(crowd *crowd, uint32_t frame);
-// Where they are.
+// Returns pointers to the drawn inputs.
 lmb_batch_inputs crowd_inputs(const crowd *crowd);
 
 #endif

@@ -30,7 +30,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL count_message(VkDebugUtilsMessageSeverityF
                                                     VkDebugUtilsMessageTypeFlagsEXT types,
                                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
     (void)severity;
-    // The loader's own remarks on drivers and manifests are of the general type alone.
+    // General messages are only the loader's remarks on drivers and manifests.
     if (types != VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
         uint32_t *count = user;
         *count += 1;
@@ -93,7 +93,7 @@ static lmb_result create_instance(const device_request *request, device *device,
         extensions[count++] = request->instance_extensions[i];
     }
     const char *layer = VALIDATION_LAYER;
-    // The layer brings VK_EXT_debug_utils where the drivers do not.
+    // The layer provides VK_EXT_debug_utils if the drivers do not.
     device->debug_utils = request->validation || has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     if (device->debug_utils) {
         extensions[count++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
@@ -190,7 +190,7 @@ uint32_t device_list(const device *device, VkPhysicalDevice physical[DEVICE_MAX]
     return listed;
 }
 
-// The family with compute to use: one with graphics before one without. UINT32_MAX where there is none.
+// Finds a queue family with compute, preferably with graphics. Returns UINT32_MAX if there is none.
 static uint32_t find_queue_family(VkPhysicalDevice physical, bool *graphics) {
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
@@ -276,7 +276,7 @@ lmb_result device_open(const device_request *request, device *device, lmb_error 
     return result;
 }
 
-// Every driver refuses data that is not its own, and a file that is not whole never gets that far.
+// Every driver refuses data that is not its own, and pipeline_cache_read() refuses damaged files.
 static lmb_result open_cache(device *device, lmb_error *error) {
     char problem[200] = "";
     void *data = NULL;
@@ -300,7 +300,7 @@ static lmb_result open_cache(device *device, lmb_error *error) {
     return LMB_OK;
 }
 
-// What other processes have written meanwhile.
+// Merges what other processes have written in the meantime.
 static void merge_cache_file(device *device) {
     char problem[200];
     size_t size;
@@ -316,8 +316,8 @@ static void merge_cache_file(device *device) {
     free(data);
 }
 
-// Writes the file where there is more than was read. Drivers that keep pipelines elsewhere, or not at all, give out a
-// header alone, which is not worth a file.
+// Writes the file if there is more data than was read. Drivers that keep pipelines elsewhere, or not at all, return
+// only a header, which is not worth a file.
 static void save_cache(device *device) {
     size_t size = 0;
     if (device->cache_path[0] == '\0' ||
@@ -380,7 +380,8 @@ lmb_result device_open_physical(const device_request *request, VkPhysicalDevice 
         device->device = VK_NULL_HANDLE;
         return fail_call(error, "vkCreateDevice", created);
     }
-    // volk's functions stay the instance's, which dispatch to whichever device they are given: there may be several.
+    // volk's functions remain those of the instance, which dispatch to the device they are given, because there may be
+    // several devices.
     vkGetDeviceQueue(device->device, device->queue_family, 0, &device->queue);
     return open_cache(device, error);
 }
@@ -467,7 +468,7 @@ lmb_result device_submit_and_wait(device *device, VkCommandPool pool, VkCommandB
     return result == VK_SUCCESS ? LMB_OK : fail_call(error, call, result);
 }
 
-// Host visible for host buffers, cached where there is such; device local otherwise.
+// Prefers host-visible and cached memory for host buffers, and device-local memory for others.
 static uint32_t find_memory_type(const device *device, uint32_t allowed, bool host) {
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
@@ -568,7 +569,8 @@ lmb_result device_write_span(device *device, const lmb_gpu_span *span, const voi
     VkCommandBuffer commands;
     result = device_begin(device, &pool, &commands, error);
     if (result == LMB_OK) {
-        // What is waited for is available to whatever is submitted after, and host writes before are visible here.
+        // Waiting for the fence makes the data available to later submissions. Submitting makes earlier host writes
+        // visible here.
         VkBufferCopy copy = {.dstOffset = span->offset, .size = span->size};
         vkCmdCopyBuffer(commands, leaving.buffer, span->buffer, 1, &copy);
         VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,

@@ -1,4 +1,4 @@
-// `limber devices`: the Vulkan devices, and whether each can give the same bits.
+// `limber devices`: lists the Vulkan devices, and whether each gives the same bits.
 #include "command.h"
 #include "gpu_device.h"
 #include "json.h"
@@ -12,8 +12,8 @@ typedef struct listed_device {
     VkPhysicalDeviceProperties properties;
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 1];
     bool same_bits;
-    lmb_gpu_probe_result probe; // not done where the device could not be opened
-    char reason[600];           // why it cannot give the same bits; empty where it can
+    lmb_gpu_probe_result probe; // `done` is false if the device could not be opened
+    char reason[600];           // why it does not give the same bits; empty if it does
 } listed_device;
 
 static const char *type_name(VkPhysicalDeviceType type) {
@@ -36,7 +36,7 @@ static void version_text(uint32_t version, char *text, size_t size) {
              VK_API_VERSION_PATCH(version));
 }
 
-// Its name, and its version in its own words.
+// Gets the driver's name, and its version as the driver writes it.
 static void find_driver(VkPhysicalDevice physical, listed_device *listed) {
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
@@ -50,7 +50,7 @@ static void find_driver(VkPhysicalDevice physical, listed_device *listed) {
              driver.driverInfo[0] != '\0' ? " " : "", driver.driverInfo);
 }
 
-// Opens the device, which runs the probe. False where the validation layer had something to say.
+// Opens the device, which runs the probe. Returns false if the validation layer gave any messages.
 static bool probe(listed_device *listed, lmb_error *error) {
     char index[16];
     snprintf(index, sizeof index, "%u", listed->index);
@@ -130,7 +130,7 @@ static void write_json(const listed_device *devices, uint32_t count) {
     terminal_print("\n");
 }
 
-// The physical devices' handles end with the instance, so they are looked at while it is open.
+// Handles of physical devices are valid only while the instance is open, so all devices are examined here.
 static bool list_all(const device *instance, listed_device *devices, uint32_t *count, lmb_error *error) {
     VkPhysicalDevice physical[DEVICE_MAX];
     bool clean = true;

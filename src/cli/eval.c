@@ -1,4 +1,4 @@
-// `limber eval`: the poses of a program written as JSON at given times.
+// `limber eval`: prints the poses of a JSON program at given times.
 #include "command.h"
 #include "graph_file.h"
 #include "options.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct evaluation {
-    const char *file; // the first
+    const char *file; // the first file
     uint32_t file_count;
     const char *graph_text;
     option_seconds times;
@@ -56,7 +56,7 @@ static uint32_t find_parameter(const lmb_graph *graph, const char *name, size_t 
     return LMB_NONE;
 }
 
-// NAME=VALUE; names may have equals signs, numbers have none.
+// Applies a setting NAME=VALUE. Names may contain equals signs, numbers do not.
 static lmb_result apply_setting(const lmb_graph *graph, const char *setting, float *row, lmb_error *error) {
     const char *equals = strrchr(setting, '=');
     float value = 0.0f;
@@ -114,13 +114,13 @@ static bool has_clips(const lmb_graph_def *def) {
     return found;
 }
 
-// Parameters that are computed alone do not.
+// Computed parameters alone do not make poses depend on earlier frames.
 static bool depends_on_frames(const lmb_graph *graph, const lmb_graph_def *def) {
     return lmb_graph_player_count(graph) > 0 || lmb_graph_machine_count(graph) > 0 || def->smoothed_count > 0 ||
            def->motion != NULL;
 }
 
-// Computed parameters.
+// Runs the control to evaluate computed parameters.
 static lmb_result run_control(const evaluation *evaluation, lmb_error *error) {
     const lmb_control *control = lmb_graph_control(evaluation->program);
     const uint32_t count = evaluation->times.count;
@@ -134,8 +134,9 @@ static lmb_result run_control(const evaluation *evaluation, lmb_error *error) {
     return result;
 }
 
-// A graph with a control has no pose without the frames before it. A time that no clip reads would be printed above
-// poses that do not depend on it. A graph without clips has one pose, at any time.
+// A graph with players, machines, smoothed parameters or character motion has no pose without earlier frames. A time
+// that no clip reads would be printed above poses that do not depend on it. A graph without clips has one pose at all
+// times.
 static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
     const lmb_graph *graph = evaluation->program;
     if (evaluation->print_program) {
@@ -162,7 +163,8 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
     return LMB_OK;
 }
 
-// The rest pose for every character; identities where the buffer has other joints than the rig.
+// Fills a pose buffer with the rest pose for every character, or with identities if the buffer has other joints than
+// the rig.
 static lmb_result fill_pose(evaluation *evaluation, uint32_t pose, lmb_error *error) {
     const lmb_rig *rig = evaluation->poses.rig;
     uint32_t joint_count = lmb_graph_pose_joint_count(evaluation->program, pose);

@@ -1,5 +1,5 @@
-// A Vulkan device with Limber's pipelines on it, as the command and the tests open it: under the validation layer where
-// the environment says LIMBER_VALIDATE=1.
+// A Vulkan device with Limber's pipelines, as the command and the tests open it. Uses the validation layer if
+// LIMBER_VALIDATE=1 is set in the environment.
 #ifndef LIMBER_SRC_CLI_GPU_DEVICE_H
 #define LIMBER_SRC_CLI_GPU_DEVICE_H
 
@@ -10,12 +10,12 @@ typedef struct gpu_device {
     lmb_gpu *gpu;
 } gpu_device;
 
-// What LIMBER_VALIDATE in the environment asks for.
+// Returns whether LIMBER_VALIDATE in the environment asks for the validation layer.
 bool gpu_device_validates(void);
-// `name` as in device_request. With `accept_mismatch` a device that fails the probe is opened all the same.
+// `name` is as in device_request. With `accept_mismatch`, a device that fails the probe is opened anyway.
 lmb_result gpu_device_open(const char *name, bool accept_mismatch, gpu_device *opened, lmb_error *error);
-// A zeroed one is fine. Fails, after it has closed everything, with #LMB_ERROR_VULKAN where the validation layer had
-// something to say.
+// Accepts a zeroed one. Closes everything, and then fails with #LMB_ERROR_VULKAN if the validation layer gave any
+// messages.
 lmb_result gpu_device_close(gpu_device *opened, lmb_error *error);
 
 #endif

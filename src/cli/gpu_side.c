@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Ends a command buffer that could not be recorded.
+// Frees a command buffer that could not be recorded.
 static lmb_result abandon(device *device, VkCommandPool pool, lmb_result result) {
     vkDestroyCommandPool(device->device, pool, NULL);
     return result;
@@ -31,7 +31,7 @@ static size_t pose_floats(const gpu_side *side, uint32_t pose) {
 static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_error *error) {
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     for (uint32_t i = 0; i < lmb_graph_pose_count(program); i++) {
-        // One that nothing uses is bound all the same.
+        // A buffer that nothing uses must be bound, too.
         size_t floats = pose_floats(side, i) + 1;
         lmb_result result =
             device_buffer_create(side->device, floats * sizeof(float), usage, true, &side->poses[i], error);

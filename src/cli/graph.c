@@ -1,4 +1,4 @@
-// `limber graph`: the machines of a graph, as text or for Graphviz.
+// `limber graph`: prints the machines of a graph, as text or for Graphviz.
 #include "command.h"
 #include "graph_file.h"
 #include "options.h"
@@ -30,7 +30,7 @@ static void put(const printing *p, const char *text) {
     }
 }
 
-// ---- What a transition needs.
+// ---- The conditions of a transition.
 
 static void put_value(const printing *p, lmb_value value);
 
@@ -43,7 +43,7 @@ static void put_computed(const printing *p, const lmb_computed_def *computed) {
     terminal_print(")");
 }
 
-// A parameter's name; of a computed one its kind and what it reads.
+// Prints a parameter's name, or for a computed parameter its kind and inputs.
 static void put_parameter(const printing *p, uint32_t parameter) {
     static const char *const kinds[LMB_COMPUTED_COUNT] = {"add", "subtract", "multiply", "min",
                                                           "max", "clamp",    "remap"};
@@ -73,7 +73,7 @@ static bool joins(const lmb_term *term) {
     return term->kind == LMB_TERM_AND || term->kind == LMB_TERM_OR;
 }
 
-// Where what ends with a term begins.
+// Returns where the condition that ends with a term begins.
 static uint32_t begin_of(const lmb_term *terms, uint32_t end) {
     for (uint32_t open = 1;; end--) {
         open = joins(&terms[end]) ? open + 1 : open - 1;
@@ -83,7 +83,7 @@ static uint32_t begin_of(const lmb_term *terms, uint32_t end) {
     }
 }
 
-// In parentheses where it is in another of the other kind.
+// Prints a condition, in parentheses if it is inside one of the other kind.
 static void put_condition(const printing *p, const lmb_term *terms, uint32_t end, lmb_term_kind outer) {
     static const char *const signs[LMB_TERM_COUNT] = {" < ", " <= ", " > ", " >= ", " == ", " and ", " or "};
     const lmb_term *term = &terms[end];
@@ -126,7 +126,7 @@ static void put_needs(const printing *p, const lmb_transition_def *transition) {
     }
 }
 
-// ---- As text.
+// ---- Text.
 
 static void print_transitions(const printing *p, uint32_t machine, uint32_t from) {
     const lmb_control_machine_def *def = &p->def->machines[machine];
@@ -174,7 +174,7 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
     return comma;
 }
 
-// What is reported of a state: before each, what parts it from the one before.
+// Prints a state's events. `before` precedes the first one, `between` the others.
 static void put_events(const printing *p, const lmb_control_state_def *state, const char *before, const char *between) {
     const char *const what[] = {"entry", "exit"};
     const uint32_t events[] = {state->entry_event, state->exit_event};
@@ -221,7 +221,7 @@ static void print_machine(const printing *p, uint32_t machine) {
     }
 }
 
-// ---- For Graphviz. A state is a node, a machine within a state a cluster that a dashed edge leads to.
+// ---- Graphviz. A state is a node. A machine inside a state is a cluster, connected by a dashed edge.
 
 static void draw_machine(const printing *p, uint32_t machine);
 

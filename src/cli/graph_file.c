@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is no object is the name of a file: no graph begins otherwise.
+// Returns whether the argument is JSON, which begins with an object. Any other argument is the name of a file.
 static bool is_text(const char *argument) {
     return argument[strspn(argument, " \t\r\n")] == '{';
 }
@@ -40,7 +40,7 @@ static void emit(const char *name, const lmb_graph_problems *problems) {
     }
 }
 
-// `machine` is NULL where there is none, `source` where there is nothing else.
+// `machine` is NULL if there is none, `source` is NULL if there is only a machine.
 static bool read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, graph_file *file) {
     static lmb_graph_problems problems;
     lmb_error error = {0};
@@ -57,7 +57,7 @@ static bool read_graph(const lmb_graph_source *source, const lmb_graph_source *m
     return false;
 }
 
-// The machine is read alone first, so that what is wrong with the two is the graph's.
+// Reads the machine alone first, so that any error in the combination is the graph's.
 static bool read_with_machine(const char *name, const lmb_graph_source *source, bool is_alone, graph_file *file) {
     lmb_graph_source machine = *source;
     if (!read_file(name, &file->machine_text, &file->machine_size)) {
@@ -78,7 +78,7 @@ static bool read_with_machine(const char *name, const lmb_graph_source *source, 
     return read_graph(source, &machine, file);
 }
 
-// The pose of a clip at a time, on the reference.
+// Samples the pose of a clip at a time with the reference.
 static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, lmb_transform *joints, float *channels,
                          lmb_error *error) {
     lmb_node_def node = lmb_default_node_def();
@@ -117,7 +117,7 @@ static lmb_result sample(const lmb_rig *rig, const lmb_clip *clip, float time, l
     return result;
 }
 
-// NAME=CLIP@TIME; a name has no equals sign, a time no @.
+// Reads NAME=CLIP@TIME. A name contains no equals sign, a time no @.
 static bool read_static_pose(const char *text, const character *character, graph_file *file) {
     const char *equals = strchr(text, '='), *at = strrchr(text, '@');
     float time = 0.0f;

@@ -1,4 +1,4 @@
-// `limber info`: what a file holds.
+// `limber info`: reports the contents of a file.
 #include "command.h"
 #include "json.h"
 #include "options.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// As a \u escape, of two where the character needs more than 16 bits.
+// Writes a \u escape, or two if the character needs more than 16 bits.
 static void write_escape(FILE *stream, uint32_t code_point) {
     if (code_point >= 0x10000) {
         fprintf(stream, "\\u%04x", (unsigned)(0xd800 + ((code_point - 0x10000) >> 10)));

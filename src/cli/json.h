@@ -1,6 +1,6 @@
-// Writes JSON, value by value, to a stream. Always well formed: in text that is not UTF-8 stands U+FFFD in place of
-// what is wrong with it, and a float that is not finite is null. What is not printable is escaped, so that a terminal
-// may show it (terminal.h).
+// Writes JSON to a stream, value by value. The output is always well formed: bytes that are not UTF-8 are replaced by
+// U+FFFD, and a float that is not finite becomes null. Unprintable characters are escaped, so that a terminal may show
+// the output (terminal.h).
 #ifndef LIMBER_SRC_CLI_JSON_H
 #define LIMBER_SRC_CLI_JSON_H
 
@@ -10,7 +10,7 @@
 
 typedef struct json {
     FILE *stream;
-    bool comma; // a value is before the next one
+    bool comma; // a value comes before the next one
 } json;
 
 // `key` is the member's name inside an object, NULL inside an array and at the top.
@@ -18,14 +18,14 @@ void json_begin_object(json *json, const char *key);
 void json_end_object(json *json);
 void json_begin_array(json *json, const char *key);
 void json_end_array(json *json);
-// NULL text is null.
+// Writes null if `text` is NULL.
 void json_text(json *json, const char *key, const char *text);
 void json_bool(json *json, const char *key, bool value);
 void json_integer(json *json, const char *key, int64_t value);
 void json_unsigned(json *json, const char *key, uint64_t value);
-// A number of thousandths, exactly, with three decimals.
+// Writes a number of thousandths exactly, with three decimals.
 void json_thousandths(json *json, const char *key, uint64_t thousandths);
-// Nine digits: enough to read the same bits back.
+// Writes nine digits, which are enough to read the same bits back.
 void json_float(json *json, const char *key, float value);
 void json_floats(json *json, const char *key, const float *values, uint32_t count);
 

@@ -71,7 +71,7 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     reader_serve(argc, argv);
     int status = run(argc, argv);
-    // A full disk or a closed pipe shows here, and must not pass for success.
+    // A full disk or a closed pipe is detected here, and must not count as success.
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == 0) {
         terminal_error("limber: standard output: %s\n", strerror(errno));
         return 1;

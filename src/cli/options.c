@@ -37,7 +37,7 @@ int usage_error(const char *command, const char *format, ...) {
     return 2;
 }
 
-// Digits alone: strtoull would take signs and blanks as well.
+// Accepts only digits, because strtoull also accepts signs and blanks.
 static bool read_number(const char *text, uint64_t limit, uint64_t *number) {
     if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0') {
         return false;
@@ -57,7 +57,7 @@ bool option_read_float(const char *text, float *value) {
     return *end == '\0' && isfinite(*value);
 }
 
-// What a value of this kind must be, or NULL where the text was one and has been stored.
+// Stores the value and returns NULL, or returns what a value of this kind must be.
 static const char *read_value(const option *option, const char *text) {
     uint64_t number = 0;
     switch (option->kind) {
@@ -95,7 +95,8 @@ static const char *read_value(const option *option, const char *text) {
     return "of a known kind";
 }
 
-// The option that `argument` names, alone or as name=value; `value` then points behind the equals sign.
+// Finds the option that `argument` names, alone or as name=value. `value` then points to the text after the equals
+// sign.
 static const option *find_option(const usage *usage, const char *argument, const char **value) {
     size_t length = strcspn(argument, "=");
     *value = argument[length] == '=' ? argument + length + 1 : NULL;
@@ -108,7 +109,7 @@ static const option *find_option(const usage *usage, const char *argument, const
     return NULL;
 }
 
-// Reads the option at argv[*index] and moves *index to its last argument. 0, or the exit status.
+// Reads the option at argv[*index] and moves *index to its last argument. Returns 0, or the exit status.
 static int read_option(const usage *usage, int argc, char **argv, int *index) {
     const char *value = NULL;
     const option *option = find_option(usage, argv[*index], &value);

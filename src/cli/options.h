@@ -1,4 +1,4 @@
-// Options of a subcommand: read, checked and explained from one table.
+// Options of a subcommand, read, checked and explained from one table.
 #ifndef LIMBER_SRC_CLI_OPTIONS_H
 #define LIMBER_SRC_CLI_OPTIONS_H
 
@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a value must look like, and what `target` points to.
+// The form of an option's value, and the type that `target` points to.
 typedef enum option_kind {
     OPTION_FLAG,    // bool; takes no value
     OPTION_TEXT,    // const char *
     OPTION_COUNT,   // uint32_t, 1 or more
     OPTION_NUMBER,  // uint64_t
-    OPTION_SECONDS, // option_seconds: one more each time the option is given
-    OPTION_TEXTS    // option_texts: one more each time
+    OPTION_SECONDS, // option_seconds; each use of the option adds one
+    OPTION_TEXTS    // option_texts; each use of the option adds one
 } option_kind;
 
-// Room for as many values as there are arguments is the caller's.
+// The caller provides room for as many values as there are arguments.
 typedef struct option_seconds {
     float *values;
     uint32_t count;
@@ -31,31 +31,32 @@ typedef struct option {
     const char *name; // with its dashes
     option_kind kind;
     void *target;
-    const char *value; // what the help calls its value
+    const char *value; // name of its value in the help
     const char *help;
 } option;
 
 typedef struct usage {
     const char *command;  // "sample"
-    const char *synopsis; // what follows the command's name
-    const char *text;     // what the command does; lines that end in a line break
+    const char *synopsis; // text after the command's name
+    const char *text;     // what the command does; each line ends in a line break
     const option *options;
     size_t option_count;
     bool takes_files;
 } usage;
 
-// Reads argv[0 .. argc), which follow the command's name. False where the command is to end at once with *status: help
-// was asked for (0), or the usage is wrong (2, told on stderr). The arguments that are no options are moved to the front
-// of argv and counted: 1 or more, or none where the command takes no files, and `file_count` may be NULL.
+// Reads argv[0 .. argc), which follow the command's name. Returns false if the command must end at once with *status:
+// help was requested (0), or the usage is wrong (2, printed on stderr). Moves the arguments that are not options to the
+// front of argv and counts them. There is at least 1, or none if the command takes no files; then `file_count` may be
+// NULL.
 bool options_read(const usage *usage, int argc, char **argv, uint32_t *file_count, int *status);
 
-// A finite number in plain decimal; false where the text is none.
+// Reads a finite number in plain decimal notation. Returns false if the text is not one.
 bool option_read_float(const char *text, float *value);
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-// Tells on stderr what is wrong with the usage of a command. Returns the exit status of such errors, 2.
+// Prints on stderr what is wrong with the usage of a command. Returns the exit status of such errors, 2.
 int usage_error(const char *command, const char *format, ...);
 
 #endif

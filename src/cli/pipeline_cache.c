@@ -20,7 +20,7 @@
 
 #define LARGEST_FILE (256u << 20)
 
-// Before the driver's data, whose own header a driver checks, but not what follows it.
+// The head before the driver's data. Drivers check their own header but not the data after it.
 typedef struct file_head {
     char magic[8];
     uint64_t size; // of the driver's data, bytes
@@ -69,7 +69,7 @@ bool pipeline_cache_path(const VkPhysicalDeviceProperties *properties, char path
     return length > 0 && length < PIPELINE_CACHE_PATH;
 }
 
-// What is wrong with a file's bytes, or NULL.
+// Returns what is wrong with a file's bytes, or NULL.
 static const char *check(const unsigned char *bytes, size_t size, const VkPhysicalDeviceProperties *properties) {
     file_head head;
     VkPipelineCacheHeaderVersionOne driver;
@@ -124,7 +124,7 @@ void *pipeline_cache_read(const char *path, const VkPhysicalDeviceProperties *pr
     return bytes;
 }
 
-// The folders that lead to a file; those that are there already are no matter.
+// Creates the folders that lead to a file, if they do not exist.
 static void make_folders(const char *path) {
     char folder[PIPELINE_CACHE_PATH];
     for (size_t i = 1; path[i] != '\0' && i + 1 < sizeof folder; i++) {
@@ -137,7 +137,7 @@ static void make_folders(const char *path) {
 }
 
 bool pipeline_cache_write(const char *path, const void *data, size_t size) {
-    char own[PIPELINE_CACHE_PATH + 32]; // a name of this process's, so that others find a whole file or none
+    char own[PIPELINE_CACHE_PATH + 32]; // a name unique to this process, so that others find a complete file or none
     snprintf(own, sizeof own, "%s.%ld", path, (long)process_number());
     make_folders(path);
     file_head head = {.size = size, .sum = checksum(data, size)};
@@ -150,7 +150,7 @@ bool pipeline_cache_write(const char *path, const void *data, size_t size) {
     written = fclose(file) == 0 && written;
 #ifdef _WIN32
     if (written) {
-        (void)remove(path); // there, a file in its place is in the way
+        (void)remove(path); // there, rename() does not replace a file
     }
 #endif
     written = written && rename(own, path) == 0;

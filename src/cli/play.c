@@ -1,4 +1,4 @@
-// `limber play`: a graph that moves by itself, driven by a script, told frame by frame.
+// `limber play`: runs a graph that moves by itself, driven by a script, and prints it frame by frame.
 #include "command.h"
 #include "json.h"
 #include "options.h"
@@ -15,10 +15,10 @@ typedef struct playing {
     play_run run;
     bool changes_alone;
     bool as_json;
-    char path[PATH_SIZE]; // of states, in this frame
+    char path[PATH_SIZE]; // of current states, in this frame
 } playing;
 
-// Of all characters: states, what was reported, palettes.
+// Hashes the states, emitted events and palettes of all characters.
 static uint64_t hash_frame(const playing *playing) {
     const play_side *side = &playing->run.side;
     const lmb_batch batch = {side->graph, side->character_count, LMB_OUTPUT_PALETTE};
@@ -39,7 +39,7 @@ static uint64_t hash_frame(const playing *playing) {
     return hash;
 }
 
-// "jump:float", or "life:move/gait:run" where a machine runs within a state.
+// Writes "jump:float", or "life:move/gait:run" if a machine runs inside a state.
 static void write_path(const playing *playing, char *path, size_t size) {
     const lmb_graph *graph = playing->run.graph;
     const play_side *side = &playing->run.side;
@@ -64,7 +64,7 @@ static void write_path(const playing *playing, char *path, size_t size) {
     }
 }
 
-// Whether other states are current than in the frame before.
+// Returns whether the current states differ from those of the frame before.
 static bool follow_path(playing *playing) {
     char path[PATH_SIZE];
     write_path(playing, path, sizeof path);

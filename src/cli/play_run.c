@@ -16,7 +16,7 @@ static lmb_result fail_script(const play_run *run, const play_line *line, const 
     return LMB_ERROR_FORMAT;
 }
 
-// Every name before anything runs.
+// Checks every name before anything runs.
 static lmb_result check_script(const play_run *run, lmb_error *error) {
     const lmb_graph *graph = run->graph;
     for (uint32_t i = 0; i < run->script.count; i++) {
@@ -60,7 +60,7 @@ static lmb_result read_script(play_run *run, lmb_error *error) {
     return result == LMB_OK ? check_script(run, error) : result;
 }
 
-// As many events as the busiest moment of the script sends, to all characters.
+// Counts all events of the script, an upper bound of the events in one frame.
 static uint32_t count_events(const play_run *run) {
     uint64_t most = 0, now = 0;
     for (uint32_t i = 0; i < run->script.count; i++) {
@@ -120,7 +120,7 @@ static void apply_line(play_run *run, const play_line *line) {
     }
 }
 
-// A line belongs to the first frame that is not before its time.
+// A line takes effect in the first frame that is not before its time.
 void play_run_begin_frame(play_run *run, uint32_t frame) {
     run->side.event_count = 0;
     while (run->next_line < run->script.count &&

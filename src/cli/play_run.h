@@ -6,7 +6,7 @@
 #include "play_script.h"
 #include "play_side.h"
 
-// What a run is of, in the table of a command's options.
+// The options of a run, in a command's table of options.
 #define PLAY_RUN_OPTIONS(run, backend)                                                                                 \
     {"--graph", OPTION_TEXT, &(run)->graph_text, "FILE|JSON", "a file of JSON, or the JSON itself"},                   \
         {"--machine", OPTION_TEXT, &(run)->machine_name, "FILE",                                                       \
@@ -32,31 +32,30 @@ typedef struct play_run {
     const char *script_name;
     uint32_t rate; // frames a second
     uint32_t frame_count;
-    bool may_stand_still; // graphs that do not move by themselves are fine
+    bool may_stand_still; // graphs in which nothing moves by itself are accepted
 
     character character;
     graph_file text;
     play_script script;
     uint32_t next_line; // of the script
     uint64_t passed;    // ticks
-    float *row;         // what every character's parameters begin with
+    float *row;         // the parameters of all characters at the start of each frame
     lmb_graph *graph;
     play_side side;
 } play_run;
 
-// With what is where no option says otherwise, and room for as many static poses as there are arguments. False without
-// memory.
+// Sets defaults, and makes room for as many static poses as there are arguments. Returns false if there is no memory.
 bool play_run_begin(play_run *run, int argc);
-// What options alone cannot tell. 0, or the exit status of wrong usage.
+// Checks what the option table cannot check. Returns 0, or the exit status of wrong usage.
 int play_run_check(play_run *run, const char *command, const char *backend);
-// Reads files and script, and creates everything. 0, or the exit status of what failed, which has been told then.
+// Reads files and script, and creates everything. Returns 0, or an exit status after it has printed the error.
 int play_run_open(play_run *run, char **files);
-// Parameters and events of a frame, from 0 on, in turn; then the frame.
+// Set the parameters and events of a frame, and run the frame. Call both for each frame in order, from 0 on.
 void play_run_begin_frame(play_run *run, uint32_t frame);
 lmb_result play_run_step(play_run *run, uint32_t frame, lmb_error *error);
-// When a frame is, in ticks.
+// Returns the time of a frame in ticks.
 uint64_t play_run_ticks(const play_run *run, uint32_t frame);
-// Whatever was opened of it. Fails as gpu_device_close() does.
+// Closes everything that was opened. Fails as gpu_device_close() does.
 lmb_result play_run_close(play_run *run, lmb_error *error);
 
 #endif

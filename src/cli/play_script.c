@@ -8,7 +8,7 @@
 #define MOST_SECONDS 1e6
 #define NUMBER_SIZE 48
 
-// What is left of the text, and where it stands.
+// The remaining text, and its position.
 typedef struct reader {
     const char *at;
     const char *end;
@@ -39,7 +39,7 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-// The next word of the line; of length 0 at its end, or at a comment.
+// Returns the next word of the line. Its length is 0 at the end of the line or at a comment.
 static word next_word(reader *r) {
     while (r->at < r->end && is_space(*r->at)) {
         r->at++;
@@ -59,7 +59,8 @@ static bool is_word(word found, const char *text) {
     return found.length == strlen(text) && memcmp(found.text, text, found.length) == 0;
 }
 
-// Decimal digits, a point, an exponent: what strtod() takes in the C locale, except for names and hexadecimal.
+// Reads decimal digits, a point and an exponent, as strtod() does in the C locale, but no names and no hexadecimal
+// numbers.
 static bool read_number(word found, double *number) {
     char copy[NUMBER_SIZE];
     if (found.length == 0 || found.length >= sizeof copy) {
@@ -136,7 +137,7 @@ static lmb_result read_line(reader *r, word first, double earliest, play_line *l
 }
 
 static lmb_result add_line(play_script *script, const play_line *line, lmb_error *error) {
-    // As often as the count is a power of two the room is doubled.
+    // Doubles the room whenever the count is a power of two.
     if ((script->count & (script->count - 1)) == 0) {
         size_t room = script->count == 0 ? 1 : (size_t)script->count * 2;
         play_line *larger = realloc(script->lines, room * sizeof *larger);

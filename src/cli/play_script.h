@@ -1,4 +1,4 @@
-// The script of `limber play`: what the host does and when, a line each:
+// The script of `limber play`: what the host does and when, one action per line:
 //
 //     0.5  send JUMP_PRESS        # to every character
 //     0.75 send JUMP_RELEASE 3    # to character 3 alone
@@ -14,10 +14,10 @@
 
 typedef struct play_line {
     double seconds;
-    bool sets;                 // a parameter; else it sends an event
-    char name[PLAY_NAME_SIZE]; // of either
+    bool sets;                 // sets a parameter; otherwise sends an event
+    char name[PLAY_NAME_SIZE]; // of the parameter or event
     float value;               // to set
-    uint32_t character;        // or LMB_NONE: all
+    uint32_t character;        // LMB_NONE: all characters
     uint32_t number;           // of the line in the text, from 1
     uint32_t column;           // of the name, from 1
 } play_line;
@@ -28,9 +28,9 @@ typedef struct play_script {
 } play_script;
 
 // Reads a text, which need not be terminated. Fails with #LMB_ERROR_FORMAT, whose message names line and column, and
-// #LMB_ERROR_MEMORY. On failure nothing is left.
+// #LMB_ERROR_MEMORY. On failure nothing is left allocated.
 lmb_result play_script_read(const char *text, size_t size, play_script *script, lmb_error *error);
-// A zeroed one is fine.
+// Accepts a zeroed one.
 void play_script_release(play_script *script);
 
 #endif

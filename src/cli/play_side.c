@@ -139,7 +139,7 @@ lmb_result play_side_restore(play_side *side, const uint32_t *state, const uint3
     size_t words = (size_t)side->character_count * lmb_control_state_words(side->control);
     size_t kept = (size_t)side->character_count * lmb_graph_inertia_words(side->graph);
     if (side->gpu) {
-        // The first frame zeroes the states: one that nobody sees.
+        // The first frame zeroes the states, so this runs one whose results are not used.
         uint32_t events = side->event_count;
         side->event_count = 0;
         lmb_result result = run_gpu(side, 0, 0, error);

@@ -99,7 +99,7 @@ const char *poses_place(const poses *poses) {
     return poses->gpu ? poses->device : "the reference";
 }
 
-// The ten floats of one joint of one pose, out of a stage buffer whose joints are innermost.
+// Gathers the ten floats of a joint of a pose from a stage buffer in which joints are the innermost index.
 static void gather(const poses *poses, uint32_t pose, uint32_t joint, float components[LMB_POSE_COMPONENTS]) {
     uint32_t joint_count = lmb_graph_joint_count(poses->program);
     const float *local =
@@ -138,7 +138,7 @@ static void print_channels(const poses *poses, uint32_t pose) {
     }
 }
 
-// Of a program that ends as matrices.
+// Returns whether there are local transforms, which a program that ends with matrices does not have.
 static bool has_locals(const poses *poses) {
     return poses->stages[LMB_STAGE_LOCAL] != NULL;
 }

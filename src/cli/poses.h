@@ -1,4 +1,4 @@
-// Poses of a batch, run on the reference or on a device, and printed: what `sample` and `eval` share.
+// Runs the poses of a batch on the reference or on a device, and prints them. `sample` and `eval` share this.
 #ifndef LIMBER_SRC_CLI_POSES_H
 #define LIMBER_SRC_CLI_POSES_H
 
@@ -8,30 +8,30 @@
 #include <limber/batch.h>
 
 typedef struct poses {
-    // Set by who runs them.
+    // Set by the caller.
     const lmb_rig *rig;
     const lmb_graph *program;
-    uint32_t count; // one character each
+    uint32_t count; // one character per pose
     bool gpu;
     const char *device_name; // as asked for; NULL for the best
 
     lmb_batch batch;
-    float *stages[LMB_STAGE_COUNT];                // NULL where nothing of it is printed
+    float *stages[LMB_STAGE_COUNT];                // NULL if nothing of the stage is printed
     char device[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE]; // the one used
 } poses;
 
-// Takes what --backend and --device say. 0, or the exit status of wrong usage of that command.
+// Applies --backend and --device. Returns 0, or the exit status of wrong usage of that command.
 int poses_choose_backend(poses *poses, const char *command, const char *backend);
 
 lmb_result poses_run(poses *poses, const lmb_batch_inputs *inputs, lmb_error *error);
-// A zeroed one is fine.
+// Accepts a zeroed one.
 void poses_release(poses *poses);
 
-// "the reference", or the name of the device that ran them.
+// Returns "the reference", or the name of the device that ran the poses.
 const char *poses_place(const poses *poses);
-// Prints one pose as a table. A time that is NaN is left out, here and in the next one.
+// Prints one pose as a table. Omits a time that is NaN, as poses_write() does.
 void poses_print(const poses *poses, uint32_t pose, float time);
-// Writes where all of them were run, and each.
+// Writes where the poses were run, and each pose.
 void poses_write(const poses *poses, const float *times, json *json);
 
 #endif

@@ -1,5 +1,5 @@
-// `limber profile`: how long a crowd takes on the CPU and on a device, stage by stage, what it takes of memory, and what
-// each node of its program costs.
+// `limber profile`: measures how long a crowd takes on the CPU and on a device, stage by stage, how much memory it
+// uses, and what each node of its program costs.
 #include "profile.h"
 
 #include "command.h"
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The tracks of the trace.
+// Processes in the trace.
 #define PROCESS_CPU 1u
 #define PROCESS_DEVICE 2u
-// A program that inertializes has each character switched once in as many frames, a sixtieth of a second each, and half of
-// them decay.
+// If a program inertializes, each character switches once in this many frames of 1/60 s, so that half of the characters
+// decay at any time.
 #define SWITCH_FRAMES 16u
 #define FRAME_SECONDS (1.0f / 60.0f)
-// Characters that the cost of nodes is measured with, at most.
+// The max number of characters for measuring the cost of nodes.
 #define COST_CHARACTERS 1024u
 
 typedef struct profiling {
@@ -42,7 +42,7 @@ typedef struct profiling {
     graph_file graph;
     crowd crowd;
     float *palettes;
-    uint32_t *inertia; // the CPU's; the device keeps its own
+    uint32_t *inertia; // of the CPU; the device keeps its own
     lmb_cpu *cpu;
     lmb_cpu_profile *cpu_profile;
     gpu_device opened;
@@ -50,7 +50,7 @@ typedef struct profiling {
     lmb_gpu_profile *gpu_profile;
     lmb_node_cost *costs;
     trace trace;
-    uint64_t started; // when the device's first frame was handed over
+    uint64_t started; // when the device's first frame was submitted
     profile_report report;
 } profiling;
 
@@ -141,7 +141,7 @@ static lmb_result run_sides(profiling *profiling, lmb_error *error) {
     return result;
 }
 
-// The device's clock begins with its first frame, so it is shifted to where that was handed over.
+// The device's clock starts with its first frame, so its times are shifted to when that frame was submitted.
 static void trace_sides(profiling *profiling) {
     trace_take(&profiling->trace, PROCESS_CPU, 1, lmb_cpu_profile_times(profiling->cpu_profile), 0);
     if (profiling->gpu_profile != NULL) {
@@ -150,7 +150,7 @@ static void trace_sides(profiling *profiling) {
     }
 }
 
-// What a control would say: characters are switched by turns.
+// Sets the parameters that a control would set: characters switch in turn.
 static void switch_characters(profiling *profiling, uint32_t frame) {
     const lmb_graph *graph = profiling->crowd.program;
     const uint32_t first = lmb_graph_inertia_parameters(graph);
@@ -170,7 +170,7 @@ static void draw_frame(profiling *profiling, uint32_t frame) {
     switch_characters(profiling, frame);
 }
 
-// The first frame warms up and does not count.
+// The first frame warms up and is not counted.
 static lmb_result run_frames(profiling *profiling, lmb_error *error) {
     draw_frame(profiling, 0);
     lmb_result result = run_sides(profiling, error);
@@ -233,7 +233,7 @@ static lmb_result profile_crowd(profiling *profiling, lmb_error *error) {
     return result == LMB_OK ? measure_costs(profiling, error) : result;
 }
 
-// Closes everything; what was wrong first is what is reported.
+// Closes everything. Reports the first error.
 static lmb_result close_all(profiling *profiling, lmb_result result, lmb_error *error) {
     lmb_error later;
     lmb_result closed = trace_close(&profiling->trace, &later);
@@ -302,7 +302,7 @@ int command_profile(int argc, char **argv) {
     if (result == LMB_OK && profiling.graph_text != NULL &&
         !graph_file_read(profiling.graph_text, &profiling.character, NULL, &profiling.graph)) {
         character_close(&profiling.character);
-        return 1; // told already
+        return 1; // printed already
     }
     if (result == LMB_OK) {
         place = argv[0];

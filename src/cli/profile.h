@@ -1,4 +1,4 @@
-// What `limber profile` found, and telling it.
+// The results of `limber profile`, and their output.
 #ifndef LIMBER_SRC_CLI_PROFILE_H
 #define LIMBER_SRC_CLI_PROFILE_H
 
@@ -11,18 +11,18 @@
 typedef struct profiled_side {
     const char *name; // of the path or of the device
     const lmb_profile *times;
-    uint32_t bandwidth; // GB a second, as the caller gave it, or 0
+    uint32_t bandwidth; // GB per second, as the caller gave it, or 0
 } profiled_side;
 
 typedef struct profile_report {
     const char *file;
     lmb_batch batch;
     uint32_t frames;
-    profiled_side sides[2]; // the CPU, and the device where there is one
+    profiled_side sides[2]; // the CPU, and the device if there is one
     uint32_t side_count;
     lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
     uint32_t bytes_count;
-    uint64_t inertia_bytes; // that inertialization keeps on the CPU, 0 where the program has none
+    uint64_t inertia_bytes; // inertialization data on the CPU; 0 if the program does not inertialize
     const lmb_graph_def *program;
     const lmb_node_cost *costs; // of its nodes
     double rest;                // nanoseconds of the rest pose

@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-// The share of the floor that the whole of a side's frames reached at their median, or 0 where no bandwidth is known.
+// Returns the fraction of the bandwidth floor that a side's whole frames reach at their median, or 0 if no bandwidth is
+// known.
 static double floor_share(const profile_report *report, const profiled_side *side) {
     double median = (double)lmb_profile_total(side->times, 0).median;
     return lmb_profile_floor_share(&report->batch, 1e9 * side->bandwidth, median);

@@ -1,5 +1,5 @@
-// Pseudo-random numbers that are the same everywhere: SplitMix64, after G. Steele, D. Lea and C. Flood, "Fast Splittable
-// Pseudorandom Number Generators", OOPSLA 2014.
+// Pseudo-random numbers that are the same on every machine: SplitMix64, after G. Steele, D. Lea and C. Flood, "Fast
+// Splittable Pseudorandom Number Generators", OOPSLA 2014.
 #ifndef LIMBER_SRC_CLI_RANDOM_H
 #define LIMBER_SRC_CLI_RANDOM_H
 
@@ -16,7 +16,7 @@ static inline uint64_t random_bits(random_source *source) {
     return z ^ (z >> 31);
 }
 
-// A source of its own for each pair of numbers, so that what one use draws does not shift another.
+// Returns a separate source for each pair of numbers, so that draws for one purpose do not shift those for another.
 static inline random_source random_branch(uint64_t seed, uint64_t branch) {
     random_source source = {seed};
     source.state = random_bits(&source) ^ branch;
@@ -24,7 +24,7 @@ static inline random_source random_branch(uint64_t seed, uint64_t branch) {
     return source;
 }
 
-// In [0, end); end is 1 or more, and small.
+// Returns a number in [0, end). `end` must be at least 1, and small.
 static inline uint32_t random_below(random_source *source, uint32_t end) {
     return (uint32_t)((random_bits(source) >> 32) * end >> 32);
 }

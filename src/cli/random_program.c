@@ -2,20 +2,20 @@
 
 #include <string.h>
 
-// A program while it grows.
+// State of drawing a program.
 typedef struct plan {
     random_program *program;
     random_source *random;
     uint32_t clip_count;
     uint32_t exchanges; // poses that are read at other joints
-    bool inside;        // another operation
+    bool inside;        // the node is inside another operation
 } plan;
 
-// Poses that are read at other joints, at most.
+// Max poses that are read at other joints.
 #define MOST_EXCHANGES 12u
 
-// The table of operations: how many inputs, and what draws the rest of the node. Sums that an operation keeps are where
-// poses do, below its inputs.
+// The table of operations: numbers of inputs, and the function that draws the rest of a node. `sums` is how many sums
+// an operation holds on the stack, like poses, below its inputs.
 typedef struct row {
     lmb_op op;
     uint32_t min_inputs;
@@ -37,7 +37,7 @@ static void draw_curve(plan *plan, lmb_value *value) {
     }
 }
 
-// Most values come from the characters, some are constant; some are curved.
+// Most values come from parameters, some are constants, and some have curves.
 static lmb_value draw_value(plan *plan, parameter_kind kind, double min, double max) {
     if (random_below(plan->random, 8) == 0) {
         return lmb_constant((float)random_between(plan->random, min, max));
@@ -153,7 +153,7 @@ static void draw_layers(plan *plan, lmb_node_def *node) {
     }
 }
 
-// A whole pose hides what is below it.
+// A whole pose hides everything below it, so only the first input may be one.
 static void draw_parts(plan *plan, lmb_node_def *node) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         bool is_whole = i == 0 && random_below(plan->random, 2) == 0;
@@ -165,13 +165,13 @@ static void draw_line(plan *plan, lmb_node_def *node) {
     node->coordinates[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
     const uint32_t positions = node->input_count <= 16 ? 16 : LMB_MAX_SPACE_INPUTS;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        // In any order, none like another.
+        // The positions are in no particular order, and all are distinct.
         const uint32_t place = (i * 7 + 3) % positions;
         node->positions[i][0] = ((float)place + (float)random_between(plan->random, 0.0, 0.8)) / (float)positions;
     }
 }
 
-// As many columns as go into the number of inputs.
+// Chooses a number of columns that divides the number of inputs.
 static void draw_grid(plan *plan, lmb_node_def *node) {
     uint32_t columns = 1 + random_below(plan->random, node->input_count);
     while (node->input_count % columns != 0) {
@@ -183,7 +183,7 @@ static void draw_grid(plan *plan, lmb_node_def *node) {
     }
 }
 
-// Three of them are in no line.
+// At least three of the positions are not on a line.
 static void draw_scattered(plan *plan, lmb_node_def *node) {
     static const float first[3][2] = {{0.0f, 0.1f}, {0.9f, 0.0f}, {0.3f, 1.0f}};
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -239,7 +239,7 @@ static bool takes_other_joints(lmb_op op) {
     return op == LMB_OP_MIRROR;
 }
 
-// What a difference or an additive in model space reads at other joints.
+// Poses that a difference or an additive in model space reads at other joints.
 #define SPACE_EXCHANGES 2u
 
 static bool draw_space(plan *plan, lmb_op op) {
@@ -264,7 +264,8 @@ static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uin
     return plan->program->node_count++;
 }
 
-// Whether an operation that is to give an additive, or a pose, takes an additive; `first` is what it took first.
+// Draws whether an input is an additive, for an operation whose result must be an additive or a pose. `first` is the
+// type of the first input.
 static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool first) {
     const bool any = random_below(plan->random, 2) == 0;
     switch (op) {
@@ -283,12 +284,13 @@ static bool draw_type(plan *plan, lmb_op op, bool additive, uint32_t input, bool
     }
 }
 
-// Of leaves only pose buffers and static poses can be additives.
+// Returns whether an operation can give that type. Of the leaves, only pose buffers and static poses can be additives.
 static bool gives(lmb_op op, bool additive) {
     return additive ? op != LMB_OP_REST && op != LMB_OP_CLIP && op != LMB_OP_CLAMP : op != LMB_OP_MAKE_ADDITIVE;
 }
 
-// A row that takes inputs, or none, and fits into so many nodes and so many poses held at once (see lmb_graph_stack()).
+// Draws a row, with inputs or without, that fits the number of nodes and the number of poses held at once (see
+// lmb_graph_stack()).
 static const row *draw_row(plan *plan, bool leaf, bool additive, uint32_t nodes, uint32_t stack) {
     for (;;) {
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];
@@ -301,14 +303,15 @@ static const row *draw_row(plan *plan, bool leaf, bool additive, uint32_t nodes,
     }
 }
 
-// Clips are what most leaves are.
+// At least half of the leaves that are poses are clips.
 static uint32_t add_leaf(plan *plan, bool additive) {
     const bool is_clip = !additive && random_below(plan->random, 2) == 0;
     const row *row = is_clip ? &rows[LMB_OP_CLIP] : draw_row(plan, true, additive, 1, 1);
     return add_node(plan, row, NULL, 0);
 }
 
-// A few inputs, seldom many, more often where a space can have more than others; no more than there are nodes for.
+// Draws a small number of inputs and seldom a large one, or more often if a space can have more than others. It is
+// never more than the number of nodes.
 static uint32_t draw_input_count(plan *plan, const row *row, uint32_t nodes) {
     const uint32_t seldom = row->most_inputs > LMB_MAX_INPUTS && nodes > LMB_MAX_INPUTS ? 2 : 8;
     uint32_t most = random_below(plan->random, seldom) == 0 ? row->most_inputs : row->min_inputs + 3;
@@ -317,7 +320,7 @@ static uint32_t draw_input_count(plan *plan, const row *row, uint32_t nodes) {
     return row->min_inputs + random_below(plan->random, most - row->min_inputs + 1);
 }
 
-// A tree of at most `nodes` nodes that holds at most `stack` poses at once.
+// Draws a tree of at most `nodes` nodes that holds at most `stack` poses at once.
 static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) {
     if (nodes < 3 || stack < 2) {
         return add_leaf(plan, additive);
@@ -360,14 +363,15 @@ void random_program_hold_all(random_program *program, random_source *random, uin
     plan plan = begin(program, random, clip_count);
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t chain = add_node(&plan, &rows[LMB_OP_CLIP], NULL, 0);
-    // Sums inside sums would hold too many poses: those of a few inputs stand aside, for the next one to take in.
+    // Nested sums would hold too many poses. So an operation with few inputs is set aside, and the next one takes it as
+    // an input.
     uint32_t aside = LMB_NONE;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const row *row = &rows[i];
         if (row->op == LMB_OP_WEIGHTED_MATRIX) {
             continue;
         }
-        // Of those that take any number, a sum and a space take as many as there may be.
+        // Of the operations that take any number of inputs, weighted and space2d take the max.
         bool few = row->most_inputs >= LMB_MAX_INPUTS && row->op != LMB_OP_WEIGHTED && row->op != LMB_OP_SPACE2D;
         uint32_t count = few ? row->min_inputs : row->most_inputs;
         if (few && aside != LMB_NONE) {
@@ -375,7 +379,8 @@ void random_program_hold_all(random_program *program, random_source *random, uin
             aside = LMB_NONE;
         }
         for (uint32_t input = 0; input < count; input++) {
-            // A difference is added to a leaf; a leaf that is subtracted leaves a pose only where it can be an additive.
+            // The difference is added to a leaf. A subtraction must give a pose, so the leaf that it subtracts can be
+            // an additive.
             bool is_chain = input == (row->op == LMB_OP_ADDITIVE ? 1 : 0) && !few;
             bool is_aside = input > 0 && aside != LMB_NONE;
             inputs[input] = is_chain ? chain : is_aside ? aside : add_leaf(&plan, row->op == LMB_OP_SUBTRACT);
@@ -393,7 +398,7 @@ void random_program_hold_all(random_program *program, random_source *random, uin
         inputs[1] = aside;
         chain = add_node(&plan, &rows[LMB_OP_BLEND], inputs, 2);
     }
-    // Leaves that were not drawn.
+    // Add every kind of leaf once.
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (rows[i].most_inputs == 0) {
             inputs[0] = chain;

@@ -1,4 +1,4 @@
-// Random programs over every operation, valid whatever they were drawn from.
+// Random programs that use all operations. Every program drawn is valid.
 #ifndef LIMBER_SRC_CLI_RANDOM_PROGRAM_H
 #define LIMBER_SRC_CLI_RANDOM_PROGRAM_H
 
@@ -9,7 +9,7 @@
 #define RANDOM_PROGRAM_NODES 64u // of a tree
 #define RANDOM_PROGRAM_MOST_NODES 160u
 #define RANDOM_PROGRAM_STACK 8u // poses held at once
-// A clip has at most four, other operations one, and one for each input; and one is for the level.
+// A clip has at most four parameters, other operations one and one for each input; one more is for the level of detail.
 #define RANDOM_PROGRAM_PARAMETERS (6u * RANDOM_PROGRAM_MOST_NODES + 1u)
 #define RANDOM_PROGRAM_MASKS 3u
 #define RANDOM_PROGRAM_MIRRORS 3u
@@ -18,7 +18,7 @@
 #define RANDOM_PROGRAM_STATIC_POSES 2u
 #define RANDOM_PROGRAM_POSES 2u
 
-// What a parameter of a program is for.
+// The purpose of a program's parameter.
 typedef enum parameter_kind {
     PARAMETER_CLIP,
     PARAMETER_TIME,
@@ -26,7 +26,7 @@ typedef enum parameter_kind {
     PARAMETER_SHARE,  // of one input of a weighted operation
     PARAMETER_RATE,
     PARAMETER_LEVEL,
-    PARAMETER_RANGE // anything in its range
+    PARAMETER_RANGE // anything in the parameter's range
 } parameter_kind;
 
 typedef struct random_program {
@@ -36,10 +36,11 @@ typedef struct random_program {
     uint32_t parameter_count;
 } random_program;
 
-// A tree of at most so many nodes, 1 to #RANDOM_PROGRAM_NODES. Clips are drawn from so many, or there are none.
+// Draws a tree of at most `most_nodes` nodes, 1 to #RANDOM_PROGRAM_NODES. Clips are drawn from `clip_count`, which may
+// be 0.
 void random_program_grow(random_program *program, random_source *random, uint32_t clip_count, uint32_t most_nodes);
-// Every operation but the blend of matrices, which only ends a program; a sum and a space with as many inputs as they may
-// have.
+// Draws a program with every operation except the blend of matrices, which can only end a program. One sum and one
+// space have as many inputs as possible.
 void random_program_hold_all(random_program *program, random_source *random, uint32_t clip_count);
 
 #endif

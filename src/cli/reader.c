@@ -34,7 +34,8 @@ __attribute__((format(printf, 3, 4))) static lmb_result fail(lmb_error *error, l
 // The first argument of a child; the others are files.
 #define CHILD_ARGUMENT "--read-for-parent"
 
-// Address space of a child: this, and for each byte of its files as much as the library itself would take.
+// Address space of a child: this, and MEMORY_PER_BYTE for each byte of its files, which is what the library itself
+// would allow.
 #define BASE_MEMORY ((rlim_t)1 << 30)
 #define MEMORY_PER_BYTE 64u
 #define STACK ((rlim_t)8 << 20)
@@ -61,7 +62,7 @@ static rlim_t memory_of(const char *const *paths, uint32_t count) {
     return memory;
 }
 
-// ---- The child: on stdout the result's word, then the message or the pack. ----
+// ---- The child. It writes the result's word to stdout, then the message or the pack. ----
 
 static void limit(int what, rlim_t most) {
     struct rlimit now;
@@ -74,13 +75,13 @@ static void limit(int what, rlim_t most) {
 }
 
 static void limit_child(const char *const *paths, uint32_t count) {
-    if (!SANITIZED) { // which reserves more than any machine has
+    if (!SANITIZED) { // the address sanitizer reserves more than any machine has
         limit(RLIMIT_AS, memory_of(paths, count));
     }
     limit(RLIMIT_STACK, STACK);
     limit(RLIMIT_CPU, PROCESSOR_SECONDS);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0); // a pipe is no file
+    limit(RLIMIT_FSIZE, 0); // a pipe is not a file
 }
 
 static void hand_over(const void *bytes, size_t size) {
@@ -113,7 +114,7 @@ static void serve(const char *const *paths, uint32_t count) {
     } else {
         hand_over(error.message, strlen(error.message));
     }
-    _exit(0); // what Assimp left behind is the system's to clear up
+    _exit(0); // the system releases what Assimp left behind
 }
 
 void reader_serve(int argc, char **argv) {
@@ -129,7 +130,7 @@ typedef struct reply {
     size_t size, capacity, most;
 } reply;
 
-// False at the end, or where no more fits.
+// Returns false at the end of the data, or if no more fits.
 static bool receive(int pipe, reply *reply) {
     if (reply->size > reply->most) {
         return false;
@@ -148,7 +149,7 @@ static bool receive(int pipe, reply *reply) {
     return got > 0 || (got < 0 && errno == EINTR);
 }
 
-// False where it took too long.
+// Returns false if it took too long.
 static bool receive_all(int pipe, reply *reply) {
     struct timespec start, now;
     clock_gettime(CLOCK_MONOTONIC, &start);
@@ -197,7 +198,7 @@ static lmb_result start_child(const char *const *paths, uint32_t count, pid_t *c
     return LMB_OK;
 }
 
-// What became of a child that did not hand over all that it should.
+// Explains why a child did not return a complete result.
 static lmb_result explain(const char *const *paths, uint32_t count, int status, bool in_time, lmb_error *error) {
     char which[300];
     snprintf(which, sizeof which, count > 1 ? "%.200s or one of %u more files" : "%.200s", paths[0], count - 1);
@@ -222,7 +223,7 @@ static lmb_result take_reply(const char *name, const reply *reply, lmb_import **
     if (result == LMB_OK) {
         return lmb_import_memory(rest, size, name, NULL, NULL, import, error);
     }
-    // Not even its result is trusted.
+    // Even the result code is not trusted.
     return fail(error, result <= LMB_ERROR_UNTRUSTED ? (lmb_result)result : LMB_ERROR_FORMAT, "%.*s",
                 (int)(size < sizeof error->message ? size : sizeof error->message), (const char *)rest);
 }

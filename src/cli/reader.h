@@ -1,15 +1,16 @@
-// Reads characters that need not be trusted, whatever their format: what Assimp has to read, it reads in a child
-// process with limits, which hands over a pack.
+// Reads characters from untrusted files of any format. Files that need Assimp are read in a child process with limits,
+// which returns a pack.
 #ifndef LIMBER_SRC_CLI_READER_H
 #define LIMBER_SRC_CLI_READER_H
 
 #include <limber/import.h>
 
-// What main() begins with, in every program that calls reader_import(): in a child process it reads what the parent
-// asks for and ends the process; otherwise it returns.
+// Every program that calls reader_import() must call this first in main(). In a child process it reads the files that
+// the parent requests and ends the process. Otherwise it returns.
 void reader_serve(int argc, char **argv);
 
-// As lmb_import_files(). Where the child dies or passes a limit, #LMB_ERROR_FORMAT or #LMB_ERROR_LIMIT says so.
+// Does what lmb_import_files() does. If the child dies or exceeds a limit, fails with #LMB_ERROR_FORMAT or
+// #LMB_ERROR_LIMIT.
 lmb_result reader_import(const char *const *paths, uint32_t count, lmb_import **import, lmb_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-// `limber replay`: runs a captured frame again, and tells whether every operation comes to the same.
+// `limber replay`: runs a captured frame again, and reports whether every operation has the same result.
 #include "capture_run.h"
 #include "command.h"
 #include "options.h"
@@ -15,7 +15,7 @@ typedef struct replaying {
     uint32_t file_count;
 } replaying;
 
-// Returns how many differ.
+// Prints and returns how many results differ.
 static uint32_t compare(const capture *capture, const capture_results *results) {
     uint32_t differ = 0;
     for (uint32_t i = 0; i < results->count; i++) {

@@ -1,4 +1,4 @@
-// `limber sample`: the poses of a clip at given times.
+// `limber sample`: prints the poses of a clip at given times.
 #include "character.h"
 #include "command.h"
 #include "options.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct sampling {
-    const char *file; // the first
+    const char *file; // the first file
     uint32_t file_count;
     const char *clip_text;
     option_seconds times;
@@ -34,7 +34,7 @@ static lmb_result no_such_clip(const sampling *sampling, lmb_error *error) {
     return error->result;
 }
 
-// A name wins over an index, so that every clip can be reached by either.
+// A name takes precedence over an index, so that every clip can be selected by either.
 static lmb_result find_clip(sampling *sampling, lmb_error *error) {
     const char *text = sampling->clip_text;
     for (uint32_t i = 0; i < sampling->character.clip_count; i++) {
@@ -51,7 +51,7 @@ static lmb_result find_clip(sampling *sampling, lmb_error *error) {
     return sampling->clip != NULL ? LMB_OK : no_such_clip(sampling, error);
 }
 
-// One operation, the clip, at the time that is each character's only parameter.
+// Creates a program with one operation, the clip. Its time is each character's only parameter.
 static lmb_result create_program(sampling *sampling, lmb_error *error) {
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -106,7 +106,7 @@ static void release(sampling *sampling) {
     free(sampling->times.values);
 }
 
-// What options alone cannot tell. 0, or the exit status of wrong usage.
+// Checks what the option table cannot check. Returns 0, or the exit status of wrong usage.
 static int check_usage(sampling *sampling, const char *backend) {
     if (sampling->clip_text == NULL) {
         return usage_error("sample", "no --clip given");

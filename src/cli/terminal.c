@@ -1,6 +1,6 @@
-// A format is read directive by directive, so that what it says itself can be reported from what its arguments say. Numbers
-// go through snprintf one at a time, text through terminal_read(). What a call prints is collected and written at once,
-// so that lines of several programs on one terminal do not mix.
+// A format is read directive by directive, to tell the program's own text from that of arguments. Numbers are formatted
+// by snprintf one at a time, text by terminal_read(). The output of a call is collected and written at once, so that
+// lines of several programs on one terminal do not mix.
 #include "terminal.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ typedef struct range {
     uint32_t first, last;
 } range;
 
-// Every other character is printable. Unicode's control characters and separators of lines, and what it lists as
-// ignorable by default, except for the variation selectors that emoji need (U+FE00 to U+FE0F).
+// All other characters are printable. The table has Unicode's control characters and line separators, and the
+// characters that are ignorable by default, except the variation selectors that emoji need (U+FE00 to U+FE0F).
 static const range unprintable[] = {
     {0x0000, 0x001f},   {0x007f, 0x009f},   // C0, DEL, C1
     {0x00ad, 0x00ad},                       // soft hyphen
@@ -43,8 +43,8 @@ bool terminal_is_printable(uint32_t code_point) {
     return code_point <= 0x10ffff && (code_point & 0xfffe) != 0xfffe;
 }
 
-// The character's bytes, or 0 where none starts here. As RFC 3629 says: no overlong forms, no surrogates, nothing past
-// U+10FFFF.
+// Returns the number of bytes of the character, or 0 if none starts here. As in RFC 3629, there are no overlong forms,
+// no surrogates, and nothing above U+10FFFF.
 static size_t decode(const unsigned char *text, size_t size, uint32_t *code_point) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char lead = text[0];
@@ -84,7 +84,7 @@ terminal_character terminal_read(const char *text, size_t size) {
     return character;
 }
 
-// ---- What is written at once.
+// ---- Collected output.
 
 typedef struct writer {
     FILE *stream;
@@ -97,7 +97,7 @@ static void flush(writer *writer) {
     writer->used = 0;
 }
 
-// At most as many bytes as the writer holds.
+// `size` may be at most the writer's capacity.
 static void write_bytes(writer *writer, const char *bytes, size_t size) {
     if (size > sizeof writer->bytes - writer->used) {
         flush(writer);
@@ -121,7 +121,7 @@ static void write_text(writer *writer, const char *text, size_t size) {
     }
 }
 
-// How many columns the text takes, a character one and an escape as many as it has bytes.
+// Counts the columns of a text: one for a character, and one for each byte of an escape.
 static size_t count_columns(const char *text, size_t size) {
     size_t columns = 0;
     while (size > 0) {
@@ -135,20 +135,20 @@ static size_t count_columns(const char *text, size_t size) {
 
 // ---- Formats.
 
-// Arrays cannot be passed by reference as what they are, and a va_list may be one.
+// A struct, because a va_list may be an array, which cannot be passed by reference.
 typedef struct arguments {
     va_list list;
 } arguments;
 
 typedef struct directive {
     char flags[8];
-    int width;     // -1 where there is none
-    int precision; // -1 where there is none
-    char length;   // 'L' for ll, 0 where there is none
+    int width;     // -1 if there is none
+    int precision; // -1 if there is none
+    char length;   // 'L' for ll, 0 if there is none
     char conversion;
 } directive;
 
-// A number in the format, or the next argument where there is a star.
+// Reads a number in the format, or the next argument if there is a star.
 static int read_size(const char **format, arguments *arguments) {
     if (**format == '*') {
         ++*format;
@@ -161,7 +161,7 @@ static int read_size(const char **format, arguments *arguments) {
     return number;
 }
 
-// Reads what follows a percent sign; returns what follows it.
+// Reads a directive after its percent sign. Returns the position after it.
 static const char *read_directive(const char *format, arguments *arguments, directive *directive) {
     *directive = (struct directive){.width = -1, .precision = -1};
     for (size_t count = 0; strchr("-+ #0", *format) != NULL && *format != '\0'; format++) {
@@ -196,7 +196,7 @@ static void write_directive_text(writer *writer, const directive *directive, con
     write_blanks(writer, left ? blanks : 0);
 }
 
-// The format of the directive alone, for an argument of the widest type of its kind.
+// Makes the format of a directive, for an argument of the widest type of its kind.
 static void make_format(const directive *directive, const char *length, char *format, size_t size) {
     int used = snprintf(format, size, "%%%s", directive->flags);
     if (directive->width >= 0) {

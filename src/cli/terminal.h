@@ -1,10 +1,10 @@
-// Output for a terminal. Names, paths, arguments and messages may come from anywhere, and a terminal obeys what some
-// characters say: it moves the cursor, changes the window's title, turns the order of text around. So the programs here
-// print through this file alone, which writes every character that is not printable as an escape:
-//   \u{1b}  a character: control characters, line breaks and tabs among them; those that turn the direction of text,
-//           that separate lines or paragraphs, that have no width or no glyph of their own; those reserved for good
+// Output for a terminal. Names, paths, arguments and messages may come from anywhere, and some characters control a
+// terminal: they move the cursor, change the window's title or reverse the text direction. So the programs here print
+// only through this file, which writes every unprintable character as an escape:
+//   \u{1b}  a character: control characters, including line breaks and tabs; those that change the text direction, that
+//           separate lines or paragraphs, or that have no width or no glyph of their own; noncharacters
 //   \x9b    a byte that is not part of a UTF-8 character
-// All other characters stay as they are, and so does a backslash.
+// All other characters are printed unchanged, and so is a backslash.
 #ifndef LIMBER_SRC_CLI_TERMINAL_H
 #define LIMBER_SRC_CLI_TERMINAL_H
 
@@ -20,19 +20,19 @@
 #define TERMINAL_FORMAT(text, first)
 #endif
 
-// Prints to stdout and to stderr as printf does, with every %s and %c escaped. The format is the program's own and is
-// written as it is. A width counts characters, a precision of text its bytes. Conversions are d i u o x X c s, those of
+// Print to stdout or stderr as printf does, but escape every %s and %c. The format is the program's own and is printed
+// unchanged. A width counts characters, a precision of text counts bytes. Conversions are d i u o x X c s, those of
 // doubles and %%, with the lengths l, ll, j, z and t; any other aborts.
 void terminal_print(const char *format, ...) TERMINAL_FORMAT(1, 2);
 void terminal_error(const char *format, ...) TERMINAL_FORMAT(1, 2);
 void terminal_print_list(FILE *stream, const char *format, va_list arguments) TERMINAL_FORMAT(2, 0);
 
-// Prints text that has line breaks of its own, such as help: they stay, all else is escaped.
+// Prints text with line breaks of its own, such as help. Keeps the line breaks and escapes all else.
 void terminal_print_lines(FILE *stream, const char *text);
 
-// One character of a text, or one byte that is not part of any.
+// A character of a text, or a byte that is not part of a character.
 typedef struct terminal_character {
-    uint32_t code_point; // TERMINAL_NO_CHARACTER for such a byte
+    uint32_t code_point; // TERMINAL_NO_CHARACTER for a byte that is not part of one
     size_t size;         // bytes in the text
     size_t length;       // bytes of `shown`, which is not terminated
     char shown[12];      // the character itself, or its escape

@@ -11,7 +11,7 @@ static lmb_result fail(const char *name, lmb_result result, const char *message,
     return result;
 }
 
-// The whole stream, in memory that grows.
+// Reads the whole stream into memory that grows.
 static lmb_result read_stream(const char *name, size_t largest, FILE *stream, char **text, size_t *size,
                               lmb_error *error) {
     size_t capacity = 0;
