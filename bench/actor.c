@@ -1,3 +1,4 @@
+// Creates the actor of a kind and compresses its clips.
 #include "actor.h"
 
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Joints past the mannequin's own: ten chains, which hang on the hands. With 67 joints in all each finger has four and
-// each thumb three; with more they grow on, as hair or cloth does.
+// Joints in addition to the mannequin's own: ten chains that start at the hands. With 67 joints in all, each finger has
+// four and each thumb three. With more joints the chains become longer, like hair or cloth.
 enum { CHAINS = 10 };
 
 static uint32_t extra_parent(const lmb_rig *body, uint32_t joint) {
@@ -47,7 +47,7 @@ static lmb_result clip_program(const lmb_rig *rig, const lmb_clip *clip, lmb_gra
     return lmb_graph_create(&def, NULL, graph, error);
 }
 
-// The clip's poses at the key times, one character for each: float [key][10][joints of the body].
+// Samples the clip's poses at the key times, one character per key: float [key][10][joints of the body].
 static lmb_result sample_clip(const lmb_rig *body, const lmb_clip *clip, const keyframes *keyframes, float *poses,
                               lmb_error *error) {
     lmb_graph *graph = NULL;
@@ -81,7 +81,7 @@ static void fill_key(const actor *actor, const float *pose, uint32_t body_joints
             for (uint32_t i = 0; i < sizeof *key / sizeof *components; i++) {
                 components[i] = pose[i * body_joints + joint];
             }
-        } else { // a curl that comes and goes
+        } else { // a curl that increases and decreases
             float half_angle = 0.15f + 0.1f * sinf(phase + 0.3f * (float)joint);
             key[joint].rotation[2] = sinf(half_angle);
             key[joint].rotation[3] = cosf(half_angle);

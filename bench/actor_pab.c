@@ -22,7 +22,7 @@ static lmb_result find_clip(const lmb_import *import, const char *name, lmb_clip
     return error->result;
 }
 
-// The import owns its rig, and goes: this is one like it.
+// Copies the rig, because the import owns it and is destroyed.
 static lmb_result copy_rig(const lmb_rig *from, lmb_rig **rig, lmb_error *error) {
     uint32_t joints = lmb_rig_joint_count(from);
     lmb_joint_def *defs = malloc(joints * sizeof *defs);

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Up to six limbs fork from the first joints; the rest of the joints extend them in turn, as fingers and toes do.
+// Returns the parent: up to six limbs fork from the first joints, and the other joints extend them in turn, like
+// fingers and toes.
 static uint32_t parent_of(uint32_t joint) {
     return joint == 0 ? LMB_NONE : joint < 7 ? (joint - 1) / 2 : joint - 6;
 }
@@ -25,7 +26,7 @@ static lmb_result create_rig(uint32_t joints, lmb_rig **rig, lmb_error *error) {
     return result;
 }
 
-// A turn to and fro about an axis of the joint's own.
+// Rotates back and forth about the joint's own axis.
 static void fill_rotation(float *key, uint32_t joint, float phase, uint32_t seed) {
     uint32_t state = seed + joint * 7919u;
     float axis[3], length = 0.0f;
@@ -74,7 +75,7 @@ lmb_result actor_create_procedural(uint32_t joints, actor *actor, lmb_error *err
     if (actor->upper_body == NULL) {
         return actor_no_memory(error);
     }
-    for (uint32_t i = 2; i < joints; i++) { // the second fork's limbs
+    for (uint32_t i = 2; i < joints; i++) { // limbs of the second fork
         actor->upper_body[i] = i == 2 || actor->upper_body[parent_of(i)] != 0 ? 255 : 0;
     }
     return LMB_OK;

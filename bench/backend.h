@@ -1,4 +1,4 @@
-// One way to run the workload, for a number of characters, a frame at a time.
+// One way to run the workload for a number of characters, frame by frame.
 #ifndef LIMBER_BENCH_BACKEND_H
 #define LIMBER_BENCH_BACKEND_H
 
@@ -9,8 +9,8 @@
 
 typedef struct backend backend;
 
-// Seconds from handing a frame over to having it, and of those the control's and the poses', 0 where they are not known
-// apart.
+// Seconds from submitting a frame to its completion, and the parts of the control and of the poses; 0 if these are not
+// known.
 typedef struct frame_time {
     double whole;
     double control;
@@ -22,27 +22,28 @@ struct backend {
     limits limits;
     const workload *workload;
     uint32_t characters;
-    // Runs a frame to its end. Frames follow each other, from 0 on.
+    // Runs a frame to completion. Frames must follow each other, starting at 0.
     lmb_result (*run)(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error);
     void (*close)(backend *backend);
-    // Times the stages of later runs, into `times`; leaves that NULL where the backend cannot.
+    // Starts to time the stages of later runs in `times`; leaves it NULL if the backend cannot.
     lmb_result (*profile)(backend *backend, lmb_error *error);
     void *state;
-    lmb_profile *times; // goes with the state
-    uint64_t shift;     // to be added to these times for trace_clock()
-    trace *trace;       // where they go, as this process, or NULL
+    lmb_profile *times; // belongs to the state
+    uint64_t shift;     // add it to these times to get trace_clock()
+    trace *trace;       // receives the times as those of `process`; or NULL
     uint32_t process;
 };
 
-// Bytes of memory that a backend of this many characters takes, about: of the machine's, or of the device's.
+// Return the approximate memory of a backend with this many characters: of the machine, or of the device.
 double backend_cpu_bytes(const workload *workload, uint32_t characters);
 double backend_gpu_bytes(const workload *workload, uint32_t characters);
 
-// A path of the CPU, on one core; its time is the thread's own, so that a busy machine shows less. `palette` is room
-// for one, and may be shared: backends run one at a time. On failure, close what there is.
+// Opens a path of the CPU on one core. It is timed by the thread's own clock, which is less sensitive to other load.
+// `palette` is memory for one palette buffer and may be shared, because backends run one at a time. After a failure,
+// close the backend.
 lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path, float *palette,
                             backend *backend, lmb_error *error);
-// A Vulkan device; palettes stay on it. Timed by limits_device_seconds().
+// Opens a Vulkan device; palettes stay on it. It is timed by limits_device_seconds().
 lmb_result backend_open_gpu(const workload *workload, uint32_t characters, device *device, backend *backend,
                             lmb_error *error);
 

@@ -1,14 +1,14 @@
-// The clock.
+// Clocks of the bench.
 #ifndef LIMBER_BENCH_CLOCK_H
 #define LIMBER_BENCH_CLOCK_H
 
-// Seconds on a clock that only goes forward.
+// Returns seconds of a monotonic clock.
 double clock_seconds(void);
 
-// Seconds of a processor that this thread has had: unlike the above it stands still while others have it.
+// Returns the processor seconds used by this thread. Unlike the clock above, it stops while other threads run.
 double clock_thread_seconds(void);
 
-// The same of all threads of this process, added up.
+// Returns the processor seconds used by all threads of this process.
 double clock_process_seconds(void);
 
 #endif

@@ -1,7 +1,7 @@
-// limber-count PATH WORKLOAD CLIPS [compressed]: runs one frame of a small crowd on one path of the CPU, for a tool that
-// counts instructions while lmb_cpu_run_poses() runs; bench/count.sh is the tool. Prints how many joints were done, and
-// by what the code was compiled. With `control` as the path, a second's frames of the workload's control alone, which are counted
-// while movement_run() runs, and how many characters that moved.
+// limber-count PATH WORKLOAD CLIPS [compressed]: runs one frame of a small crowd on one path of the CPU, for a tool
+// that counts instructions while lmb_cpu_run_poses() runs (bench/count.sh). Prints the number of joints computed and
+// the compiler. With `control` as the path, it runs only the workload's control for the frames of a second;
+// instructions are counted while movement_run() runs, and it prints the number of characters moved.
 #include "movement.h"
 #include "terminal.h"
 

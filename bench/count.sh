@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Counts what a fixed small crowd costs, by callgrind and not by time, so that any machine finds the same.
+# Counts the instructions of a small fixed crowd with callgrind instead of measuring time, so that every machine gets
+# the same result.
 #
-#   bench/count.sh                compares instructions a character and joint, those of a control a character and frame, with
-#                                 bench/budgets.txt: exit 1 where one is more than 5 % above its budget, or where the operations in bench/operations.inc are 5 % off
-#   bench/count.sh --update       writes both files anew
-#   bench/count.sh --operations   the second alone
+#   bench/count.sh                compares instructions per character and joint (for a control: per character and frame)
+#                                 with bench/budgets.txt: exit 1 if one is more than 5 % above its budget, or if the
+#                                 operations differ from bench/operations.inc by more than 5 %
+#   bench/count.sh --update       rewrites both files
+#   bench/count.sh --operations   rewrites only the second file
 #
-# SIMD 16 is not among them: Valgrind does not know AVX-512. Counts are those of one compiler, which the budgets
-# name; with another nothing is compared. Needs the release build, Valgrind and objdump.
+# SIMD 16 is not counted, because Valgrind does not support AVX-512. Counts depend on the compiler that the budgets
+# name; with another one nothing is compared. Needs the release build, Valgrind and objdump.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,9 +20,9 @@ tolerance=5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# count_case PATH WORKLOAD CLIPS [compressed]: instructions and float operations a character and joint, or, where the path is
-# `control`, a character and frame, and the compiler.
-# An operation is one addition, subtraction or multiplication; four of a packed one count as four.
+# count_case PATH WORKLOAD CLIPS [compressed]: prints instructions and float operations per character and joint, or per
+# character and frame if the path is `control`; sets the compiler. An operation is one addition, subtraction or
+# multiplication; a packed one counts as four.
 count_case() {
     local joints instructions counted=lmb_cpu_run_poses
     if [ "$1" = control ]; then counted=movement_run; fi
@@ -36,13 +38,13 @@ count_case() {
             next
         }
         /^ob=/ { inside = substr($0, length($0) - length(program) + 1) == program }
-        /^calls=/ { getline; next } # what the call cost as a whole
+        /^calls=/ { getline; next } # skips the inclusive cost of the call
         inside && /^0x/ && ($1 in weight) { sum += weight[$1] * $3 }
         END { printf "%.1f %.1f\n", instructions / joints, sum / joints }
     ' "$work/code" "$work/profile"
 }
 
-# The paths whose instructions are held, on two sets of clips.
+# The cases whose instructions have budgets.
 held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|four-clips|procedural"
     "simd 8|distant|procedural" "reference|four-clips|mannequin|compressed" "simd 4|four-clips|mannequin|compressed"
     "simd 8|four-clips|mannequin|compressed" "control|machines|procedural")
@@ -62,8 +64,8 @@ update_budgets() {
     } >"$budgets"
 }
 
-# A row for each workload and set of clips, compressed ones for the first workload alone, since making them takes long
-# under Valgrind; those that can't be made here (files that are missing) keep theirs.
+# Writes a row for each workload and set of clips; compressed clips only for the first workload, because compression
+# takes long under Valgrind. Rows that cannot be computed here, because files are missing, are kept.
 update_operations() {
     local workload clips compressed row
     {

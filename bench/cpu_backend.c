@@ -1,3 +1,4 @@
+// Runs the workload on a path of the CPU.
 #include "backend.h"
 
 #include "clock.h"
@@ -12,7 +13,7 @@ typedef struct cpu_state {
     lmb_cpu_profile *profile;
     float *parameters;
     float *palette;
-    movement movement; // with a control
+    movement movement; // used with a control
 } cpu_state;
 
 static void close_cpu(backend *backend) {
@@ -26,7 +27,7 @@ static void close_cpu(backend *backend) {
     }
 }
 
-// By the thread's own clock.
+// Timed by the thread's own clock.
 static lmb_result move_crowd(cpu_state *state, uint32_t frame, double *seconds, lmb_error *error) {
     movement_begin_frame(&state->movement, frame);
     double start = clock_thread_seconds();

@@ -1,21 +1,40 @@
+// The graph of the crowd, and the speeds and events that the host provides.
 #include "crowd.h"
 
 #include "random.h"
 
 enum {
-    SPEED,       // wanted: 0 stands, 1 runs; the host sets it
-    PLACE,       // in the blend space: the speed, smoothed
-    WAVE_WEIGHT, // faded
+    SPEED,       // desired speed: 0 stands, 1 runs; set by the host
+    PLACE,       // position in the blend space: the smoothed speed
+    WAVE_WEIGHT, // computed by a fade
     PARAMETERS
 };
 _Static_assert((int)PARAMETERS == (int)CROWD_PARAMETERS, "as many as are named");
 
-enum { IDLE, WALK, JOG, RUN, JUMP, WAVE, PLAYERS, GAITS = PLAYERS, BODY, ALL, NODES }; // nodes; clips play in the first
-enum { IDLES, MOVES, JUMPS, STATES };                                                  // of the body's machine
-enum { EVENT_JUMP, EVENT_WAVE, EVENT_STEP, EVENTS };                                   // sent, sent, emitted
+enum {
+    IDLE,
+    WALK,
+    JOG,
+    RUN,
+    JUMP,
+    WAVE,
+    PLAYERS,
+    GAITS = PLAYERS,
+    BODY,
+    ALL,
+    NODES
+};                                                   // nodes; the first ones are
+                                                     // clips that play
+enum { IDLES, MOVES, JUMPS, STATES };                // states of the body's machine
+enum { EVENT_JUMP, EVENT_WAVE, EVENT_STEP, EVENTS }; // sent, sent, emitted
 enum { TRANSITIONS = 5 };
-enum { UNITS_A_SECOND = 120, WARM_UNITS = 15, UNITS = 2 }; // of the host's own time, in a frame
-enum { SPEED_UNITS = 180, EVENT_UNITS = 240 };             // between changes of the speed, between events
+enum {
+    UNITS_A_SECOND = 120,
+    WARM_UNITS = 15,
+    UNITS = 2
+};                                             // units of the host's own time: per second, per warm-up
+                                               // frame, per frame
+enum { SPEED_UNITS = 180, EVENT_UNITS = 240 }; // between changes of the speed, between events
 
 static const uint32_t player_clips[PLAYERS] = {3, 0, 1, 2, 3, 3};
 
@@ -26,7 +45,7 @@ static uint32_t hash(uint32_t a, uint32_t b, uint32_t c) {
     return random_next(&state);
 }
 
-// Where the host's time stands as a frame begins.
+// Returns the host's time at the beginning of a frame.
 static uint32_t units_at(uint32_t frame) {
     return frame < CROWD_WARM_FRAMES ? frame * WARM_UNITS
                                      : CROWD_WARM_FRAMES * WARM_UNITS + (frame - CROWD_WARM_FRAMES) * UNITS;
@@ -41,7 +60,7 @@ void crowd_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, flo
     for (uint32_t i = 0; i < characters; i++) {
         float *row = parameters + i * stride;
         uint32_t change = (units_at(frame) + hash(i, 0, 1) % SPEED_UNITS) / SPEED_UNITS;
-        float speed = (float)(hash(i, change, 2) % 1024) / 768.0f - 1.0f / 3.0f; // a quarter of them stand
+        float speed = (float)(hash(i, change, 2) % 1024) / 768.0f - 1.0f / 3.0f; // a quarter of the characters stand
         row[SPEED] = speed > 0.0f ? speed : 0.0f;
     }
 }
@@ -65,7 +84,7 @@ static void make_players(const actor *actor, lmb_player_def players[PLAYERS], fl
         players[i].end = i == JUMP || i == WAVE ? LMB_END_HOLD : LMB_END_LOOP;
         players[i].rate = lmb_constant(i == JUMP || i == WAVE ? 2.0f : 1.0f);
     }
-    for (uint32_t gait = 0; gait < 3; gait++) { // a foot comes down at either marker
+    for (uint32_t gait = 0; gait < 3; gait++) { // a foot touches the ground at each marker
         lmb_player_def *player = &players[WALK + gait];
         for (uint32_t foot = 0; foot < 2; foot++) {
             markers[gait][foot] = lmb_clip_duration(actor->clips[gait]) * (0.1f + 0.5f * (float)foot);

@@ -1,7 +1,7 @@
-// A crowd in which every character runs state machines of its own: it idles, moves or jumps, moving is a blend space of walk,
-// jog and run, kept in phase, and a second machine waves over the upper body. What the host gives changes from frame to
-// frame: a wanted speed, and events for a share of the characters, so that they are spread over the states and some always
-// fade.
+// A crowd in which every character runs its own state machines. A character idles, moves or jumps; moving is a blend
+// space of walk, jog and run, synchronised in phase; a fade blends a wave into the upper body. The host sets a desired
+// speed and, for some of the characters, events, which change from frame to frame. Therefore the characters are
+// distributed over the states, and some of them always fade.
 #ifndef LIMBER_BENCH_CROWD_H
 #define LIMBER_BENCH_CROWD_H
 
@@ -11,16 +11,17 @@
 
 enum {
     CROWD_PARAMETERS = 3,
-    CROWD_WARM_FRAMES = 32, // long ones, after which the characters are spread over the states; then 60 a second
+    CROWD_WARM_FRAMES = 32, // long frames, after which the characters are distributed over the states; then 60 per
+                            // second
 };
 
 lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *error);
 
-// Ticks.
+// Returns the length of a frame in ticks.
 uint64_t crowd_step(uint32_t frame);
-// What the host gives, in parameters [characters][lmb_graph_parameter_count()]; the graph's own are left as they are.
+// Writes the host's parameters to [characters][lmb_graph_parameter_count()]; those that the graph writes are unchanged.
 void crowd_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters);
-// The events of a frame, sorted: at most one for each character. Returns how many.
+// Lists the events of a frame, sorted, at most one per character. Returns their number.
 uint32_t crowd_list_events(uint32_t characters, uint32_t frame, lmb_event *events);
 
 #endif

@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
-# Proves the bits and measures on a machine without compilers that has a Vulkan driver and its loader:
+# Compares the bits and measures times on a machine that has a Vulkan driver and its loader but no compilers:
 #
-#   bench/elsewhere.sh pack FOLDER [--loader]   here: the release build's programs and the libraries that they need, the Vulkan
-#                                               loader among them where that is asked for
-#   FOLDER/elsewhere.sh run OUT                 there: the tests against the reference, then limber-bench
-#   bench/plot.sh OUT/results.json              here again: plots and README's tables from it
+#   bench/elsewhere.sh pack FOLDER [--loader]   here: packs the release build's programs and the libraries they need;
+#                                               with --loader also the Vulkan loader
+#   FOLDER/elsewhere.sh run OUT                 there: runs the tests against the reference, then limber-bench
+#   bench/plot.sh OUT/results.json              here again: creates plots and README's tables from it
 #
-# OUT gets machine.txt (when, which processor, devices and drivers), bits.txt (what became of each test), tests.log,
-# results.json, machines.txt (the workload of that name) and bench.log. Exit status: 1 where a test failed or the bench did,
-# else 3 where one ran past its time, which proves nothing; all of them are run in any case.
+# Writes to OUT: machine.txt (date, processor, devices and drivers), bits.txt (the result of each test), tests.log,
+# results.json, machines.txt (results of the workload of that name) and bench.log. Exit status: 1 if a test or the bench
+# failed, else 3 if one exceeded its time, which decides nothing. All of them are run in any case.
 #
-# SECONDS_A_TEST (60) and SECONDS_OF_BENCH (300, for each of its two runs) bound how long it takes. Clips from files are not
-# among what is measured.
+# SECONDS_A_TEST (60) and SECONDS_OF_BENCH (300, for each of its two runs) limit the time. Clips from files are not
+# measured.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-PATH=$PATH:/usr/sbin:/sbin # ldconfig's
+PATH=$PATH:/usr/sbin:/sbin # for ldconfig
 
-# What compares a device with the reference, and needs none of the characters in files.
+# Tests that compare a device with the reference and need no characters from files.
 tests=(golden_gpu_test control_gpu_test inertia_gpu_test program_random_gpu_test gpu_bits_test extremes_gpu_test)
 programs=(golden "${tests[@]}" limber limber-bench)
 
-# All but the C library's, which are the machine's own.
+# Lists all libraries except the C library, which is the machine's own.
 libraries_of() {
     ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ { print $3 }' | sort -u
 }
 
-# Where a library lies that the machine has; nothing where it has none.
+# Prints the path of a library of the machine; nothing if it does not have it.
 own_library() {
     ldconfig -p 2>/dev/null | awk -v name="$1" '$1 == name && !found { print $NF; found = 1 }'
 }
@@ -63,7 +63,7 @@ pack() {
     du -h "$to/limber.tar.gz"
 }
 
-# Of the libraries that were packed, those that the machine lacks: its drivers need its own.
+# Removes the packed libraries that the machine has itself, because its drivers need its own.
 take_libraries() {
     local library
     for library in "$work"/lib/*; do
@@ -81,7 +81,7 @@ emit_machine() {
 
 failed=0 late=0
 
-# What became of a program by its exit status: a line of bits.txt.
+# Adds a line to bits.txt: the result of a program by its exit status.
 emit() {
     local name=$1 status=$2 seconds=$3 outcome
     case $status in
@@ -93,7 +93,7 @@ emit() {
     printf '%-26s %s\n' "$name" "$outcome" | tee -a "$out/bits.txt"
 }
 
-# within SECONDS NAME COMMAND...: reports what became of it.
+# within SECONDS NAME COMMAND...: runs a command with a time limit and reports its result.
 within() {
     local seconds=$1 name=$2 status=0
     shift 2

@@ -1,3 +1,4 @@
+// Runs the workload on a Vulkan device.
 #include "backend.h"
 
 #include "crowd.h"
@@ -13,7 +14,7 @@ typedef struct gpu_state {
     lmb_gpu_graph *graph;
     lmb_gpu_batch *batch;
     lmb_gpu_profile *profile;
-    lmb_event *events; // of a frame; NULL where nothing moves by itself
+    lmb_event *events; // of a frame; NULL without a control
 } gpu_state;
 
 static void close_gpu(backend *backend) {
@@ -38,7 +39,7 @@ static lmb_result send_events(const backend *backend, uint32_t frame, lmb_error 
     return result;
 }
 
-// By the timestamps of the newest frame, control and poses have these shares of it.
+// Divides the time between control and poses in proportion to the timestamps of the newest frame.
 static void share_time(const gpu_state *state, frame_time *taken) {
     lmb_profile *times = lmb_gpu_profile_times(state->profile);
     double control = (double)lmb_profile_total(times, LMB_GPU_STAGE_CONTROL).newest;
@@ -53,7 +54,7 @@ static void share_time(const gpu_state *state, frame_time *taken) {
     }
 }
 
-// The time is from submission to completion, the queue's own work included: what a host waits for a crowd alone.
+// Measures from submission to completion, including the queue's overhead: the time a host waits for only a crowd.
 static lmb_result run_gpu(backend *backend, uint32_t frame, frame_time *taken, lmb_error *error) {
     gpu_state *state = backend->state;
     VkCommandPool pool;
@@ -96,7 +97,7 @@ static lmb_result create_profile(gpu_state *state, lmb_error *error) {
     return result == LMB_ERROR_UNSUPPORTED ? LMB_OK : result;
 }
 
-// A device's clock begins with its first frame.
+// A device's clock starts with its first frame.
 static lmb_result profile_gpu(backend *backend, lmb_error *error) {
     gpu_state *state = backend->state;
     lmb_result result = state->profile == NULL ? create_profile(state, error) : LMB_OK;
@@ -119,8 +120,8 @@ static lmb_result upload(gpu_state *state, lmb_error *error) {
     return result == LMB_OK ? lmb_gpu_graph_uploaded(state->graph, error) : result;
 }
 
-// The states of a crowd that the CPU has moved through its warm frames: the first frame on the device begins with states of
-// zero, and they are what the next one finds.
+// Writes the states of a crowd that the CPU has moved through the warm-up frames. It does so after the first frame on
+// the device, because that starts with zeroed states.
 static lmb_result warm_up(backend *backend, lmb_error *error) {
     gpu_state *state = backend->state;
     movement movement;
@@ -148,7 +149,7 @@ static lmb_result open_control(backend *backend, lmb_error *error) {
     return result == LMB_OK ? warm_up(backend, error) : result;
 }
 
-// Palettes, local poses on the way to them, and parameters on both sides; a control's on the device and on the CPU.
+// Palettes, local poses and parameters on the host and the device; a control's memory on the device and on the CPU.
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
     double joints = lmb_rig_joint_count(workload->actor->rig);
     double parameters = lmb_graph_parameter_count(workload->graph);

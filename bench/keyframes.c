@@ -1,3 +1,4 @@
+// Creates clips from poses at key times.
 #include "actor.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ lmb_transform *keyframes_pose(keyframes *keyframes, uint32_t key) {
     return keyframes->poses + (size_t)key * keyframes->joints;
 }
 
-// Where a channel's numbers are in a transform.
+// Returns a channel's values in a transform.
 static const float *channel_of(const lmb_transform *transform, lmb_channel channel) {
     return channel == LMB_CHANNEL_TRANSLATION ? transform->translation
            : channel == LMB_CHANNEL_ROTATION  ? transform->rotation
@@ -35,7 +36,7 @@ static uint32_t channel_width(lmb_channel channel) {
     return channel == LMB_CHANNEL_ROTATION ? 4 : 3;
 }
 
-// Tracks while they are put together, and the room for their values.
+// Tracks while they are built, and memory for their values.
 typedef struct tracks {
     float *times;
     float *values;

@@ -1,4 +1,4 @@
-// How fast a machine can be at best, measured in the same run as the rest: what floors are made of.
+// Measures the speed limits of a machine in the same run as the results; the floors are computed from them.
 #ifndef LIMBER_BENCH_LIMITS_H
 #define LIMBER_BENCH_LIMITS_H
 
@@ -7,20 +7,22 @@
 #include <limber/cpu.h>
 
 typedef struct limits {
-    double copied; // bytes a second that a copy between two buffers too large for a cache moves, the best of several
-    double operations; // multiplications and additions a second, never contracted to one instruction
+    double copied;     // max bytes per second of several copies between two buffers larger than any cache
+    double operations; // multiplications and additions per second, never fused into one instruction
 } limits;
 
-// Of one core with the instructions of a path: lanes of 4, 8 or 16, or one for the reference. The copy is memcpy.
+// Measures one core with the instructions of a path: SIMD of 4, 8 or 16 floats, scalar for the reference. The copy is
+// memcpy.
 limits limits_of_cpu(lmb_cpu_path path);
-// By limits_device_seconds().
+// Measures a device, timed by limits_device_seconds().
 lmb_result limits_of_device(device *device, limits *limits, lmb_error *error);
 
-// Seconds on the clock by which a device is timed: the one on the wall; or, where the device is a processor, what all
-// its threads have had of it, which is then the time of one core, and shows less of what else the machine does.
+// Returns seconds of the clock by which a device is timed: the wall clock. If the device is a processor, it is the
+// processor time of all threads of this process, that is, the time of one core, which is less sensitive to other load.
 double limits_device_seconds(const device *device);
 
-// Multiplications and additions a second with that many lanes; called only where the machine has the instructions.
+// Return multiplications and additions per second with SIMD of that width. Call them only if the machine has the
+// instructions.
 double rate_lanes_1(void);
 double rate_lanes_4(void);
 double rate_lanes_8(void);

@@ -1,3 +1,4 @@
+// Measures the limits of the CPU.
 #include "limits.h"
 
 #include "clock.h"
@@ -20,7 +21,7 @@ static double copy_bandwidth(void) {
             double start = clock_thread_seconds();
             memcpy(to, from, copy_size);
             double taken = clock_thread_seconds() - start;
-            // Looking at the copy keeps it.
+            // Uses the copy, so that the compiler keeps it.
             best = taken < best && to[i] == (char)i ? taken : best;
         }
     }
@@ -30,7 +31,7 @@ static double copy_bandwidth(void) {
 }
 
 limits limits_of_cpu(lmb_cpu_path path) {
-    static double copied; // the same for every path
+    static double copied; // equal for every path
     if (copied == 0.0) {
         copied = copy_bandwidth();
     }

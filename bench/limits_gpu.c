@@ -1,3 +1,4 @@
+// Measures the limits of a device.
 #include "limits.h"
 
 #include "clock.h"
@@ -108,7 +109,7 @@ static lmb_result run_kernel(device *device, const rate_kernel *kernel, VkDevice
     return result;
 }
 
-// The work grows until it takes so long that handing it over no longer counts.
+// Increases the work until it takes so long that the time of the submission is negligible.
 static lmb_result measure_rate(device *device, double *rate, lmb_error *error) {
     enum { MOST_GROUPS = 1 << 14 };
     rate_kernel kernel = {0};

@@ -1,4 +1,4 @@
-// limber-bench: what a character costs, on every path of the CPU and on the Vulkan devices, in one run.
+// limber-bench: measures the time of a character on every path of the CPU and on the Vulkan devices, in one run.
 #include "measurement.h"
 #include "memory.h"
 #include "options.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// The devices and what was measured of them, of the CPU's paths, and what a character cost at the last size.
+// The devices, the limits of devices and CPU paths, and the cost of a character at the last size.
 typedef struct machine {
     device devices[DEVICE_MAX];
     uint32_t device_count;
@@ -16,10 +16,10 @@ typedef struct machine {
     limits device_limits[DEVICE_MAX];
     double cpu_cost[LMB_CPU_PATH_COUNT];
     double device_cost[DEVICE_MAX];
-    trace trace; // not open where none is asked for
+    trace trace; // not open if no trace is requested
 } machine;
 
-// Backends of one size, and where their costs are kept.
+// The backends for one size, and pointers to their costs.
 typedef struct lineup {
     backend backends[MEASUREMENT_MOST_BACKENDS];
     double *costs[MEASUREMENT_MOST_BACKENDS];
@@ -33,10 +33,10 @@ static int fail(const char *where, const lmb_error *error) {
 }
 
 static bool is_measured(lmb_cpu_path path) {
-    return path != LMB_CPU_FAST && lmb_cpu_has(path); // the fast path is one of the others
+    return path != LMB_CPU_FAST && lmb_cpu_has(path); // the fast path is one of the other paths
 }
 
-// No more than three quarters of what there is, so that nothing else on the machine suffers.
+// Allows at most three quarters of the available memory, so that the rest of the machine is not affected.
 static bool fits(double bytes, double available, char *why, size_t size) {
     snprintf(why, size, "it takes %.1f GB of memory, and %.1f GB are free", bytes * 1e-9, available * 1e-9);
     return bytes <= 0.75 * available;
@@ -47,7 +47,7 @@ static bool is_quick(double cost, uint32_t characters, const options *options, c
     return cost * 1e-6 * characters <= options->longest_frame;
 }
 
-// The traced processes: a path of the CPU by its number, a device after all of those.
+// Process numbers in the trace: a CPU path by its index, devices after all of them.
 static lmb_result trace_backend(machine *machine, uint32_t process, backend *backend, lmb_error *error) {
     if (machine->trace.json.stream == NULL) {
         return LMB_OK;
@@ -177,7 +177,7 @@ static int run_scene(machine *machine, const options *options, const scene *scen
     return status;
 }
 
-// One device of each physical device that can be used, or the one named.
+// Opens every usable physical device, or the one that was named.
 static bool find_devices(machine *machine, const options *options) {
     device_request request = {.name = options->device};
     lmb_error error;

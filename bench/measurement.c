@@ -1,3 +1,4 @@
+// Runs backends in turns and computes medians and quartiles.
 #include "measurement.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static lmb_result run_frame(backend *backend, samples *samples, frame_time *take
     return result;
 }
 
-// A frame that warms up, not counted where it takes no longer than a turn, then the frames that are.
+// Runs a frame that warms up, which counts only if it takes longer than a turn, then the frames that are measured.
 static lmb_result run_turn(backend *backend, samples *samples, lmb_error *error) {
     frame_time taken, total;
     lmb_result result = run_frame(backend, samples, &taken, error);
@@ -82,7 +83,7 @@ lmb_result measurement_take(backend *backends, uint32_t count, double seconds, m
     static samples samples[MEASUREMENT_MOST_BACKENDS];
     for (uint32_t i = 0; i < count; i++) {
         samples[i] = (struct samples){0};
-        lmb_result result = run_turn(&backends[i], &samples[i], error); // pages, caches, pipelines: not counted
+        lmb_result result = run_turn(&backends[i], &samples[i], error); // pages, caches and pipelines; not counted
         if (result != LMB_OK) {
             *failed = i;
             return result;

@@ -1,3 +1,4 @@
+// Finds the available memory.
 #include "memory.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ double memory_of_machine(void) {
     if (file != NULL) {
         fclose(file);
     }
-    return kilobytes > 0.0 ? kilobytes * 1024.0 : 4e9; // a guess where the system does not tell
+    return kilobytes > 0.0 ? kilobytes * 1024.0 : 4e9; // a guess if the system does not report it
 }
 
 double memory_of_device(const device *device) {

@@ -1,3 +1,4 @@
+// Runs a workload's control on the CPU.
 #include "movement.h"
 
 #include "crowd.h"

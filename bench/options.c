@@ -1,3 +1,4 @@
+// Parses the command line of limber-bench.
 #include "options.h"
 
 #include "terminal.h"
@@ -84,7 +85,7 @@ static bool read_clips(const char *text, actor_kind *kind) {
 
 static const numbers usual_crowds = {{16, 1000, 10000}, 3};
 
-// What README shows: the crowd's size, the rig's size, and what else changes the cost.
+// The scenes that README shows: by size of the crowd, size of the rig, and other influences on the cost.
 static const scene all_scenes[] = {
     {WORKLOAD_FOUR_CLIPS, ACTOR_PROCEDURAL, false, 24, {{1000}, 1}},
     {WORKLOAD_FOUR_CLIPS, ACTOR_PROCEDURAL, false, 67, {{16, 100, 1000, 10000, 100000, 1000000}, 6}},
@@ -99,7 +100,7 @@ static const scene all_scenes[] = {
     {WORKLOAD_FOUR_CLIPS, ACTOR_PAB, true, 67, {{1000}, 1}},
 };
 
-// What the arguments say, before scenes are made of it.
+// The arguments, before scenes are created from them.
 typedef struct request {
     scene scene;
     numbers joints;

@@ -1,4 +1,4 @@
-// What limber-bench is asked to run.
+// The command line of limber-bench.
 #ifndef LIMBER_BENCH_OPTIONS_H
 #define LIMBER_BENCH_OPTIONS_H
 
@@ -24,16 +24,16 @@ typedef struct options {
     scene scenes[OPTIONS_MOST_SCENES];
     uint32_t scene_count;
     double seconds;       // to spend on each backend and size
-    double longest_frame; // seconds; a backend that is expected to take longer for a frame is left out
-    const char *device;   // NULL: every one
-    const char *trace;    // where a trace goes, or NULL
+    double longest_frame; // seconds; a backend that is expected to need more time per frame is left out
+    const char *device;   // NULL: all devices
+    const char *trace;    // file of the trace, or NULL
     bool no_devices;
     bool json;
     bool help;
 } options;
 
 void options_print_usage(bool wrong);
-// False where the arguments are wrong; what is wrong has then been told on stderr.
+// Returns false if the arguments are wrong, after a message on stderr.
 bool options_read(int count, char **arguments, options *options);
 
 #endif

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs limber-bench once, on every Vulkan driver present, and shows what it found: draws the plots in bench/plots and writes
-# the tables in README.md between their two marks. Takes about five minutes.
+# Runs limber-bench once on all Vulkan drivers, draws the plots in bench/plots, and writes the tables in README.md
+# between their two marks. Takes about five minutes.
 #
-#   bench/plot.sh [FILE.json...]   with files that `limber-bench --all --json` wrote, here or elsewhere, it runs nothing
+#   bench/plot.sh [FILE.json...]   uses these outputs of `limber-bench --all --json` and runs nothing
 #
-# Needs the release build; gnuplot is installed where it is missing.
+# Needs the release build; installs gnuplot if it is missing.
 set -euo pipefail
 here=$(pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$plots"
 
 if [ $# -eq 0 ]; then
-    # The operations of the floor are compiled in: counted anew where the tool for that is.
+    # The floor's operations are compiled in, so they are counted again if Valgrind is installed.
     cmake --build --preset release --target limber-count
     if command -v valgrind >/dev/null; then bench/count.sh --operations; fi
     cmake --build --preset release --target limber-bench
@@ -30,7 +30,7 @@ for file in "$@"; do
     (cd "$here" && cat "$file")
 done >"$work/all.json"
 
-# A result has a line of its own: field(NAME) is its value, without quotes.
+# Each result is one line: field(NAME) returns a value without quotes.
 cat >"$work/field.awk" <<'AWK'
 function field(name, at, rest) {
     at = index($0, "\"" name "\":")
@@ -45,8 +45,8 @@ function field(name, at, rest) {
 }
 AWK
 
-# Lines of: abscissa, cost, low, high, floor of copying, floor of arithmetic; a block for each backend, for gnuplot.
-# series ABSCISSA CONDITION, the condition in awk's words.
+# Prints lines of: abscissa, cost, low, high, floor of copying, floor of arithmetic; one block per backend, for gnuplot.
+# series ABSCISSA CONDITION: the condition is an awk expression.
 series() {
     awk -f "$work/field.awk" -f <(printf '%s\n' '
         /"us_per_character"/ && field("workload") == "four-clips" && field("clips") == "procedural" &&
@@ -61,7 +61,7 @@ series() {
         }') "$work/all.json"
 }
 
-# draw NAME LABEL TITLE TICS RANGE: bench/plots/NAME.png and .svg.
+# draw NAME LABEL TITLE TICS RANGE: draws bench/plots/NAME.png and .svg.
 draw() {
     local terminal suffix blocks
     blocks=$(grep -c '^"' "$work/$1.dat")
@@ -92,7 +92,7 @@ GNUPLOT
     done
 }
 
-# The floors of the fastest of the CPU's paths: abscissa, copying, arithmetic.
+# Prints the floors of the fastest CPU path: abscissa, copying, arithmetic.
 floors() {
     awk -f "$work/field.awk" -f <(printf '%s\n' '
         /"us_per_character"/ && field("workload") == "four-clips" && field("clips") == "procedural" &&
@@ -114,7 +114,7 @@ draw characters 'characters' 'What a character of 67 joints costs, against the s
 draw joints 'joints' 'What a character costs, against the size of its rig, 1,000 characters' \
     "('24' 24, '67' 67, '200' 200, '1,000' 1000)" '[20:1200]'
 
-# The tables, in README's own words.
+# Writes the tables in README's format.
 awk -f "$work/field.awk" -f <(cat <<'AWK'
 function grouped(number, text) {
     number += 0

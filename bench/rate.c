@@ -1,4 +1,5 @@
-// Multiplications and additions a second of one core, compiled once for each number of lanes and its instructions.
+// Measures multiplications and additions per second of one core; compiled once for each SIMD width and its
+// instructions.
 #include "limits.h"
 
 #include "clock.h"
@@ -14,8 +15,8 @@ typedef float real __attribute__((vector_size(4 * RATE_LANES)));
 #define JOIN_NAMES(a, b) a##b
 #define NAME_SIMD(a, lanes) JOIN_NAMES(a, lanes)
 
-// Enough sums, independent of each other, to keep every unit busy. The empty statement keeps them in registers and
-// hides from the compiler that they go nowhere.
+// Enough independent chains of operations to keep every unit busy. The empty assembly statement keeps the results, so
+// that the compiler cannot remove the computation.
 static double run(real factor, real term) {
     real x[CHAINS] = {0};
     double start = clock_thread_seconds();

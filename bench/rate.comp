@@ -1,4 +1,4 @@
-// Multiplications and additions, many times: their rate is what limits arithmetic where nothing is contracted.
+// Many multiplications and additions: their rate limits arithmetic if nothing is contracted.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -9,7 +9,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Floats {
     float at[];
 };
 
-// As struct rate_push in limits_gpu.c.
+// Matches struct rate_push in limits_gpu.c.
 layout(push_constant, scalar) uniform Push {
     Floats sums;
     float factor;
@@ -18,7 +18,7 @@ layout(push_constant, scalar) uniform Push {
 }
 push;
 
-// 8 chains, so that none has to wait for the one before, and 16 steps of each before the loop turns: 256 operations.
+// 8 chains, so that none waits for the previous operation, and 16 steps of each per iteration: 256 operations.
 #define STEP(x) x = x * factor + term;
 #define STEP_ALL STEP(a) STEP(b) STEP(c) STEP(d) STEP(e) STEP(f) STEP(g) STEP(h)
 #define STEP_ALL_4 STEP_ALL STEP_ALL STEP_ALL STEP_ALL

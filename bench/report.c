@@ -1,3 +1,4 @@
+// Prints results as a table or as JSON.
 #include "report.h"
 
 #include "json.h"
@@ -69,7 +70,7 @@ void report_scene(report *report, const scene *scene) {
     terminal_print("\n");
 }
 
-// The list of results begins with the first of them, or at the end where there are none.
+// Starts the list of results before the first result, or at the end if there are none.
 static void begin_results(const report *report) {
     if (report->results == 0) {
         terminal_print("\n]},\n\"benchmarks\":[");

@@ -1,4 +1,4 @@
-// What limber-bench prints: a table, or JSON with one result a line.
+// The output of limber-bench: a table, or JSON with one result per line.
 #ifndef LIMBER_BENCH_REPORT_H
 #define LIMBER_BENCH_REPORT_H
 
@@ -11,11 +11,11 @@ typedef struct report {
 } report;
 
 void report_begin(report *report);
-// Once for each backend, before any result.
+// Called once for each backend, before any result.
 void report_limits(report *report, const char *backend, const limits *limits);
 void report_scene(report *report, const scene *scene);
 void report_result(report *report, const scene *scene, const backend *backend, const measurement *measured);
-// On stderr: why a backend has no result.
+// Prints to stderr why a backend has no result.
 void report_skipped(const scene *scene, uint32_t characters, const char *backend, const char *why);
 void report_end(report *report);
 

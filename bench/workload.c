@@ -1,3 +1,4 @@
+// Creates the graphs of the workloads and fills their parameters.
 #include "workload.h"
 
 #include "crowd.h"
@@ -12,7 +13,7 @@ const char *workload_kind_name(workload_kind kind) {
     return names[kind];
 }
 
-// Clips that a workload samples, each at a time of its own, which are the first parameters.
+// The number of clips that a workload samples, each at its own time; the times are the first parameters.
 static uint32_t clip_count(workload_kind kind) {
     return kind == WORKLOAD_TWO_CLIPS || kind == WORKLOAD_MASKED ? 2 : 4;
 }
@@ -72,7 +73,7 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
     case WORKLOAD_DISTANT:
     case WORKLOAD_NEIGHBOURS:
         nodes[count++] = weighted_node();
-        nodes[count++] = lmb_default_node_def(); // the rest pose, from which the fourth clip differs
+        nodes[count++] = lmb_default_node_def(); // the rest pose, the reference of the additive
         nodes[count++] = two_inputs(LMB_OP_MAKE_ADDITIVE, 3, 5, lmb_constant(1.0f));
         nodes[count++] = two_inputs(LMB_OP_ADDITIVE, 4, 6, lmb_constant(0.6f));
         break;
@@ -86,7 +87,7 @@ static uint32_t make_nodes(workload_kind kind, lmb_node_def nodes[MOST_NODES]) {
     return count;
 }
 
-// Parents are before their children, so the second half of any rig can be dropped.
+// Parents precede their children, so the second half of any rig can be dropped.
 static void make_levels(const actor *actor, uint8_t *max_lods) {
     uint32_t joints = lmb_rig_joint_count(actor->rig);
     for (uint32_t joint = 0; joint < joints; joint++) {

@@ -1,6 +1,6 @@
-// What each character of the bench does: a graph over an actor's clips, and the parameters of a frame. Characters
-// start in random phase and advance 1/60 s a frame; model matrices and palette follow. Where there is a control, it moves
-// them, before their poses.
+// The work per character of the bench: a graph with an actor's clips, and the parameters of a frame. Characters start
+// at a random phase and advance by 1/60 s per frame; model matrices and palettes are computed too. A control, if the
+// workload has one, moves the characters before their poses are computed.
 #ifndef LIMBER_BENCH_WORKLOAD_H
 #define LIMBER_BENCH_WORKLOAD_H
 
@@ -9,12 +9,12 @@
 #include <limber/graph.h>
 
 typedef enum workload_kind {
-    WORKLOAD_FOUR_CLIPS, // three clips blended with weights .3 .5 .2, the fourth laid over them as an additive at .6
+    WORKLOAD_FOUR_CLIPS, // three clips blended with weights .3 .5 .2, and the fourth added with weight .6
     WORKLOAD_TWO_CLIPS,  // two clips, blended by each character's own weight
-    WORKLOAD_MASKED,     // one clip, and another over its upper body
+    WORKLOAD_MASKED,     // one clip, and another one on its upper body
     WORKLOAD_DISTANT,    // the four clips at a level of detail that drops half of the joints
-    WORKLOAD_NEIGHBOURS, // the same for every second character, the others at the nearest level
-    WORKLOAD_MACHINES,   // state machines over blend spaces and a layer, of each character's own: crowd.h
+    WORKLOAD_NEIGHBOURS, // the same for every second character; the others have level of detail 0
+    WORKLOAD_MACHINES,   // state machines with blend spaces and a layer, separate for each character: crowd.h
     WORKLOAD_KIND_COUNT
 } workload_kind;
 
@@ -27,18 +27,18 @@ typedef struct workload {
     const lmb_control *control; // the graph's, or NULL
 } workload;
 
-// "four-clips", "two-clips", "masked", "distant", "neighbours", "machines".
+// Returns "four-clips", "two-clips", "masked", "distant", "neighbours" or "machines".
 const char *workload_kind_name(workload_kind kind);
 
-// The actor must outlive it.
+// The actor must outlive the workload.
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error);
 void workload_destroy(workload *workload);
 
-// Parameters [characters][lmb_graph_parameter_count()] of a frame: the clips' times, wrapped into their durations,
-// and the weight or the level; with a control, what the host gives, and nothing else is written.
+// Writes the parameters [characters][lmb_graph_parameter_count()] of a frame: the clips' times, wrapped into their
+// durations, and the weight or the level of detail; with a control, only the parameters of the host.
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 
-// Bytes of palette that one character's frame cannot do without.
+// Returns the min bytes of palette that one character needs per frame.
 size_t workload_palette_bytes(const workload *workload);
 
 #endif

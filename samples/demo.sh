@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and shows a crowd of the mannequin in a window, or draws it to a PNG where there is
-# no display. Arguments go to limber-viewer (a FILE, --characters N, --headless ...).
+# Installs missing packages, builds, and shows a crowd of mannequins in a window, or draws it to a PNG if there is no
+# display. Arguments are passed to limber-viewer (a FILE, --characters N, --headless ...).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/.ci/packages.sh"

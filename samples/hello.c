@@ -1,9 +1,9 @@
-// The smallest whole integration of Limber: what a renderer does with it, on a device of its own, in one file.
+// The smallest complete integration of Limber: everything a renderer does with it, on its own device, in one file.
 //
 //   rig + clips -> graph -> lmb_gpu_graph, lmb_gpu_batch -> recorded into our command buffer -> palette buffer
 //
-// A renderer would bind the palette buffer in its vertex shader (lmb_gpu_batch_output() tells where it lies) and stop
-// there. This sample copies it back instead, and checks that every bit is as on the CPU.
+// A renderer would bind the palette buffer in its vertex shader (lmb_gpu_batch_output() returns its location) and stop
+// there. This sample copies it back instead, and checks that every bit equals that of the CPU.
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 
@@ -19,7 +19,7 @@
 #define PARAMETER_COUNT 2u // per character: 0 is the time in seconds, 1 the weight of the second clip
 #define PALETTE_FLOATS (CHARACTER_COUNT * JOINT_COUNT * LMB_MATRIX_COMPONENTS)
 
-// Limber's calls return a result and explain themselves in an lmb_error; this sample gives up on the first failure.
+// Limber's functions return a result and describe errors in an lmb_error; this sample exits at the first error.
 static lmb_error error;
 
 static void check(lmb_result result) {
@@ -36,7 +36,7 @@ static void check_vulkan(VkResult result, const char *call) {
     }
 }
 
-// ---- Vulkan, as any renderer has it already: an instance, a device, a queue. ----
+// ---- Vulkan: an instance, a device, a queue. A renderer has these already. ----
 
 static VkInstance instance;
 static VkPhysicalDevice physical_device;
@@ -70,7 +70,7 @@ static void choose_queue_family(void) {
 }
 
 static void create_device(void) {
-    uint32_t count = 1; // the first one; VK_INCOMPLETE says that there are more
+    uint32_t count = 1; // the first one; VK_INCOMPLETE means that there are more
     if (vkEnumeratePhysicalDevices(instance, &count, &physical_device) < 0 || count == 0) {
         fprintf(stderr, "hello: no Vulkan device\n");
         exit(EXIT_FAILURE);
@@ -81,7 +81,7 @@ static void create_device(void) {
                                                 .queueFamilyIndex = queue_family,
                                                 .queueCount = 1,
                                                 .pQueuePriorities = &priority};
-    // These two features are all that Limber needs beyond Vulkan 1.2.
+    // Limber needs only these two features beyond Vulkan 1.2.
     VkPhysicalDeviceVulkan12Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                                  .scalarBlockLayout = VK_TRUE,
                                                  .bufferDeviceAddress = VK_TRUE};
@@ -94,7 +94,7 @@ static void create_device(void) {
     vkGetDeviceQueue(device, queue_family, 0, &queue);
 }
 
-// ---- What to animate: an arm of three joints, a clip that bends it and one that stretches it. ----
+// ---- The character: an arm of three joints, a clip that bends it and one that stretches it. ----
 
 static lmb_rig *create_rig(void) {
     lmb_joint_def joints[JOINT_COUNT];
@@ -141,7 +141,7 @@ static lmb_clip *create_stretch(const lmb_rig *rig) {
     return clip;
 }
 
-// Both clips, looped over each character's own time, blended with each character's own weight.
+// Loops both clips over each character's own time, and blends them with each character's own weight.
 static lmb_graph *create_graph(const lmb_rig *rig, const lmb_clip *const clips[2]) {
     const lmb_node_def nodes[] = {lmb_clip_node(0, lmb_parameter(0)), lmb_clip_node(1, lmb_parameter(0)),
                                   lmb_blend_node(0, 1, lmb_parameter(1))};
@@ -188,7 +188,7 @@ static lmb_gpu_batch *create_batch(lmb_gpu *gpu, lmb_gpu_graph *graph) {
     return batch;
 }
 
-// Where the palette is copied to, for the CPU to read.
+// The palette is copied here, so that the CPU can read it.
 static VkBuffer read_back;
 static VkDeviceMemory read_back_memory;
 
@@ -201,7 +201,7 @@ static void create_read_back(void) {
     vkGetBufferMemoryRequirements(device, read_back, &needs);
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(physical_device, &memory);
-    // Vulkan promises a type with these properties for every buffer.
+    // Vulkan guarantees a memory type with these properties for every buffer.
     const VkMemoryPropertyFlags flags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     uint32_t type = 0;
     while ((needs.memoryTypeBits & (1u << type)) == 0 || (memory.memoryTypes[type].propertyFlags & flags) != flags) {
@@ -213,16 +213,16 @@ static void create_read_back(void) {
     check_vulkan(vkBindBufferMemory(device, read_back, read_back_memory, 0), "vkBindBufferMemory");
 }
 
-// One frame: Limber's kernels, then a copy where a renderer would draw.
+// One frame: Limber's kernels, then a copy; a renderer would draw instead.
 static void record(VkCommandBuffer commands, lmb_gpu_graph *graph, lmb_gpu_batch *batch) {
     const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                             .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     check_vulkan(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
-    check(lmb_gpu_graph_record_upload(graph, commands, &error)); // once in a graph's life
+    check(lmb_gpu_graph_record_upload(graph, commands, &error)); // once for each graph
     const lmb_gpu_record_info info = {.commands = commands, .frame = 0};
-    check(lmb_gpu_batch_record(batch, &info, &error)); // every frame; it ends with the barrier that the copy needs
+    check(lmb_gpu_batch_record(batch, &info, &error)); // every frame; ends with the barrier that the copy needs
     lmb_gpu_span palette;
-    lmb_gpu_batch_output(batch, 0, LMB_STAGE_PALETTE, 0, &palette); // one span: the batch is small
+    lmb_gpu_batch_output(batch, 0, LMB_STAGE_PALETTE, 0, &palette); // one span, because the batch is small
     const VkBufferCopy copy = {.srcOffset = palette.offset, .size = palette.size};
     vkCmdCopyBuffer(commands, palette.buffer, read_back, 1, &copy);
     const VkMemoryBarrier to_host = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -247,11 +247,11 @@ static void submit_and_wait(lmb_gpu_graph *graph, lmb_gpu_batch *batch) {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
     check_vulkan(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
     check_vulkan(vkQueueWaitIdle(queue), "vkQueueWaitIdle"); // a renderer waits for a fence instead
-    check(lmb_gpu_graph_uploaded(graph, &error));            // the staging memory is not needed any more
+    check(lmb_gpu_graph_uploaded(graph, &error));            // releases the staging memory
     vkDestroyCommandPool(device, pool, NULL);
 }
 
-// ---- The same on the CPU, and the comparison. ----
+// ---- The same poses on the CPU, and the comparison. ----
 
 static void compare_with_cpu(const lmb_graph *graph, const lmb_gpu_batch *gpu_batch, const float *parameters,
                              lmb_comparison *comparison) {
@@ -286,7 +286,7 @@ int main(void) {
     lmb_clip *bend = create_bend(rig);
     lmb_clip *stretch = create_stretch(rig);
     lmb_graph *graph = create_graph(rig, (const lmb_clip *const[]){bend, stretch});
-    lmb_clip_destroy(stretch); // the graph has copies of all that it needs
+    lmb_clip_destroy(stretch); // the graph has copies of everything it needs
     lmb_clip_destroy(bend);
     lmb_rig_destroy(rig);
 

@@ -1,3 +1,4 @@
+// Creates the mannequin: its rig, clips and mask.
 #include "mannequin.h"
 
 #include "mannequin_clips.h"

@@ -1,3 +1,4 @@
+// Samples the mannequin's motions as keys and creates clips from them.
 #include "mannequin_clips.h"
 
 #include "mannequin_memory.h"
@@ -10,14 +11,14 @@ static const char *const NAMES[MANNEQUIN_CLIP_COUNT] = {
     "aim",  "aim_left", "aim_right_up", "aim_up",    "aim_left_up",
 };
 
-// Everything a clip is made of, at most: a rotation and a scale for every joint, and the pelvis' translation.
+// Max number of tracks: a rotation and a scale for every joint, and the pelvis' translation.
 enum { TRACKS = 2 * JOINT_COUNT + 1 };
 
 typedef struct clip_keys {
     uint32_t count;
     float *times;
     motion_pose *poses;
-    float *values; // of all tracks, one after the other
+    float *values; // of all tracks, stored one after the other
     size_t value_count;
     lmb_track_def tracks[TRACKS];
     uint32_t track_count;
@@ -27,7 +28,7 @@ const char *mannequin_clip_name(mannequin_clip_id id) {
     return (unsigned)id < MANNEQUIN_CLIP_COUNT ? NAMES[id] : NULL;
 }
 
-// The values of one key of a channel; returns their number.
+// Stores the values of one key of a channel and returns their number.
 static uint32_t key_values(const motion_pose *pose, uint32_t joint, lmb_channel channel, float values[4]) {
     if (channel == LMB_CHANNEL_ROTATION) {
         quat q = pose->rotations[joint];
@@ -46,7 +47,7 @@ static uint32_t key_values(const motion_pose *pose, uint32_t joint, lmb_channel 
     return 3;
 }
 
-// Neighbouring rotations on one side of the sphere, so that the numbers run without jumps too.
+// Negates rotations so that neighbouring keys are on one side of the sphere, and their components do not jump.
 static void align_rotations(clip_keys *keys) {
     for (uint32_t i = 1; i < keys->count; i++) {
         for (uint32_t joint = 0; joint < JOINT_COUNT; joint++) {
@@ -95,7 +96,7 @@ static bool is_rest(const float *values, const motion_pose *rest, uint32_t joint
     return true;
 }
 
-// Adds the keys of one channel: one key where it does not move, none where it only rests.
+// Adds the keys of one channel: one key if it does not change, none if it equals the rest pose.
 static void add_track(clip_keys *keys, uint32_t joint, lmb_channel channel, const motion_pose *rest) {
     float *values = keys->values + keys->value_count;
     uint32_t width = 0;

@@ -1,4 +1,4 @@
-// The mannequin's clips: its motions as keys.
+// Creates the mannequin's clips from its motions.
 #ifndef LIMBER_SAMPLES_MANNEQUIN_CLIPS_H
 #define LIMBER_SAMPLES_MANNEQUIN_CLIPS_H
 

@@ -1,11 +1,13 @@
+// Computes the rotations of all joints from a figure.
 #include "mannequin_figure.h"
 
-// From the point below the ankle to where a foot rolls over.
+// Points relative to the point on the ground below the ankle: the ankle, and the points about which a foot rolls.
 static const vec3 ANKLE = {0.0, 0.080, 0.0};
 static const vec3 HEEL = {0.0, 0.0, -0.045};
 static const vec3 BALL = {0.003, 0.020, 0.130};
 
-// The last part of a leg's length, over which it resists being stretched: knees neither snap straight nor turn over.
+// Share of a leg's length near full stretch over which the reach is softened, so that knees neither snap straight nor
+// bend backwards.
 static const double STRETCH = 0.006;
 
 void figure_rest(motion_pose *pose) {
@@ -47,7 +49,7 @@ static void pose_spine(const figure *figure, motion_pose *pose) {
     pose->rotations[HEAD] = quat_power(neck, 0.55);
 }
 
-// The way from one joint to another in the rest pose.
+// Returns the direction from one joint to another in the rest pose.
 static vec3 rest_direction(uint32_t from, uint32_t to) {
     return vec3_unit(vec3_subtract(joint_rest(to), joint_rest(from)));
 }
@@ -72,7 +74,7 @@ static void pose_arm(const figure_arm *arm, int side, motion_pose *pose) {
     pose->rotations[first + THUMB] = quat_about(knuckles, 0.5 * arm->curl);
 }
 
-// Where the ankle is, and the foot's rotation, in model space.
+// Returns the position of the ankle, and stores the foot's rotation, in model space.
 static vec3 place_foot(const figure_foot *foot, int side, quat *rotation) {
     vec3 pivot = foot->roll > 0.0 ? BALL : HEEL;
     pivot.x *= side == FIGURE_LEFT ? 1.0 : -1.0;
@@ -105,7 +107,8 @@ static void pose_leg(const figure *figure, int side, motion_pose *pose) {
     double reach = soften_reach(vec3_length(vec3_subtract(ankle, hip)), a + b);
     ankle = vec3_add(hip, vec3_scale(way, reach));
 
-    // The knee bends about an axis across the way to the ankle, turned as the foot and the hips are on average.
+    // The knee bends about an axis perpendicular to the direction to the ankle; it follows a mean of the foot's and
+    // hips' yaw.
     quat heading = quat_about_y(0.65 * foot->yaw + 0.35 * figure->hips.yaw);
     vec3 hinge = vec3_across(quat_rotate(heading, vec3_of(1.0, 0.0, 0.0)), way);
     vec3 forward = vec3_cross(way, hinge);
@@ -119,7 +122,7 @@ static void pose_leg(const figure *figure, int side, motion_pose *pose) {
     pose->rotations[first + THIGH] = relative(hips, upper);
     pose->rotations[first + SHIN] = relative(upper, lower);
     pose->rotations[first + FOOT] = relative(lower, foot_rotation);
-    // In the air the toes straighten halfway.
+    // In the air, the toes straighten halfway.
     double bent = 1.0 - 0.5 * smooth_rise(0.0, 0.10, foot->lift);
     pose->rotations[first + TOES] = quat_about_x(foot->roll > 0.0 ? -foot->roll * bent : 0.0);
 }

@@ -1,10 +1,11 @@
+// The table of the mannequin's joints and sockets.
 #include "mannequin_joints.h"
 
 typedef struct rest_joint {
     const char *name;
     uint32_t parent;
     vec3 rest;
-    double radius; // about the joint, holds the skin that is bound to it
+    double radius; // around the joint; contains the skin bound to it
 } rest_joint;
 
 // clang-format off

@@ -1,4 +1,4 @@
-// The mannequin's joints and where they rest.
+// The mannequin's joints and their rest positions.
 #ifndef LIMBER_SAMPLES_MANNEQUIN_JOINTS_H
 #define LIMBER_SAMPLES_MANNEQUIN_JOINTS_H
 
@@ -21,19 +21,19 @@ enum {
     JOINT_COUNT = RIGHT_LEG + 4
 };
 
-// Offsets from LEFT_ARM or RIGHT_ARM. SHOULDER sits where UPPER_ARM does and turns half as far, which keeps the skin
-// round there.
+// Offsets from LEFT_ARM or RIGHT_ARM. SHOULDER has the position of UPPER_ARM and rotates half as far, which keeps the
+// skin round there.
 enum { CLAVICLE, SHOULDER, UPPER_ARM, FOREARM, HAND, FINGERS, THUMB };
 
 // Offsets from LEFT_LEG or RIGHT_LEG.
 enum { THIGH, SHIN, FOOT, TOES };
 
-// In model space. All rest rotations are the identity.
+// Rest positions are in model space. All rest rotations are the identity.
 vec3 joint_rest(uint32_t joint);
 uint32_t joint_parent(uint32_t joint);
 const char *joint_name(uint32_t joint);
 
-// The tip of the fingers and of the thumb in the rest pose, for the left hand.
+// The tips of the left hand's fingers and thumb in the rest pose.
 extern const vec3 LEFT_FINGER_TIP;
 extern const vec3 LEFT_THUMB_TIP;
 

@@ -1,9 +1,11 @@
+// Rotations between frames, and monotone cubic curves.
 #include "mannequin_math.h"
 
 quat quat_between_frames(vec3 x, vec3 y, vec3 u, vec3 v) {
     vec3 z = vec3_cross(x, y);
     vec3 w = vec3_cross(u, v);
-    // The matrix that has the frame (u, v, w) as images of (x, y, z); then the quaternion from its largest component.
+    // The matrix that maps the frame (x, y, z) to (u, v, w). The quaternion is then computed from its component with
+    // the max magnitude.
     double m[3][3] = {
         {u.x * x.x + v.x * y.x + w.x * z.x, u.x * x.y + v.x * y.y + w.x * z.y, u.x * x.z + v.x * y.z + w.x * z.z},
         {u.y * x.x + v.y * y.x + w.y * z.x, u.y * x.y + v.y * y.y + w.y * z.y, u.y * x.z + v.y * y.z + w.y * z.z},
@@ -27,7 +29,7 @@ quat quat_between_frames(vec3 x, vec3 y, vec3 u, vec3 v) {
     }
 }
 
-// The slope at b of the monotone cubic through a, b, c.
+// Returns the slope at b of the monotone cubic through a, b, c.
 static double slope_at(curve_key a, curve_key b, curve_key c) {
     double left = b.at - a.at;
     double right = c.at - b.at;

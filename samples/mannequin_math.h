@@ -1,4 +1,4 @@
-// Vectors, rotations and curves in double precision: what the mannequin is modelled and animated with.
+// Vectors, rotations and curves in double precision, with which the mannequin is modelled and animated.
 #ifndef LIMBER_SAMPLES_MANNEQUIN_MATH_H
 #define LIMBER_SAMPLES_MANNEQUIN_MATH_H
 
@@ -7,7 +7,7 @@
 
 #define PI 3.14159265358979323846
 
-// fmin() and fmax() of numbers that are not NaN, which compilers make two instructions of.
+// fmin() and fmax() for numbers that are not NaN; compilers translate each to two instructions.
 static inline double lesser(double a, double b) {
     return a < b ? a : b;
 }
@@ -61,7 +61,7 @@ static inline vec3 vec3_unit(vec3 a) {
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-// What is left of `a` without its part along the unit vector `axis`, at length 1.
+// Removes the component of `a` along the unit vector `axis`, and normalises the rest.
 static inline vec3 vec3_across(vec3 a, vec3 axis) {
     return vec3_unit(vec3_subtract(a, vec3_scale(axis, vec3_dot(a, axis))));
 }
@@ -87,7 +87,7 @@ static inline quat quat_about_z(double angle) {
     return quat_about(vec3_of(0.0, 0.0, 1.0), angle);
 }
 
-// The product: b is applied first.
+// Returns the product; b is applied first.
 static inline quat quat_multiply(quat a, quat b) {
     return (quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
                   a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
@@ -103,7 +103,7 @@ static inline vec3 quat_rotate(quat q, vec3 v) {
     return vec3_add(vec3_add(v, vec3_scale(t, q.w)), vec3_cross(axis, t));
 }
 
-// The rotation's axis kept and its angle (the short way) scaled.
+// Keeps the rotation's axis and scales its angle, the short way.
 static inline quat quat_power(quat q, double t) {
     if (q.w < 0.0) {
         q = (quat){-q.x, -q.y, -q.z, -q.w};
@@ -116,10 +116,10 @@ static inline quat quat_power(quat q, double t) {
     return quat_about(vec3_scale(axis, 1.0 / s), 2.0 * t * atan2(s, q.w));
 }
 
-// The rotation that takes the right-handed frame of unit vectors x, y, cross(x, y) to that of u, v, cross(u, v).
+// Returns the rotation that maps the right-handed frame of unit vectors x, y, cross(x, y) to that of u, v, cross(u, v).
 quat quat_between_frames(vec3 x, vec3 y, vec3 u, vec3 v);
 
-// 0 below `from`, 1 above `to`, and a smooth rise between.
+// Returns 0 below `from`, 1 above `to`, and a smooth rise between them.
 static inline double smooth_rise(double from, double to, double t) {
     double s = (t - from) / (to - from);
     s = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
@@ -131,12 +131,12 @@ typedef struct curve_key {
     double at, value;
 } curve_key;
 
-// Cubic through all keys (ascending) without overshoot between them: a value between those of two neighbours stays
-// between them. Source: F. Fritsch and J. Butland, "A Method for Constructing Local Monotone Piecewise Cubic
-// Interpolants", 1984. Holds the end values outside.
+// Evaluates a cubic through all keys, which are in ascending order. It does not overshoot: between two neighbouring
+// keys, it stays between their values. Outside the keys it holds the end values. Source: F. Fritsch and J. Butland, "A
+// Method for Constructing Local Monotone Piecewise Cubic Interpolants", 1984.
 double curve_at(const curve_key *keys, size_t count, double t);
 
-// The same around a circle of length 1: keys in [0, 1), any t.
+// Evaluates the same curve with period 1: keys are in [0, 1), t is any number.
 double curve_around(const curve_key *keys, size_t count, double t);
 
 #endif

@@ -1,10 +1,11 @@
+// Poses of the mannequin's clips: gaits, standing, the jump, pointing, and additive clips.
 #include "mannequin_motion.h"
 
 #include "mannequin_figure.h"
 
 #define DEGREES (PI / 180.0)
 
-// ---- Gaits: walking, running, stepping. One step cycle; the left foot lands at phase 0, the right one at 1/2.
+// ---- Gaits: walking, running, stepping. One cycle of steps: the left foot lands at phase 0, the right one at 1/2.
 
 enum { GAIT_KEYS = 10 };
 
@@ -17,22 +18,22 @@ typedef struct gait_curve {
 typedef struct gait {
     mannequin_travel travel;
     double duration;            // seconds
-    double duty;                // share of the cycle that a foot stands
+    double duty;                // share of the cycle in which a foot is on the ground
     double behind;              // how far the middle of the stance is behind the hips
-    double apart;               // how far each foot stands to the side of the middle
+    double apart;               // distance of each foot from the middle, to the side
     double toe_out;             // degrees
     gait_curve roll;            // of the foot, degrees
     gait_curve lift;            // of the foot, metres
-    double height;              // of the pelvis, from where it rests
-    double bob, lowest;         // half the pelvis' way up and down; phase at which it is lowest
-    double sway;                // half its way to the sides, towards the standing foot
-    double hip_yaw, hip_roll;   // degrees: the hip of the foot that lands is ahead; that of the standing foot is up
+    double height;              // of the pelvis, relative to its rest position
+    double bob, lowest;         // half the pelvis' vertical movement; the phase at which it is lowest
+    double sway;                // half its movement to the sides, towards the standing foot
+    double hip_yaw, hip_roll;   // degrees: the hip of the landing foot is ahead; that of the standing foot is up
     double hip_pitch;           // degrees
-    double chest_yaw;           // degrees, against the hips
+    double chest_yaw;           // degrees, opposite to the hips
     double lean;                // of the chest forward, degrees
     double look;                // of the head to the side, degrees
     double swing, swing_middle; // of the arms, degrees
-    double elbow, elbow_swing;  // degrees; more when the arm is ahead
+    double elbow, elbow_swing;  // degrees; more if the arm is ahead
     double spread;              // of the arms, degrees
 } gait;
 
@@ -125,7 +126,7 @@ static const gait WALK_BACK = {
     .elbow_swing = 4.0,
     .spread = 10.0};
 
-// To the left: the other way is its mirror image.
+// To the left; the gait to the right is its mirror image.
 static const gait STRAFE = {
     .travel = {.left = 0.6f},
     .duration = 0.8,
@@ -175,8 +176,8 @@ static const gait TURN = {
     .elbow_swing = 4.0,
     .spread = 10.0};
 
-// How long ago, in seconds, the foot was at the middle of its stance; in the air it goes back to before the next one,
-// leaving and meeting the ground at the ground's speed.
+// Returns the seconds since the foot was at the middle of its stance. In the air, this returns to the value before the
+// next stance; the foot leaves and meets the ground at the ground's speed.
 static double time_since_middle(const gait *gait, double phase) {
     double half = 0.5 * gait->duty * gait->duration;
     if (phase <= gait->duty) {
@@ -260,7 +261,7 @@ static void mirror(motion_pose *pose) {
 
 // ---- Standing.
 
-// Weight on the right leg, the left one eased, breathing.
+// The weight is on the right leg, the left one is relaxed; the figure breathes.
 static figure idle_figure(double turn) {
     figure f = figure_standing();
     f.pelvis = vec3_of(-0.022 + 0.010 * sin(turn), -0.0075 - 0.0025 * cos(turn), 0.004 * sin(turn + 0.8));
@@ -294,7 +295,7 @@ static figure wave_figure(double turn) {
 
 // ---- The jump.
 
-// A moment of a movement: its value and its speed.
+// A key of a movement: its value and its speed.
 typedef struct moment {
     double at, value, speed;
 } moment;
@@ -318,7 +319,7 @@ static double between_moments(const moment *moments, size_t count, double time) 
 #define JUMP_LEAVES 0.58
 #define JUMP_LANDS 1.02
 
-// How high the body is above the height at which the feet leave the ground, while it flies.
+// While the body flies: its height above the height at which the feet leave the ground.
 static double flight_height(double time) {
     if (time <= JUMP_LEAVES || time >= JUMP_LANDS) {
         return 0.0;
@@ -363,7 +364,7 @@ static figure jump_figure(double time) {
     for (int i = 0; i < 2; i++) {
         f.arms[i].swing = CURVE_AT(JUMP_SWING, time) * DEGREES;
         f.arms[i].elbow = CURVE_AT(JUMP_ELBOW, time) * DEGREES;
-        // A raised arm takes the shoulder with it.
+        // A raised arm raises the shoulder.
         f.arms[i].shrug += 0.22 * smooth_rise(0.0, 1.8, f.arms[i].swing);
         f.feet[i].roll = CURVE_AT(JUMP_ROLL, time) * DEGREES;
         f.feet[i].lift = flight_height(time) + tuck;
@@ -371,10 +372,10 @@ static figure jump_figure(double time) {
     return f;
 }
 
-// ---- The jump in parts: what leads from standing to the crouch and up, and down again, is the jump's own.
+// ---- Parts of the jump: down to the crouch, up, and down again. They are sections of the jump itself.
 
-#define CROUCHED 0.38 // the jump's time at which it is lowest
-#define HIGHEST 0.80  // ... and at which it is highest
+#define CROUCHED 0.38 // the time of the jump at which it is lowest
+#define HIGHEST 0.80  // the time at which it is highest
 #define HOP_BEGINS 0.46
 #define LAND_BEGINS 0.90
 
@@ -399,7 +400,7 @@ static figure crouch_figure(double turn) {
     return f;
 }
 
-// Arms and legs feel for a balance in the air.
+// Arms and legs balance in the air.
 static figure float_figure(double turn) {
     figure f = jump_figure(HIGHEST);
     for (int i = 0; i < 2; i++) {
@@ -414,7 +415,7 @@ static figure float_figure(double turn) {
 
 typedef struct part {
     mannequin_clip_id id;
-    double begins, ends; // the jump's times
+    double begins, ends; // times of the jump
 } part;
 
 static const part PARTS[] = {{MANNEQUIN_STAND_TO_CROUCH, 0.0, CROUCHED},
@@ -431,7 +432,7 @@ static const part *clip_part(mannequin_clip_id id) {
     return NULL;
 }
 
-// Up to the next key.
+// Returns the duration, rounded up to the next key.
 static double part_duration(const part *part) {
     return ceil((part->ends - part->begins) * MOTION_RATE - 1e-9) / MOTION_RATE;
 }
@@ -453,7 +454,7 @@ static bool is_aim(mannequin_clip_id id) {
     return id >= MANNEQUIN_AIM_RIGHT_DOWN && id <= MANNEQUIN_AIM_LEFT_UP;
 }
 
-// Hips, chest and arm each take a share of the turn; the arm's spread is its turn to the side once it is raised.
+// Distributes the rotation over hips, chest and arm. Once the arm is raised, its spread rotates it to the side.
 static figure aim_figure(mannequin_clip_id id, double turn) {
     int place = (int)id - MANNEQUIN_AIM_RIGHT_DOWN;
     double side = AIM_SIDE * (place % 3 - 1);
@@ -477,11 +478,11 @@ static figure aim_figure(mannequin_clip_id id, double turn) {
     return f;
 }
 
-// ---- Made to be added: everything but what they move rests.
+// ---- Additive clips: all joints that they do not move are in the rest pose.
 
 static void lean_pose(double turn, motion_pose *pose) {
     figure_rest(pose);
-    // To the left at a quarter.
+    // To the left at 1/4.
     double roll = -18.0 * DEGREES * sin(turn);
     for (uint32_t i = SPINE_LOWER; i <= CHEST; i++) {
         pose->rotations[i] = quat_multiply(quat_about_y(-0.12 * roll), quat_about_z(roll / 3.0));
@@ -509,7 +510,7 @@ static void breathe_pose(double turn, motion_pose *pose) {
     pose->rotations[NECK] = quat_about_x(2.0 * DEGREES * full);
     pose->rotations[LEFT_ARM + CLAVICLE] = quat_about_z(2.2 * DEGREES * full);
     pose->rotations[RIGHT_ARM + CLAVICLE] = quat_about_z(-2.2 * DEGREES * full);
-    // The chest alone grows: what hangs on it keeps its size.
+    // Only the chest grows: its children keep their size.
     pose->scales[CHEST] = growth;
     pose->scales[NECK] = 1.0 / growth;
     pose->scales[LEFT_ARM + CLAVICLE] = 1.0 / growth;
@@ -537,7 +538,7 @@ static const gait *clip_gait(mannequin_clip_id id) {
     }
 }
 
-// The gaits are given to the left.
+// Gaits are defined for the left side.
 static bool is_mirrored(mannequin_clip_id id) {
     return id == MANNEQUIN_STRAFE_RIGHT || id == MANNEQUIN_TURN_RIGHT;
 }

@@ -1,4 +1,4 @@
-// How the mannequin moves: the pose of every clip at any time, from gaits, key poses and inverse kinematics.
+// Computes the pose of every clip at any time, from gaits, key poses and inverse kinematics.
 #ifndef LIMBER_SAMPLES_MANNEQUIN_MOTION_H
 #define LIMBER_SAMPLES_MANNEQUIN_MOTION_H
 
@@ -7,20 +7,20 @@
 
 typedef struct motion_pose {
     vec3 pelvis;                 // relative to the root
-    quat rotations[JOINT_COUNT]; // local; the rest pose is the identity
+    quat rotations[JOINT_COUNT]; // local; the identity in the rest pose
     double scales[JOINT_COUNT];  // local, the same along all axes
 } motion_pose;
 
-// Keys a second of all clips.
+// Keys per second of all clips.
 #define MOTION_RATE 30.0
 
-// Seconds: a whole number of keys.
+// Returns seconds: a whole number of keys.
 double motion_duration(mannequin_clip_id id);
 
-// Whether the pose at a clip's duration is that at 0.
+// Returns whether the pose at the clip's end equals that at 0.
 bool motion_loops(mannequin_clip_id id);
 
-// Fills in the pose of a clip at a time in [0, duration].
+// Computes the pose of a clip at a time in [0, duration].
 void motion_sample(mannequin_clip_id id, double time, motion_pose *pose);
 
 #endif

@@ -1,26 +1,27 @@
+// The distance field of the mannequin: a smooth union of lofts.
 #include "mannequin_shape.h"
 
 // One cross-section of a loft: an ellipse across the axis.
 typedef struct section {
-    double at;          // along the axis: 0 at its start, 1 at its end
+    double at;          // position on the axis: 0 at its start, 1 at its end
     double side, front; // half-widths across and towards `front`
     double shift;       // of the centre, towards `front`
 } section;
 
 enum { SECTIONS = 12 };
 
-// A body part: ellipses along an axis, blended smoothly, with rounded ends. Parts are given for the left side.
+// A body part: ellipses along an axis, interpolated smoothly, with rounded ends. Parts are defined for the left side.
 typedef struct loft {
     vec3 start, end;
-    vec3 front;   // direction, roughly; made square to the axis
+    vec3 front;   // approximate direction; made perpendicular to the axis
     double cap;   // how far the rounded ends reach beyond the axis
-    double reach; // how far anything reaches from the axis, at most
-    double blend; // width of the smooth union with what is before it
+    double reach; // max distance of the part from the axis
+    double blend; // width of the smooth union with the parts before it
     int section_count;
     section sections[SECTIONS];
 } loft;
 
-// Parts across the middle of the body, once.
+// Parts in the middle of the body, which are not mirrored.
 // clang-format off
 static const loft MIDDLE[] = {
     // Torso.
@@ -43,7 +44,7 @@ static const loft MIDDLE[] = {
      {{0.0, 0.007, 0.008, 0.0}, {1.0, 0.012, 0.010, 0.0}}},
 };
 
-// Parts of one side.
+// Parts that are mirrored.
 static const loft SIDE[] = {
     // Slope of the shoulder.
     {{0.020, 1.505, -0.032}, {0.160, 1.440, -0.022}, {0.0, 0.0, 1.0}, 0.03, 0.049, 0.060, 3,
@@ -94,20 +95,20 @@ static const loft SIDE[] = {
 
 enum { MIDDLE_COUNT = sizeof MIDDLE / sizeof MIDDLE[0], SIDE_COUNT = sizeof SIDE / sizeof SIDE[0] };
 
-// Beyond this a part is not looked at closely: wider than any blend.
+// Beyond this distance a part is only bounded; it is larger than any blend width.
 static const double CLOSE = 0.085;
 
-// How wide a part and its mirror image blend.
+// Width of the blend between a part and its mirror image.
 static const double ACROSS = 0.02;
 
-// The slope at b of the parabola through a, b, c.
+// Returns the slope at b of the parabola through a, b, c.
 static double slope_through(double at_a, double a, double at_b, double b, double at_c, double c) {
     double left = at_b - at_a;
     double right = at_c - at_b;
     return ((b - a) / left * right + (c - b) / right * left) / (left + right);
 }
 
-// A section's slopes along the axis, level at both ends.
+// Returns a section's slopes along the axis; they are 0 at both ends.
 static section slopes_at(const loft *part, int i) {
     if (i == 0 || i == part->section_count - 1) {
         return (section){0};
@@ -120,7 +121,7 @@ static section slopes_at(const loft *part, int i) {
                      slope_through(a->at, a->shift, b->at, b->shift, c->at, c->shift)};
 }
 
-// Smooth through the sections.
+// Interpolates the sections smoothly.
 static section section_at(const loft *part, double t) {
     int i = 0;
     while (i + 2 < part->section_count && t > part->sections[i + 1].at) {
@@ -142,7 +143,7 @@ static section section_at(const loft *part, double t) {
                      from_a * a->shift + from_b * b->shift + rise_a * slope_a.shift + rise_b * slope_b.shift};
 }
 
-// How far a number is outside of the range between two others.
+// Returns how far a number is outside the range between two others.
 static double outside(double a, double b, double x) {
     return greater(greater(lesser(a, b) - x, x - greater(a, b)), 0.0);
 }
@@ -171,7 +172,7 @@ static double loft_distance(const loft *part, vec3 point) {
     double u = vec3_dot(offset, vec3_cross(axis, front)) / s.side;
     double v = (vec3_dot(offset, front) - s.shift) / s.front;
     double w = beyond / part->cap;
-    // The distance to an ellipsoid to first order: its level over the length of the level's gradient.
+    // First-order distance to an ellipsoid: the level divided by the length of the level's gradient.
     double level = sqrt(u * u + v * v + w * w);
     double us = u / s.side;
     double vs = v / s.front;
@@ -183,7 +184,7 @@ static double loft_distance(const loft *part, vec3 point) {
     return level * (level - 1.0) / slope;
 }
 
-// The smaller of two, rounded where they are within `width` of each other.
+// Returns the smaller of two numbers, rounded if they are within `width` of each other.
 static double smooth_minimum(double a, double b, double width) {
     double h = greater(width - fabs(a - b), 0.0);
     return lesser(a, b) - (width > 0.0 ? h * h * 0.25 / width : 0.0);
@@ -206,7 +207,7 @@ double shape_distance(vec3 point) {
     return -smooth_minimum(-distance, point.y, 0.012);
 }
 
-// From the corners of a tetrahedron around the point.
+// Samples the corners of a tetrahedron around the point.
 static vec3 gradient(vec3 p) {
     const double step = 5e-4;
     double a = shape_distance(vec3_of(p.x + step, p.y - step, p.z - step));
@@ -246,7 +247,8 @@ double shape_grain(vec3 point) {
     return 1.0 - 0.25 * head - 0.15 * face - 0.70 * hand - 0.35 * foot;
 }
 
-// 0 before the plane through `centre` across `direction`, 1 behind it, rising over `width` on both sides.
+// Returns 0 before and 1 behind the plane through `centre` perpendicular to `direction`, with a smooth rise over
+// `width` on both sides.
 static double beyond(vec3 point, vec3 centre, vec3 direction, double width) {
     return smooth_rise(-width, width, vec3_dot(vec3_subtract(point, centre), vec3_unit(direction)));
 }
@@ -264,9 +266,9 @@ static double distance_to_segment(vec3 point, vec3 start, vec3 end) {
     return vec3_length(vec3_subtract(point, vec3_lerp(start, end, t)));
 }
 
-// How much of a point (of the left side) belongs to the arm: what is outside the seam of a sleeve.
+// Returns the share of the arm in a point of the left side: 1 outside the seam of a sleeve.
 static double arm_share(vec3 p) {
-    // The seam stands upright above the shoulder: it leans over the head otherwise.
+    // Above the shoulder the seam is vertical; otherwise it would lean over the head.
     p.y = lesser(p.y, 1.44);
     return beyond(p, vec3_of(0.156, 1.42, -0.015), vec3_of(0.94, 0.34, 0.0), 0.045);
 }
@@ -276,7 +278,7 @@ static double leg_share(vec3 p) {
     return beyond(p, vec3_of(0.088, 0.920, 0.0), vec3_of(0.42, -0.90, 0.0), 0.075);
 }
 
-// Shares of a point of the left side in an arm's joints, of `share` in all.
+// Distributes `share` of a point on the left side among the arm's joints.
 static void arm_weights(vec3 p, double share, double *weights) {
     double upper = share * beyond(p, vec3_of(0.212, 1.385, -0.017), vec3_of(0.75, -0.66, 0.0), 0.070);
     double forearm = upper * beyond_joint(p, LEFT_ARM + FOREARM, LEFT_ARM + HAND, 0.045);
@@ -346,8 +348,8 @@ static double past_joint(vec3 point, uint32_t joint, uint32_t child) {
     return past(point, joint_rest(joint), vec3_add(before, after));
 }
 
-// How far a point is past the middle of a band, and the band's half width. Each plane is kept to the limb it is for: it
-// meets other limbs too, but not as far out, or farther out.
+// Returns how far a point is past the middle of a band, and stores the band's half width. Each plane is limited to its
+// limb, because it also intersects other limbs, nearer to the middle of the body or farther out.
 static double past_band(vec3 p, uint32_t band, double *half_width) {
     switch (band) {
     case 0: // shoulder
@@ -377,7 +379,7 @@ static double past_band(vec3 p, uint32_t band, double *half_width) {
     }
 }
 
-// A visor over the eyes: an ellipse seen from the front.
+// A visor over the eyes: an ellipse as seen from the front.
 static double visor_depth(vec3 p) {
     double x = p.x / 0.057;
     double y = (p.y - 1.682) / 0.024;

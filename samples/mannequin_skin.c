@@ -1,4 +1,4 @@
-// The skin: the surface cut where its tone changes, with weights, as meshes.
+// Builds the skin: splits the surface where its tone changes, computes weights, and creates meshes.
 #include "mannequin.h"
 
 #include "mannequin_memory.h"
@@ -18,23 +18,24 @@ static const char *const TONE_NAMES[TONE_COUNT] = {"shell", "joints", "face"};
 static const float TONE_COLOURS[TONE_COUNT][4] = {
     {0.74f, 0.72f, 0.68f, 1.0f}, {0.075f, 0.08f, 0.09f, 1.0f}, {0.02f, 0.16f, 0.20f, 1.0f}};
 
-// ---- Cutting, along one border after the other. A point has a depth: positive inside, 0 on the border.
+// ---- Splits along one border after the other. A point has a depth: positive inside, 0 on the border.
 
 typedef struct cutter {
     surface surface;      // with room for `points` and `triangles`
-    uint32_t *borders;    // per triangle: a bit for each border that it is inside of
-    double *depths;       // per point, for the border at hand
-    bool *fixed;          // per point: it lies on a border, and stays there
-    double *moves;        // per point: the share of an edge that takes it to the border
-    vec3 *targets;        // per point: where that is
-    uint32_t (*edges)[3]; // hash table of the edges cut: two ends plus 1, and the point between
+    uint32_t *borders;    // per triangle: one bit for each border that it is inside
+    double *depths;       // per point, for the current border
+    bool *fixed;          // per point: it is on a border and must not move
+    double *moves;        // per point: position of the border along an edge, as a share of its length
+    vec3 *targets;        // per point: the position of that border
+    uint32_t (*edges)[3]; // hash table of the edges that were split: two ends plus 1, and the point between
     uint32_t edge_mask;
 } cutter;
 
-// How near a border is, as a share of an edge's length, for the edge's end to be put there: thin triangles are spared.
+// An end of an edge moves to the border if it is nearer than this share of the edge's length. This avoids thin
+// triangles.
 static const double SNAP = 0.3;
 
-// Where the border is between two points on different sides of it.
+// Returns the position of the border between two points on different sides of it.
 static double border_at(const double *depths, uint32_t a, uint32_t b) {
     return depths[a] / (depths[a] - depths[b]);
 }
@@ -69,7 +70,7 @@ static void snap_to_border(cutter *c) {
     }
 }
 
-// The point on the border across an edge, made when it is first asked for.
+// Returns the point on the border that splits an edge. It is created on first use.
 static uint32_t cut_edge(cutter *c, uint32_t a, uint32_t b) {
     uint32_t low = a < b ? a : b;
     uint32_t high = a < b ? b : a;
@@ -103,7 +104,7 @@ static uint32_t (*add_piece(cutter *c, uint32_t index))[3] {
     return &c->surface.triangles[c->surface.triangle_count++];
 }
 
-// Cuts triangle `index`; pieces beyond the first are appended.
+// Splits triangle `index`; pieces after the first are appended.
 static void cut_triangle(cutter *c, uint32_t index) {
     uint32_t *triangle = c->surface.triangles[index];
     for (uint32_t turn = 0; turn < 3; turn++) {
@@ -114,7 +115,7 @@ static void cut_triangle(cutter *c, uint32_t index) {
         bool jk = c->depths[j] * c->depths[k] < 0.0;
         bool ki = c->depths[k] * c->depths[i] < 0.0;
         if (ij && ki) {
-            // The border cuts `i` off.
+            // The border separates `i` from the others.
             uint32_t p = cut_edge(c, i, j);
             uint32_t q = cut_edge(c, k, i);
             set_triangle(triangle, i, p, q);
@@ -123,7 +124,7 @@ static void cut_triangle(cutter *c, uint32_t index) {
             return;
         }
         if (jk && !ij && !ki) {
-            // The border runs through `i` and the edge across from it.
+            // The border passes through `i` and the opposite edge.
             uint32_t p = cut_edge(c, j, k);
             set_triangle(triangle, i, j, p);
             set_triangle(*add_piece(c, index), i, p, k);
@@ -151,7 +152,7 @@ static void cut_along_border(cutter *c, uint32_t border) {
     }
 }
 
-// Borders are short beside the surface: all cuts together add fewer triangles than there were.
+// Borders are short compared with the surface: all splits together add fewer triangles than there were.
 static bool cutter_create(cutter *c, const surface *whole, const lmb_host *host) {
     size_t triangles = 2u * (size_t)whole->triangle_count;
     size_t points = 2u * (size_t)whole->point_count;
@@ -190,7 +191,7 @@ static void cutter_destroy(cutter *c, const lmb_host *host) {
 
 // ---- Meshes.
 
-// The largest weights, largest first, made to sum to 1.
+// Stores the largest weights in descending order, normalised to a sum of 1.
 static void set_influences(lmb_vertex *vertex, vec3 point) {
     double weights[JOINT_COUNT];
     shape_weights(point, weights);
@@ -201,7 +202,7 @@ static void set_influences(lmb_vertex *vertex, vec3 point) {
         for (uint32_t i = 1; i < JOINT_COUNT; i++) {
             largest = weights[i] > weights[largest] ? i : largest;
         }
-        // What can't be seen isn't worth an influence.
+        // Smaller weights are not visible.
         if (weights[largest] < 0.004) {
             break;
         }
@@ -223,7 +224,7 @@ static void set_vertex(lmb_vertex *vertex, vec3 point) {
     vertex->normal[0] = (float)normal.x;
     vertex->normal[1] = (float)normal.y;
     vertex->normal[2] = (float)normal.z;
-    // Seen from the front, the left side of the picture is the body's right; the top of the head is at 0.
+    // In a front view, the left side of the image is the body's right, and the top of the head is at 0.
     vertex->texcoord[0] = (float)((point.x - SHAPE_LOWEST.x) / (SHAPE_HIGHEST.x - SHAPE_LOWEST.x));
     vertex->texcoord[1] = (float)((SHAPE_HIGHEST.y - point.y) / (SHAPE_HIGHEST.y - SHAPE_LOWEST.y));
     set_influences(vertex, point);

@@ -1,3 +1,4 @@
+// Extracts the surface by marching tetrahedra, then simplifies and smooths it.
 #include "mannequin_surface.h"
 
 #include "mannequin_memory.h"
@@ -5,12 +6,12 @@
 
 #include <string.h>
 
-// ---- Marching tetrahedra: every cell of a grid is six tetrahedra around its diagonal, so that the surface is closed
-// and manifold whatever the field is.
+// ---- Marching tetrahedra: every cell of a grid is divided into six tetrahedra around its diagonal, so that the
+// surface is closed and manifold for any field.
 
 #define CELL 0.0135
 
-enum { BLOCK = 4 }; // cells whose distance is first asked for together
+enum { BLOCK = 4 }; // cells per side of a block whose distance is tested first
 
 typedef struct field_grid {
     uint32_t size[3];   // corners along each axis, 1 more than a multiple of BLOCK
@@ -33,7 +34,8 @@ static uint32_t corners_along(double length) {
 static void fill_block(field_grid *grid, const uint32_t from[3]) {
     const double half = 0.5 * BLOCK * CELL;
     vec3 centre = vec3_add(corner_point(from[0], from[1], from[2]), vec3_of(half, half, half));
-    // Nothing of the surface is in a block as far from it as its half diagonal and what a first-order distance may err.
+    // The surface does not enter a block if it is farther away than the block's half diagonal and the error of a
+    // first-order distance.
     double distance = shape_distance(centre);
     bool far = distance > 2.2 * half;
     for (uint32_t z = from[2]; z <= from[2] + BLOCK; z++) {
@@ -58,8 +60,8 @@ static void fill_grid(field_grid *grid) {
     }
 }
 
-// One tetrahedron: four corners of a cell, given as bits x, y, z, each reached from the one before by a step along
-// another axis; so the difference of two is the direction of their edge.
+// One tetrahedron: four corners of a cell, as bits x, y, z. Each is reached from the previous one by a step along
+// another axis, so the exclusive or of two corners is the direction of their edge.
 typedef struct tetrahedron {
     uint32_t corners[4];
     bool mirrored;
@@ -70,12 +72,13 @@ static const tetrahedron TETRAHEDRA[6] = {
     {{0, 1, 5, 7}, true},  {{0, 2, 3, 7}, true},  {{0, 4, 6, 7}, true},
 };
 
-// Even orders of a tetrahedron's corners, by the set of those inside: first those inside, or the one outside.
+// Even permutations of a tetrahedron's corners, by the set of corners inside: those inside come first, or the only one
+// outside.
 static const uint8_t ORDERS[16][4] = {
     {0, 1, 2, 3}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 1, 2, 3}, {2, 0, 1, 3}, {0, 2, 3, 1}, {1, 2, 0, 3}, {3, 0, 2, 1},
     {3, 0, 2, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}, {2, 0, 1, 3}, {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
 
-// What marching writes to; with no memory it only counts.
+// The state and result of marching. While `counting`, it only counts points and triangles.
 typedef struct marching {
     field_grid grid;
     surface surface;
@@ -94,7 +97,7 @@ static vec3 march_point(const marching *march, uint32_t bits) {
                         march->cell[2] + (bits >> 2 & 1));
 }
 
-// The surface's point on the edge between two corners of the tetrahedron.
+// Returns the surface's point on the edge between two corners of the tetrahedron.
 static uint32_t crossing(marching *march, uint32_t i, uint32_t j) {
     uint32_t low = march->tetrahedron->corners[i < j ? i : j];
     uint32_t high = march->tetrahedron->corners[i < j ? j : i];
@@ -102,7 +105,8 @@ static uint32_t crossing(marching *march, uint32_t i, uint32_t j) {
     if (*slot == 0) {
         double a = march->grid.distances[march_corner(march, low)];
         double b = march->grid.distances[march_corner(march, high)];
-        // Away from the corners, so that no triangle is tiny: points are put on the surface later.
+        // Keeps the point away from the corners, so that no triangle is tiny. Points are projected onto the surface
+        // later.
         double t = lesser(greater(a / (a - b), 0.12), 0.88);
         if (!march->counting) {
             vec3 point = vec3_lerp(march_point(march, low), march_point(march, high), t);
@@ -175,7 +179,7 @@ static bool allocate_surface(surface *whole, const lmb_host *host) {
     return whole->points != NULL && whole->triangles != NULL;
 }
 
-// The field's surface, fine and uneven.
+// Extracts the field's surface, with small and uneven triangles.
 static bool polygonise(const lmb_host *host, surface *result) {
     marching march = {.counting = true};
     vec3 extent = vec3_subtract(SHAPE_HIGHEST, SHAPE_LOWEST);
@@ -201,7 +205,7 @@ static bool polygonise(const lmb_host *host, surface *result) {
     return good;
 }
 
-// ---- Thinning and evening. Vertices keep lists of the triangle corners they are at.
+// ---- Simplification and smoothing. Vertices have lists of the triangle corners at them.
 
 #define REMOVED UINT32_MAX
 
@@ -212,7 +216,7 @@ typedef struct editing {
     uint32_t *first; // per point: its first corner (3 * triangle + place), or REMOVED
     uint32_t *last;
     uint32_t *next; // per corner: the next corner of the same point, or REMOVED
-    uint32_t *mark; // per point: the stamp of the last search that met it
+    uint32_t *mark; // per point: the stamp of the last search that visited it
     uint32_t stamp;
     uint32_t alive;
 } editing;
@@ -241,12 +245,12 @@ static bool corner_alive(const editing *editor, uint32_t corner) {
     return editor->whole->triangles[corner / 3][0] != REMOVED;
 }
 
-// The point that follows that of a corner around its triangle: `ahead` places on.
+// Returns the point `ahead` positions after a corner's point around its triangle.
 static uint32_t around(const editing *editor, uint32_t corner, uint32_t ahead) {
     return editor->whole->triangles[corner / 3][(corner % 3 + ahead) % 3];
 }
 
-// On a closed surface a point has as many neighbours as triangles.
+// On a closed surface, a point has as many neighbours as triangles.
 static uint32_t neighbour_count(const editing *editor, uint32_t point) {
     uint32_t count = 0;
     for (uint32_t c = editor->first[point]; c != REMOVED; c = editor->next[c]) {
@@ -264,7 +268,7 @@ static void mark_neighbours(editing *editor, uint32_t point) {
     }
 }
 
-// Joining two points keeps the surface manifold if they have no neighbours in common but the two across their edge.
+// Joining two points keeps the surface manifold if they share only the two neighbours on both sides of their edge.
 static bool join_keeps_manifold(editing *editor, uint32_t a, uint32_t b) {
     mark_neighbours(editor, a);
     uint32_t common = 0;
@@ -285,7 +289,7 @@ static vec3 triangle_normal(vec3 a, vec3 b, vec3 c) {
     return vec3_cross(vec3_subtract(b, a), vec3_subtract(c, a));
 }
 
-// Twice a triangle's area over its longest edge's square: near 0 for a sliver, 0.87 at best.
+// Returns twice a triangle's area divided by the square of its longest edge: near 0 for a sliver, at most 0.87.
 static double triangle_shape(vec3 a, vec3 b, vec3 c) {
     vec3 ab = vec3_subtract(b, a);
     vec3 bc = vec3_subtract(c, b);
@@ -294,7 +298,7 @@ static double triangle_shape(vec3 a, vec3 b, vec3 c) {
     return vec3_length(vec3_cross(ab, bc)) / greater(longest, 1e-18);
 }
 
-// Whether a triangle keeps its side of the surface, and does not become a sliver, when its corner goes from `before` to
+// Returns whether a triangle keeps its orientation and does not become a sliver if its corner moves from `before` to
 // `after`.
 static bool triangle_survives(vec3 before, vec3 after, vec3 i, vec3 j) {
     vec3 old_normal = triangle_normal(before, i, j);
@@ -303,7 +307,8 @@ static bool triangle_survives(vec3 before, vec3 after, vec3 i, vec3 j) {
            triangle_shape(after, i, j) > lesser(0.08, 0.6 * triangle_shape(before, i, j));
 }
 
-// Whether all triangles of `point`, except those with `other`, survive its going to `target`, with no edge too long.
+// Returns whether all triangles of `point`, except those that contain `other`, survive if it moves to `target`, and no
+// edge becomes too long.
 static bool fan_survives(const editing *editor, uint32_t point, uint32_t other, vec3 target, double longest) {
     const vec3 *points = editor->whole->points;
     for (uint32_t c = editor->first[point]; c != REMOVED; c = editor->next[c]) {
@@ -387,8 +392,8 @@ static bool turned_survives(vec3 a, vec3 b, vec3 c, vec3 outward) {
     return vec3_dot(normal, outward) > 0.5 * vec3_length(normal) && triangle_shape(a, b, c) > 0.1;
 }
 
-// Turns the edge that leaves a corner, where the other diagonal is the better one (Delaunay) and nothing was changed
-// around it in this round.
+// Flips the edge that starts at a corner, if the other diagonal is better (Delaunay) and nothing around it was changed
+// in this round.
 static void try_turn(editing *editor, uint32_t corner) {
     surface *s = editor->whole;
     uint32_t a = around(editor, corner, 0);
@@ -439,7 +444,7 @@ static void turn_edges(editing *editor) {
     list_corners(editor);
 }
 
-// The middle of a point's neighbours, or itself if it was removed.
+// Returns the mean of a point's neighbours, or the point itself if it was removed.
 static vec3 middle_of_neighbours(const editing *editor, uint32_t point) {
     const surface *s = editor->whole;
     vec3 sum = {0};
@@ -453,7 +458,7 @@ static vec3 middle_of_neighbours(const editing *editor, uint32_t point) {
     return count == 0.0 ? s->points[point] : vec3_scale(sum, 1.0 / count);
 }
 
-// Moves points along the surface towards the middle of their neighbours.
+// Moves points along the surface towards the mean of their neighbours.
 static void even_out(editing *editor) {
     surface *s = editor->whole;
     for (uint32_t i = 0; i < s->point_count; i++) {
@@ -467,7 +472,7 @@ static void even_out(editing *editor) {
     }
 }
 
-// The normal that the triangles around a point have on average.
+// Returns the average normal of the triangles around a point.
 static vec3 fan_normal(const editing *editor, uint32_t point) {
     const vec3 *points = editor->whole->points;
     vec3 sum = {0};
@@ -480,8 +485,8 @@ static vec3 fan_normal(const editing *editor, uint32_t point) {
     return vec3_unit(sum);
 }
 
-// Whether a triangle looks away from where the surface does at its corners. Those are asked for only where the corners'
-// other triangles leave a doubt.
+// Returns whether a triangle faces away from the surface's normals at its corners. These are computed only if the
+// triangles around the corners do not decide it.
 static bool is_turned_over(const editing *editor, const uint32_t *triangle) {
     const vec3 *points = editor->whole->points;
     vec3 normal = triangle_normal(points[triangle[0]], points[triangle[1]], points[triangle[2]]);
@@ -499,8 +504,8 @@ static bool is_turned_over(const editing *editor, const uint32_t *triangle) {
     return vec3_dot(normal, outward) <= 0.6 * vec3_length(normal);
 }
 
-// Folds that were there from the start, in the narrowest places, keep their points from being moved with care: this
-// pulls them flat.
+// Flattens folds in the narrowest places. They exist from the start, and keep the checks of even_out() from moving
+// their points.
 static void unfold(editing *editor) {
     surface *s = editor->whole;
     for (uint32_t i = 0; i < s->triangle_count; i++) {

@@ -1,4 +1,4 @@
-// The mannequin's surface as triangles: taken from its distance field, then thinned out and evened.
+// The mannequin's surface as triangles: extracted from its distance field, then simplified and smoothed.
 #ifndef LIMBER_SAMPLES_MANNEQUIN_SURFACE_H
 #define LIMBER_SAMPLES_MANNEQUIN_SURFACE_H
 
@@ -6,7 +6,7 @@
 
 #include <limber/base.h>
 
-// Closed; triangles are counter-clockwise seen from outside.
+// The surface is closed; triangles are counter-clockwise as seen from outside.
 typedef struct surface {
     vec3 *points;
     uint32_t point_count;

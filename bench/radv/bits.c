@@ -1,3 +1,4 @@
+// Runs a workload on the emulated device and on the CPU, and compares the results.
 #include "bits.h"
 
 #include "crowd.h"
@@ -10,13 +11,13 @@
 
 enum { CONTROL_FRAMES = 4 };
 
-// What the parts of one comparison share.
+// Data shared by the parts of one comparison.
 typedef struct comparison {
     const workload *workload;
     lmb_gpu_batch *batch;
     lmb_batch description;
-    float *parameters; // the reference's
-    float *palette;    // likewise
+    float *parameters; // of the reference
+    float *palette;    // of the reference
 } comparison;
 
 static size_t parameter_floats(const comparison *c) {
@@ -59,7 +60,8 @@ static lmb_result move_frame(const comparison *c, movement *movement, uint32_t f
     return result == LMB_OK ? movement_run(movement, frame, c->parameters, error) : result;
 }
 
-// The device's first frame begins with states of zero; it goes on with those of a crowd that the CPU has warmed up.
+// Runs the control for some frames and compares the states. The device's first frame starts with zeroed states; then
+// the states of a crowd that the CPU has warmed up are copied to it.
 static lmb_result move_crowd(const comparison *c, bits_part *part, lmb_error *error) {
     const lmb_gpu_span state = lmb_gpu_batch_state(c->batch);
     movement movement;
@@ -82,7 +84,7 @@ static lmb_result move_crowd(const comparison *c, bits_part *part, lmb_error *er
     return result;
 }
 
-// Graphs that are no workload get any parameters: fractions that differ from character to character.
+// Fills the parameters. Graphs that are no workload get arbitrary ones: fractions that differ between characters.
 static lmb_result fill(const comparison *c, bits_result *found, lmb_error *error) {
     if (c->workload->control != NULL) {
         return move_crowd(c, &found->control, error);
@@ -109,7 +111,7 @@ static lmb_result run_reference(const comparison *c, lmb_error *error) {
     return result;
 }
 
-// By the parameters that the reference has in the end.
+// Compares the palettes for the parameters that the reference has at the end.
 static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error *error) {
     lmb_gpu_span span;
     memcpy(lmb_gpu_batch_parameters(c->batch, 0), c->parameters, parameter_floats(c) * sizeof(float));
@@ -124,7 +126,7 @@ static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error 
     return result;
 }
 
-// A frame of the control, less that of the poses alone.
+// Subtracts the counts of the poses from those of a whole frame, so that the control's remain.
 static void subtract(rdna_counts *from, const rdna_counts *poses) {
     from->valu -= poses->valu;
     from->cycles -= poses->cycles;

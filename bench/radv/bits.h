@@ -1,24 +1,24 @@
-// Compares what an emulated device makes of a workload with the reference.
+// Compares the results of a workload on an emulated device with the reference.
 #ifndef LIMBER_BENCH_RADV_BITS_H
 #define LIMBER_BENCH_RADV_BITS_H
 
 #include "emulated.h"
 #include "workload.h"
 
-// What was compared, and what ran of it.
+// What was compared, and the counts of the kernels that ran.
 typedef struct bits_part {
     uint32_t items; // joints of all characters, or characters
     uint32_t words;
     uint32_t differing;
-    rdna_counts counts; // in a frame
+    rdna_counts counts; // per frame
 } bits_part;
 
 typedef struct bits_result {
     bits_part poses;   // palettes
-    bits_part control; // states, if the workload has a control; else 0 of them
+    bits_part control; // states; zero if the workload has no control
 } bits_result;
 
-// Records frames of a batch of palettes, of a graph that is not uploaded yet.
+// Records frames of a batch that outputs palettes. The graph must not be uploaded yet.
 lmb_result bits_compare(const workload *workload, lmb_gpu_graph *graph, lmb_gpu_batch *batch, bits_result *found,
                         lmb_error *error);
 

@@ -1,3 +1,4 @@
+// Vulkan functions of a device in host memory.
 #include "emulated.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 typedef struct emulated_buffer {
     struct emulated_buffer *next;
     VkDeviceSize size;
-    unsigned char *bytes; // once bound
+    unsigned char *bytes; // set when memory is bound
 } emulated_buffer;
 
 typedef struct emulated_pipeline {
@@ -17,7 +18,7 @@ typedef struct emulated_pipeline {
     uint32_t lds_bytes;
 } emulated_pipeline;
 
-// The functions of Vulkan have no argument for a user's pointer.
+// Global, because Vulkan's functions have no argument for user data.
 static emulated_buffer *buffers;
 static emulated_pipeline *pipelines;
 static VkPipeline bound;
@@ -68,7 +69,7 @@ static VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device, const 
     return (VkDeviceAddress)((emulated_buffer *)info->buffer)->bytes;
 }
 
-// Nothing may be read that was not written.
+// Allocates host memory filled with 0xcd, because nothing may be read before it was written.
 static VkResult allocate(void *user, const VkMemoryRequirements *needed, bool host_access, lmb_gpu_memory *memory) {
     (void)user;
     void *bytes = malloc(needed->size);
@@ -87,7 +88,7 @@ static void release(void *user, const lmb_gpu_memory *memory) {
 
 const lmb_gpu_memory_hooks emulated_memory = {allocate, release, NULL};
 
-// Commands: each runs at once.
+// Commands: each runs immediately.
 
 static void *find_bytes(uint64_t address, uint32_t bytes) {
     for (const emulated_buffer *buffer = buffers; buffer != NULL; buffer = buffer->next) {

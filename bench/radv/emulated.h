@@ -1,24 +1,25 @@
-// A device in host memory, for a library that takes all of Vulkan through vkGetInstanceProcAddr: buffers are allocated
-// here, and commands run as they are recorded, kernels by rdna.h. A kernel's addresses are the host's, and every access
-// is checked to be inside of a buffer.
+// A device in host memory, for a library that gets all Vulkan functions from vkGetInstanceProcAddr. Buffers are
+// allocated in host memory, and commands run when they are recorded; rdna.h runs the kernels. A kernel's addresses are
+// those of the host, and every access is checked to be inside a buffer.
 #ifndef LIMBER_BENCH_RADV_EMULATED_H
 #define LIMBER_BENCH_RADV_EMULATED_H
 
 #include "kernels.h"
 #include "rdna.h"
 
-// The function to be used in place of a device's, or of the instance's for labels; NULL: the device's own.
+// Returns the function that replaces one of the device, or of the instance for labels; NULL for the device's own
+// function.
 PFN_vkVoidFunction emulated_function(const char *name);
 extern const lmb_gpu_memory_hooks emulated_memory;
 
-// What stands for a command buffer.
+// Returns the handle that represents a command buffer.
 VkCommandBuffer emulated_commands(void);
-// Keeps what dispatches of the pipeline need; without memory for it they fail.
+// Stores what dispatches of the pipeline need. If there is no memory for it, the dispatches fail.
 void emulated_add(VkPipeline pipeline, const kernel *kernel);
 void emulated_remove(VkPipeline pipeline);
-// What all kernels have run since the last call.
+// Returns the counts of all kernels since the last call.
 rdna_counts emulated_take_counts(void);
-// The first thing that went wrong in commands.
+// Returns the first error in commands.
 lmb_result emulated_result(lmb_error *error);
 
 #endif

@@ -1,3 +1,4 @@
+// Creates graphs for kernels that no workload uses.
 #include "graphs.h"
 
 #include <limber/inertia.h>
@@ -6,7 +7,7 @@
 
 enum { MOST_NODES = 5, TIMES = 2 };
 
-// The last one is the result. Times of clips are the first parameters.
+// The last node is the result. The first parameters are times of clips.
 static lmb_graph_def make_def(const actor *actor, const lmb_clip *clips[ACTOR_CLIPS], const lmb_node_def *nodes,
                               uint32_t node_count) {
     for (int i = 0; i < ACTOR_CLIPS; i++) {
@@ -27,7 +28,7 @@ lmb_result graphs_create_mirror(const actor *actor, lmb_graph **graph, lmb_error
         return actor_no_memory(error);
     }
     for (uint32_t joint = 0; joint < joints; joint++) {
-        partners[joint] = joint; // the kernel reads them: it is the same for all partners
+        partners[joint] = joint; // the kernel reads the partners, so their values do not change it
     }
     const lmb_player_def player = lmb_default_player_def();
     const lmb_motion_def character_motion = lmb_default_motion_def();

@@ -1,4 +1,4 @@
-// Graphs beside those of workload.h, each for a kernel that no workload has.
+// Graphs in addition to those of workload.h, each for a kernel that no workload uses.
 #ifndef LIMBER_BENCH_RADV_GRAPHS_H
 #define LIMBER_BENCH_RADV_GRAPHS_H
 
@@ -6,11 +6,11 @@
 
 #include <limber/graph.h>
 
-// Two clips blended and seen in a mirror; the first plays by itself and moves the character.
+// Blends two clips and mirrors the result; the first clip has a player and moves the character.
 lmb_result graphs_create_mirror(const actor *actor, lmb_graph **graph, lmb_error *error);
-// A clip, and over it another one's difference from the rest pose, in model space.
+// Adds an additive of a clip and the rest pose to another clip, in model space.
 lmb_result graphs_create_model_additive(const actor *actor, lmb_graph **graph, lmb_error *error);
-// Two clips blended and inertialized.
+// Blends two clips and inertializes the result.
 lmb_result graphs_create_inertialized(const actor *actor, lmb_graph **graph, lmb_error *error);
 
 #endif

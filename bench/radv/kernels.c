@@ -1,3 +1,4 @@
+// Replaces Vulkan functions to read the statistics of pipelines when they are created.
 #include "emulated.h"
 
 #include <stdio.h>
@@ -6,16 +7,17 @@
 
 enum { MOST_STATISTICS = 32, MOST_REPRESENTATIONS = 8, INVOCATIONS_ID = 4, USUAL_INVOCATIONS = 64 };
 
-// The hooks have no argument for a user's pointer.
+// Global, because the hooks have no argument for user data.
 static kernels_found report;
-static uint32_t invocations; // of the pipeline created last
+static uint32_t invocations; // of the last created pipeline
 static bool complete = true;
 
 bool kernels_are_complete(void) {
     return complete;
 }
 
-// Kernels have workgroups of 64, except for the one whose size is a constant (lmb_kernel_constants, src/gpu.h).
+// Workgroups have 64 invocations, except those of the kernel whose size is a specialization constant
+// (lmb_kernel_constants, src/gpu.h).
 static uint32_t find_invocations(const VkSpecializationInfo *constants) {
     uint32_t found = 0;
     for (uint32_t i = 0; constants != NULL && i < constants->mapEntryCount; i++) {
@@ -26,7 +28,7 @@ static uint32_t find_invocations(const VkSpecializationInfo *constants) {
     return found > 0 ? found : USUAL_INVOCATIONS;
 }
 
-// The library creates one at a time.
+// The library creates one pipeline at a time.
 static VKAPI_ATTR VkResult VKAPI_CALL create_pipeline(VkDevice device, VkPipelineCache cache, uint32_t count,
                                                       const VkComputePipelineCreateInfo *infos,
                                                       const VkAllocationCallbacks *allocator, VkPipeline *pipeline) {
@@ -75,7 +77,8 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// A line is a label, an instruction behind white space, or how many more there are of the instruction before.
+// Counts instructions. A line is a label, an instruction after white space, or a number of repetitions of the previous
+// instruction.
 static void count_instructions(kernel *kernel) {
     const char *line = kernel->assembly;
     uint32_t valu = 0, loads = 0;
@@ -94,7 +97,7 @@ static void count_instructions(kernel *kernel) {
     complete = complete && kernel->valu > 0;
 }
 
-// The text that the driver has under this name, to be freed, or NULL.
+// Returns the driver's text of this name, which the caller frees; NULL if there is none.
 static char *read_representation(VkDevice device, const VkPipelineExecutableInfoKHR *executable, const char *name) {
     VkPipelineExecutableInternalRepresentationKHR all[MOST_REPRESENTATIONS];
     uint32_t count = MOST_REPRESENTATIONS;
@@ -121,7 +124,7 @@ static char *read_representation(VkDevice device, const VkPipelineExecutableInfo
     return text;
 }
 
-// The library calls this with each pipeline that it has created, and with nothing else that matters here.
+// The library calls this with each pipeline that it has created, and with other objects that are ignored.
 static VKAPI_ATTR VkResult VKAPI_CALL name_object(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info) {
     if (info->objectType != VK_OBJECT_TYPE_PIPELINE) {
         return VK_SUCCESS;
@@ -170,7 +173,7 @@ lmb_gpu_def kernels_gpu_def(const device *device, kernels_found found) {
     lmb_gpu_def def = device_gpu_def(device);
     def.get_instance_proc_addr = get_instance_proc_addr;
     def.memory = &emulated_memory;
-    def.debug_utils = true;           // names
+    def.debug_utils = true;           // for the pipelines' names
     def.probe_queue = VK_NULL_HANDLE; // no probe
     def.accept_mismatch = true;
     def.pipeline_cache = VK_NULL_HANDLE;

@@ -1,4 +1,4 @@
-// limber-radv: one row for each kernel, as a Radeon's compiler made it; bench/radv/run.sh makes a table of them.
+// limber-radv: prints one row per kernel as compiled for a Radeon; bench/radv/run.sh formats them as a table.
 #define _POSIX_C_SOURCE 200809L
 
 #include "bits.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { JOINTS = 67, MANY_JOINTS = 1500, CHARACTERS = 64 }; // of many, no character fits a workgroup
+enum { JOINTS = 67, MANY_JOINTS = 1500, CHARACTERS = 64 }; // with MANY_JOINTS, no character fits a workgroup
 
-static const char *folder;        // of disassembly, or NULL
-static const char *workload_name; // of what is compiled now
-static bool skips_known;          // of an interpreting gpu: kernels that the first one has had
+static const char *folder;        // for disassembly, or NULL
+static const char *workload_name; // of the current scene
+static bool skips_known;          // while an interpreting gpu is created: skips the kernels that every gpu has
 static bool emulates;
 static bool failed;
 
@@ -68,7 +68,7 @@ static void print_kernel(const kernel *kernel) {
     }
 }
 
-// Whether the bits are the same, and what an item took in a frame.
+// Prints whether the bits are equal, and the counts per item and frame.
 static void print_part(const char *what, const bits_part *part) {
     const double items = part->items;
     terminal_print("%-32s %-8s %-5s %6.0f %6.1f %6.0f\n", workload_name, what, part->differing == 0 ? "same" : "OTHER",
@@ -88,7 +88,7 @@ static void print_bits(const bits_result *found) {
     }
 }
 
-// The pipelines of a graph, and that of its control, which a batch brings.
+// Compiles the pipelines of a graph, and that of its control, which a batch creates.
 static lmb_result compile_graph(lmb_gpu *gpu, const workload *workload, lmb_error *error) {
     lmb_gpu_graph *gpu_graph = NULL;
     lmb_gpu_batch *batch = NULL;
@@ -116,7 +116,7 @@ typedef lmb_result (*create_graph)(const actor *actor, lmb_graph **graph, lmb_er
 typedef struct scene {
     const char *name;
     workload_kind workload;
-    create_graph create; // where it is no workload
+    create_graph create; // NULL for a workload
     actor_kind clips;
     bool compressed;
     uint32_t joints;
@@ -138,7 +138,7 @@ static const scene scenes[] = {
     {"inertialized-1500-joints", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, MANY_JOINTS},
 };
 
-// Files of clips may be missing, and this build may be unable to read them.
+// Skips a scene if clip files are missing or this build cannot read them.
 static lmb_result compile_scene(lmb_gpu *gpu, const scene *scene, lmb_error *error) {
     actor actor;
     workload workload = {0};
@@ -169,7 +169,7 @@ static lmb_result create_interpreter(lmb_gpu_def def, lmb_error *error) {
     return result;
 }
 
-// Both sets of kernels that a gpu may have for all graphs, then each scene's.
+// Compiles both sets of kernels that a gpu may have for all graphs, then those of each scene.
 static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
     lmb_gpu *gpu = NULL;
     lmb_result result = emulates ? LMB_OK : create_interpreter(def, error);
@@ -185,7 +185,7 @@ static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
     return result;
 }
 
-// "driver radv Mesa 22.3.6": budgets are for one of these.
+// Prints a line such as "driver radv Mesa 22.3.6". Budgets are valid for one driver.
 static void print_driver(const device *device) {
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
@@ -194,7 +194,7 @@ static void print_driver(const device *device) {
     terminal_print("driver %s %s\n", driver.driverName, driver.driverInfo);
 }
 
-// device_close() waits for the device, which RADV without hardware answers by a crash.
+// Does not wait for the device, as device_close() would: RADV without hardware then crashes.
 static void close_device(device *device) {
     vkDestroyPipelineCache(device->device, device->pipeline_cache, NULL);
     vkDestroyDevice(device->device, NULL);

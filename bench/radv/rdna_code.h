@@ -1,4 +1,4 @@
-// A kernel that was read: what rdna_read.c makes and rdna_run.c runs.
+// A parsed kernel: rdna_read.c creates it, rdna_run.c runs it.
 #ifndef LIMBER_BENCH_RADV_RDNA_CODE_H
 #define LIMBER_BENCH_RADV_RDNA_CODE_H
 
@@ -6,7 +6,7 @@
 #include "rdna_operations.h"
 
 enum { RDNA_VGPRS = 256, RDNA_SGPRS = 128 };
-enum { RDNA_VCC = 106, RDNA_M0 = 124, RDNA_NULL = 125, RDNA_EXEC = 126 }; // among the SGPRs
+enum { RDNA_VCC = 106, RDNA_M0 = 124, RDNA_NULL = 125, RDNA_EXEC = 126 }; // indices among the SGPRs
 enum { RDNA_MOST_OPERANDS = 6 };
 
 typedef enum operand_kind {
@@ -23,7 +23,7 @@ typedef struct operand {
     uint64_t value;
     bool negated;
     bool absolute;
-    uint32_t shift; // of the part of a word that counts, and a mask as wide as it
+    uint32_t shift; // selects a part of a word, together with a mask of its width
     uint32_t mask;
 } operand;
 
@@ -36,18 +36,18 @@ struct instruction {
     rdna_step step;
     operand operands[RDNA_MOST_OPERANDS];
     uint32_t operand_count;
-    int32_t offsets[2]; // of memory; the second of what accesses two places
-    float factor;       // of a float's result, or 0
+    int32_t offsets[2]; // of memory accesses; the second one for instructions that access two locations
+    float factor;       // factor of a float result, or 0
     const lane_operation *lane;
     const scalar_operation *scalar;
     compare_operation compare;
-    bool to_exec;    // of comparisons
-    bool keeps_rest; // of a word that is written in part
+    bool to_exec;    // a comparison that writes EXEC
+    bool keeps_rest; // a partial write keeps the rest of the word
     bool is_signed;
     uint32_t bits;   // of scalar sources: 32 or 64
-    uint32_t words;  // of memory
+    uint32_t words;  // of a memory access
     uint32_t cycles; // of a vector instruction
-    uint32_t target; // of a branch: the instruction, before all are read the label
+    uint32_t target; // of a branch: the instruction; while reading, the label
     uint32_t line;
 };
 
@@ -56,7 +56,7 @@ struct rdna_kernel {
     uint32_t count;
 };
 
-// Sets how an instruction runs; false where the name is not known.
+// Sets the function that runs an instruction; returns false if the name is unknown.
 bool rdna_find_step(const char *name, instruction *instruction);
 
 #endif

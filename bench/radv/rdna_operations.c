@@ -1,10 +1,11 @@
+// The operations of lanes and waves, by name.
 #include "rdna_operations.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-// Floats: subnormals are flushed on their way in and out.
+// Floats: subnormal inputs and results are flushed to zero.
 
 static uint32_t flush(uint32_t bits) {
     return (bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits;
@@ -245,7 +246,7 @@ SCALAR(s_le, (int64_t)a <= (int64_t)b)
 SCALAR(s_gt, (int64_t)a > (int64_t)b)
 SCALAR(s_ge, (int64_t)a >= (int64_t)b)
 
-// Scalar names, and those of vector instructions that compute as they do.
+// Scalar operations, and vector instructions that compute the same.
 static const scalar_operation scalar_operations[] = {
     {"s_mov", s_mov, SCC_KEPT},
     {"s_movk", s_movk, SCC_KEPT},

@@ -1,3 +1,4 @@
+// Parses a disassembly.
 #include "rdna_code.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// "v7" or "v[4:5]", of which the first counts; "s" likewise.
+// Reads "v7" or "v[4:5]", of which the first register is stored; or "s" with the same forms.
 static bool read_register(const char *text, operand *operand) {
     const char *digits = text + 1 + (text[1] == '[');
     char *end;
@@ -48,7 +49,7 @@ static bool read_named(const char *text, operand *operand) {
     return false;
 }
 
-// Hexadecimal ones are the bits of a word; of decimal ones, those with a point are floats.
+// Reads a constant. Hexadecimal numbers are the bits of a word; decimal numbers with a point are floats.
 static bool read_constant(const char *text, operand *operand) {
     char *end;
     operand->kind = OPERAND_CONSTANT;
@@ -80,7 +81,7 @@ static bool read_operand(char *text, operand *operand) {
     return read_register(text, operand) || read_named(text, operand);
 }
 
-// "src0_sel:WORD_1": the part of a word that a source has, or that is written.
+// Reads the value of a modifier such as "src0_sel:WORD_1": the part of a word that is read or written.
 static bool read_part(const char *value, operand *operand) {
     const bool is_byte = begins(value, "BYTE_"), is_word = begins(value, "WORD_");
     if (is_byte || is_word) {
@@ -101,7 +102,7 @@ static bool read_parts(const char *text, instruction *in) {
     return in->keeps_rest || strcmp(text, "dst_unused:UNUSED_PAD") == 0;
 }
 
-// What follows the operands; false where it is not known.
+// Reads a modifier after the operands; returns false if it is unknown.
 static bool read_modifier(const char *text, instruction *in) {
     const char *value = strchr(text, ':');
     const int32_t number = value != NULL ? (int32_t)strtol(value + 1, NULL, 0) : 0;
@@ -114,13 +115,13 @@ static bool read_modifier(const char *text, instruction *in) {
     } else if (begins(text, "div:")) {
         in->factor = 1.0f / (float)number;
     } else {
-        // How caches are used, and parts of words.
+        // Cache modifiers are ignored; the others select parts of words.
         return strcmp(text, "glc") == 0 || strcmp(text, "dlc") == 0 || strcmp(text, "slc") == 0 || read_parts(text, in);
     }
     return true;
 }
 
-// Operands, set off by commas, and modifiers behind them.
+// Reads operands, which are separated by commas, and the modifiers after them.
 static bool read_operands(char *text, instruction *in) {
     char *piece = text;
     while (piece != NULL && *piece != '\0') {
@@ -147,7 +148,7 @@ static bool read_operands(char *text, instruction *in) {
     return true;
 }
 
-// Cuts off how the instruction is encoded.
+// Removes the encoding from the name.
 static void cut_encoding(char *name) {
     char *last = strrchr(name, '_');
     if (last != NULL && (strcmp(last, "_e32") == 0 || strcmp(last, "_e64") == 0 || strcmp(last, "_sdwa") == 0)) {
@@ -179,11 +180,11 @@ static bool read_instruction(const char *line, size_t length, instruction *in) {
         in->target = label != NULL ? (uint32_t)strtoul(label + 2, NULL, 10) : MOST_LABELS;
         return in->target < MOST_LABELS;
     }
-    // What is waited for has a form of its own.
+    // The operands of s_waitcnt have a different form and are not needed.
     if (!begins(name, "s_waitcnt") && !read_operands(text + end, in)) {
         return false;
     }
-    if (strcmp(name, "v_fmac_f32") == 0) { // adds to what it overwrites
+    if (strcmp(name, "v_fmac_f32") == 0) { // adds to its destination
         in->operands[in->operand_count++] = in->operands[0];
     }
     return true;
@@ -196,7 +197,7 @@ static lmb_result refuse(lmb_error *error, const char *line, size_t length, uint
     return error->result;
 }
 
-// "(then repeated 1 times)", which stands for as many of the instruction before.
+// Reads "(then repeated 1 times)", which repeats the previous instruction.
 static bool read_repeats(const char *line, rdna_kernel *kernel, uint32_t *repeats_left) {
     unsigned times;
     if (kernel->count == 0 || sscanf(line, "(then repeated %u times)", &times) != 1 || times > *repeats_left) {
@@ -209,7 +210,7 @@ static bool read_repeats(const char *line, rdna_kernel *kernel, uint32_t *repeat
     return true;
 }
 
-// Labels become instructions once all are known.
+// Reads all lines. Labels are replaced by instructions after all are known.
 static lmb_result read_lines(const char *assembly, rdna_kernel *kernel, uint32_t *labels, lmb_error *error) {
     uint32_t number = 1, repeats_left = MOST_REPEATS;
     for (const char *line = assembly; *line != '\0'; number++) {

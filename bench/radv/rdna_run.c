@@ -1,13 +1,14 @@
+// Runs the waves of a kernel's workgroups.
 #include "rdna_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIMD_WIDTH = RDNA_LANES, MOST_STEPS = 100 * 1000 * 1000 }; // of a workgroup
+enum { SIMD_WIDTH = RDNA_LANES, MOST_STEPS = 100 * 1000 * 1000 }; // per workgroup
 
-// How RADV of Mesa 22.3 starts a wave: where push constants are, of which the high word of the address is implied, and
-// the first words are in registers as well; then workgroups in x, y and z, and the index of this one.
+// The initial registers of a wave in RADV of Mesa 22.3: the address of the push constants, whose high word is implied;
+// the first push constants themselves; the number of workgroups in x, y and z; and the index of this workgroup.
 enum { PUSH_POINTER = 2, PUSH_WORDS = 3, PUSH_WORD_COUNT = 8, GROUP_COUNTS = 11, GROUP_INDEX = 14 };
 #define PUSH_ADDRESS UINT64_C(0xffff800000010000)
 
@@ -17,7 +18,7 @@ typedef struct wave {
     bool scc;
     bool waits; // at a barrier
     bool done;
-    uint32_t at; // the next instruction
+    uint32_t at; // index of the next instruction
 } wave;
 
 typedef struct workgroup {
@@ -56,7 +57,7 @@ static uint64_t exec_of(const wave *wave) {
     return wave->sgprs[RDNA_EXEC] | (uint64_t)wave->sgprs[RDNA_EXEC + 1] << 32;
 }
 
-// The next active lane from `lane` on, or LANES.
+// Returns the first active lane from `lane` on, or SIMD_WIDTH.
 static uint32_t next_lane(const wave *wave, uint32_t lane) {
     const uint64_t mask = exec_of(wave);
     while (lane < SIMD_WIDTH && !(mask >> lane & 1u)) {
@@ -93,7 +94,7 @@ static void run_lanes(workgroup *group, wave *wave, const instruction *in) {
     }
 }
 
-// Shifts of 64 bits, whose first source is by how many.
+// 64-bit shifts; their first source is the shift count.
 static void run_64_bit_lanes(workgroup *group, wave *wave, const instruction *in) {
     (void)group;
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH; lane = next_lane(wave, lane + 1)) {
@@ -124,7 +125,7 @@ static void run_select(workgroup *group, wave *wave, const instruction *in) {
     }
 }
 
-// Sums and differences with a carry out, and in where there is a fifth operand.
+// Additions and subtractions with carry out, and with carry in if there is a fifth operand.
 static void run_carry(workgroup *group, wave *wave, const instruction *in) {
     (void)group;
     const uint64_t carry_mask = in->operand_count > 4 ? read_scalar_64(wave, &in->operands[4]) : 0;
@@ -138,14 +139,14 @@ static void run_carry(workgroup *group, wave *wave, const instruction *in) {
     write_scalar(wave, in->operands[1].index, mask, true);
 }
 
-// Of lane 0 where none is active.
+// Reads lane 0 if no lane is active.
 static void run_read_first_lane(workgroup *group, wave *wave, const instruction *in) {
     (void)group;
     const uint32_t lane = next_lane(wave, 0) % SIMD_WIDTH;
     write_scalar(wave, in->operands[0].index, read_lane(wave, &in->operands[1], lane), false);
 }
 
-// Both whatever EXEC says.
+// Reading and writing a lane ignore EXEC.
 static void run_read_lane(workgroup *group, wave *wave, const instruction *in) {
     (void)group;
     const uint32_t lane = read_scalar(wave, &in->operands[2], 0) % SIMD_WIDTH;
@@ -185,7 +186,7 @@ static void run_scalar(workgroup *group, wave *wave, const instruction *in) {
     const uint64_t a = read_typed(wave, in, first), b = read_typed(wave, in, first + 1);
     const uint64_t result = operation->run(a, b, in->bits, wave->scc);
     if (operation->scc != SCC_RESULT) {
-        // What counts or finds bits gives a word.
+        // Operations that count or find bits have a 32-bit result.
         write_scalar(wave, in->operands[0].index, result, in->bits == 64 && strstr(operation->name, "_i32") == NULL);
     }
     wave->scc = operation->scc == SCC_KEPT    ? wave->scc
@@ -277,7 +278,7 @@ static void run_scalar_load(workgroup *group, wave *wave, const instruction *in)
     memcpy(&wave->sgprs[in->operands[0].index], from, bytes);
 }
 
-// Where a lane's access to global memory goes, or NULL with a problem.
+// Returns the location of a lane's access to global memory; NULL with a problem.
 static unsigned char *find_global(workgroup *group, const wave *wave, const instruction *in, uint32_t lane,
                                   const operand *place, const operand *base) {
     const uint64_t address = base->kind == OPERAND_OFF ? read_lane_64(wave, place, lane)
@@ -340,7 +341,7 @@ static void run_atomic(workgroup *group, wave *wave, const instruction *in) {
     }
 }
 
-// Where an access to LDS goes, or NULL with a problem.
+// Returns the location of an access to LDS; NULL with a problem.
 static unsigned char *find_lds(workgroup *group, uint32_t address, int32_t offset, uint32_t words) {
     const uint64_t at = (uint64_t)address + (uint32_t)offset;
     if (at + words * sizeof(uint32_t) > group->dispatch->lds_bytes) {
@@ -368,11 +369,12 @@ static void run_lds_write(workgroup *group, wave *wave, const instruction *in) {
     }
 }
 
-// Two places, whose offsets count values.
+// Accesses two locations, whose offsets are in units of values.
 static void run_lds_read_two(workgroup *group, wave *wave, const instruction *in) {
     const int32_t size = (int32_t)(in->words * sizeof(uint32_t));
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH; lane = next_lane(wave, lane + 1)) {
-        const uint32_t address = read_lane(wave, &in->operands[1], lane); // which the first value may overwrite
+        const uint32_t address = read_lane(wave, &in->operands[1], lane); // read first, because the first value may
+                                                                          // overwrite it
         for (uint32_t i = 0; i < 2; i++) {
             const unsigned char *from = find_lds(group, address, in->offsets[i] * size, in->words);
             if (from != NULL) {
@@ -404,7 +406,7 @@ static void run_lds_atomic(workgroup *group, wave *wave, const instruction *in) 
     }
 }
 
-// Those that are no operation of rdna_operations.h alone.
+// Instructions that are not just an operation of rdna_operations.h.
 static const struct {
     const char *name;
     rdna_step step;
@@ -460,7 +462,7 @@ static const struct {
     {"ds_max_u32", run_lds_atomic, 1, "v_max_u32"},
 };
 
-// "s_and_b64": an operation and its type.
+// Finds an instruction such as "s_and_b64": an operation and its type.
 static bool find_typed(const char *name, instruction *in) {
     const char *type = strrchr(name, '_');
     if (type == NULL || (strcmp(type + 2, "32") != 0 && strcmp(type + 2, "64") != 0)) {
@@ -524,7 +526,8 @@ static void start_wave(const workgroup *group, uint32_t number, const uint32_t i
     }
 }
 
-// Until a barrier, the end, or a problem, which the line is of that is returned.
+// Runs a wave until a barrier, the end, or a problem. Returns the line of the last instruction, at which a problem
+// occurred.
 static uint32_t run_wave(workgroup *group, wave *wave, uint32_t *steps_left) {
     const instruction *in = NULL;
     wave->waits = false;
@@ -536,13 +539,13 @@ static uint32_t run_wave(workgroup *group, wave *wave, uint32_t *steps_left) {
         in = &group->kernel->instructions[wave->at++];
         --*steps_left;
         group->counts->valu += in->cycles > 0;
-        group->counts->cycles += 2u * in->cycles; // for both halves
+        group->counts->cycles += 2u * in->cycles; // for both halves of the wave
         in->step(group, wave, in);
     }
     return in != NULL ? in->line : 0;
 }
 
-// All waves in turns, from barrier to barrier.
+// Runs all waves in turns, from barrier to barrier.
 static lmb_result run_group(workgroup *group, const uint32_t index[2], lmb_error *error) {
     uint32_t steps_left = MOST_STEPS, running = group->wave_count;
     memset(group->lds, 0xcd, group->dispatch->lds_bytes);

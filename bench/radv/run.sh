@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# What a Radeon's compiler makes of every kernel: Mesa's RADV compiles for any Radeon without one. Compiled, and in part
-# emulated, not run on hardware.
+# Compiles every kernel for Radeon GPUs: Mesa's RADV does this for any Radeon without the hardware. The kernels are
+# compiled, and some are emulated, but not run on hardware.
 #
-#   bench/radv/run.sh                    prints the table and compares it with bench/radv/budgets.txt: exit 1 where a
+#   bench/radv/run.sh                    prints the table and compares it with bench/radv/budgets.txt: exit 1 if a
 #                                        figure is more than 5 % above its budget
-#   bench/radv/run.sh --update           writes the budgets anew
-#   bench/radv/run.sh --assembly FOLDER  writes the disassembly of each kernel to FOLDER/FAMILY as well
+#   bench/radv/run.sh --update           rewrites the budgets
+#   bench/radv/run.sh --assembly FOLDER  also writes the disassembly of each kernel to FOLDER/FAMILY
 #   bench/radv/run.sh --bits             runs 64 characters of each workload on an emulated navi21, and compares the
-#                                        bits of palettes and of the control's states with the reference's: exit 1
-#                                        where one differs
+#                                        bits of palettes and of the control's states with the reference: exit 1 if
+#                                        one differs
 #
-# Columns: registers of a lane (VGPRs) and of a wave (SGPRs), of both those that are spilled to memory, bytes of LDS (a
-# workgroup's memory), bytes of code, vector instructions, loads from global memory, waves of 64 that a SIMD holds at
-# once. All but SGPRs, which RDNA does not ration, and waves, which follow from the others, are held.
-# Columns of --bits, of a joint, or of a character's control: vector instructions, times the lanes of a wave; cycles of
-# a SIMD that never waits; loads, times lanes.
-# Budgets, and how a kernel starts, are those of one version of Mesa; with another nothing is compared. Needs the
-# release build and RADV.
+# Columns: registers per lane (VGPRs) and per wave (SGPRs), spilled registers of both kinds, bytes of LDS (a workgroup's
+# memory), bytes of code, vector instructions, loads from global memory, and how many waves of 64 lanes a SIMD holds at
+# once. All have budgets except SGPRs, which are not limited on RDNA, and waves, which follow from the others.
+# Columns of --bits, per joint or per character's control: vector instructions times the lanes of a wave; cycles of a
+# SIMD that never waits; loads times lanes.
+# Budgets, and the initial state of a kernel, are valid for one version of Mesa; with another one nothing is compared.
+# Needs the release build and RADV.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . .ci/packages.sh
@@ -29,7 +29,7 @@ columns='family workload kernel VGPRs SGPRs spills LDS code VALU loads waves'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# compile FAMILY [FOLDER]: what the program prints, in $work/FAMILY.
+# compile FAMILY [FOLDER]: writes the program's output to $work/FAMILY.
 compile() {
     local options=()
     if [ $# -eq 2 ]; then
@@ -39,8 +39,8 @@ compile() {
     RADV_FORCE_FAMILY=$1 with_driver "$manifest" "$program" "${options[@]}" >"$work/$1"
 }
 
-# RADV counts waves of 32 lanes on RDNA, where compute kernels have 64 by default, and rounds up what fits the LDS: 128
-# KiB for four SIMDs, on GCN 64.
+# RADV counts waves of 32 lanes on RDNA, but compute kernels have 64 by default, and it rounds up how many fit the LDS:
+# 128 KiB for four SIMDs, 64 KiB on GCN.
 make_rows() {
     awk -v family="$1" '
         BEGIN { rdna = family !~ /^(polaris|vega)/ }
@@ -55,7 +55,7 @@ make_rows() {
         }' "$work/$1"
 }
 
-# The budgets of workloads that cannot be compiled here stay.
+# Rewrites the budgets, and keeps those of workloads that cannot be compiled here.
 update() {
     {
         echo "# What RADV compiles, by bench/radv/run.sh --update."

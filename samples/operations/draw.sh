@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Draws what each operation does, NAME.json to NAME.png, with the mannequin: the poses it takes in and, in another colour,
-# what it gives. `draw.sh NAME...` draws those alone; --check draws into build/ and keeps what is committed.
+# Draws each operation from NAME.json to NAME.png with the mannequin: its input poses and, in another colour, its
+# result. `draw.sh NAME...` draws only these; --check draws into build/ and leaves the committed pictures unchanged.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$root/samples/operations
@@ -12,7 +12,8 @@ if [ "${1:-}" = --check ]; then
 fi
 wanted=("$@")
 
-# picture NAME OPTION...: options of limber-viewer. Where ImageMagick is there, smaller and of few colours.
+# picture NAME OPTION...: passes the options to limber-viewer. ImageMagick, if installed, shrinks the picture and its
+# palette.
 picture() {
     local name=$1
     shift

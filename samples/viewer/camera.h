@@ -1,4 +1,4 @@
-// An orbit camera, in metres, with Y up.
+// An orbit camera. Lengths are in metres, Y is up.
 #ifndef LIMBER_SAMPLES_VIEWER_CAMERA_H
 #define LIMBER_SAMPLES_VIEWER_CAMERA_H
 
@@ -9,24 +9,24 @@ typedef struct camera {
     float distance;
     float nearest; // limits of the distance
     float farthest;
-    float field_of_view; // radians, from the picture's lower edge to the upper one
+    float field_of_view; // radians, from the picture's lower to its upper edge
 } camera;
 
 typedef struct camera_view {
     float view_projection[16]; // column-major, Vulkan's clip space
     float eye[3];
-    float right[3]; // forward + x right + y up reaches the picture's edges at x, y = +-1
+    float right[3]; // forward + x right + y up points to the picture's edges at x, y = +-1
     float up[3];
     float forward[3];
     float rise; // half the picture's height at distance 1
 } camera_view;
 
-// In front of a crowd about the origin that fills a circle of `radius` with characters of `height`.
+// Returns a camera in front of a crowd around the origin: a circle of `radius` with characters of `height`.
 camera camera_before_crowd(float radius, float height);
 void camera_orbit(camera *camera, float yaw, float pitch);
-// Factors below 1 come closer.
+// Factors below 1 move closer.
 void camera_zoom(camera *camera, float factor);
-// Moves to the left, so that what was in the picture's middle is `heights` of the picture to the right of it.
+// Moves to the left, so that the former middle of the picture is `heights` picture heights to the right.
 void camera_step_aside(camera *camera, float heights);
 void camera_look(const camera *camera, float aspect, camera_view *view);
 

@@ -1,3 +1,4 @@
+// Opens a character and builds its graph.
 #include "character.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 
 typedef struct mannequin_level {
     uint32_t vertices;
-    float pixels; // height on the picture below which the next is enough
+    float pixels; // height in the picture below which the next level suffices
 } mannequin_level;
 
 static const mannequin_level mannequin_levels[CHARACTER_LEVELS] = {
@@ -91,7 +92,7 @@ static uint32_t add_bases(recipe *recipe, const character *character) {
     return character->base_count > 1 ? add_node(recipe, blend) : blend.inputs[0];
 }
 
-// A clip made to be added: what turns the rest pose into it, on top of the pose so far.
+// Adds an additive of a clip and the rest pose to the pose so far.
 static uint32_t add_on_top(recipe *recipe, uint32_t pose, const lmb_clip *clip, uint32_t time, uint32_t weight) {
     uint32_t sample = add_clip(recipe, clip, time);
     uint32_t rest = add_node(recipe, lmb_default_node_def());
@@ -120,7 +121,7 @@ static lmb_result create_program(character *character, lmb_error *error) {
     return lmb_graph_create(&def, NULL, &character->graph, error);
 }
 
-// A pose that an exporter left beside the animations: no track has a second key.
+// Returns whether a clip is a static pose that an exporter wrote with the animations: no track has a second key.
 static bool holds_still(const lmb_clip *clip) {
     return lmb_clip_key_count(clip) == lmb_clip_track_count(clip);
 }

@@ -19,10 +19,10 @@ void main() {
     vec3 halfway = normalize(eye + push.frame.sun);
     float facing = dot(n, push.frame.sun);
     float sun = facing > 0.0 ? facing * sunlight(world, n) : 0.0;
-    // The sky from above, the ground from below, and less of both between the feet.
+    // Light from the sky above and from the ground below; both are weaker between the feet.
     float open = mix(0.62, 1.0, smoothstep(0.0, 0.45, world.y / push.frame.height));
     vec3 ambient = mix(BOUNCE, SKYLIGHT, 0.5 + 0.5 * n.y) * open;
-    // A soft terminator: the side away from the sun is not flat.
+    // A soft terminator: the side facing away from the sun is not flat.
     float wrap = 0.5 + 0.5 * facing;
     vec3 light = ambient + SUNLIGHT * (0.95 * sun + 0.10 * wrap * wrap);
     float gloss = pow(max(dot(n, halfway), 0.0), 48.0) * sun;

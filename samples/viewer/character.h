@@ -1,5 +1,5 @@
-// What the crowd is made of: a rig, a graph over up to three base clips, and the meshes that hang on it. It comes from
-// a file, or is the mannequin, which also waves, breathes and leans.
+// The character of the crowd: a rig, a graph of up to three base clips, and skinned meshes. It is read from a file, or
+// is the mannequin, which also waves, breathes and leans.
 #ifndef LIMBER_SAMPLES_VIEWER_CHARACTER_H
 #define LIMBER_SAMPLES_VIEWER_CHARACTER_H
 
@@ -26,11 +26,11 @@ enum {
     PARAMETER_COUNT
 };
 
-// A point that comes down to the ground: in the bind pose's model space, on a joint.
+// A point that comes down to the ground: a position in the bind pose's model space, and the joint it is bound to.
 typedef struct character_contact {
     float position[3];
     uint32_t joint;
-    float planted; // its height above the ground at its lowest, metres
+    float planted; // its min height above the ground, metres
 } character_contact;
 
 typedef struct character {
@@ -41,17 +41,17 @@ typedef struct character {
     const char *base_names[CHARACTER_BASES];
     bool gait[CHARACTER_BASES]; // walks and runs, which share one phase
     uint32_t base_count;
-    const lmb_clip *wave; // these are the mannequin's alone; NULL otherwise
+    const lmb_clip *wave; // only the mannequin has these four; NULL otherwise
     const uint8_t *wave_mask;
     const lmb_clip *breath;
     const lmb_clip *lean;
-    bool plain;                           // of one color, so that each may have its own
+    bool plain;                           // of one colour, so that each character may have its own
     uint32_t level_count;                 // levels of detail, the finest first
-    float level_pixels[CHARACTER_LEVELS]; // heights on the picture below which the next level is enough
+    float level_pixels[CHARACTER_LEVELS]; // heights in the picture below which the next level suffices
     float unit;                           // metres per unit of length
-    float height;                         // metres, as it moves
-    float width;                          // metres, the mean of side to side and end to end
-    float origin[3];                      // model units: the point that stands on its place on the ground
+    float height;                         // metres, while it moves
+    float width;                          // metres, the mean of width and depth
+    float origin[3];                      // model units: the point that is placed on the ground
     character_contact contacts[CHARACTER_CONTACTS];
     uint32_t contact_count;
     lmb_import *import;
@@ -59,20 +59,20 @@ typedef struct character {
     mannequin_skin *skins[CHARACTER_LEVELS];
 } character;
 
-// From files, or the mannequin where there are none, in levels of detail for characters up to `tallest` pixels high.
+// Opens files, or the mannequin if there are none. Creates levels of detail for characters up to `tallest` pixels high.
 lmb_result character_open(const char *const *files, uint32_t file_count, float tallest, character *character,
                           lmb_error *error);
-// A zeroed character is fine.
+// The character may be zeroed.
 void character_close(character *character);
 
-// Reads a graph written as JSON, or a machine's text, over all clips of the character. `name` opens the messages.
+// Reads a graph from JSON or a machine's text, with all clips of the character. `name` begins error messages.
 lmb_result character_read_graph(const character *character, const char *name, const char *text, size_t size,
                                 lmb_graph_json **graph, lmb_error *error);
 
-// Whether a word of small letters stands somewhere in a name, however that is written.
+// Returns whether a name contains a word of lower-case letters, ignoring the name's case.
 bool character_name_holds(const char *name, const char *word);
 
-// All that it has, those of a file or the mannequin's.
+// All clips of the file or of the mannequin.
 uint32_t character_clip_count(const character *character);
 const lmb_clip *character_clip(const character *character, uint32_t index);
 

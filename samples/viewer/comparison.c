@@ -1,3 +1,4 @@
+// Builds a graph that gives each figure of the row its pose, and draws the row.
 #include "comparison.h"
 
 #include <errno.h>
@@ -12,10 +13,10 @@
 #define PLACE_WIDTH 248u // pixels
 #define PLACE_HEIGHT 500u
 #define NAMES_HEIGHT 0.085f // of the picture
-#define APART 0.3f          // between the inputs and the results, in places
-#define MARGIN 0.22f        // at either end
+#define APART 0.3f          // between the inputs and the results, in widths of a figure's place
+#define MARGIN 0.22f        // at both ends
 #define FIELD_OF_VIEW 0.16f
-#define TURN 0.5f // each figure's to the side, as it is seen
+#define TURN 0.5f // rotation of each figure to the side, as seen
 
 static lmb_result read_file(const char *file, char **text, size_t *size, lmb_error *error) {
     FILE *stream = fopen(file, "rb");
@@ -42,7 +43,8 @@ static lmb_result read_graph(const char *graph, const character *character, lmb_
     return *result != NULL ? LMB_OK : error->result;
 }
 
-// What to show of an input: a difference is no pose that can be seen, but what it was taken of is.
+// Returns the node to show for an input: an additive is not a pose that can be shown, so its first input is shown
+// instead.
 static uint32_t find_shown(const lmb_graph_def *def, uint32_t node) {
     while (def->nodes[node].op == LMB_OP_MAKE_ADDITIVE || def->nodes[node].op == LMB_OP_SUBTRACT) {
         node = def->nodes[node].inputs[0];
@@ -64,7 +66,7 @@ static void name_figures(const comparison_def *def, const lmb_graph_def *graph, 
     }
 }
 
-// A weighted blend of the poses shown, of which each figure has one alone.
+// Builds a weighted blend of the shown poses. Each figure gives only one of them a weight.
 static void fill_row(const comparison_def *def, const lmb_graph_def *graph, lmb_node_def *row, comparison *comparison) {
     const lmb_node_def *root = &graph->nodes[graph->node_count - 1];
     uint32_t own = def->row > 0 ? 0 : 1;
@@ -80,7 +82,7 @@ static void fill_row(const comparison_def *def, const lmb_graph_def *graph, lmb_
     name_figures(def, graph, row, comparison);
 }
 
-// Matrices cannot be blended once more: there the figures of the inputs have one weight each, in the operation itself.
+// Matrices cannot be blended again: the figures of the inputs give a weight to one input each, in the operation itself.
 static void fill_row_of_matrices(const comparison_def *def, const lmb_graph_def *graph, lmb_node_def *root,
                                  comparison *comparison) {
     lmb_node_def row = *root;
@@ -196,7 +198,7 @@ void comparison_destroy(comparison *comparison) {
     *comparison = (struct comparison){0};
 }
 
-// Of the row, and of a figure's middle in it, in places.
+// The length of the row, and the position of a figure's middle in it, in widths of a figure's place.
 static float row_length(const comparison *comparison) {
     return (float)comparison->figure_count + 2.0f * MARGIN +
            (comparison->figure_count > comparison->result_count ? APART : 0.0f);
@@ -217,7 +219,7 @@ static float place_width(const character *character) {
     return character->height * (float)PLACE_WIDTH / (float)PLACE_HEIGHT * 1.28f;
 }
 
-// From so far away that figures at the ends of a long row are not distorted.
+// Returns a distance so large that figures at the ends of a long row are not distorted.
 static float camera_distance(const character *character) {
     return 0.5f * place_width(character) * (float)PLACE_HEIGHT / (float)PLACE_WIDTH / tanf(0.5f * FIELD_OF_VIEW);
 }
@@ -229,7 +231,8 @@ void comparison_place(const comparison *comparison, crowd *crowd) {
         bool is_result = i + comparison->result_count >= comparison->figure_count;
         float x = width * (row_place(comparison, i) - 0.5f * row_length(comparison));
         float turn =
-            TURN + atan2f(-x, camera_distance(crowd->character)); // all seen from the same side, wherever they stand
+            TURN + atan2f(-x, camera_distance(crowd->character)); // every figure is seen from the same side, at any
+                                                                  // position
         crowd_placement *placement = &crowd->members[i].placement;
         *placement = (crowd_placement){.position = {x, 0.0f}, .heading = {cosf(turn), sinf(turn)}, .scale = 1.0f};
         memcpy(placement->tint, is_result ? result_tint : input_tint, sizeof placement->tint);

@@ -5,8 +5,8 @@
 layout(location = 0) out vec2 offset;
 layout(location = 1) flat out float strength;
 
-// A square on the ground under a foot, read from the palette; it fades as the foot lifts. The first of each character is
-// a wide one under the body.
+// A square on the ground below a foot, whose position is read from the palette. It fades while the foot lifts. The
+// first square of each character is a wide one below the body.
 void main() {
     uint per_character = push.frame.contact_count + 1;
     uint contact = gl_InstanceIndex % per_character;

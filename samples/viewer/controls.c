@@ -1,3 +1,4 @@
+// Applies keys and mouse movements to the crowd, the camera and a demo.
 #include "controls.h"
 
 #include "terminal.h"
@@ -80,7 +81,7 @@ static void press_in_demo(demo *demo, int key) {
     static const struct {
         int key;
         uint32_t slider;
-        float step; // of its range
+        float step; // share of the slider's range
     } sliders[] = {
         {GLFW_KEY_LEFT, 0, -0.1f}, {GLFW_KEY_RIGHT, 0, 0.1f}, {GLFW_KEY_DOWN, 1, -0.1f}, {GLFW_KEY_UP, 1, 0.1f}};
     for (size_t i = 0; i < sizeof sliders / sizeof *sliders; i++) {

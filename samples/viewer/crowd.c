@@ -1,3 +1,4 @@
+// Places the members of a crowd, and advances their phases and weights.
 #include "crowd.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 #define TURN 6.28318531f
 #define GOLDEN_ANGLE 2.39996323f
-#define REACTION 3.0 // per second: how fast everybody turns to a chosen clip
+#define REACTION 3.0 // per second: how fast everybody changes to a chosen clip
 
 float crowd_chance(uint32_t member, uint32_t purpose) {
     uint32_t state = member * 747796405u + purpose * 2891336453u + 277803737u;
@@ -38,13 +39,13 @@ static void set_tint(const character *character, uint32_t index, float tint[3]) 
     }
 }
 
-// A sunflower's seeds, shaken: even, without rows, and near to round for any number.
+// Places members like a sunflower's seeds, with random offsets: evenly, without rows, and almost round for any number.
 static void set_placement(const crowd *crowd, uint32_t index, float spacing, crowd_placement *placement) {
     float radius = 0.58f * spacing * sqrtf((float)index);
     float angle = GOLDEN_ANGLE * (float)index;
     placement->position[0] = radius * cosf(angle) + spacing * between(-0.16f, 0.16f, crowd_chance(index, 3));
     placement->position[1] = radius * sinf(angle) + spacing * between(-0.16f, 0.16f, crowd_chance(index, 4));
-    // Towards +Z, give or take: two chances added favour the middle.
+    // Roughly towards +Z: the sum of two random numbers favours the middle.
     float turn = 0.22f + between(-0.45f, 0.45f, 0.5f * (crowd_chance(index, 5) + crowd_chance(index, 6)));
     placement->heading[0] = cosf(turn);
     placement->heading[1] = sinf(turn);
@@ -58,7 +59,7 @@ static void set_member(const crowd *crowd, uint32_t index, float spacing, crowd_
         member->phases[i] = crowd_chance(index, 8 + i);
     }
     member->pace = between(0.92f, 1.08f, crowd_chance(index, 12));
-    // More walk than stand or run.
+    // Walking is more frequent than standing or running.
     float last = crowd->character->base_count > 0 ? (float)(crowd->character->base_count - 1) : 0.0f;
     member->mood = last * 0.5f * (crowd_chance(index, 13) + crowd_chance(index, 14));
     member->swing = TURN * crowd_chance(index, 15);
@@ -88,7 +89,7 @@ static float own_mood(const crowd *crowd, const crowd_member *member) {
     return member->mood + 0.25f * sinf((float)(0.35 * crowd->time) + member->swing);
 }
 
-// The member's own weights are tents about its mood; a chosen clip replaces them.
+// The member's own weights are triangular weights around its mood; a chosen clip replaces them.
 static void find_weights(const crowd *crowd, const crowd_member *member, float weights[CHARACTER_BASES]) {
     uint32_t count = crowd->character->base_count;
     float mood = fminf(fmaxf(own_mood(crowd, member), 0.0f), count > 0 ? (float)(count - 1) : 0.0f);
@@ -102,7 +103,7 @@ static void find_weights(const crowd *crowd, const crowd_member *member, float w
     }
 }
 
-// Seconds that one turn of the shared phase takes: the gaits' durations, weighted.
+// Returns the duration of one cycle of the shared phase in seconds: the weighted mean of the gaits' durations.
 static double gait_duration(const character *character, const float weights[CHARACTER_BASES]) {
     double sum = 0.0;
     double total = 0.0;

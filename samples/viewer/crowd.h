@@ -1,4 +1,4 @@
-// The crowd on the CPU's side: where everybody stands, and how each one's clip times and weights go on.
+// The crowd on the CPU: the positions of all members, and how their clip times and weights advance.
 #ifndef LIMBER_SAMPLES_VIEWER_CROWD_H
 #define LIMBER_SAMPLES_VIEWER_CROWD_H
 
@@ -10,15 +10,15 @@ typedef struct crowd_placement {
     float heading[2]; // cosine and sine of the turn about Y
     float tint[3];
     float scale;
-    uint32_t character; // of its span
+    uint32_t character; // index in its span
 } crowd_placement;
 
 typedef struct crowd_member {
     crowd_placement placement;
-    double phases[CHARACTER_BASES]; // in turns; gaits share the first gait's
+    double phases[CHARACTER_BASES]; // in cycles; gaits share the first gait's phase
     float pace;
-    float mood;  // which base clip it likes: 0 the first, 1 the second, and between
-    float swing; // where it is in its slow changes
+    float mood;  // preferred base clip: 0 the first, 1 the second; values between them blend
+    float swing; // phase of its slow changes
     bool waves;
 } crowd_member;
 
@@ -28,8 +28,8 @@ typedef struct crowd {
     uint32_t count;
     float radius;                  // metres
     double time;                   // seconds
-    uint32_t chosen;               // the base clip that everybody turns to, or LMB_NONE
-    float shares[CHARACTER_BASES]; // how far everybody has turned to each
+    uint32_t chosen;               // the base clip that everybody changes to, or LMB_NONE
+    float shares[CHARACTER_BASES]; // weights of that change for each base clip
     bool all_wave;
     float wave_share;
 } crowd;
@@ -37,11 +37,11 @@ typedef struct crowd {
 lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd, lmb_error *error);
 void crowd_destroy(crowd *crowd);
 
-// A number in [0, 1) that depends on the member and the purpose alone. The crowd itself has purposes up to 16.
+// Returns a number in [0, 1) that depends only on the member and the purpose. The crowd itself uses purposes up to 16.
 float crowd_chance(uint32_t member, uint32_t purpose);
 
 void crowd_advance(crowd *crowd, double seconds);
-// float [count][PARAMETER_COUNT]
+// Writes float [count][PARAMETER_COUNT].
 void crowd_write_parameters(const crowd *crowd, float *parameters);
 
 #endif

@@ -1,3 +1,4 @@
+// Runs demos on the CPU, and sends their parameters and events to the device.
 #include "demo.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "foot_speed.h"
 #include "graphics.h"
 
-// Of the clip that stands for the one of a speed that the text states. One on the spot has none of its own.
+// Stores the measured speed of the clip that replaces a clip with the stated speed. Ignores a clip that moves in place.
 static void note_speed(demo *demo, float stated, float measured) {
     if (stated == DEMO_WALK_SPEED && measured > 0.0f) {
         demo->walk_speed = measured;
@@ -17,7 +18,7 @@ static void note_speed(demo *demo, float stated, float measured) {
     }
 }
 
-// A clip's player as the text has it, except for its root motion, which is as far as the clip's feet go.
+// Replaces the root motion of a clip's player by a track that moves with the clip's foot speed.
 static lmb_result measure_player(demo *demo, const character *character, const lmb_clip *clip, lmb_player_def *player,
                                  float way[2][4], lmb_motion_track *track, lmb_error *error) {
     float velocity[2] = {0.0f, 0.0f};
@@ -31,7 +32,7 @@ static lmb_result measure_player(demo *demo, const character *character, const l
     return result;
 }
 
-// What the text says of the mannequin's clips does not hold for a file's.
+// Velocities in the text are those of the mannequin's clips, so they are measured for the clips of a file.
 static lmb_result create_measured(demo *demo, const character *character, lmb_graph_def def, lmb_graph **graph,
                                   lmb_error *error) {
     lmb_node_def *nodes = malloc(def.node_count * sizeof *nodes);
@@ -203,7 +204,7 @@ const char *demo_state(const demo *demo, uint32_t character) {
     return lmb_graph_state_name(demo->graph, 0, lmb_control_current_state(demo->control, state, 0));
 }
 
-// A script's values are for the mannequin.
+// A script's values are for the mannequin; returns the factor for this character.
 static float scale_of(const demo *demo, const char *slider) {
     for (uint32_t i = 0; i < demo->kind->slider_count; i++) {
         if (strcmp(demo->ranges[i].name, slider) == 0) {
@@ -248,7 +249,8 @@ static bool has_character_motion(const demo *demo) {
     return lmb_control_has_motion(demo->control);
 }
 
-// The character motion's way begins at home, in the character's own units.
+// Moves a character. The path of the character motion starts at the walker's start position and is in the character's
+// units.
 static void move(demo *demo, uint32_t character, float seconds) {
     crowd_placement *placement = &demo->crowd->members[character].placement;
     demo_walker *walker = &demo->walkers[character];
@@ -284,7 +286,8 @@ lmb_result demo_advance(demo *demo, double seconds, lmb_error *error) {
     return LMB_OK;
 }
 
-// What the control writes on the device is left for it to write: NaN where it did not.
+// Writes the parameters for the device. Those that the control writes are NaN, so that a missing write on the device
+// shows.
 lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_error *error) {
     float *target = lmb_gpu_batch_parameters(batch, frame);
     size_t count = (size_t)demo->crowd->count * demo->parameter_count;

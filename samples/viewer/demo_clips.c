@@ -1,3 +1,4 @@
+// Finds clips of a file for a demo, and replaces their names in its text.
 #include "demo_clips.h"
 
 #include <stdio.h>
@@ -6,8 +7,8 @@
 
 #include "graphics.h"
 
-#define LONGEST_NAME 64u // of those that demos use
-#define LISTED 400u      // bytes of the file's names in a message
+#define LONGEST_NAME 64u // of clips in demos
+#define LISTED 400u      // bytes of the file's clip names in a message
 
 static const char *const meanings[][4] = {
     {"idle", "stand", "survey", "wait"}, {"run", "jog", "sprint"}, {"wave", "greet"}};
@@ -81,7 +82,7 @@ static lmb_result find_clip(const demo_clips_def *def, const character *characte
     return *clip != NULL ? LMB_OK : report_missing(def, character, name, error);
 }
 
-// Where the next clip's name is, or NULL; `length` is its length.
+// Returns the next clip's name in the text, or NULL, and stores its length.
 static const char *next_name(const char *text, const char *end, size_t *length) {
     static const char key[] = "\"clip\": \"";
     for (const char *at = text; (size_t)(end - at) > sizeof key; at++) {
@@ -95,7 +96,7 @@ static const char *next_name(const char *text, const char *end, size_t *length) 
     return NULL;
 }
 
-// As JSON has it, without the quotes. Returns how long it is.
+// Writes a name as in JSON, without the quotes. Returns its length.
 static size_t write_name(const char *name, char *target) {
     size_t used = 0;
     for (; *name != '\0'; name++) {
@@ -127,7 +128,7 @@ static lmb_result check_stated(const demo_clips_def *def, lmb_error *error) {
     return LMB_OK;
 }
 
-// Writes into `target`, which has room for the longest names there are.
+// Writes into `target`, which has room for the longest possible names.
 static lmb_result replace_names(const demo_clips_def *def, const character *character, char *target, lmb_error *error) {
     const char *at = def->text, *end = def->text + def->size, *name;
     size_t length = 0;

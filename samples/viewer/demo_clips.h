@@ -1,22 +1,22 @@
-// Which clips of a file stand for those that a demo's graph names, which are the mannequin's.
+// Replaces the mannequin's clips, which a demo's graph names, by clips of a file.
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_CLIPS_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_CLIPS_H
 
 #include "character.h"
 
-#define DEMO_CLIPS 16u // that may be stated
+#define DEMO_CLIPS 16u // max number of stated clips
 
 typedef struct demo_clips_def {
-    const char *demo; // opens the messages
+    const char *demo; // begins error messages
     const char *text; // JSON
     size_t size;
     const char *const *stated; // each CLIP=CLIP-OF-THE-FILE
     uint32_t stated_count;
 } demo_clips_def;
 
-// The text with each clip's name replaced, to be freed: by the one stated, or else the first clip of the file of that name,
-// however it is written, or else the first with it, or with a word that means the same, in its name. Fails where there is
-// none, and where one is stated that the text does not name.
+// Returns a copy of the text with each clip's name replaced; the caller frees it. The replacement is the stated clip;
+// else the first clip of the file with this name, ignoring case; else the first whose name contains it, or a word with
+// the same meaning. Fails if there is none, or if a stated clip is not in the text.
 lmb_result demo_clips_fit(const demo_clips_def *def, const character *character, char **text, lmb_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-// The demos there are, and how those are steered that take more than a slider.
+// The list of demos, and how the demos that need more than sliders are steered.
 #include "demo.h"
 
 #include <math.h>
@@ -48,13 +48,13 @@ static const unsigned char wander_text[] = {
 #include "wander.json.inc"
 };
 
-// A slider is followed as fast as a body can.
+// Moves a value towards a goal by at most one step, so that a body can follow a slider.
 static float approach(float value, float goal, float step) {
     return value + fminf(fmaxf(goal - value, -step), step);
 }
 
-// The text's speeds are those of the mannequin's gaits: from 0 to that of a walk by the first, on to that of a run by the
-// second.
+// Returns a speed in terms of the text, which uses the speeds of the mannequin's gaits: `walk` moves it from 0 to that
+// of a walk, `run` on to that of a run.
 static float text_speed(float walk, float run) {
     return walk * DEMO_WALK_SPEED + run * (DEMO_RUN_SPEED - DEMO_WALK_SPEED);
 }
@@ -66,7 +66,7 @@ static void steer_gaits(demo *demo, double seconds) {
     demo_set_parameter(demo, 0, "speed", text_speed(walk, run));
 }
 
-// The ground comes near after a while in the air.
+// The ground comes near after some time in the air.
 static void steer_jump(demo *demo, double seconds) {
     bool floats = strcmp(demo_state(demo, 0), "float") == 0;
     demo->goal[0] = floats ? demo->goal[0] + (float)seconds : 0.0f;
@@ -75,7 +75,7 @@ static void steer_jump(demo *demo, double seconds) {
     }
 }
 
-// ---- Wandering: each has a will that comes and goes, and turns away from others and from the end of the place.
+// ---- Wandering: each character's will to walk varies, and it turns away from others and from the border of the place.
 
 static float wave_of(uint32_t character, uint32_t purpose, double time) {
     float own = crowd_chance(character, 20 + purpose);
@@ -87,7 +87,7 @@ static float wave_of(uint32_t character, uint32_t purpose, double time) {
 #define ELBOW_ROOM 0.6f
 #define SIDESTEP_SPEED 0.4f
 
-// How much more room a character needs than one that is higher than it is long.
+// Returns how much more space a character needs than one that is higher than long.
 static float room_of(const demo *demo) {
     return fmaxf(2.0f * demo->crowd->character->width / demo->crowd->character->height, 1.0f);
 }
@@ -96,7 +96,7 @@ static uint32_t cell_of(const demo *demo, float place) {
     return (uint32_t)(int32_t)(floorf(place / (CELL * room_of(demo))) + 0.5f * (float)DEMO_CELLS) % DEMO_CELLS;
 }
 
-// One of those in each cell: enough to turn away from.
+// Stores one of the characters in each cell: enough to turn away from it.
 static void fill_cells(const demo *demo) {
     uint32_t *cells = demo->cells;
     memset(cells, 0xff, (size_t)DEMO_CELLS * DEMO_CELLS * sizeof *cells);
@@ -106,8 +106,8 @@ static void fill_cells(const demo *demo) {
     }
 }
 
-// What a character does about the others: how strongly it turns to the left, away from who is in front, and how it steps
-// aside, left and ahead, from who is too near to walk around.
+// How a character avoids others: how strongly it turns to the left, away from those in front, and how it steps aside,
+// to the left and ahead, from those too near to walk around.
 typedef struct avoidance {
     float turn;
     float left;

@@ -1,3 +1,4 @@
+// Draws a demo's values and bars, and fills its panel.
 #include "demo_panel.h"
 
 #include <math.h>
@@ -8,12 +9,12 @@
 #define MARGIN 12.0f
 #define BAR_LEFT 130.0f
 #define PANEL_WIDTH 350.0f
-#define PANEL_SHARE 0.36f // of the picture's width, at most
-#define WIDE 900.0f       // pixels: a smaller picture has a smaller panel, as long as letters can be read
+#define PANEL_SHARE 0.36f // max share of the picture's width
+#define WIDE 900.0f       // pixels: in a smaller picture, the panel shrinks while letters remain readable
 #define SMALLEST 0.667f
 #define NARROWEST 132.0f // pixels, for the longest name of a state
 #define TITLE 128u
-#define REACH 0.25f // of a character's arms, in heights of the picture
+#define REACH 0.25f // of a character's arms, in picture heights
 
 static float panel_scale(const overlay *overlay) {
     return fmaxf(fminf((float)overlay->extent.width / WIDE, 1.0f), SMALLEST);
@@ -32,7 +33,7 @@ static bool is_seen(const demo *demo, uint32_t player) {
     return !demo->kind->hides_clips && lmb_control_player_weight(demo->control, demo->states, player) > 0.0f;
 }
 
-// How far each clip is that is seen.
+// Draws the progress of each visible clip.
 static void draw_players(const demo *demo, overlay *overlay, float top) {
     float scale = panel_scale(overlay), height = 12.0f * scale, left = BAR_LEFT * scale;
     float width = panel_width(overlay->extent) - left - MARGIN * scale;
@@ -67,7 +68,7 @@ static bool has_machine(const demo *demo) {
     return lmb_graph_machine_count(demo->graph) > 0;
 }
 
-// Of the title, how many letters fit into its first line: up to a space, or all.
+// Returns how many characters of the title fit into its first line: up to a space, or all.
 static size_t count_letters(const demo *demo, const overlay *overlay) {
     const float scale = panel_scale(overlay);
     const float room = panel_width(overlay->extent) - 2.0f * MARGIN * scale;
@@ -79,7 +80,7 @@ static size_t count_letters(const demo *demo, const overlay *overlay) {
     return strlen(line);
 }
 
-// In a narrow picture it takes two lines.
+// In a narrow picture, the title has two lines.
 static uint32_t draw_title(const demo *demo, overlay *overlay) {
     const size_t count = count_letters(demo, overlay);
     const bool is_broken = count < strlen(demo->kind->title);
@@ -92,7 +93,7 @@ static uint32_t draw_title(const demo *demo, overlay *overlay) {
     return 1 + is_broken;
 }
 
-// Below the title: sliders, and what moves by itself.
+// Returns the number of lines below the title: sliders, states and clips.
 static uint32_t count_lines(const demo *demo) {
     uint32_t lines = demo->kind->slider_count;
     if (demo->crowd->count > 1) {

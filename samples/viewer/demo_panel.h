@@ -1,5 +1,4 @@
-// What is said of a demo over the picture: numbers and bars that are drawn, and a panel whose sliders and buttons the user
-// may move and press.
+// Shows a demo over the picture: drawn values and bars, and a panel of sliders and buttons for the user.
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_PANEL_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_PANEL_H
 
@@ -7,11 +6,12 @@
 #include "overlay.h"
 #include "panel.h"
 
-// What it is called, where its sliders, states and clips are.
+// Draws its title, and the values of its sliders, states and clips.
 void demo_draw(const demo *demo, overlay *overlay);
-// Its sliders and the events that it takes, which the user may move and press.
+// Shows its sliders and its events as buttons.
 void demo_show(demo *demo, panel *panel);
-// How far to the right of a picture's middle a character stands whom the numbers should not hide, in heights of it.
+// Returns how far to the right of the picture's middle a character must stand so that the values do not hide it, in
+// picture heights.
 float demo_aside(VkExtent2D picture);
 
 #endif

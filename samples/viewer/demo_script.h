@@ -1,4 +1,4 @@
-// A script: lines of `TIME send EVENT` and `TIME set NAME VALUE`, in the order of their times; `#` begins a comment.
+// A script: lines of `TIME send EVENT` and `TIME set NAME VALUE`, in ascending order of time; `#` begins a comment.
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_SCRIPT_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_SCRIPT_H
 
@@ -11,7 +11,7 @@
 typedef struct demo_script_line {
     double time; // seconds
     char name[32];
-    bool sends; // an event; sets otherwise
+    bool sends; // an event; otherwise it sets a slider
     float value;
 } demo_script_line;
 
@@ -21,9 +21,9 @@ typedef struct demo_script {
     uint32_t next;
 } demo_script;
 
-// False where a line is none of the above; the number of that line is then in `count`.
+// Returns false if a line has another form; `count` is then the number of that line.
 bool demo_script_read(const char *text, size_t size, demo_script *script);
-// The next line whose time has come, or NULL.
+// Returns the next line that is due, or NULL.
 const demo_script_line *demo_script_take(demo_script *script, double time);
 
 #endif

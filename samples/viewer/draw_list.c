@@ -1,3 +1,4 @@
+// Finds the visible characters, their levels of detail, and the sun's projection.
 #include "draw_list.h"
 
 #include <float.h>
@@ -5,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How far a shadow reaches, in heights of the one who casts it.
+// Length of a shadow, in heights of the character that casts it.
 #define SHADOW_REACH 2.0f
 
 typedef struct planes {
-    float sides[4][4]; // unit normals that point inwards, and offset
+    float sides[4][4]; // unit normals that point inwards, and offsets
 } planes;
 
 static planes find_planes(const float matrix[16]) {
@@ -28,7 +29,7 @@ static planes find_planes(const float matrix[16]) {
     return planes;
 }
 
-// How far the middle of a character is outside the view; negative inside.
+// Returns how far the middle of a character is outside the view; negative inside.
 static float distance_outside(const planes *planes, const float center[3]) {
     float outside = -FLT_MAX;
     for (int side = 0; side < 4; side++) {
@@ -59,8 +60,8 @@ static draw_entry place_character(const draw_list_def *def, const planes *planes
     return entry;
 }
 
-// By level, then the visible before the others, then the nearest first, so that they hide what is behind them before it
-// is shaded.
+// Sorts by level, then the visible before the others, then the nearest first, so that these hide what is behind them
+// before it is shaded.
 static int compare_entries(const void *a, const void *b) {
     const draw_entry *first = a;
     const draw_entry *second = b;
@@ -73,7 +74,7 @@ static int compare_entries(const void *a, const void *b) {
     return first->distance < second->distance ? -1 : first->distance > second->distance;
 }
 
-// The world as the sun sees it: two axes across its light, one along it.
+// The world in the sun's frame: two axes perpendicular to its light, one along it.
 typedef struct sun_space {
     float axes[3][3];
     float low[3];
@@ -113,7 +114,7 @@ static void finish_sun_space(sun_space *space, uint32_t map_size, draw_list_shad
     }
     memset(shadow->projection, 0, sizeof shadow->projection);
     for (int i = 0; i < 3; i++) {
-        // Across: to [-1, 1]. Along: the nearest to the sun at 0, the farthest at 1.
+        // The first two axes are mapped to [-1, 1]; the last to 0 for the nearest to the sun, 1 for the farthest.
         float length = space->high[i] - space->low[i];
         float scale = i < 2 ? 2.0f / length : -1.0f / length;
         for (int axis = 0; axis < 3; axis++) {

@@ -1,16 +1,16 @@
-// Who is drawn this frame, and how finely: placements in drawing order, and the part of the world that the shadow map
-// must hold.
+// The characters drawn in a frame, and their levels of detail: placements in drawing order, and the part of the world
+// that the shadow map covers.
 #ifndef LIMBER_SAMPLES_VIEWER_DRAW_LIST_H
 #define LIMBER_SAMPLES_VIEWER_DRAW_LIST_H
 
 #include "camera.h"
 #include "crowd.h"
 
-// Placements that are drawn with one call a mesh: characters of one span at one level of detail.
+// Placements drawn with one call per mesh: characters of one span at one level of detail.
 typedef struct draw_group {
     uint32_t first;
-    uint32_t visible; // these stand first
-    uint32_t total;   // with those outside the view whose shadows may reach into it
+    uint32_t visible; // these are first
+    uint32_t total;   // including those outside the view whose shadows may reach into it
 } draw_group;
 
 typedef struct draw_span {
@@ -27,14 +27,15 @@ typedef struct draw_entry {
     float distance; // metres from the eye
 } draw_entry;
 
-// Fills `placements` (as many as characters at most) and CHARACTER_LEVELS groups for each span, and writes the matrix from
-// the world to the shadow map and the length of a texel, for a map of `map_size` texels a side.
+// Input of draw_list_build(). It fills `placements`, at most one per character, and CHARACTER_LEVELS groups for each
+// span. It computes the matrix from the world to the shadow map and the size of a texel, for a map of `map_size` x
+// `map_size` texels.
 typedef struct draw_list_def {
     const crowd *crowd;
     const camera_view *view;
     const draw_span *spans;
     uint32_t span_count;
-    draw_entry *entries;  // scratch for as many as the characters
+    draw_entry *entries;  // scratch, one per character
     float picture_height; // pixels
     uint32_t map_size;
     const float *sun; // unit, towards it

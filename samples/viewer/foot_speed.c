@@ -1,3 +1,4 @@
+// Samples a clip and measures the velocity of its standing feet.
 #include "foot_speed.h"
 
 #include <float.h>
@@ -9,11 +10,11 @@
 #include "graphics.h"
 
 #define SAMPLES 128u
-// A foot stands while it is no higher above its lowest point than this share of the character's height.
+// A foot stands while its height above its lowest point is at most this share of the character's height.
 #define STANDING_SHARE 0.012f
-#define SLOWEST 0.05f // metres a second: below, it stands
+#define SLOWEST 0.05f // metres per second: below this, the clip stands still
 
-// Where each contact is at each sample: float [SAMPLES][CHARACTER_CONTACTS][3], metres.
+// The position of each contact at each sample: float [SAMPLES][CHARACTER_CONTACTS][3], metres.
 typedef struct footsteps {
     float *positions;
     float seconds; // from one sample to the next
@@ -92,7 +93,7 @@ static float lowest_of(const footsteps *steps, uint32_t contact) {
     return lowest;
 }
 
-// A foot's median along an axis while it stands. False where it never does.
+// Finds the median speed of a foot along an axis while it stands. Returns false if it never does.
 static bool find_speed(const character *character, const footsteps *steps, uint32_t contact, size_t axis,
                        float *speed) {
     float speeds[SAMPLES];
@@ -110,7 +111,7 @@ static bool find_speed(const character *character, const footsteps *steps, uint3
     return count > 0;
 }
 
-// In a gallop made by hand the feet do not agree: their mean slides least.
+// In a gallop animated by hand, the speeds of the feet differ. With their mean they slide least.
 static float mean_speed(const character *character, const footsteps *steps, size_t axis) {
     float sum = 0.0f, speed;
     uint32_t feet = 0;

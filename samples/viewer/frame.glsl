@@ -1,4 +1,4 @@
-// What every shader of the viewer shares: the frame's data, reached by address, and where a character stands.
+// Shared by all shaders of the viewer: the frame's data, read by address, and the placement of a character.
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 
@@ -10,31 +10,31 @@ struct Placement {
     vec2 heading; // cosine and sine of the turn about Y
     vec3 tint;
     float scale;
-    uint character; // of the span
+    uint character; // index in its span
 };
 struct Contact {
     vec3 position; // in the bind pose's model space
     uint joint;
-    float planted; // its height while it stands, metres
+    float planted; // its min height above the ground, metres
 };
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Frame {
     mat4 view_projection;
     mat4 sun_projection;
     vec3 eye;
     float unit; // metres per unit of length of the character
-    vec3 right; // of the view, scaled so that forward + x right + y up reaches the edges at x, y = +-1
+    vec3 right; // of the view, scaled so that forward + x right + y up points to the edges at x, y = +-1
     float height; // of a character, metres
     vec3 up;
     float fog_distance;
     vec3 forward;
     float shadow_texel; // metres
     vec3 sun; // towards it
-    vec3 origin; // of the character, model units: the point that stands on its place
+    vec3 origin; // of the character, model units: the point that is placed on the ground
     uint contact_count;
     Contact contacts[MAX_CONTACTS];
 };
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Palette {
-    vec4 rows[]; // three to a joint
+    vec4 rows[]; // three per joint
 };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Placements {
     Placement items[];
@@ -45,7 +45,7 @@ layout(push_constant, scalar) uniform Push {
     Placements placements;
     uint joint_count;
     uint first_placement;
-    uint influence_count; // the most that a vertex of this mesh has
+    uint influence_count; // max number of influences of a vertex of this mesh
     vec4 base_color;
 } push;
 

@@ -1,3 +1,4 @@
+// Draws the times of stages as stacked bars.
 #include "graph.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ typedef struct graph {
     const lmb_profile *times;
     float scale;
     float left, top; // of the bars
-    double most;     // milliseconds at their upper edge
+    double most;     // milliseconds at the upper edge of the bars
     uint32_t stage_count;
     uint32_t stages[MAX_STAGES]; // those that have samples
 } graph;
@@ -30,14 +31,14 @@ static overlay_color color_of(uint32_t stage) {
     return colors[stage % (sizeof colors / sizeof colors[0])];
 }
 
-// The least of 1, 2 and 5 times a power of ten that is not below a number.
+// Rounds a number up to 1, 2 or 5 times a power of ten.
 static double round_up(double number) {
     double power = pow(10.0, floor(log10(number)));
     double digit = number / power;
     return power * (digit <= 1.0 ? 1.0 : digit <= 2.0 ? 2.0 : digit <= 5.0 ? 5.0 : 10.0);
 }
 
-// Milliseconds of the frame in which the stages that are shown took longest, all together; not below a microsecond.
+// Returns the milliseconds of the frame in which the sum of the shown stages is largest; at least a microsecond.
 static double longest_frame(const graph *graph) {
     uint64_t sums[FRAMES] = {0};
     uint64_t longest = 1000;
@@ -65,7 +66,7 @@ static void draw_axis(const graph *graph) {
     }
 }
 
-// The newest frame is at the right.
+// Draws the newest frame at the right.
 static void draw_bars(const graph *graph) {
     const float scale = graph->scale;
     float heights[FRAMES] = {0};

@@ -1,3 +1,4 @@
+// Images, uploads and textures.
 #include "graphics.h"
 
 #include <stdarg.h>
@@ -135,7 +136,7 @@ void graphics_record_transition(VkCommandBuffer commands, const graphics_transit
                          &barrier);
 }
 
-// All levels of an RGBA texture in one block, each half the size of the one before.
+// All mip levels of an RGBA texture in one block, each half the size of the previous one.
 typedef struct levels {
     uint8_t *bytes;
     size_t size;

@@ -1,4 +1,4 @@
-// Small pieces of Vulkan that the renderer and the window share.
+// Vulkan helpers shared by the renderer and the window.
 #ifndef LIMBER_SAMPLES_VIEWER_GRAPHICS_H
 #define LIMBER_SAMPLES_VIEWER_GRAPHICS_H
 
@@ -10,7 +10,7 @@ __attribute__((format(printf, 3, 4)))
 lmb_result
 graphics_fail(lmb_error *error, lmb_result result, const char *format, ...);
 
-// LMB_OK, or LMB_ERROR_VULKAN naming the call.
+// Returns LMB_OK, or LMB_ERROR_VULKAN with the call's name in the message.
 lmb_result graphics_check(VkResult result, const char *call, lmb_error *error);
 
 typedef struct graphics_image {
@@ -30,18 +30,18 @@ typedef struct graphics_image_def {
 
 lmb_result graphics_image_create(const device *device, const graphics_image_def *def, graphics_image *image,
                                  lmb_error *error);
-// A zeroed image is fine.
+// The image may be zeroed.
 void graphics_image_destroy(const device *device, graphics_image *image);
 
-// A buffer on the device, filled through staging memory and waited for.
+// Creates a buffer on the device, fills it through staging memory, and waits for that.
 lmb_result graphics_buffer_upload(device *device, const void *bytes, VkDeviceSize size, VkBufferUsageFlags usage,
                                   device_buffer *buffer, lmb_error *error);
 
-// A sampled texture with all its levels from the bytes of a PNG or JPEG; `bytes` NULL gives one white texel.
+// Creates a sampled texture with all mip levels from a PNG or JPEG; one white texel if `bytes` is NULL.
 lmb_result graphics_texture_create(device *device, const uint8_t *bytes, size_t size, const char *name,
                                    graphics_image *texture, lmb_error *error);
 
-// One change of layout, with the whole image in it.
+// A change of layout of a whole image.
 typedef struct graphics_transition {
     VkImage image;
     VkImageLayout from, to;

@@ -7,7 +7,7 @@
 layout(location = 0) in vec3 world;
 layout(location = 0) out vec4 color;
 
-// Coverage of lines `width` wide, one a unit, faded out where they come closer than pixels can hold.
+// Returns the coverage of lines of `width`, one per unit, faded out where they are too dense for the pixels.
 float lines(vec2 at, float width) {
     vec2 footprint = max(fwidth(at), vec2(1e-5));
     vec2 distance_to_line = abs(fract(at - 0.5) - 0.5);

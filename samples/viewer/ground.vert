@@ -4,7 +4,7 @@
 
 layout(location = 0) out vec3 world;
 
-// A square about the eye, far beyond where the fog ends.
+// A square around the eye that extends far beyond the end of the fog.
 void main() {
     vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 2.0 - 1.0;
     vec2 at = push.frame.eye.xz + corner * (4.0 * push.frame.fog_distance);

@@ -1,4 +1,4 @@
-// What the fragment shaders share: light, fog, and encoding.
+// Shared by the fragment shaders: light, fog and colour encoding.
 const vec3 HORIZON = vec3(0.70, 0.72, 0.74);
 const vec3 ZENITH = vec3(0.14, 0.31, 0.56);
 const vec3 SUNLIGHT = vec3(1.16, 0.97, 0.72);
@@ -18,7 +18,7 @@ vec3 fog(vec3 color, vec3 position) {
     return mix(sky(level), color, exp(-share * share));
 }
 
-// Linear light to the sRGB values that the UNORM picture holds, with a little noise against bands.
+// Converts linear light to sRGB values for the UNORM picture, with a little noise against banding.
 vec4 encode(vec3 color) {
     vec3 shown = clamp(color, 0.0, 1.0);
     vec3 encoded = mix(1.055 * pow(shown, vec3(1.0 / 2.4)) - 0.055, 12.92 * shown, lessThan(shown, vec3(0.0031308)));

@@ -1,3 +1,4 @@
+// Measures a character in the poses of its base clips.
 #include "measure.h"
 
 #include <float.h>
@@ -11,7 +12,7 @@
 
 #define SAMPLES 12u // of each base clip
 #define DISPLAY_SIZE 1.7f
-// What lies lower than this share of the height counts as a foot.
+// A point lower than this share of the height counts as a foot.
 #define FOOT_SHARE 0.14f
 
 // The palettes of every base clip at SAMPLES times.
@@ -138,8 +139,8 @@ static bool is_leaf(const lmb_rig *rig, uint32_t joint) {
     return true;
 }
 
-// The ends of limbs that come near the ground. The shade goes between such an end and the joint before it, where that
-// is as low: under the middle of the foot.
+// Finds the ends of limbs that come near the ground. The contact is halfway between such an end and its parent joint,
+// if that is low too: below the middle of the foot.
 static void find_contacts(character *character, const poses *poses) {
     float limit = FOOT_SHARE * character->height;
     uint32_t joint_count = lmb_rig_joint_count(character->rig);
@@ -172,7 +173,7 @@ lmb_result character_measure(character *character, lmb_error *error) {
             size[axis] = fmaxf(bounds.high[axis] - bounds.low[axis], 1e-6f);
         }
         float longest = fmaxf(size[0], fmaxf(size[1], size[2]));
-        // Files in other units than metres are brought to the size of a person.
+        // If a file does not use metres, scales the character to the size of a person.
         character->unit = longest > 0.5f && longest < 5.0f ? 1.0f : DISPLAY_SIZE / longest;
         character->height = size[1] * character->unit;
         character->width = 0.5f * (size[0] + size[2]) * character->unit;

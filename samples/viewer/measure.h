@@ -1,4 +1,4 @@
-// How large a character is while it moves, and which of its points touch the ground.
+// Measures the size of a moving character, and finds its points that touch the ground.
 #ifndef LIMBER_SAMPLES_VIEWER_MEASURE_H
 #define LIMBER_SAMPLES_VIEWER_MEASURE_H
 

@@ -1,3 +1,4 @@
+// Parses the viewer's command line.
 #include "options.h"
 
 #include "terminal.h"
@@ -74,7 +75,7 @@ static bool add_text(const char *name, const char *text, const char **texts, uin
     return true;
 }
 
-// An option that takes a value: true where it is one and the value is well formed.
+// Parses an option that has a value. Returns whether the value is well formed.
 static bool parse_valued(const char *name, const char *value, options *options) {
     if (strcmp(name, "--characters") == 0) {
         return parse_count(value, MAX_CHARACTERS, &options->characters) ||

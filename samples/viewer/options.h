@@ -10,21 +10,21 @@
 #include "demo_clips.h"
 
 typedef struct options {
-    char **files;           // the first gives the character, the others clips
-    uint32_t file_count;    // 0 shows the mannequin
-    const char *device;     // part of a name, or an index; NULL takes the best
-    const char *screenshot; // where the last frame goes, or NULL
-    const char *trace;      // where a trace goes, or NULL
+    char **files;           // the first one gives the character, the others add clips
+    uint32_t file_count;    // 0: the mannequin
+    const char *device;     // part of a name, or an index; NULL: the best device
+    const char *screenshot; // file for the last frame, or NULL
+    const char *trace;      // file for a trace, or NULL
     uint32_t characters;
-    uint32_t frames; // 0 runs until the window is closed
+    uint32_t frames; // 0: until the window is closed
     uint32_t width;
     uint32_t height;
     bool sized;                    // width and height were given
     const demo_kind *demo;         // or NULL
-    const char *clips[DEMO_CLIPS]; // of the file, for those of the demo
+    const char *clips[DEMO_CLIPS]; // NAME=CLIP: replace the demo's clips by the file's
     uint32_t clip_count;
-    uint32_t every;            // frames between pictures, 0: the last one alone
-    comparison_def comparison; // its graph is NULL where there is none
+    uint32_t every;            // frames between pictures; 0: only the last frame
+    comparison_def comparison; // its graph is NULL if there is none
     bool headless;
     bool times;
     bool validate;
@@ -33,7 +33,7 @@ typedef struct options {
 
 extern const char options_usage[];
 
-// False after a message on stderr where the arguments are not valid. Files are moved to the front of the arguments.
+// Returns false after a message on stderr if the arguments are invalid. Moves the files to the front of the arguments.
 bool options_parse(int argument_count, char **arguments, options *options);
 
 #endif

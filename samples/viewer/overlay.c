@@ -1,3 +1,4 @@
+// Draws rectangles and text by clearing rectangles of the picture.
 #include "overlay.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include <stb/stb_easy_font.h>
 
-// The picture holds values that are sRGB-encoded already.
+// The picture's values are already sRGB-encoded.
 static const float colors[OVERLAY_COLOR_COUNT][4] = {
     [OVERLAY_PANEL] = {0.09f, 0.10f, 0.12f, 1.0f},  [OVERLAY_LINE] = {0.30f, 0.32f, 0.36f, 1.0f},
     [OVERLAY_BLUE] = {0.34f, 0.61f, 0.91f, 1.0f},   [OVERLAY_ORANGE] = {0.94f, 0.60f, 0.25f, 1.0f},
@@ -31,7 +32,7 @@ static lmb_result create_pass(overlay *overlay, VkFormat format, lmb_error *erro
     const VkPipelineStageFlags drawing = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
     const VkAccessFlags writes = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
     const VkSubpassDependency dependencies[2] = {
-        // The picture's own pass left it ready for transfers.
+        // The picture's own pass leaves it ready for transfers.
         {.srcSubpass = VK_SUBPASS_EXTERNAL,
          .srcStageMask = drawing | VK_PIPELINE_STAGE_TRANSFER_BIT,
          .dstStageMask = drawing,
@@ -107,7 +108,7 @@ void overlay_rectangle(overlay *overlay, float x, float y, float width, float he
     }
 }
 
-// Letters come as quads of four corners, all of them upright rectangles.
+// stb_easy_font returns letters as quads of four corners, which are all upright rectangles.
 typedef struct letter_corner {
     float x, y, z;
     uint8_t color[4];
@@ -115,7 +116,7 @@ typedef struct letter_corner {
 
 void overlay_text(overlay *overlay, float x, float y, float scale, const char *text) {
     static letter_corner corners[4 * 4096];
-    char line[256]; // stb takes text that it could write to
+    char line[256]; // stb takes text that is not const
     snprintf(line, sizeof line, "%s", text);
     int quads = stb_easy_font_print(0.0f, 0.0f, line, NULL, corners, sizeof corners);
     for (int i = 0; i < quads; i++) {

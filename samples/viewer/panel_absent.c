@@ -1,4 +1,4 @@
-// In place of panel.cpp where the build found no Dear ImGui: there is never a panel.
+// Replaces panel.cpp if the build found no Dear ImGui: there is never a panel.
 #include "panel.h"
 
 #include <stddef.h>

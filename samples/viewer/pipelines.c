@@ -1,3 +1,4 @@
+// Creates the render passes and pipelines.
 #include "pipelines.h"
 
 #include <stddef.h>
@@ -45,11 +46,11 @@ typedef struct shader_code {
 
 typedef struct pipeline_def {
     shader_code vertex;
-    shader_code fragment; // none: depth alone
-    uint32_t attributes;  // of lmb_vertex that it reads; 0 for a strip made of vertex numbers
+    shader_code fragment; // none: only depth
+    uint32_t attributes;  // of lmb_vertex; 0 for a strip computed from vertex indices
     bool cull;
     bool depth_write;
-    bool multiply;   // color multiplies what is there
+    bool multiply;   // color is multiplied with the picture
     bool depth_bias; // away from the light, or towards the eye
     float bias;
     float slope_bias;
@@ -124,7 +125,7 @@ static lmb_result create_shadow_pass(const device *device, pipelines *pipelines,
     const VkAccessFlags depth_access =
         VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
     const VkSubpassDependency dependencies[2] = {
-        // The frame before wrote and read the same map.
+        // The previous frame wrote and read the same map.
         {.srcSubpass = VK_SUBPASS_EXTERNAL,
          .srcStageMask = tests | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
          .dstStageMask = tests,
@@ -152,7 +153,7 @@ static lmb_result create_picture_pass(const device *device, VkFormat format, pip
     const VkAttachmentDescription attachments[3] = {
         {.format = format,
          .samples = pipelines->samples,
-         .loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE, // the sky covers what nothing else does
+         .loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE, // the sky covers all remaining pixels
          .storeOp = resolves ? VK_ATTACHMENT_STORE_OP_DONT_CARE : VK_ATTACHMENT_STORE_OP_STORE,
          .stencilLoadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
          .stencilStoreOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
@@ -185,7 +186,7 @@ static lmb_result create_picture_pass(const device *device, VkFormat format, pip
                                          VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
     const VkAccessFlags writes = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
     const VkSubpassDependency dependencies[2] = {
-        // The frame before drew into the same images, and its picture was copied.
+        // The previous frame drew into the same images, and its picture was copied.
         {.srcSubpass = VK_SUBPASS_EXTERNAL,
          .srcStageMask = drawing | VK_PIPELINE_STAGE_TRANSFER_BIT,
          .dstStageMask = drawing,

@@ -29,18 +29,18 @@ typedef enum pipeline_id {
 typedef struct pipelines {
     VkFormat depth_format;
     VkSampleCountFlagBits samples;
-    int32_t shadow_fetches; // a side
+    int32_t shadow_fetches; // per side
     VkRenderPass shadow_pass;
-    VkRenderPass picture_pass;        // color, depth, and with more than one sample the resolved picture
+    VkRenderPass picture_pass;        // color, depth, and the resolved picture if there is more than one sample
     VkDescriptorSetLayout set_layout; // binding 0 the base color texture, binding 1 the shadow map
     VkPipelineLayout layout;
     VkPipeline handles[PIPELINE_COUNT];
 } pipelines;
 
-// `fine`: four samples a pixel where the device can, and softer shadows.
+// `fine`: four samples per pixel if the device supports that, and softer shadows.
 lmb_result pipelines_create(const device *device, VkFormat picture_format, bool fine, pipelines *pipelines,
                             lmb_error *error);
-// A zeroed object is fine.
+// The object may be zeroed.
 void pipelines_destroy(const device *device, pipelines *pipelines);
 
 #endif

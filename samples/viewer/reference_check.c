@@ -1,3 +1,4 @@
+// Runs a frame on the CPU and compares its palettes with the device's.
 #include "reference_check.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ typedef struct sides {
     float *parameters;
     float *shown;
     float *reference;
-    uint32_t *inertia; // what the device keeps: to run a frame a second time changes nothing
+    uint32_t *inertia; // the device's inertia state; running a frame a second time does not change it
 } sides;
 
 static lmb_result run_reference(const lmb_batch *batch, const sides *sides, lmb_error *error) {

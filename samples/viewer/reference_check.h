@@ -1,4 +1,4 @@
-// Was what was shown the same, bit by bit, as the reference's?
+// Compares the drawn poses with the CPU reference, bit by bit.
 #ifndef LIMBER_SAMPLES_VIEWER_REFERENCE_CHECK_H
 #define LIMBER_SAMPLES_VIEWER_REFERENCE_CHECK_H
 
@@ -6,10 +6,10 @@
 
 #include "device.h"
 
-// At most this many characters are run on the CPU.
+// Max number of characters that are run on the CPU.
 #define COMPARED_CHARACTERS 4096u
 
-// Reads the palettes of a frame that has completed, runs the same parameters on the CPU, and compares.
+// Reads the palettes of a completed frame, runs the same parameters on the CPU, and compares the results.
 lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t frame, lmb_comparison *comparison,
                                   lmb_error *error);
 

@@ -1,3 +1,4 @@
+// Creates the renderer's resources, and records a frame.
 #include "renderer.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ struct renderer {
     const character *character;
     pipelines pipelines;
     VkExtent2D extent;
-    graphics_image color; // with several samples; unused where the picture itself is drawn to
+    graphics_image color; // multisampled; unused if the picture itself is the target
     graphics_image depth;
     graphics_image picture;
     VkFramebuffer framebuffer;
@@ -59,13 +60,13 @@ struct renderer {
     VkFramebuffer shadow_framebuffer;
     VkSampler texture_sampler;
     VkSampler shadow_sampler;
-    graphics_image *textures; // one for each image of the file, and a white one
+    graphics_image *textures; // one for each image of the file, then a white one
     VkDescriptorSet *materials;
     uint32_t texture_count;
     VkDescriptorPool descriptor_pool;
     device_buffer vertices;
     device_buffer indices;
-    mesh_range *meshes; // level by level
+    mesh_range *meshes; // ordered by level
     uint32_t level_start[CHARACTER_LEVELS + 1];
     device_buffer frames[MAX_FRAMES_IN_FLIGHT]; // frame_data, then placements
     uint32_t frame_count;
@@ -77,7 +78,7 @@ struct renderer {
 
 static const float sun_direction[3] = {-0.6696f, 0.5498f, 0.4994f};
 
-// The meshes of all levels, end to end.
+// The meshes of all levels, one after the other.
 typedef struct geometry {
     lmb_vertex *vertices;
     uint32_t *indices;
@@ -191,7 +192,7 @@ static lmb_result create_samplers(renderer *renderer, lmb_error *error) {
                                          .minFilter = VK_FILTER_LINEAR,
                                          .mipmapMode = VK_SAMPLER_MIPMAP_MODE_LINEAR,
                                          .maxLod = VK_LOD_CLAMP_NONE};
-    // Single texels are fetched from the shadow map, whatever its sampler says.
+    // The shader fetches single texels from the shadow map, so the sampler has no effect.
     const VkSamplerCreateInfo shadow = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
     if (graphics_check(vkCreateSampler(device, &texture, NULL, &renderer->texture_sampler), "vkCreateSampler", error)) {
         return error->result;
@@ -416,7 +417,7 @@ static void fill_character(const character *character, frame_data *data) {
     }
 }
 
-// Writes what the shaders read this frame, and finds out who is drawn.
+// Writes the data that the shaders read in this frame, and determines which characters are drawn.
 static void fill_frame(renderer *renderer, const renderer_frame *frame) {
     camera_view view;
     camera_look(frame->camera, (float)renderer->extent.width / (float)renderer->extent.height, &view);
@@ -437,7 +438,7 @@ static void fill_frame(renderer *renderer, const renderer_frame *frame) {
     draw_list_shadow shadow;
     draw_list_build(&list, (crowd_placement *)(void *)(mapped + sizeof(frame_data)), renderer->groups, &shadow);
 
-    // Twice as long a lens stands twice as far away, and is to see as clearly.
+    // A lens twice as long is twice as far away and must see equally clearly.
     float length = 0.32f / view.rise;
     frame_data data = {.fog_distance = length * (1.6f * (frame->camera->distance + frame->crowd->radius) + 8.0f),
                        .shadow_texel = shadow.texel};
@@ -503,7 +504,7 @@ static void draw_characters(const renderer *renderer, const renderer_frame *fram
         for (uint32_t level = 0; level < CHARACTER_LEVELS; level++) {
             const draw_group *group = &renderer->groups[span * CHARACTER_LEVELS + level];
             constants.first_placement = group->first;
-            // A shadow does not show more than the coarsest level has.
+            // A shadow shows no more detail than the coarsest level has.
             draw_meshes(renderer, frame, constants, shadow ? renderer->character->level_count - 1 : level,
                         shadow ? group->total : group->visible, shadow);
         }
@@ -552,7 +553,7 @@ void renderer_record(renderer *renderer, const renderer_frame *frame) {
 
     begin_pass(commands, pipelines->picture_pass, renderer->framebuffer, renderer->extent);
     draw_characters(renderer, frame, false);
-    // What the characters cover is not shaded again: the ground, what darkens it, then the sky.
+    // Pixels covered by characters are not shaded again: the ground, its contact shades, then the sky are drawn last.
     push_constants constants = begin_push(renderer, frame);
     push(renderer, commands, &constants);
     bind_material(renderer, commands, renderer->texture_count - 1);

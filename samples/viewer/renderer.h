@@ -1,5 +1,5 @@
-// Draws the crowd straight from the batch's palettes: shadows of the sun, characters, ground, contact shades and sky,
-// into a picture that the window or a file takes.
+// Draws the crowd directly from the batch's palettes: shadows of the sun, characters, ground, contact shades and sky,
+// into a picture for the window or a file.
 #ifndef LIMBER_SAMPLES_VIEWER_RENDERER_H
 #define LIMBER_SAMPLES_VIEWER_RENDERER_H
 
@@ -7,7 +7,7 @@
 #include "crowd.h"
 #include "graphics.h"
 
-// UNORM, holding values that are sRGB-encoded already.
+// UNORM; the values are already sRGB-encoded.
 #define RENDERER_FORMAT VK_FORMAT_R8G8B8A8_UNORM
 
 typedef struct renderer renderer;
@@ -18,32 +18,32 @@ typedef struct renderer_def {
     uint32_t frame_count; // frames in flight
     uint32_t span_count;  // of the batch
     VkExtent2D extent;
-    bool fine; // smooth edges and soft shadows, at more than twice the time on a device that draws on the CPU
+    bool fine; // smooth edges and soft shadows; takes more than twice the time on a device that draws on the CPU
 } renderer_def;
 
 lmb_result renderer_create(const renderer_def *def, renderer **renderer, lmb_error *error);
-// NULL is fine. The device must be idle.
+// Does nothing if `renderer` is NULL. The device must be idle.
 void renderer_destroy(renderer *renderer);
 
-// A picture of another size; the device must be idle.
+// Changes the size of the picture. The device must be idle.
 lmb_result renderer_resize(renderer *renderer, VkExtent2D extent, lmb_error *error);
 VkExtent2D renderer_extent(const renderer *renderer);
 
 typedef struct renderer_frame {
     VkCommandBuffer commands;
-    uint32_t frame; // slot
+    uint32_t frame; // index of the frame slot
     const crowd *crowd;
     const camera *camera;
-    const lmb_gpu_batch *batch; // recorded before, in the same command buffer or an earlier one
+    const lmb_gpu_batch *batch; // recorded earlier, in the same command buffer or an earlier one
 } renderer_frame;
 
 void renderer_record(renderer *renderer, const renderer_frame *frame);
 
-// After a recorded frame it is in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, visible to transfers.
+// After a recorded frame, the picture is in VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL and visible to transfers.
 VkImage renderer_picture(const renderer *renderer);
-// Of that picture, until it is resized.
+// The view is valid until the picture is resized.
 VkImageView renderer_picture_view(const renderer *renderer);
-// Writes the picture of the last frame, which has completed, as a PNG.
+// Writes the picture of the last frame as a PNG. The frame must have completed.
 lmb_result renderer_save_picture(const renderer *renderer, const char *path, lmb_error *error);
 
 #endif

@@ -1,8 +1,8 @@
-// How much of the sun reaches a point: the mean over a square of texels about it, which moves with it smoothly. Single
-// fetches, because drivers that run on the CPU take long over filtered ones.
+// Returns how much sunlight reaches a point: the mean over a square of texels around it, which moves smoothly with it.
+// It uses single fetches, because drivers that run on the CPU are slow at filtered ones.
 layout(set = 0, binding = 1) uniform sampler2D shadow_map;
 
-// A side; the square is one texel less.
+// Fetches per side; the square is one texel smaller.
 layout(constant_id = 0) const int FETCHES = 4;
 
 float share(int index, float part) {
@@ -10,10 +10,10 @@ float share(int index, float part) {
 }
 
 float sunlight(vec3 position, vec3 normal) {
-    // Away from the surface by about a texel, so that it does not shade itself.
+    // Starts about a texel away from the surface, so that it does not shade itself.
     vec3 from = position + normal * (1.5 * push.frame.shadow_texel);
     vec4 projected = push.frame.sun_projection * vec4(from, 1.0);
-    // The ground lies beyond the farthest of those who cast shadows.
+    // The ground is beyond the farthest character that casts a shadow.
     float depth = min(projected.z, 1.0);
     vec2 last = vec2(textureSize(shadow_map, 0) - FETCHES);
     vec2 at = clamp((projected.xy * 0.5 + 0.5) * (last + float(FETCHES)) - 0.5 * float(FETCHES), vec2(0.0), last);

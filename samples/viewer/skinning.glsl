@@ -1,4 +1,4 @@
-// A vertex in its bind pose, and the palette's matrix for it: the weighted sum of its joints' matrices.
+// A vertex in the bind pose, and its skinning matrix: the weighted sum of its joints' matrices.
 layout(location = 0) in vec3 position;
 layout(location = 1) in uvec4 joints_low;
 layout(location = 2) in uvec4 joints_high;

@@ -1,3 +1,4 @@
+// Profiles of the host and the device, and their trace.
 #include "timing.h"
 
 #include "terminal.h"
@@ -43,7 +44,7 @@ lmb_result timing_create(const device *device, lmb_gpu *gpu, uint32_t frame_coun
 }
 
 void timing_destroy(timing *timing) {
-    lmb_error ignored; // what ended the viewer has been told
+    lmb_error ignored; // the error that ended the viewer has already been reported
     trace_close(&timing->trace, &ignored);
     lmb_gpu_profile_destroy(timing->profile);
     lmb_profile_destroy(timing->host);
@@ -60,7 +61,8 @@ void timing_end(timing *timing, timing_host_stage stage) {
     timing->before = now;
 }
 
-// The device's clock begins with its first frame, so in the trace it is shifted to where that was submitted.
+// The device's clock starts with its first frame. In the trace, it is shifted to the time when that frame was
+// submitted.
 void timing_end_frame(timing *timing) {
     lmb_profile_add(timing->host, TIMING_FRAME, timing->began, timing->before);
     timing->submitted = timing->submitted == 0 ? timing->before : timing->submitted;
@@ -86,7 +88,7 @@ lmb_result timing_collect(timing *timing, uint32_t frame, lmb_error *error) {
     if (timing->profile == NULL) {
         return LMB_OK;
     }
-    // The first frame, in which drivers still compile, counts only where it is the only one.
+    // Drivers still compile in the first frame. It is counted only if it is the only one.
     lmb_profile *times = lmb_gpu_profile_times(timing->profile);
     if (!timing->warm && lmb_profile_total(times, LMB_GPU_STAGE_FRAME).count == 1) {
         timing->warm = true;

@@ -1,4 +1,4 @@
-// How long the stages of a frame take, on the device and on the host, and a trace of them.
+// Measures how long the stages of a frame take on the device and on the host, and writes a trace of them.
 #ifndef LIMBER_SAMPLES_VIEWER_TIMING_H
 #define LIMBER_SAMPLES_VIEWER_TIMING_H
 
@@ -7,13 +7,13 @@
 
 #include <limber/gpu_profile.h>
 
-// The stage of the viewer's own, after those of the batch.
+// The viewer's own stage, after those of the batch.
 #define TIMING_DRAW ((uint32_t)LMB_GPU_STAGE_COUNT)
 
 // What the host does in a frame.
 typedef enum timing_host_stage {
     TIMING_FRAME,
-    TIMING_WAIT,  // for the frame slot, and for the window
+    TIMING_WAIT,  // for the frame slot and the window
     TIMING_CROWD, // moving characters and writing parameters
     TIMING_RECORD,
     TIMING_SUBMIT,
@@ -21,22 +21,22 @@ typedef enum timing_host_stage {
 } timing_host_stage;
 
 typedef struct timing {
-    lmb_gpu_profile *profile; // NULL where the queue has no timestamps
-    bool warm;                // the first frame has been left out
+    lmb_gpu_profile *profile; // NULL if the queue has no timestamps
+    bool warm;                // the first frame was discarded
     lmb_profile *host;
-    uint64_t began;     // the host's frame,
+    uint64_t began;     // when the host's frame began,
     uint64_t before;    // and its stage
-    uint64_t submitted; // the first frame
+    uint64_t submitted; // when the first frame was submitted
     trace trace;
 } timing;
 
-// `trace` is where a trace goes, or NULL.
+// `trace` is the file for a trace, or NULL.
 lmb_result timing_create(const device *device, lmb_gpu *gpu, uint32_t frame_count, const char *trace, timing *timing,
                          lmb_error *error);
-// A zeroed object is fine.
+// The object may be zeroed.
 void timing_destroy(timing *timing);
 
-// The host begins a frame; ends a stage; has submitted it.
+// On the host: begin a frame; end a stage; end a frame, after it was submitted.
 void timing_begin(timing *timing);
 void timing_end(timing *timing, timing_host_stage stage);
 void timing_end_frame(timing *timing);
@@ -44,10 +44,10 @@ void timing_end_frame(timing *timing);
 lmb_result timing_record_begin(const timing *timing, VkCommandBuffer commands, uint32_t frame, lmb_error *error);
 lmb_result timing_record_before_draw(const timing *timing, VkCommandBuffer commands, uint32_t frame, lmb_error *error);
 lmb_result timing_record_after_draw(const timing *timing, VkCommandBuffer commands, uint32_t frame, lmb_error *error);
-// Adds a frame that has completed.
+// Adds the times of a completed frame.
 lmb_result timing_collect(timing *timing, uint32_t frame, lmb_error *error);
 
-// Prints a line, and ends the trace.
+// Prints the times in one line, and closes the trace.
 lmb_result timing_finish(timing *timing, lmb_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-// limber-viewer: a crowd, sampled, blended and skinned on the GPU, in a window or in a picture.
+// limber-viewer: shows a crowd, sampled, blended and skinned on the GPU, in a window or in a picture.
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 #define FRAMES_IN_FLIGHT 2u
 #define HEADLESS_STEP (1.0 / 60.0)
-#define LONGEST_STEP 0.1 // after a pause of the whole graph, nobody leaps
+#define LONGEST_STEP 0.1 // so that nobody jumps after the whole process paused
 
 typedef struct slot {
     VkCommandPool pool;
@@ -35,8 +35,8 @@ typedef struct viewer {
     device device;
     character character;
     crowd crowd;
-    comparison comparison; // in place of a crowd in motion, where one was asked for
-    demo demo;             // or its kind is NULL
+    comparison comparison; // replaces a moving crowd, if requested
+    demo demo;             // its kind is NULL if there is none
     camera camera;
     controls controls;
     lmb_gpu *gpu;
@@ -44,12 +44,12 @@ typedef struct viewer {
     lmb_gpu_batch *batch;
     renderer *renderer;
     overlay overlay;
-    panel *panel; // of a demo, where the build has one
+    panel *panel; // of a demo, if the build has one
     timing timing;
     slot slots[FRAMES_IN_FLIGHT];
     uint32_t frames;    // drawn
     uint32_t last_slot; // of the last frame drawn
-    double seconds;     // that drawing took
+    double seconds;     // time that drawing took
     char title[200];
 } viewer;
 
@@ -171,7 +171,7 @@ static lmb_result create_frames(viewer *viewer, lmb_error *error) {
         .crowd = &viewer->crowd,
         .frame_count = FRAMES_IN_FLIGHT,
         .span_count = lmb_gpu_batch_span_count(viewer->batch),
-        // A window on a device that draws on the CPU would rather be quick.
+        // A window on a device that draws on the CPU prefers speed.
         .fine = viewer->window == NULL || viewer->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
         .extent = viewer->window != NULL ? window_extent(viewer->window)
                                          : (VkExtent2D){viewer->options.width, viewer->options.height}};
@@ -220,7 +220,7 @@ static lmb_result open_crowd(viewer *viewer, lmb_error *error) {
     return has_demo(viewer) ? demo_start(&viewer->demo, &viewer->crowd, error) : LMB_OK;
 }
 
-// Ahead and to the side of one who walks; before the crowd otherwise.
+// Places the camera ahead and to the side of a single character, or before the crowd.
 static void place_camera(viewer *viewer) {
     viewer->camera = camera_before_crowd(viewer->crowd.radius, viewer->character.height);
     if (has_demo(viewer) && viewer->crowd.count == 1) {
@@ -248,7 +248,7 @@ static void place_comparison(viewer *viewer) {
 
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
-    // A window may grow; a picture does not.
+    // A window may be enlarged; a picture keeps its size.
     float tallest = options->headless ? (float)options->height : FLT_MAX;
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
         open_device(viewer, error) ||
@@ -283,7 +283,7 @@ static void close_device(viewer *viewer) {
     lmb_gpu_destroy(viewer->gpu);
 }
 
-// Returns the number of validation messages there were.
+// Returns the number of validation messages.
 static uint32_t close_viewer(viewer *viewer) {
     if (viewer->device.device != VK_NULL_HANDLE) {
         close_device(viewer);
@@ -314,7 +314,8 @@ static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error
     return graphics_check(vkResetCommandPool(viewer->device.device, slot->pool, 0), "vkResetCommandPool", error);
 }
 
-// The animation alone, and the frame with it: next to drawing, it would hardly be seen.
+// Draws one graph of the animation, and one of the frame that contains it: compared with drawing, it would hardly be
+// visible.
 static void draw_graphs(viewer *viewer) {
     float top = 0.0f;
     char title[64];
@@ -348,7 +349,7 @@ static void record_overlay(viewer *viewer, VkCommandBuffer commands) {
     overlay_record(&viewer->overlay, commands);
 }
 
-// In every frame, drawn or not: a new panel measures itself in its first one.
+// Runs in every frame, drawn or not, because a new panel measures itself in its first frame.
 static void record_panel(viewer *viewer, VkCommandBuffer commands, bool drawn) {
     if (viewer->panel != NULL) {
         panel_begin(viewer->panel, viewer->options.demo->name, viewer->overlay.extent, (float)HEADLESS_STEP);
@@ -357,7 +358,7 @@ static void record_panel(viewer *viewer, VkCommandBuffer commands, bool drawn) {
     }
 }
 
-// Pictures of some frames alone need those alone drawn.
+// If only some frames are saved as pictures, only these are drawn.
 static bool is_drawn(const viewer *viewer) {
     const options *options = &viewer->options;
     uint32_t frame = viewer->frames + 1;
@@ -427,7 +428,7 @@ static lmb_result submit_frame(viewer *viewer, uint32_t index, lmb_error *error)
     return viewer->window != NULL ? window_present(viewer->window, error) : LMB_OK;
 }
 
-// The swapchain and the picture at the window's size. `ready` is false while there is nothing to draw on.
+// Recreates the swapchain and the picture at the window's size. `ready` is false while there is nothing to draw on.
 static lmb_result prepare_window(viewer *viewer, uint32_t index, bool *ready, lmb_error *error) {
     *ready = false;
     if (window_is_stale(viewer->window)) {
@@ -512,7 +513,7 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
     return LMB_OK;
 }
 
-// Also in between: PICTURE-0060.png for PICTURE.png.
+// Saves frames in between: PICTURE-0060.png for PICTURE.png.
 static lmb_result save_in_between(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     if (options->screenshot == NULL || options->every == 0 || viewer->frames % options->every != 0) {
@@ -554,7 +555,7 @@ static lmb_result draw_frames(viewer *viewer, lmb_error *error) {
     return LMB_OK;
 }
 
-// The characters' states, and the parameters for the comparison of palettes after it.
+// Compares the characters' states, and stores the parameters for the comparison of palettes after it.
 static lmb_result summarize_demo(viewer *viewer, bool *good, lmb_error *error) {
     uint64_t compared = 0, differ = 0;
     if (!has_demo(viewer)) {
@@ -573,7 +574,7 @@ static lmb_result summarize_demo(viewer *viewer, bool *good, lmb_error *error) {
     return LMB_OK;
 }
 
-// What was seen; true where all of it is as promised.
+// Prints a summary; `good` is true if everything is bit-exact.
 static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     VkExtent2D extent = renderer_extent(viewer->renderer);
     lmb_comparison comparison = {0};

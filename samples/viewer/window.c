@@ -1,3 +1,4 @@
+// Creates the window and its swapchain, and collects input.
 #include "window.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct window {
     VkImage images[MAX_IMAGES];
     VkSemaphore rendered[MAX_IMAGES];
     uint32_t image_count;
-    uint32_t image; // acquired
+    uint32_t image; // the acquired one
     VkSemaphore acquired[MAX_FRAMES];
     uint32_t frame_count;
     bool stale;
@@ -138,7 +139,7 @@ static lmb_result create_semaphores(const device *device, VkSemaphore *semaphore
     return LMB_OK;
 }
 
-// The picture is encoded already, so a format that encodes on writing is no good.
+// The picture is already encoded, so a format that encodes again cannot be used.
 static lmb_result choose_format(window *window, lmb_error *error) {
     VkSurfaceFormatKHR formats[64];
     uint32_t count = 64;

@@ -1,3 +1,4 @@
+// Reads FBX, Collada and BVH files with Assimp, and builds rig, clips and meshes from its scene.
 #include "assimp.h"
 
 #include "assimp_scene.h"
@@ -8,11 +9,11 @@
 #include <limits.h>
 #include <threads.h>
 
-// Triangles alone, vertices shared where all of them agrees. Nothing that would move or renumber nodes.
+// Only triangles; vertices are shared if all their attributes are equal. No step moves or renumbers nodes.
 #define STEPS (aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_JoinIdenticalVertices)
 
-// Assimp keeps the message of its last failure in a global of its own, so that its reader runs one file at a time. This
-// lock is all the state that the library has.
+// Assimp stores the message of its last failure in a global, so only one file is read at a time. This lock is the
+// library's only global state.
 static mtx_t reader_lock;
 static once_flag reader_once = ONCE_FLAG_INIT;
 

@@ -1,4 +1,4 @@
-// FBX, Collada and BVH files, which Assimp reads. A build without Assimp has assimp_absent.c in place of all this.
+// Reads FBX, Collada and BVH files with Assimp. A build without Assimp has assimp_absent.c instead.
 #ifndef LIMBER_SRC_IMPORT_ASSIMP_H
 #define LIMBER_SRC_IMPORT_ASSIMP_H
 

@@ -1,3 +1,4 @@
+// Builds clips from the animations of an Assimp scene.
 #include "assimp_scene.h"
 
 #include <inttypes.h>
@@ -5,24 +6,24 @@
 #include <stdio.h>
 #include <string.h>
 
-// A transform that an animation only repeats differs from the rest pose by rounding.
+// A transform that an animation only repeats differs from the rest pose by rounding errors.
 #define SAME_AS_REST 1e-4
 
 typedef struct animation {
     const struct aiAnimation *source;
     char name[sizeof(((struct aiString *)0)->data)];
     uint32_t index;
-    double start; // in ticks: 0, or where its first key is before that
+    double start; // in ticks: the time of the first key if it is negative, else 0
     lmb_pool pool;
     lmb_track_def *tracks;
     size_t track_count;
     lmb_name_list unmatched;
-    uint32_t conflicts; // keys at the time of another
-    bool has_motion;    // a track says more than the rest pose does
+    uint32_t conflicts; // keys that have the time of another key
+    bool has_motion;    // a track differs from the rest pose
     float duration;
 } animation;
 
-// A key of either kind: `value` is 3 or 4 floats.
+// A translation, rotation or scale key: `value` holds 3 or 4 floats.
 typedef struct key {
     double time;
     float value[4];
@@ -54,7 +55,7 @@ static bool fail_key(const lmb_assimp *assimp, const animation *animation, const
                              names[kind], channel->mNodeName.data, what);
 }
 
-// As the rig has it, in metres and with Y up.
+// Converts a value to the rig's space: metres, with Y up.
 static void place_value(const lmb_assimp_space *space, lmb_channel kind, bool is_top, float value[4]) {
     lmb_transform transform = lmb_transform_identity();
     float *part = kind == LMB_CHANNEL_ROTATION ? transform.rotation : transform.translation;
@@ -70,7 +71,7 @@ static bool equal(const float *a, const float *b, int count) {
     return memcmp(a, b, (size_t)count * sizeof(float)) == 0;
 }
 
-// Keys in ascending order; of those at one time, the last counts.
+// Reads keys in ascending order. Of several keys at one time, the last one counts.
 static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiNodeAnim *channel, lmb_channel kind,
                       bool is_top, lmb_track_def *track, float *times, float *values) {
     int width = kind == LMB_CHANNEL_ROTATION ? 4 : 3;
@@ -95,8 +96,8 @@ static bool read_keys(lmb_assimp *assimp, animation *animation, const struct aiN
     return true;
 }
 
-// Whether some key differs from where the joint rests; the two quaternions of a rotation are one. What is not finite does,
-// so that the clip is refused for it.
+// Returns whether a key differs from the joint's rest pose. A quaternion and its negation are the same rotation. A
+// value that is not finite counts as different, so that creating the clip rejects it.
 static bool leaves_rest(const lmb_rig *rig, const lmb_track_def *track) {
     lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
     const float *values[] = {rest.translation, rest.rotation, rest.scale};
@@ -166,7 +167,8 @@ static bool read_channel(lmb_assimp *assimp, animation *animation, const struct 
            add_track(assimp, animation, channel, LMB_CHANNEL_SCALE, node);
 }
 
-// A node of a file that adds clips rests where that file says, which its own rig would show.
+// Adds tracks that hold joints at this file's rest pose: in a file that adds clips, it can differ from the rig's rest
+// pose.
 static void add_rest_tracks(const lmb_assimp *assimp, animation *animation) {
     for (uint32_t i = 0; i < assimp->tables.rest_count; i++) {
         const lmb_gltf_rest *rest = &assimp->tables.rests[i];
@@ -206,7 +208,7 @@ static bool note_skipped(const lmb_assimp *assimp, animation *animation) {
                               animation->name, animation->conflicts));
 }
 
-// The file's own length of the animation counts where it is longer than the keys: a loop may end on a rest.
+// Uses the file's duration of the animation if it is longer than the keys: a loop may end with a pause.
 static bool add_clip(lmb_assimp *assimp, animation *animation) {
     const struct aiAnimation *source = animation->source;
     float length = (float)((source->mDuration - animation->start) / source->mTicksPerSecond);

@@ -1,3 +1,4 @@
+// Reads the vertices, triangles and influences of an Assimp mesh.
 #include "assimp_scene.h"
 
 #include <inttypes.h>
@@ -29,7 +30,8 @@ static bool read_vertices(lmb_assimp *assimp, const struct aiMesh *mesh, const c
         const float scaled[3] = {position->x * assimp->space.scale, position->y * assimp->space.scale,
                                  position->z * assimp->space.scale};
         memcpy(vertex->position, scaled, sizeof scaled);
-        // A normal that is not finite, as some exporters write, becomes any direction further on.
+        // Some exporters write normals that are not finite. Such a normal stays zero here and gets an arbitrary
+        // direction later.
         if (geometry->has_normals && is_finite(&mesh->mNormals[i])) {
             memcpy(vertex->normal, &mesh->mNormals[i], sizeof vertex->normal);
         }
@@ -60,7 +62,8 @@ static bool read_indices(lmb_assimp *assimp, const struct aiMesh *mesh, const ch
     return geometry->indices != NULL;
 }
 
-// Adds an influence, in place of the smallest where the vertex has all it can have. True where one was lost.
+// Adds an influence. If the vertex has the maximum number of influences, the new one replaces the smallest if it is
+// larger. Returns whether an influence was lost.
 static bool add_influence(lmb_vertex *vertex, uint32_t joint, float weight) {
     uint32_t smallest = 0;
     for (uint32_t i = 1; i < LMB_MAX_INFLUENCES; i++) {
@@ -92,7 +95,7 @@ static bool read_weights(lmb_assimp *assimp, const struct aiMesh *mesh, const ch
     return true;
 }
 
-// A vertex without weights hangs on the skin's first joint.
+// Normalises the weights to a sum of 1. A vertex without weights is bound to the skin's first joint.
 static uint32_t normalise_weights(lmb_gltf_geometry *geometry) {
     uint32_t weightless = 0;
     for (uint32_t i = 0; i < geometry->vertex_count; i++) {

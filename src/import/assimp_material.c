@@ -1,3 +1,4 @@
+// Reads materials of an Assimp scene, and the images inside the file that they use.
 #include "assimp_scene.h"
 
 #include <assimp/cimport.h>
@@ -11,7 +12,7 @@ static bool is_png_or_jpeg(const uint8_t *bytes, size_t size) {
            (size >= 3 && memcmp(bytes, "\xFF\xD8\xFF", 3) == 0);
 }
 
-// The part of a path that both kinds of slash leave.
+// Returns the part of a path after its last slash or backslash.
 static const char *base_name(const char *path) {
     const char *base = path;
     for (; *path != '\0'; path++) {
@@ -20,7 +21,7 @@ static const char *base_name(const char *path) {
     return base;
 }
 
-// Textures inside the file are called "*0", "*1", or by the name of the file that they once were.
+// Finds a texture inside the file: it is named "*0", "*1" and so on, or by the name of its original file.
 static uint32_t find_texture(const struct aiScene *scene, const char *path) {
     if (path[0] == '*' && path[1] >= '0' && path[1] <= '9') {
         unsigned long index = strtoul(path + 1, NULL, 10);
@@ -55,7 +56,7 @@ static bool keep_image(lmb_assimp *assimp, uint32_t index, const char *name) {
     return true;
 }
 
-// A height of 0 marks bytes as a file has them, as many as the width.
+// A texture with a height of 0 is an encoded file of `mWidth` bytes.
 static bool use_texture(lmb_assimp *assimp, const char *path, uint32_t *image) {
     lmb_importer *importer = assimp->tables.importer;
     uint32_t index = find_texture(assimp->scene, path);
@@ -75,7 +76,7 @@ static bool use_texture(lmb_assimp *assimp, const char *path, uint32_t *image) {
     return true;
 }
 
-// What sRGB files call a colour, as light.
+// Converts an sRGB component to linear light.
 static float linear_of(float value) {
     value = value > 0 ? fminf(value, 1) : 0; // NaN is 0 as well
     return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
@@ -101,7 +102,7 @@ static bool read_material(lmb_assimp *assimp, const struct aiMaterial *source, l
         return false;
     }
     for (int i = 0; material->image != LMB_NONE && i < 3; i++) {
-        material->base_color[i] = 1; // these formats show the texture in place of the colour
+        material->base_color[i] = 1; // these formats show the texture instead of the colour
     }
     return true;
 }

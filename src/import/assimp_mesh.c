@@ -1,3 +1,4 @@
+// Builds meshes from the nodes of an Assimp scene.
 #include "assimp_scene.h"
 
 #include <inttypes.h>

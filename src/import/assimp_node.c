@@ -1,9 +1,10 @@
+// Lists the nodes of an Assimp scene in the tables of a glTF document.
 #include "assimp_scene.h"
 
 #include <inttypes.h>
 
-// An FBX or Collada file's root is the scene itself, whose matrix is part of the space; a BVH file's is a joint. A scene
-// of nothing else keeps it, so that there is something to have.
+// The root of an FBX or Collada file is the scene itself; its matrix belongs to the space. The root of a BVH file is a
+// joint. A root without children is kept, so that the scene has a node.
 static bool drops_root(const lmb_assimp *assimp) {
     return assimp->format != LMB_FORMAT_BVH && assimp->scene->mRootNode->mNumChildren > 0;
 }
@@ -23,7 +24,7 @@ static bool push(lmb_importer *importer, pending **stack, size_t *count, size_t 
     return true;
 }
 
-// Children in reverse, so that the first one is taken off first and nodes stand as the file has them.
+// Pushes children in reverse, so that the first child is taken first and nodes keep the file's order.
 static bool push_children(lmb_importer *importer, const struct aiNode *node, uint32_t parent, pending **stack,
                           size_t *count, size_t *capacity) {
     for (unsigned i = node->mNumChildren; i-- > 0;) {
@@ -64,7 +65,7 @@ static bool add_node(lmb_assimp *assimp, pending entry, size_t *capacity, size_t
     return true;
 }
 
-// Without recursion: how deep a file's nodes go is the file's choice.
+// Does not recurse, because the file decides how deep its nodes are nested.
 static bool list_nodes(lmb_assimp *assimp) {
     lmb_importer *importer = assimp->tables.importer;
     const struct aiNode *root = assimp->scene->mRootNode;
@@ -85,7 +86,7 @@ static bool list_nodes(lmb_assimp *assimp) {
     return success;
 }
 
-// Parents already are before children.
+// Nodes are listed with parents before children already, so their order is that of the list.
 static bool order_and_name(lmb_assimp *assimp) {
     lmb_gltf *tables = &assimp->tables;
     lmb_importer *importer = tables->importer;

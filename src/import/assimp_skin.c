@@ -1,3 +1,4 @@
+// Reads the bones of Assimp's meshes as skins, and marks the joints of the rig.
 #include "assimp_scene.h"
 
 #include <inttypes.h>
@@ -24,7 +25,8 @@ static bool read_bone(lmb_assimp *assimp, const struct aiMesh *mesh, unsigned in
     return true;
 }
 
-// Assimp's bind matrices start from the mesh, the rig's from model space: the node's model matrix is between them.
+// Assimp's bind matrices start from the mesh, the rig's from model space, so they are multiplied by the inverse of the
+// node's model matrix.
 static bool read_skin(lmb_assimp *assimp, const struct aiMesh *mesh, lmb_affine model, lmb_gltf_skin *skin) {
     lmb_importer *importer = assimp->tables.importer;
     lmb_affine from_model;
@@ -48,8 +50,8 @@ static bool read_skin(lmb_assimp *assimp, const struct aiMesh *mesh, lmb_affine 
     return true;
 }
 
-// Joints that move no vertex themselves, the tips of fingers say, belong to the rig too: all that hangs on a bone, and all
-// that bones hang on.
+// Marks the bones, all their descendants and all their ancestors. Joints that move no vertex themselves, such as the
+// tips of fingers, are thereby in the rig too.
 static void mark_around_bones(lmb_gltf *tables) {
     for (uint32_t s = 0; s < tables->skin_count; s++) {
         for (uint32_t i = 0; i < tables->skins[s].joint_count; i++) {

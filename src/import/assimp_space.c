@@ -1,10 +1,11 @@
+// Finds the units and axes of an Assimp scene, and converts transforms to metres with Y up.
 #include "assimp_scene.h"
 
 #include <math.h>
 #include <string.h>
 
 #define METRES_PER_CENTIMETRE 0.01f
-// How far the three scales of a scene's root may differ, relatively, and still be one.
+// Relative difference up to which the three scales of a scene's root count as equal.
 #define SAME_SCALE 1e-4f
 
 static const struct aiMetadataEntry *find_entry(const lmb_assimp *assimp, const char *key) {
@@ -39,7 +40,7 @@ static float float_of(const lmb_assimp *assimp, const char *key, float otherwise
     return value;
 }
 
-// One row of a column-major matrix: the file's axis that becomes this one.
+// Sets one row of a column-major matrix: which axis of the file becomes this axis.
 static bool set_axis(const lmb_assimp *assimp, int row, const char *axis_key, int32_t axis, const char *sign_key,
                      float matrix[16]) {
     axis = integer_of(assimp, axis_key, axis);
@@ -57,7 +58,7 @@ static float determinant(const float m[16]) {
            m[8] * (m[1] * m[6] - m[2] * m[5]);
 }
 
-// Assimp tells units and axes of an FBX file, and leaves the scene as it is.
+// Assimp reports units and axes of an FBX file as metadata, and does not apply them to the scene.
 static bool read_fbx_settings(const lmb_assimp *assimp, float *scale, float matrix[16]) {
     lmb_importer *importer = assimp->tables.importer;
     if (!set_axis(assimp, 0, "CoordAxis", 0, "CoordAxisSign", matrix) ||
@@ -126,12 +127,13 @@ bool lmb_assimp_find_space(lmb_assimp *assimp) {
         if (!read_fbx_settings(assimp, &unit, axes)) {
             return false;
         }
-        // A root that is turned already is that of a later Assimp, which applies the axes.
+        // A root that is rotated already comes from a later version of Assimp, which applies the axes itself.
         return set_space(assimp, unit, is_identity(root) ? axes : root);
     case LMB_FORMAT_COLLADA:
-        return set_space(assimp, unit, root); // unit and axes are the root's matrix
+        return set_space(assimp, unit, root); // the root's matrix contains unit and axes
     default:
-        axes[0] = axes[5] = axes[10] = 1; // the root is a joint; the format has no unit
+        axes[0] = axes[5] = axes[10] = 1; // the root is a joint; the format does not define a unit, and centimetres are
+                                          // assumed
         return set_space(assimp, METRES_PER_CENTIMETRE, axes);
     }
 }

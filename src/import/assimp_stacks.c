@@ -1,6 +1,6 @@
-// Assimp leaves out an FBX animation (an "animation stack") without a word where none of its curves has keys, or where
-// key times do not ascend, for which it drops the whole curve. The names of the stacks are found in the file itself:
-// they are in it as they are, also where a binary file compresses its keys.
+// Finds the animations ("animation stacks") of an FBX file that Assimp silently left out. It leaves out an animation if
+// none of its curves has keys, and drops a curve if its key times do not ascend. The names of the stacks are searched
+// in the file itself, where they are plain text even if a binary file compresses its keys.
 #include "assimp_scene.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct bytes {
     size_t left;
 } bytes;
 
-// Moves behind the next occurrence; false where there is none.
+// Moves past the next occurrence; returns false if there is none.
 static bool skip_past(bytes *text, const char *pattern, size_t length) {
     while (text->left >= length) {
         const char *found = memchr(text->at, pattern[0], text->left - length + 1);
@@ -39,7 +39,7 @@ static bool copy_name(const char *name, size_t length, char result[NAME_SIZE]) {
     return true;
 }
 
-// AnimationStack: 200, "AnimStack::Lift", "" {
+// Finds the next line of the form: AnimationStack: 200, "AnimStack::Lift", "" {
 static bool next_in_text(bytes *text, char name[NAME_SIZE]) {
     static const char prefix[] = "AnimStack::";
     while (skip_past(text, "AnimationStack:", 15)) {
@@ -57,8 +57,8 @@ static bool next_in_text(bytes *text, char name[NAME_SIZE]) {
     return false;
 }
 
-// The record's name behind its length, then its properties: 'L' and 8 bytes, and 'S', a length of 4 bytes and
-// "Lift\0\1AnimStack".
+// Finds the next binary record: its name after the length of that, then its properties: 'L' and 8 bytes, 'S', a length
+// of 4 bytes and "Lift\0\1AnimStack".
 static bool next_in_records(bytes *text, char name[NAME_SIZE]) {
     while (skip_past(text,
                      "\x0E"

@@ -1,10 +1,11 @@
+// Decomposes a matrix into translation, rotation and scale.
 #include "gltf.h"
 
 #include <math.h>
 
-// Cosine of the angle between two axes that still counts as a right angle: rounding in exporters stays well below.
+// Max cosine of the angle between two axes that counts as a right angle. Rounding in exporters stays well below it.
 #define LARGEST_COSINE 1e-4
-// An axis this much shorter than the longest one has no direction to speak of.
+// An axis this much shorter than the longest one has no usable direction.
 #define SMALLEST_RATIO 1e-12
 
 typedef struct vector {
@@ -29,7 +30,7 @@ static vector perpendicular(vector a) {
     return scaled(b, 1 / sqrt(dot(b, b)));
 }
 
-// Gives axes of length zero a direction, at right angles to the others.
+// Gives axes of length zero a direction, perpendicular to the others.
 static void complete(vector axes[3], const bool missing[3]) {
     int known = -1;
     for (int i = 0; i < 3; i++) {

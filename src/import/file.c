@@ -13,7 +13,7 @@
 #include <unistd.h>
 #endif
 
-// What a 32-bit offset reaches. A folder, which some systems open, says that it is larger.
+// Offsets into a file must fit 32 bits. A folder, which some systems open, reports a larger size.
 #define LARGEST_FILE UINT32_MAX
 
 static bool fail(lmb_importer *importer, const char *place, const char *what, const char *why) {
@@ -53,7 +53,7 @@ bool lmb_file_read(lmb_importer *importer, const char *path, const char *place, 
 
 #ifdef _WIN32
 
-// Every part of the path is looked at before the file is opened: links are reparse points there.
+// Checks every component of the path before the file is opened: on Windows, links are reparse points.
 static FILE *open_below(const char *directory, const char *relative, const char **why) {
     char path[4096];
     size_t length = (size_t)snprintf(path, sizeof path, "%s/", directory[0] == '\0' ? "." : directory);
@@ -84,7 +84,7 @@ static FILE *open_below(const char *directory, const char *relative, const char 
 
 #else
 
-// Folder by folder, so that no link is followed, and without waiting for whoever would write into a pipe.
+// Opens folder by folder, so that no link is followed. O_NONBLOCK keeps a pipe from waiting for its writer.
 static int open_parts(const char *directory, const char *relative) {
     const int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     int folder = open(directory[0] == '\0' ? "." : directory, folder_flags);

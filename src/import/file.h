@@ -1,15 +1,15 @@
-// Whole files in memory.
+// Reads whole files into memory.
 #ifndef LIMBER_SRC_IMPORT_FILE_H
 #define LIMBER_SRC_IMPORT_FILE_H
 
 #include "importer.h"
 
-// Reads a file into the scratch pool. `place` opens the message where the file is not the imported one itself, else it
+// Reads a file into the scratch pool. `place` begins error messages if the file is not the imported one itself; else it
 // is empty.
 bool lmb_file_read(lmb_importer *importer, const char *path, const char *place, const uint8_t **bytes, size_t *size);
 
-// The same for a file that an imported one names: below a folder, through no symbolic link, and a regular file, so that a
-// name leads nowhere else and nothing waits for a pipe.
+// Reads a file that an imported file names. It must be a regular file below the folder and not behind a symbolic link,
+// so that a name cannot lead elsewhere and no pipe blocks the import.
 bool lmb_file_read_below(lmb_importer *importer, const char *directory, const char *relative, const char *place,
                          const uint8_t **bytes, size_t *size);
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// How far into a file its XML declaration and comments may reach before <COLLADA>.
+// How many bytes of XML declaration and comments may precede <COLLADA>.
 #define LARGEST_PROLOGUE 4096u
 
 static const char *const names[LMB_FORMAT_COUNT] = {"glTF", "pack", "FBX", "Collada", "BVH"};

@@ -1,4 +1,4 @@
-// Which format a file has: told by how it begins, or by its name's ending where that says nothing.
+// Finds a file's format by its first bytes, or by the ending of its name if these are not conclusive.
 #ifndef LIMBER_SRC_IMPORT_FORMAT_H
 #define LIMBER_SRC_IMPORT_FORMAT_H
 
@@ -14,11 +14,11 @@ typedef enum lmb_format {
     LMB_FORMAT_COUNT
 } lmb_format;
 
-// What is neither is glTF, whose reader then says what is wrong with it.
+// Returns LMB_FORMAT_GLTF if nothing matches: that reader then reports what is wrong with the file.
 lmb_format lmb_format_of(const char *name, const uint8_t *bytes, size_t size);
-// "FBX" and so on.
+// Returns the name for messages, such as "FBX".
 const char *lmb_format_name(lmb_format format);
-// The name's ending, without a dot.
+// Returns the ending of file names, without a dot.
 const char *lmb_format_ending(lmb_format format);
 
 #endif

@@ -1,5 +1,5 @@
-// A glTF 2.0 document while it is read. Indices between its parts were checked when a part was read, so that later
-// parts can rely on them. Every function returns false after it wrote a message.
+// A glTF 2.0 document while it is read. Indices between its parts are checked when a part is read, so later code can
+// rely on them. Every function that returns bool returns false after it has reported an error.
 #ifndef LIMBER_SRC_IMPORT_GLTF_H
 #define LIMBER_SRC_IMPORT_GLTF_H
 
@@ -8,7 +8,7 @@
 #include "json.h"
 #include "names.h"
 
-// Where in the document something stands, as in "meshes[2].primitives[0]".
+// The position of an element in the document, such as "meshes[2].primitives[0]".
 typedef struct lmb_gltf_place {
     char text[120];
 } lmb_gltf_place;
@@ -32,9 +32,9 @@ typedef struct lmb_gltf_buffer {
 
 typedef struct lmb_gltf_view {
     const uint8_t *bytes;
-    size_t offset; // in its buffer, which alignment counts from
+    size_t offset; // in its buffer; alignment is relative to the buffer
     size_t size;
-    size_t stride; // 0 where elements follow each other
+    size_t stride; // 0 if elements are contiguous
 } lmb_gltf_view;
 
 typedef enum lmb_gltf_component {
@@ -58,7 +58,7 @@ typedef enum lmb_gltf_shape {
 } lmb_gltf_shape;
 
 typedef struct lmb_gltf_accessor {
-    const uint8_t *bytes; // of the first element, NULL where all are zero
+    const uint8_t *bytes; // of the first element; NULL if all elements are zero
     size_t stride;
     uint32_t count;
     lmb_gltf_component component;
@@ -68,7 +68,7 @@ typedef struct lmb_gltf_accessor {
     lmb_gltf_component sparse_component;
     const uint8_t *sparse_indices;
     const uint8_t *sparse_values;
-    const float *times; // its values where it was read as key times
+    const float *times; // its values, if it was read as key times
 } lmb_gltf_accessor;
 
 typedef struct lmb_gltf_node {
@@ -80,26 +80,26 @@ typedef struct lmb_gltf_node {
     bool in_scene;
     bool in_rig;
     uint32_t joint;       // of the rig, or LMB_NONE
-    uint32_t anchor;      // the nearest joint: its own, an ancestor's, or LMB_NONE
-    lmb_affine to_anchor; // from the node to that joint, as the file has it at rest
+    uint32_t anchor;      // the nearest joint: its own or an ancestor's; or LMB_NONE
+    lmb_affine to_anchor; // from the node to that joint, in the file's rest pose
     uint32_t object;      // its JSON value
     uint32_t first_channel;
-    uint32_t channel_count; // weights of the morph targets of its mesh
+    uint32_t channel_count; // morph-target weights of its mesh
 } lmb_gltf_node;
 
 typedef struct lmb_gltf_skin {
     uint32_t *nodes;
     lmb_affine *inverse_binds;
     uint32_t joint_count;
-    lmb_affine to_model; // from its meshes to the space that the inverse bind matrices start from; identity in glTF
+    lmb_affine to_model; // from its meshes to the space of the inverse bind matrices; identity in glTF
 } lmb_gltf_skin;
 
 typedef struct lmb_gltf_material lmb_gltf_material;
 
-// A track that holds a joint where the node rests, for a file that adds clips.
+// A track that holds a joint at the rest pose of its node, for a file that adds clips.
 typedef struct lmb_gltf_rest {
     uint32_t node;
-    lmb_track_def track; // its value is in the node
+    lmb_track_def track; // its value is stored in the node
 } lmb_gltf_rest;
 
 typedef struct lmb_gltf {
@@ -126,89 +126,93 @@ typedef struct lmb_gltf {
     uint32_t skin_count;
     lmb_channel_def *channels; // of all nodes
     uint32_t channel_count;
-    uint32_t *channel_of; // index in the rig of each, or LMB_NONE
+    uint32_t *channel_of; // for each channel, its index in the rig, or LMB_NONE
     lmb_gltf_material *material_cache;
-    uint32_t *image_of; // index among the import's images of each of the file's, or LMB_NONE
+    uint32_t *image_of; // for each image of the file, its index among the import's images, or LMB_NONE
     lmb_name *image_uris;
-    lmb_gltf_buffer *image_files; // of the first image of each URI, once it is loaded
-    lmb_gltf_rest *rests;         // of nodes that rest elsewhere than their joints, in the order of the nodes
+    lmb_gltf_buffer *image_files; // stored at the first image of each URI, once it is loaded
+    lmb_gltf_rest *rests;         // of nodes whose rest pose differs from their joint's, in the order of the nodes
     uint32_t rest_count;
 } lmb_gltf;
 
-// gltf_field.c: members of objects. What is absent leaves the output as it was.
+// gltf_field.c: reads members of objects. An absent member leaves the output unchanged; a list becomes empty.
 bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char *format, ...)
     LMB_PRINTF(4, 5);
 lmb_gltf_place lmb_gltf_place_of(const char *format, ...) LMB_PRINTF(1, 2);
 bool lmb_gltf_has(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *present);
 bool lmb_gltf_require(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key);
 bool lmb_gltf_read_boolean(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, bool *result);
-// An integer from `smallest` to `largest`.
+// Reads an integer from `smallest` to `largest`.
 bool lmb_gltf_read_integer(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint64_t smallest,
                            uint64_t largest, uint64_t *result);
-// An index below `count`; `what` names what it counts.
+// Reads an index below `count`; `what` names the indexed elements in messages.
 bool lmb_gltf_read_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
                          const char *what, uint32_t *result);
 bool lmb_gltf_check_index(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t value,
                           uint32_t count, const char *what, uint32_t *result);
-// Exactly `count` finite numbers.
+// Reads exactly `count` finite numbers.
 bool lmb_gltf_read_floats(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t count,
                           float *result, bool *present);
 bool lmb_gltf_read_float(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, float *result);
-// In scratch memory, decoded, without zeros inside.
+// Reads a string: decoded, in scratch memory, without zero characters.
 bool lmb_gltf_read_string(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, const char **result);
-// The same, or `prefix` and the index where there is none.
+// Reads the member "name". If it is absent or empty, the name is `prefix`, an underscore and the index.
 bool lmb_gltf_read_name(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *prefix, uint32_t index,
                         const char **result);
 bool lmb_gltf_read_object(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, lmb_gltf_object *result,
                           bool *present);
-// An array of values of one type, which belongs to the pool.
+// Reads an array whose values all have one type; its indices are allocated from the pool.
 bool lmb_gltf_read_list(const lmb_gltf *gltf, lmb_pool *pool, const lmb_gltf_object *object, const char *key,
                         lmb_json_type type, lmb_gltf_list *result);
 lmb_gltf_object lmb_gltf_item(const lmb_gltf_list *list, uint32_t index);
 
-// gltf_document.c: the text, the asset's version, the extensions it requires, and its lists.
+// gltf_document.c: reads the text, checks the asset's version and the required extensions, and finds the lists.
 bool lmb_gltf_read_document(lmb_gltf *gltf);
 // gltf_buffer.c
-// The URIs of all elements of a list, sorted, those without one as "": elements of one URI load it once.
+// Returns the URIs of all elements of a list, sorted; an element without URI has "". Elements with equal URIs load it
+// once.
 lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list);
 bool lmb_gltf_read_buffers(lmb_gltf *gltf);
 bool lmb_gltf_read_views(lmb_gltf *gltf);
 // gltf_accessor.c
 bool lmb_gltf_read_accessors(lmb_gltf *gltf);
 uint32_t lmb_gltf_component_count(lmb_gltf_shape shape);
-// The first `count` elements as floats, normalised where the accessor says so; each must be finite.
+// Decodes the first `count` elements as floats, normalised if the accessor says so; each must be finite and within
+// 2^40.
 bool lmb_gltf_decode_floats(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, float *values);
-// The same as whole numbers, of accessors of unsigned integers.
+// Decodes the first `count` elements of an accessor of unsigned integers.
 bool lmb_gltf_decode_integers(const lmb_gltf *gltf, uint32_t accessor, uint32_t count, uint32_t *values);
-// gltf_node.c: the node tree and the scene.
+// gltf_node.c: reads the node tree and the scene.
 bool lmb_gltf_read_nodes(lmb_gltf *gltf);
-// decompose.c: a column-major 4x4 matrix as a transform; NULL, or what stands against it.
+// decompose.c: decomposes a column-major 4x4 matrix. Returns NULL, or why it has no decomposition.
 const char *lmb_gltf_decompose(const float matrix[16], lmb_transform *transform);
-// gltf_morph.c: the float channels of the nodes; then, for a file that adds clips, which of the rig's they are, by name.
+// gltf_morph.c: reads the float channels of the nodes; then, for a file that adds clips, matches them with the rig's by
+// name.
 bool lmb_gltf_read_morphs(lmb_gltf *gltf);
 bool lmb_gltf_match_channels(lmb_gltf *gltf);
 // gltf_skin.c
 bool lmb_gltf_read_skins(lmb_gltf *gltf);
-// gltf_rig.c, gltf_clip.c, gltf_mesh.c: fill the import.
+// gltf_rig.c, gltf_clip.c, gltf_mesh.c: build the import's rig, clips and meshes.
 bool lmb_gltf_build_rig(lmb_gltf *gltf);
 bool lmb_gltf_build_clips(lmb_gltf *gltf);
 bool lmb_gltf_build_meshes(lmb_gltf *gltf);
-// gltf_match.c: in place of a rig, for a file that adds clips: its nodes find their joints by name.
+// gltf_match.c: for a file that adds clips, finds the joint of each node by name, instead of building a rig.
 bool lmb_gltf_match_rig(lmb_gltf *gltf);
-// Lists the tracks of such a file's nodes that rest elsewhere than their joints; every clip has those that it lacks.
+// Lists tracks for the nodes of such a file whose rest pose differs from their joint's. A clip gets each of them that
+// it does not animate itself.
 bool lmb_gltf_list_rests(lmb_gltf *gltf);
-// Notes the nodes that an animation moves in vain; nothing where there are none.
+// Notes the nodes that an animation moves but that are no joints of the rig; does nothing if there are none.
 bool lmb_gltf_note_unmatched(const lmb_gltf *gltf, const char *animation, lmb_name_list *names);
-// gltf_primitive.c: a primitive's geometry, in the space of its node.
+// gltf_primitive.c: reads the geometry of a primitive, in the space of its node.
 typedef struct lmb_gltf_geometry {
-    lmb_vertex *vertices; // of the import's pool; joints are indices into the skin
+    lmb_vertex *vertices; // in the import's pool; joints are indices into the skin
     uint32_t vertex_count;
-    uint32_t *indices; // of the import's pool
+    uint32_t *indices; // in the import's pool
     uint32_t index_count;
     bool has_normals;
-    bool left_out; // nothing to draw; a note says why
+    bool left_out; // there is nothing to draw; a note says why
 } lmb_gltf_geometry;
-// `skin` is NULL for a node without one.
+// `skin` is NULL for a node without a skin.
 bool lmb_gltf_read_geometry(lmb_gltf *gltf, const lmb_gltf_object *primitive, const char *mesh_name,
                             const lmb_gltf_skin *skin, uint32_t texcoord, lmb_gltf_geometry *geometry);
 // gltf_material.c
@@ -217,14 +221,15 @@ struct lmb_gltf_material {
     float base_color[4];
     bool double_sided;
     uint32_t image;    // of the import, or LMB_NONE
-    uint32_t texcoord; // which set of texture coordinates the image takes
+    uint32_t texcoord; // which set of texture coordinates the image uses
     float texcoord_transform[2][3];
 };
-// gltf_mesh.c: adds a mesh of a node, its geometry bound to the skin, or to the node's anchor where that is NULL.
+// gltf_mesh.c: adds a mesh of a node. Its geometry is bound to the skin, or to the node's anchor if the skin is NULL.
 bool lmb_gltf_add_mesh(lmb_gltf *gltf, const lmb_gltf_node *node, const lmb_gltf_skin *skin, const char *name,
                        const char *place, const lmb_gltf_material *material, lmb_gltf_geometry *geometry);
+// gltf_material.c: the import's images and materials.
 bool lmb_gltf_prepare_materials(lmb_gltf *gltf);
-// The material of a primitive, read on first use; the image that it uses joins the import.
+// Returns the material of a primitive, which is read on first use; the image that it uses is added to the import.
 bool lmb_gltf_read_material(lmb_gltf *gltf, const lmb_gltf_object *primitive, lmb_gltf_material *material);
 
 #endif

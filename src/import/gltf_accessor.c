@@ -1,3 +1,4 @@
+// Reads accessors and decodes their elements.
 #include "gltf.h"
 
 #include <inttypes.h>
@@ -30,7 +31,7 @@ static size_t component_size(lmb_gltf_component component) {
     return 0;
 }
 
-// Columns of matrices start at multiples of 4 bytes.
+// Each column of a matrix starts at a multiple of 4 bytes.
 static size_t column_size(const lmb_gltf_accessor *accessor) {
     size_t size = shapes[accessor->shape].rows * component_size(accessor->component);
     return shapes[accessor->shape].columns == 1 ? size : (size + 3) / 4 * 4;
@@ -65,7 +66,7 @@ static bool read_shape(lmb_gltf *gltf, const lmb_gltf_object *object, lmb_gltf_s
     return lmb_gltf_fail(gltf, object, "type", "'%.40s' is none of glTF's", type);
 }
 
-// Where `count` elements of `size` bytes, `stride` apart, are in a view; NULL after a message.
+// Returns where `count` elements of `size` bytes with a stride of `stride` are in a view; NULL after an error.
 static const uint8_t *locate(lmb_gltf *gltf, const lmb_gltf_object *object, const lmb_gltf_view *view, uint64_t count,
                              size_t size, size_t stride, size_t alignment) {
     uint64_t offset = 0;
@@ -95,7 +96,7 @@ static const uint8_t *locate(lmb_gltf *gltf, const lmb_gltf_object *object, cons
     return view->bytes + offset;
 }
 
-// A part of a sparse accessor: a view of its own, whose elements follow each other.
+// Locates the indices or values of a sparse accessor: contiguous elements in a view of their own.
 static const uint8_t *locate_sparse(lmb_gltf *gltf, const lmb_gltf_object *object, uint64_t count, size_t size,
                                     size_t alignment) {
     uint32_t index = 0;
@@ -190,7 +191,7 @@ bool lmb_gltf_read_accessors(lmb_gltf *gltf) {
     return gltf->accessors != NULL;
 }
 
-// glTF is little-endian and promises alignment only within a buffer, so bytes are put together here.
+// glTF is little-endian and aligned only within a buffer, so values are assembled from bytes.
 static uint32_t read_unsigned(const uint8_t *bytes, lmb_gltf_component component) {
     uint32_t value = 0;
     for (size_t i = component_size(component); i-- > 0;) {

@@ -1,3 +1,4 @@
+// Loads buffers and reads buffer views.
 #include "gltf.h"
 
 #include "uri.h"
@@ -20,8 +21,8 @@ lmb_name *lmb_gltf_read_uris(lmb_gltf *gltf, const lmb_gltf_list *list) {
     return uris;
 }
 
-// Bytes of a buffer: of its URI, or for the first one without a URI of the binary chunk. Those of a URI that a buffer
-// before this one has were loaded with that one, and are in `files`.
+// Loads a buffer from its URI; the first buffer, if it has no URI, is the binary chunk. If an earlier buffer has the
+// same URI, its bytes are taken from `files`.
 static bool load(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, const lmb_name *uris,
                  const lmb_gltf_buffer *files, lmb_gltf_buffer *buffer) {
     const char *uri = NULL;

@@ -1,3 +1,4 @@
+// Builds clips from animations.
 #include "gltf.h"
 
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 
 typedef enum path { PATH_TRANSLATION, PATH_ROTATION, PATH_SCALE, PATH_WEIGHTS, PATH_POINTER, PATH_COUNT } path;
 
-// "pointer" is that of KHR_animation_pointer, whose channels name no node.
+// "pointer" is the path of KHR_animation_pointer, whose channels name no node.
 static const char *const path_names[PATH_COUNT] = {"translation", "rotation", "scale", "weights", "pointer"};
 static const lmb_gltf_shape path_shapes[PATH_COUNT] = {LMB_GLTF_VEC3, LMB_GLTF_VEC4, LMB_GLTF_VEC3, LMB_GLTF_SCALAR,
                                                        LMB_GLTF_SCALAR};
@@ -17,11 +18,11 @@ typedef struct animation {
     lmb_gltf_place place;
     lmb_gltf_list channels;
     lmb_gltf_list samplers;
-    lmb_pool pool; // of what lasts until the clip is built
+    lmb_pool pool; // data that is needed until the clip is built
     lmb_track_def *tracks;
     size_t track_count;
     size_t track_capacity;
-    float duration;  // of every channel, skipped ones included
+    float duration;  // of all channels, including skipped ones
     uint32_t *marks; // per node and path: 1 + the index of the last animation that has it
     uint32_t skipped_morphs;
     uint32_t skipped_pointers;
@@ -68,7 +69,7 @@ static bool check_times(const lmb_gltf *gltf, uint32_t accessor, const float *ti
     return true;
 }
 
-// Most channels of an animation share their times, so they are kept with the accessor.
+// Most channels of an animation share their key times, so these are stored in the accessor.
 static bool read_times(lmb_gltf *gltf, const lmb_gltf_object *sampler, uint32_t *key_count, const float **times) {
     uint32_t index = 0;
     if (!lmb_gltf_require(gltf, sampler, "input") ||
@@ -98,8 +99,8 @@ static bool is_output(const lmb_gltf_accessor *accessor, path path) {
     return accessor->shape == path_shapes[path] && (accessor->component == LMB_GLTF_FLOAT || normalized);
 }
 
-// The accessor of a sampler's values, of the right type and count: `width` elements for each key, three times as many
-// in splines.
+// Finds the accessor of a sampler's values and checks its type and count: `width` elements for each key, three times as
+// many for splines.
 static bool find_values(lmb_gltf *gltf, const lmb_gltf_object *sampler, path path, uint32_t width,
                         const lmb_track_def *track, uint32_t *result) {
     uint32_t index = 0;
@@ -137,8 +138,8 @@ static bool read_values(lmb_gltf *gltf, animation *animation, const lmb_gltf_obj
     return values != NULL && lmb_gltf_decode_floats(gltf, index, accessor->count, values);
 }
 
-// The weights of all targets of a node: a track for each that is a channel of the rig. Their numbers lie key by key, of
-// splines first the in-tangents of a key.
+// Reads the weights of all morph targets of a node, and adds a track for each that is a channel of the rig. The values
+// are stored key by key; for splines, each key begins with its in-tangents.
 static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_object *sampler,
                          const lmb_gltf_node *node, lmb_track_def all) {
     const uint32_t width = node->channel_count;
@@ -178,7 +179,7 @@ static bool read_weights(lmb_gltf *gltf, animation *animation, const lmb_gltf_ob
     return true;
 }
 
-// Counts a channel that makes no track, and tells so.
+// Counts a channel that gets no track. Returns whether it was one.
 static bool is_skipped(const lmb_gltf *gltf, animation *animation, path path, uint32_t node) {
     if (path == PATH_POINTER) {
         animation->skipped_pointers++;
@@ -267,7 +268,8 @@ static bool note_all_skipped(const lmb_gltf *gltf, const animation *animation) {
                         "tracks of properties that are no node's");
 }
 
-// A node of a file that adds clips rests where that file says, which its own rig would show.
+// Adds tracks that hold joints at this file's rest pose: in a file that adds clips, it can differ from the rig's rest
+// pose.
 static bool add_rest_tracks(lmb_gltf *gltf, animation *animation) {
     for (uint32_t i = 0; i < gltf->rest_count; i++) {
         const lmb_gltf_rest *rest = &gltf->rests[i];
@@ -285,7 +287,7 @@ static int compare_nodes(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-// Names each node once, in the file's order.
+// Notes each node once, in the file's order.
 static bool note_unmatched(const lmb_gltf *gltf, const animation *animation) {
     lmb_name_list names = {0};
     qsort(animation->outside, animation->outside_count, sizeof *animation->outside, compare_nodes);
@@ -297,7 +299,8 @@ static bool note_unmatched(const lmb_gltf *gltf, const animation *animation) {
     return lmb_gltf_note_unmatched(gltf, animation->name, &names);
 }
 
-// Adds what only clips of further files have. `has_motion` is false where nothing in the animation is the rig's.
+// Adds notes and tracks of an animation in a file that adds clips. `has_motion` becomes false if such an animation
+// moves nothing in the rig.
 static bool match_clip(lmb_gltf *gltf, animation *animation, bool *has_motion) {
     *has_motion = true;
     if (!gltf->importer->adds_clips) {

@@ -1,10 +1,11 @@
+// Reads the JSON text, its version, the required extensions and the top-level lists.
 #include "gltf.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// Extensions that a file may require: what they add is read, or concerns only how a surface looks beyond the base
-// colour, or light.
+// Returns whether a file may require this extension: it is implemented, or it concerns only lights or the look of a
+// surface beyond its base colour.
 static bool is_known_extension(const char *name) {
     static const char *const known[] = {"KHR_mesh_quantization", "KHR_texture_transform", "KHR_lights_punctual"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -20,7 +21,7 @@ static bool is_known_extension(const char *name) {
 static bool parse_text(lmb_gltf *gltf) {
     const char *text = gltf->glb.json;
     size_t size = gltf->glb.json_size;
-    // Not allowed, but written by some editors, and harmless.
+    // A byte order mark is not allowed, but some editors write it, and it does no harm.
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         size -= 3;

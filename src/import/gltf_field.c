@@ -1,3 +1,4 @@
+// Reads members of JSON objects, with checks of type and range.
 #include "gltf.h"
 
 #include <inttypes.h>
@@ -6,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Far more than glTF has. Members are looked up one by one, in some objects again for each node that uses them, and a
-// file must not be able to make that slow.
+// Max number of members of an object, far more than glTF needs. Members are searched one by one, in some objects once
+// for each node that uses them, and a file must not be able to make that slow.
 #define LARGEST_OBJECT 256u
 
 static lmb_gltf_place join(const lmb_gltf_object *object, const char *key) {
@@ -34,7 +35,7 @@ bool lmb_gltf_fail(const lmb_gltf *gltf, const lmb_gltf_object *object, const ch
     return lmb_importer_fail(gltf->importer, LMB_ERROR_FORMAT, "%s: %s", place.text, reason);
 }
 
-// The value, or LMB_NONE where there is none.
+// Finds a member's value, or LMB_NONE if there is none.
 static bool find(const lmb_gltf *gltf, const lmb_gltf_object *object, const char *key, uint32_t *value) {
     bool twice;
     *value = LMB_NONE;
@@ -90,7 +91,7 @@ bool lmb_gltf_read_integer(const lmb_gltf *gltf, const lmb_gltf_object *object, 
         return true;
     }
     double number = lmb_json_number(&gltf->json, value);
-    // 2^53: above, neighbouring integers are one double.
+    // Above 2^53, neighbouring integers are the same double.
     if (!(number >= (double)smallest && number <= (double)largest && number <= 9007199254740992.0) ||
         floor(number) != number) {
         return lmb_gltf_fail(gltf, object, key, "%.17g is no integer from %" PRIu64 " to %" PRIu64, number, smallest,

@@ -1,12 +1,13 @@
+// Matches the nodes of a file that adds clips with the joints of the rig.
 #include "gltf.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-// Rest poses of two files that are written from one differ by rounding.
+// Rest poses in two files exported from one character differ by rounding errors.
 #define SAME_REST 1e-6
 
-// The first node of a name takes the joint.
+// If several nodes have one name, the first one gets the joint.
 static bool match_nodes(lmb_gltf *gltf, bool *taken) {
     lmb_importer *importer = gltf->importer;
     const lmb_rig *rig = importer->import->rig;
@@ -40,8 +41,8 @@ static bool note_missing(const lmb_gltf *gltf, const bool *taken) {
                              lmb_name_list_text(&names));
 }
 
-// Local transforms of such a joint do not mean what they mean in the rig. A joint whose parent is no joint in the rig may
-// hang on anything here.
+// Notes joints with another parent than in the rig: their local transforms have another meaning. A joint whose parent
+// in the file is no joint counts as having no parent.
 static bool note_other_parents(const lmb_gltf *gltf) {
     const lmb_rig *rig = gltf->importer->import->rig;
     lmb_name_list names = {0};

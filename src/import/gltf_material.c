@@ -1,3 +1,4 @@
+// Reads materials and the images that they use.
 #include "gltf.h"
 
 #include "uri.h"
@@ -14,7 +15,7 @@ static bool is_jpeg(const lmb_image *image) {
     return image->size >= 3 && memcmp(image->bytes, "\xFF\xD8\xFF", 3) == 0;
 }
 
-// Images of one URI load it once.
+// Loads the image of a URI; images of one URI load it once.
 static bool load_uri(lmb_gltf *gltf, const lmb_gltf_object *object, const char *uri, lmb_image *image) {
     lmb_gltf_buffer *file = &gltf->image_files[lmb_names_find(gltf->image_uris, gltf->images.count, uri)];
     lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object->place.text);
@@ -80,7 +81,7 @@ static bool use_image(lmb_gltf *gltf, uint32_t index) {
     return keep_image(gltf, index, &image);
 }
 
-// Offset, rotation and scale of KHR_texture_transform, as one matrix.
+// Reads offset, rotation and scale of KHR_texture_transform, and combines them in one matrix.
 static bool read_texcoord_transform(lmb_gltf *gltf, const lmb_gltf_object *texture_info, lmb_gltf_material *material) {
     lmb_gltf_object extensions;
     lmb_gltf_object object;
@@ -106,7 +107,7 @@ static bool read_texcoord_transform(lmb_gltf *gltf, const lmb_gltf_object *textu
         !lmb_gltf_read_index(gltf, &object, "texCoord", LMB_NONE, "sets", &material->texcoord)) {
         return false;
     }
-    // Counter-clockwise, in a plane whose second axis points down.
+    // The rotation is counter-clockwise in a plane whose second axis points down.
     float cosine = cosf(rotation);
     float sine = sinf(rotation);
     for (int column = 0; column < 2; column++) {
@@ -199,7 +200,7 @@ bool lmb_gltf_prepare_materials(lmb_gltf *gltf) {
     gltf->image_uris = gltf->image_files == NULL ? NULL : lmb_gltf_read_uris(gltf, &gltf->images);
     for (uint32_t i = 0; gltf->image_uris != NULL && i < gltf->images.count; i++) {
         gltf->image_of[i] = LMB_NONE;
-        // Only images that are drawn are read, but none may reach out of the folder.
+        // Only images that are drawn are loaded, but no URI may lead out of the folder.
         lmb_gltf_object object = lmb_gltf_item(&gltf->images, i);
         lmb_gltf_place place = lmb_gltf_place_of("%s.uri", object.place.text);
         const char *uri = NULL;

@@ -1,14 +1,15 @@
+// Builds meshes: binds their geometry to joints of the rig, in the bind pose's model space.
 #include "gltf.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-// Two matrices count as one where no entry differs by more than this, relative to the larger of 1 and the entry.
+// Two matrices count as equal if no entry differs by more than this, relative to the larger of 1 and the entry.
 #define SAME_MATRIX 1e-6
-// What a primitive of a mesh counts as, for each node of the mesh, beside its vertices.
+// Decoding budget that each primitive uses for each node of its mesh, in addition to its vertices.
 #define PRIMITIVE_BYTES ((size_t)1024)
-// Bind poses of two skins are computed from each other, which costs digits.
+// Tolerance for bind poses of two skins, which are computed from each other and so lose digits.
 #define SAME_BIND 1e-4
 
 static bool is_close(const lmb_affine *a, const lmb_affine *b, double tolerance) {
@@ -24,8 +25,8 @@ static bool is_close(const lmb_affine *a, const lmb_affine *b, double tolerance)
     return true;
 }
 
-// What the vertices of one skin must be multiplied by to suit the rig's inverse bind matrix of a joint instead of the
-// skin's own: inverse(rig's) * skin's.
+// Computes the matrix by which vertices of a skin are multiplied to fit the rig's inverse bind matrix of a joint
+// instead of the skin's own: inverse(rig's) * skin's.
 static bool bind_of_joint(const lmb_gltf *gltf, const lmb_gltf_skin *skin, uint32_t skin_joint, lmb_affine *bind) {
     uint32_t joint = gltf->nodes[skin->nodes[skin_joint]].joint;
     lmb_affine own = lmb_rig_joint_inverse_bind(gltf->importer->import->rig, joint);
@@ -41,8 +42,8 @@ static bool bind_of_joint(const lmb_gltf *gltf, const lmb_gltf_skin *skin, uint3
     return true;
 }
 
-// One matrix for all joints that the vertices hang on; `found` is false where there is none. Turns the joints of the
-// vertices into the rig's.
+// Finds one matrix for all joints that influence the vertices; sets `found` to false if they need different ones.
+// Replaces the joints of the vertices, which are indices into the skin, by those of the rig.
 static bool bind_to_skin(lmb_gltf *gltf, const lmb_gltf_skin *skin, lmb_gltf_geometry *geometry, lmb_affine *bind,
                          bool *found) {
     lmb_importer *importer = gltf->importer;
@@ -76,7 +77,8 @@ static bool bind_to_skin(lmb_gltf *gltf, const lmb_gltf_skin *skin, lmb_gltf_geo
     return true;
 }
 
-// A mesh without a skin follows its anchor: the joint's inverse bind matrix, which the palette will apply, is undone.
+// Binds a mesh without a skin to its anchor. The matrix undoes the joint's inverse bind matrix, which the palette will
+// apply.
 static bool bind_to_anchor(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_gltf_geometry *geometry,
                            lmb_affine *bind) {
     lmb_affine inverse;
@@ -102,7 +104,8 @@ static void transform_point(const lmb_affine *matrix, float point[3]) {
     }
 }
 
-// Normals go by the transposed inverse; here its multiple by the determinant, which exists for every matrix.
+// Normals are transformed by the transposed inverse. The cofactors are that times the determinant, and exist for every
+// matrix. Returns the determinant.
 static double cofactors(const lmb_affine *matrix, double cofactor[3][3]) {
     for (int row = 0; row < 3; row++) {
         const float *a = matrix->m[(row + 1) % 3];
@@ -117,7 +120,7 @@ static double cofactors(const lmb_affine *matrix, double cofactor[3][3]) {
     return m[0] * cofactor[0][0] + m[1] * cofactor[0][1] + m[2] * cofactor[0][2];
 }
 
-// Any direction will do for a normal that has none: up.
+// Normalises a normal. One without a direction points up.
 static void set_unit(float normal[3], double x, double y, double z) {
     double length = sqrt(x * x + y * y + z * z);
     bool has_direction = length > 0 && isfinite(length);
@@ -138,7 +141,7 @@ static bool is_in_range(const float position[3]) {
     return fabsf(position[0]) <= LMB_LARGEST && fabsf(position[1]) <= LMB_LARGEST && fabsf(position[2]) <= LMB_LARGEST;
 }
 
-// Into the bind pose's model space. False where a vertex leaves the range of numbers.
+// Transforms to the bind pose's model space. Returns false if a position is out of range.
 static bool transform_geometry(const lmb_affine *bind, lmb_gltf_geometry *geometry) {
     lmb_affine identity = lmb_affine_identity();
     bool is_identity = memcmp(bind, &identity, sizeof identity) == 0;
@@ -180,7 +183,7 @@ static void set_flat_normal(lmb_vertex corners[3]) {
     }
 }
 
-// glTF asks for flat normals where a file has none, so no two triangles share a vertex any more.
+// glTF requires flat normals if a file has none, so triangles no longer share vertices.
 static bool make_flat(lmb_gltf *gltf, lmb_gltf_geometry *geometry) {
     lmb_importer *importer = gltf->importer;
     lmb_pool *pool = &importer->import->pool;

@@ -1,9 +1,9 @@
-// Morph targets: the weights of a node's mesh become float channels.
+// Morph targets: reads the weights of a node's mesh as float channels.
 #include "gltf.h"
 
 #include <inttypes.h>
 
-// A member of that type, or LMB_NONE: what is in `extras` may be anything.
+// Returns a member of that type, or LMB_NONE. It reports nothing, because `extras` may contain anything.
 static uint32_t find_member(const lmb_gltf *gltf, uint32_t object, const char *key, lmb_json_type type) {
     bool twice;
     if (object == LMB_NONE || gltf->json.values[object].type != LMB_JSON_OBJECT) {
@@ -22,14 +22,14 @@ static uint32_t count_targets(const lmb_gltf *gltf, uint32_t mesh) {
     return targets == LMB_NONE ? 0 : gltf->json.values[targets].count;
 }
 
-// The value of the first of the names that a mesh gives its targets, by the custom of exporters, or LMB_NONE.
+// Returns the value of the first target name of a mesh, or LMB_NONE. Exporters write the names to `extras.targetNames`.
 static uint32_t find_names(const lmb_gltf *gltf, uint32_t mesh, uint32_t count) {
     uint32_t extras = find_member(gltf, mesh, "extras", LMB_JSON_OBJECT);
     uint32_t names = find_member(gltf, extras, "targetNames", LMB_JSON_ARRAY);
     return names != LMB_NONE && gltf->json.values[names].count == count ? names + 1 : LMB_NONE;
 }
 
-// A target's own name, or that of the node and its number.
+// Names a channel after its target, or after the node and the target's index if the target has no name.
 static bool name_channel(lmb_gltf *gltf, const lmb_gltf_node *node, uint32_t target, uint32_t name,
                          lmb_channel_def *channel) {
     lmb_importer *importer = gltf->importer;
@@ -79,7 +79,7 @@ static bool read_node(lmb_gltf *gltf, lmb_gltf_node *node, uint32_t name) {
     return read_rests(gltf, node, &mesh, node->channel_count, channels);
 }
 
-// What many nodes may ask of one mesh.
+// The morph targets of a mesh, found once because many nodes may use it.
 typedef struct targets {
     uint32_t count;
     uint32_t names; // the value of the first name, or LMB_NONE

@@ -1,3 +1,4 @@
+// Reads the nodes, orders them with parents before children, and finds those in the scene.
 #include "gltf.h"
 
 #include <inttypes.h>
@@ -67,7 +68,8 @@ static bool read_node(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t in
            read_rest(gltf, object, node) && read_children(gltf, object, index);
 }
 
-// Walks up from each node to one whose place is known, then places the nodes on the way down again.
+// Walks up from each node to a node that is listed already, then lists the nodes of that path from the top down. Fails
+// if a node is its own ancestor.
 static bool order_nodes(lmb_gltf *gltf) {
     enum { NEW, ON_THE_WAY, PLACED };
     lmb_importer *importer = gltf->importer;
@@ -121,7 +123,7 @@ static bool read_scene(lmb_gltf *gltf, const lmb_gltf_object *object, bool shown
     return true;
 }
 
-// The scene to show: the file's choice, else its first; every node where the file has no scenes.
+// The scene is the one the file chooses, else its first. If the file has no scenes, all nodes are in it.
 static bool read_scenes(lmb_gltf *gltf) {
     uint32_t shown = 0;
     if (!lmb_gltf_read_index(gltf, &gltf->root, "scene", gltf->scenes.count, "scenes", &shown)) {

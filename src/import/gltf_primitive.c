@@ -1,9 +1,10 @@
+// Reads the vertices and triangles of a primitive.
 #include "gltf.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// Component types that an attribute may have.
+// Kinds of components that an attribute may have.
 enum { KIND_FLOAT = 1, KIND_NORMALIZED = 2, KIND_INTEGER = 4 };
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
@@ -14,7 +15,7 @@ typedef struct primitive {
     lmb_gltf_object attributes;
     const char *mesh_name;
     const lmb_gltf_skin *skin;
-    lmb_pool pool; // of decoded attributes
+    lmb_pool pool; // for decoded attributes
     lmb_gltf_geometry *geometry;
 } primitive;
 
@@ -30,7 +31,7 @@ static bool find_attribute(const primitive *p, const char *key, uint32_t *access
     return lmb_gltf_read_index(p->gltf, &p->attributes, key, p->gltf->accessor_count, "accessors", accessor);
 }
 
-// The attribute's accessor, checked against what the attribute may be, or LMB_NONE.
+// Finds the attribute's accessor and checks its type and count; LMB_NONE if there is none.
 static bool find_checked(const primitive *p, const char *key, lmb_gltf_shape shape, int kinds, uint32_t *index) {
     if (!find_attribute(p, key, index)) {
         return false;
@@ -51,7 +52,7 @@ static bool find_checked(const primitive *p, const char *key, lmb_gltf_shape sha
     return true;
 }
 
-// `values` stays NULL where the primitive does not have the attribute.
+// `values` is NULL if the primitive does not have the attribute.
 static bool read_floats(primitive *p, const char *key, lmb_gltf_shape shape, int kinds, float **values) {
     uint32_t index;
     *values = NULL;
@@ -123,7 +124,7 @@ static bool read_texcoords(primitive *p, uint32_t set) {
     return true;
 }
 
-// Four influences of each vertex, as they are in the file, into the vertices from influence `first` on.
+// Copies four influences of each vertex unchanged to influences `set` * 4 to `set` * 4 + 3.
 static bool read_influences(primitive *p, uint32_t set) {
     lmb_gltf_place joints_key = lmb_gltf_place_of("JOINTS_%" PRIu32, set);
     lmb_gltf_place weights_key = lmb_gltf_place_of("WEIGHTS_%" PRIu32, set);
@@ -145,7 +146,8 @@ static bool read_influences(primitive *p, uint32_t set) {
     return true;
 }
 
-// Checks a vertex's influences, and makes the weights sum to 1. A vertex without any hangs on the skin's first joint.
+// Checks the influences of a vertex, and normalises the weights to a sum of 1. A vertex without influences is bound to
+// the skin's first joint.
 static bool normalise_influences(primitive *p, uint32_t index, uint32_t *weightless) {
     lmb_vertex *vertex = &p->geometry->vertices[index];
     double sum = 0;
@@ -196,7 +198,7 @@ static bool read_skinning(primitive *p) {
                               p->mesh_name, weightless));
 }
 
-// The file's indices, or one for each vertex where it has none.
+// Reads the file's indices, or numbers the vertices in order if there are none.
 static bool read_raw_indices(primitive *p, uint32_t **indices, uint32_t *count) {
     lmb_gltf *gltf = p->gltf;
     uint32_t accessor_index = LMB_NONE;

@@ -1,9 +1,10 @@
+// Builds the rig from the nodes and skins.
 #include "gltf.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-// The joints of all skins with all their ancestors, or every node where there is no skin; and those marked already.
+// Adds the joints of all skins and all their ancestors to those marked already; all nodes if there is no skin.
 static void mark_joints(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         gltf->nodes[i].in_rig |= gltf->skin_count == 0;
@@ -19,7 +20,7 @@ static void mark_joints(lmb_gltf *gltf) {
     }
 }
 
-// Numbers the nodes of the rig in the file's order, for the time being as `joint`.
+// Numbers the nodes of the rig in the file's order. `joint` holds that number until the rig exists.
 static uint32_t number_joints(lmb_gltf *gltf) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < gltf->node_count; i++) {
@@ -28,7 +29,7 @@ static uint32_t number_joints(lmb_gltf *gltf) {
     return count;
 }
 
-// As the rig will have it: the rotation normalised, tiny scales zero.
+// Returns the matrix that the rig will have: with a normalised rotation, and with tiny scales set to zero.
 static lmb_affine local_matrix(const lmb_gltf_node *node) {
     lmb_transform local = node->rest;
     double norm = 0;
@@ -44,8 +45,9 @@ static lmb_affine local_matrix(const lmb_gltf_node *node) {
     return lmb_affine_from_transform(local);
 }
 
-// Joints of no skin take the inverse of their rest pose, which a scale of zero does not have. Nothing but meshes that
-// hang on such a joint knows its bind pose, so any will do.
+// A joint of no skin gets the inverse of its rest pose as inverse bind matrix. With a scale of zero there is no
+// inverse; then the joint keeps its default matrix. Any matrix will do, because only meshes bound to the joint depend
+// on it.
 static void bind_flat_joints(const lmb_gltf *gltf, lmb_affine *models, lmb_joint_def *joints) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         uint32_t index = gltf->node_order[i];
@@ -71,7 +73,8 @@ static void fill_joints(const lmb_gltf *gltf, lmb_joint_def *joints) {
         joint->rest = node->rest;
         joint->parent = node->parent == LMB_NONE ? LMB_NONE : gltf->nodes[node->parent].joint;
     }
-    // From the last skin to the first, whose matrices stay where skins share a joint.
+    // Iterates from the last skin to the first: if skins share a joint, the first skin's matrix is the one that
+    // remains.
     for (uint32_t s = gltf->skin_count; s-- > 0;) {
         const lmb_gltf_skin *skin = &gltf->skins[s];
         for (uint32_t i = 0; i < skin->joint_count; i++) {
@@ -82,7 +85,7 @@ static void fill_joints(const lmb_gltf *gltf, lmb_joint_def *joints) {
     }
 }
 
-// Parents first, so each node needs to look at its parent alone.
+// Visits parents first, so that each node needs only its parent.
 static void find_anchors(lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         lmb_gltf_node *node = &gltf->nodes[gltf->node_order[i]];

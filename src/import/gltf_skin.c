@@ -1,9 +1,10 @@
+// Reads skins: their joints and inverse bind matrices.
 #include "gltf.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-// `marks` holds, per node, 1 + the index of the last skin that named it.
+// `marks` holds, per node, 1 + the index of the last skin that names it.
 static bool read_joints(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t *marks,
                         lmb_gltf_skin *skin) {
     lmb_importer *importer = gltf->importer;
@@ -83,7 +84,7 @@ static bool read_inverse_binds(lmb_gltf *gltf, const lmb_gltf_object *object, lm
 }
 
 static bool read_skin(lmb_gltf *gltf, const lmb_gltf_object *object, uint32_t index, uint32_t *marks) {
-    uint32_t skeleton = LMB_NONE; // says nothing that the joints do not
+    uint32_t skeleton = LMB_NONE; // only checked: the joints contain all that is needed
     return read_joints(gltf, object, index, marks, &gltf->skins[index]) &&
            read_inverse_binds(gltf, object, &gltf->skins[index]) &&
            lmb_gltf_read_index(gltf, object, "skeleton", gltf->node_count, "nodes", &skeleton);

@@ -1,3 +1,4 @@
+// Reads a graph written as JSON, and a state machine written as text.
 #include "graph.h"
 
 #include "../float_environment.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// What any text may take, and what each byte of it adds: masks of large rigs are what takes most.
+// Memory budget of any text, and what each byte of it adds. Masks of large rigs need the most.
 #define BASE_BUDGET ((size_t)64 << 20)
 #define BUDGET_PER_BYTE 1024u
 
@@ -64,7 +65,7 @@ static bool read_json(lmb_graph_reader *reader, const char *text, size_t size) {
 static bool read_text(lmb_graph_reader *reader) {
     const char *text = reader->source->text;
     size_t size = reader->source->size;
-    // Not allowed, but written by some editors, and harmless.
+    // A byte order mark is not allowed, but some editors write it, and it does no harm.
     size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     reader->text = text + mark;
     reader->size = size - mark;
@@ -75,8 +76,8 @@ static bool read_text(lmb_graph_reader *reader) {
     return reader->machine == NULL || lmb_graph_insert_machine(reader);
 }
 
-// Whether a program of one node and what it takes in would be refused, where it is in a part: in a combine of this
-// part alone then, in the place of the node behind it, which there is.
+// Returns whether a graph of one node and its inputs would be rejected. If the node is below a joint map, it is checked
+// as the input of a combine with this joint map alone, which temporarily replaces the next node; there is one.
 static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t part, lmb_error *error) {
     lmb_graph_def def = reader->graph->def;
     def.node_count = node + 1;
@@ -96,8 +97,8 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t p
     return refused;
 }
 
-// What only the whole program shows, such as poses inside each other that it could not hold, is reported at the innermost
-// operation that shows it.
+// Some errors concern the whole graph, such as poses nested too deep for it. They are reported at the innermost
+// operation that causes them.
 static void check_program(lmb_graph_reader *reader) {
     const lmb_graph_def *def = &reader->graph->def;
     lmb_error error;
@@ -111,7 +112,7 @@ static void check_program(lmb_graph_reader *reader) {
         if (is_refused(reader, node->inputs[i], inner, &error)) {
             refused = node->inputs[i];
             part = inner;
-            i = UINT32_MAX; // on with its first input
+            i = UINT32_MAX; // continues with its first input
         }
     }
     is_refused(reader, refused, part, &error);
@@ -135,7 +136,7 @@ static void finish_moving(lmb_graph_reader *reader) {
     graph->def.motion = graph->has_character_motion ? &graph->motion : NULL;
 }
 
-// What is wrong with what moves by itself has been reported by then; this one makes sure.
+// By now all errors of players, machines and so on have been reported; this check makes sure.
 static void check_moving(lmb_graph_reader *reader) {
     lmb_error error;
     const lmb_host host = lmb_pool_host(&reader->scratch);
@@ -226,7 +227,7 @@ static lmb_graph_json *create(const lmb_graph_source *source, const lmb_host *ho
     return graph;
 }
 
-// The machine's text, where there is one, is right or ends the reading.
+// Reads the machine's text, if there is one. Errors in it end the reading.
 static bool read_machine(lmb_graph_reader *reader, lmb_machine_text *text) {
     lmb_machine_text_read(text);
     reader->result = text->result;

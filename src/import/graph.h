@@ -1,4 +1,4 @@
-// A program written as JSON, while it is read. Objects are read by tables of fields; operations are such tables too.
+// A graph written as JSON, while it is read. Tables of fields describe the objects, including those of the operations.
 #ifndef LIMBER_SRC_IMPORT_GRAPH_H
 #define LIMBER_SRC_IMPORT_GRAPH_H
 
@@ -14,22 +14,22 @@ typedef struct lmb_graph_stated {
     uint32_t at; // the JSON value that states it, or LMB_NONE
 } lmb_graph_stated;
 
-// A parameter, or what one use of it states.
+// A parameter, or the defaults and range that one use of it states.
 typedef struct lmb_graph_declared {
     const char *name;
     lmb_graph_stated initial;
     lmb_graph_stated min;
     lmb_graph_stated max;
-    bool is_written; // by the control: no use finds it by its name
+    bool is_written; // by the control: uses cannot find it by its name
     bool is_computed;
-    bool is_late; // a fade's weight, or computed from one: not known where transitions are taken and rates are read
+    bool is_late; // a fade's weight, or computed from one: not known yet when transitions are taken and rates are read
 } lmb_graph_declared;
 
-// A fade's weight, by the fade's name.
+// The weight of a fade, found by the fade's name.
 typedef struct lmb_graph_named {
     const char *name;
     uint32_t parameter;
-    uint32_t count;   // of fades of this name
+    uint32_t count;   // number of fades with this name
     uint32_t used_at; // the first use, or LMB_NONE
 } lmb_graph_named;
 
@@ -50,9 +50,9 @@ struct lmb_graph_json {
     lmb_joint_map_def *joint_maps;
     size_t part_capacity;
     lmb_index part_index;
-    lmb_channel_range **ranges; // beside the limits
+    lmb_channel_range **ranges; // parallel to the limits
     size_t ranges_capacity;
-    const lmb_clip **clips; // the source's, then what is left of those whose motion was taken
+    const lmb_clip **clips; // the source's clips, then the copies from which root motion was extracted
     size_t clip_capacity;
     lmb_graph_declared *parameters;
     size_t parameter_capacity;
@@ -66,7 +66,7 @@ struct lmb_graph_json {
     uint32_t fade_name_count;
     size_t fade_name_capacity;
     lmb_group_def *groups;
-    const lmb_player_def **leaders; // of each group
+    const lmb_player_def **leaders; // the first player of each group
     size_t group_capacity;
     size_t leader_capacity;
     lmb_fade_def *fades;
@@ -82,27 +82,27 @@ struct lmb_graph_json {
     size_t warning_capacity;
 };
 
-// The state of a machine, or the fade, that a pose is read for.
+// The state of a machine, or the fade, for which a pose is read.
 typedef struct lmb_graph_owner {
-    const char *name;  // the state's; NULL in none
-    uint32_t depth;    // of machines
+    const char *name;  // of the state or fade; NULL outside of both
+    uint32_t depth;    // how many machines are nested
     uint32_t end_node; // the first clip that plays in it, or LMB_NONE
-    bool holds;        // clips hold at their ends, where they do not say otherwise
+    bool holds;        // clips without "play" hold at their ends
 } lmb_graph_owner;
 
-// The state that a transition leaves.
+// The state from which a transition starts.
 typedef struct lmb_graph_left {
     uint32_t first; // node of its pose
-    uint32_t end;   // the node past the last one; 0 where it leaves no one state, or its pose was not read
+    uint32_t end;   // the node past the last one; 0 if there is no single state, or if its pose was not read
     uint32_t end_node;
     bool is_any;
 } lmb_graph_left;
 
-// What is in the text that is read for something else in the source's text.
+// A range of the text being read that replaces a range of the source's text.
 typedef struct lmb_graph_insert {
     size_t start;
-    size_t end;      // in the text that is read; 0 where there is nothing
-    size_t replaced; // bytes of the source's text
+    size_t end;      // in the text being read; 0 if nothing was inserted
+    size_t replaced; // bytes of the source's text that it replaces
 } lmb_graph_insert;
 
 // "lod", "max-lods", "max-emitted-events", "update-every", "interpolate-updates".
@@ -110,9 +110,9 @@ typedef struct lmb_graph_insert {
 
 typedef struct lmb_graph_reader {
     const lmb_graph_source *source;
-    const lmb_machine_text *machine; // of a text of its own, or NULL
+    const lmb_machine_text *machine; // the separate text of a machine, or NULL
     lmb_graph_insert insert;
-    const char *text; // the source's, without a mark of its order of bytes
+    const char *text; // the source's text without its byte order mark
     size_t size;
     lmb_graph_json *graph;
     lmb_pool scratch;
@@ -120,27 +120,27 @@ typedef struct lmb_graph_reader {
     lmb_name *joints; // sorted, in the scratch pool
     lmb_name *channels;
     lmb_name *clips;
-    float longest;      // seconds, of the clips
-    uint32_t *partners; // of the joints by their names, or NULL where nothing asked for them yet; the graph's
+    float longest;      // duration of the longest clip, in seconds
+    uint32_t *partners; // of the joints, found by name; NULL until a mirror needs them; in the graph's pool
     uint32_t *channel_partners;
-    uint32_t *objects; // for each node the object that it comes from, in the scratch pool
+    uint32_t *objects; // for each node, the object it was read from; in the scratch pool
     size_t object_capacity;
     lmb_graph_owner owner;
-    lmb_graph_left left; // the state that the transition leaves which is read
-    uint32_t motion_at;  // the member's name, or 0
+    lmb_graph_left left; // the state from which the transition being read starts
+    uint32_t motion_at;  // the key "character-motion", or 0
     uint32_t player_count;
-    uint32_t machine_count; // fades among them
-    uint32_t inertia_at;    // the first transition that is inertialized, or LMB_NONE
+    uint32_t machine_count; // including fades
+    uint32_t inertia_at;    // the first inertialized transition, or LMB_NONE
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
-    uint32_t root_keys[LMB_GRAPH_ROOT_FIELDS]; // their keys, or 0
-    uint32_t depth;                            // of computed numbers inside each other
+    uint32_t root_keys[LMB_GRAPH_ROOT_FIELDS]; // keys of these fields, or 0
+    uint32_t depth;                            // how deep computed values are nested
     bool is_full;                              // a limit on nodes or parameters was reported
-    lmb_result result;                         // no longer LMB_OK where memory is lacking: reading then ends
+    lmb_result result;                         // not LMB_OK if memory ran out: reading then ends
 } lmb_graph_reader;
 
-// One member that an object may have. `read` stores what it finds at `offset` of its target.
+// A member that an object may have. `read` stores its value at `offset` of the target.
 typedef struct lmb_graph_field lmb_graph_field;
 struct lmb_graph_field {
     const char *name;
@@ -148,44 +148,44 @@ struct lmb_graph_field {
     void (*read)(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
     size_t offset;
     const char *const *choices; // names in the order of the enumeration, then NULL
-    float min;                  // of a number in this place
+    float min;                  // range of a constant
     float max;
-    float initial; // of a parameter in this place, where no use states it, and its range
+    float initial; // default and range of a parameter, if no use states them
     float parameter_min;
     float parameter_max;
 };
 
 typedef struct lmb_graph_fields {
-    const char *what; // the object, for messages
+    const char *what; // name of the object in messages
     const lmb_graph_field *fields;
     size_t count;
-    const char *selector; // a member that has been read already, or NULL
+    const char *selector; // a member that was read already, or NULL
 } lmb_graph_fields;
 
-// A pose that events fade in and out, while the object is read that weighs it.
+// A pose that events fade in and out, while the object with its weight is read.
 typedef struct lmb_graph_fade {
-    uint32_t at;    // the weight's value that says so, or LMB_NONE
-    uint32_t index; // of the fade, or LMB_NONE where there was no room
+    uint32_t at;    // the value of the weight, if it is a fade; else LMB_NONE
+    uint32_t index; // of the fade, or LMB_NONE if the graph has no room for it
     const char *name;
     uint32_t end_at; // "at-end", or LMB_NONE
     uint32_t parameter;
-    uint32_t pose; // node, once it was read
-    bool is_read;  // the pose was
-    bool plays;    // and a clip plays in it
+    uint32_t pose; // node, after it was read
+    bool is_read;  // the pose was read
+    bool plays;    // a clip of the pose plays
 } lmb_graph_fade;
 
-// An operation's node while its object is read; offsets of its fields count from its start.
+// The node of an operation while its object is read. Offsets of the operation's fields are relative to this struct.
 typedef struct lmb_graph_node {
     lmb_node_def def;
     uint32_t object;
     bool is_additive;
-    uint32_t reference; // node of the pose that an additive clip is a difference from, or LMB_NONE
+    uint32_t reference; // node of the reference pose of an additive clip, or LMB_NONE
     uint32_t reference_at;
     lmb_axis axis;      // of a mirror
-    uint32_t *partners; // that it states, or NULL
+    uint32_t *partners; // partners that it states, or NULL
     uint32_t partners_at;
     uint32_t play_at; // of a clip, or LMB_NONE
-    uint32_t name_at; // of a machine, or LMB_NONE, as the next two
+    uint32_t name_at; // of a machine, or LMB_NONE, as are the next three
     uint32_t initial_at;
     uint32_t any_at;
     uint32_t states_at;
@@ -194,140 +194,145 @@ typedef struct lmb_graph_node {
     int8_t *channel_signs;
 } lmb_graph_node;
 
-// graph_problem.c: notes a mistake at a JSON value.
+// graph_problem.c: reports an error at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
-// One at a place in the text, of what is no JSON.
+// Reports an error at a position in a text that is not JSON.
 void lmb_graph_report_text(lmb_graph_reader *reader, const lmb_json_error *error);
-// Something that is allowed, but hardly meant.
+// Warns of something that is allowed but probably unintended.
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
-// Whether it comes from the text of a machine, which warns by itself of states that cannot be reached.
+// Returns whether a value comes from a machine's own text, whose reader warns of unreachable states itself.
 bool lmb_graph_is_inserted(const lmb_graph_reader *reader, uint32_t value);
-// Reports another type than this one; false where it did.
+// Returns whether a value has this type; reports it if not.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
 
 // graph_field.c
 void *lmb_graph_allocate(lmb_graph_reader *reader, lmb_pool *pool, size_t count, size_t size);
 void *lmb_graph_grow(lmb_graph_reader *reader, lmb_pool *pool, void *array, size_t count, size_t *capacity,
                      size_t size);
-// Adds the next thing to a table in the graph's pool.
+// Adds the next element to a table in the graph's pool.
 bool lmb_graph_index(lmb_graph_reader *reader, lmb_index *index, uint64_t hash);
-// A joint of that name, or past the joints a channel; LMB_NONE, reported, where there is neither.
+// Returns the joint of that name, or the joint count plus a channel's index; reports it and returns LMB_NONE if neither
+// exists.
 uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key);
-// A string, decoded, in a pool; NULL where there is no memory, or where it holds a zero, which is reported.
+// Returns a decoded string in a pool; NULL if memory ran out or if it contains a zero, which is reported.
 const char *lmb_graph_text(lmb_graph_reader *reader, lmb_pool *pool, uint32_t value);
-// Whether a string, or a key, is a name that the reader knows.
+// Returns whether a string or key is a given name.
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
 // Reads the members of an object into a target.
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
-// Kinds of fields: a bool; a uint32_t, whole and in the field's range; a float in the field's range; an enumeration.
+// Readers of fields: a bool; a uint32_t, an integer in the field's range; a float in the field's range; an enumeration.
 void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_whole(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_value.c: the parameter of that name that is not written, or LMB_NONE.
+// graph_value.c: returns the parameter of that name that the control does not write, or LMB_NONE.
 uint32_t lmb_graph_find_declared(const lmb_graph_json *graph, const char *name);
-// A number, a parameter, a curve or a computed number, as an lmb_value.
+// Reads an lmb_value: a constant, a parameter, a curve or a computed value.
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// The curve that is beside a number, at the offset of that.
+// Reads the curve beside a value, which is stored at the same offset.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
-// A parameter in a place of this field. What it states is joined with what other uses state.
+// Uses a parameter as the value of this field. Merges the default and range that this use states with those of other
+// uses.
 lmb_value lmb_graph_use_parameter(lmb_graph_reader *reader, const lmb_graph_declared *use, const lmb_graph_field *field,
                                   uint32_t value);
-// A parameter that the control writes, of a name of its own: "Walk.time" of "Walk" and "time".
+// Adds a parameter that the control writes. Its name joins `owner` and `what`: "Walk.time" of "Walk" and "time".
 uint32_t lmb_graph_add_written(lmb_graph_reader *reader, const char *owner, const char *what, float initial, float max,
                                uint32_t value);
-// The parameter of that name, which the control writes from now on: uses of it were read before. Where there is none, a new
-// one of this field; LMB_NONE where there is no room.
+// Makes the control write the parameter of that name; earlier uses stay valid. Adds a parameter of this field if there
+// is none. Returns LMB_NONE if there is no room.
 uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, const lmb_graph_field *field,
                                    uint32_t value);
-// A new parameter that follows one, or what did so for the same half-life before.
+// Returns a smoothed parameter that follows `source`: an existing one of this half-life, or a new one.
 uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value);
-// Completes defaults and ranges once all uses are known.
+// Completes defaults and ranges after all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
 
-// graph_computed.c: whether a number is computed, or the weight of a fade; then that number, in a place of this field;
-// and their defaults, once those of all parameters are known.
+// graph_computed.c: returns whether a value is computed or is the weight of a fade; reads such a value for this field;
+// computes the defaults of computed parameters after those of all others are known.
 bool lmb_graph_is_computed(const lmb_graph_reader *reader, uint32_t value);
 lmb_value lmb_graph_read_computed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value);
 void lmb_graph_finish_computed(lmb_graph_reader *reader);
-// Reports a value that is not known where transitions are taken and rates are read.
+// Reports a value that is not known yet when transitions are taken and rates are read.
 void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value read);
-// The parameter for the weight of a fade that is read now, and begins with this one.
+// Returns the parameter for the weight of the fade being read; `initial` is the weight at the start.
 uint32_t lmb_graph_name_fade(lmb_graph_reader *reader, const char *name, float initial, uint32_t value);
 
-// graph_mask.c: a byte for each joint, up to `greatest`; a joint that is not named has its parent's, a root `of_root`; behind
-// them, if asked for, one for each channel, 0 where it is not named. In the graph's pool; NULL where there is no memory or no
-// object. And a node's mask.
+// graph_mask.c: reads a byte for each joint, at most `max`. A joint that is not named has its parent's byte, a root
+// `of_root`. If `with_channels`, a byte for each channel follows, 0 if it is not named. The bytes are in the graph's
+// pool; returns NULL if memory ran out or the value is no object. lmb_graph_read_mask() reads a node's mask.
 uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, uint32_t max, uint32_t of_root,
                                     bool with_channels);
 void lmb_graph_read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_joint_map.c: a joint of the rig by its name, or LMB_NONE, which is reported; the part in which an input of a combine
-// stands.
+// graph_joint_map.c: returns the joint of that name; reports it and returns LMB_NONE if there is none. Then the joint
+// map of an input of a combine.
 uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value);
 void lmb_graph_read_part(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_mirror.c: a mirror's partners; then the index of a mirror with what the node has read.
+// graph_mirror.c: reads the partners of a mirror; returns the index of a mirror with the partners that the node has
+// read.
 void lmb_graph_read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                      void *target);
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node);
 
-// graph_joint_limits.c: a node's limits.
+// graph_joint_limits.c: reads a node's joint limits.
 void lmb_graph_read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_root.c: reads a member of a pose's object where it belongs to levels of detail, or limits emitted events;
-// false where it does not. Then what the levels leave out.
+// graph_root.c: reads a member that belongs to levels of detail, emitted events or updates; returns false if it is
+// another one. lmb_graph_finish_root() then chooses the max lods if they are not given.
 bool lmb_graph_read_root_field(lmb_graph_reader *reader, uint32_t key, uint32_t object);
 void lmb_graph_finish_root(lmb_graph_reader *reader);
 
-// graph_operation.c: a pose and all inside it. The index of its node; what it is does not matter once a problem was
-// reported.
+// graph_operation.c: reads a pose and all poses inside it, and returns the index of its node. After an error was
+// reported, the index has no meaning.
 uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object);
 
-// graph_player.c: a player for a clip that says how it plays, or that is in a state and says no time. Its time is then
-// the clip's.
+// graph_player.c: adds a player for a clip that has "play", or that is in a state and has no "time". The player then
+// sets the clip's time.
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip);
-// The event of that name, or LMB_NONE; and an event's name, as its number.
+// Returns the event of that name, or LMB_NONE. Then the reader of a field that is an event: it stores the event's
+// index.
 uint32_t lmb_graph_find_named_event(const lmb_graph_json *graph, const char *name);
 void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_loop.c: a state that transitions without events lead away from and back to while the same conditions hold, or
-// LMB_NONE; `text` then names the states on the way.
+// graph_loop.c: returns a state from which transitions without events lead back to it while the same conditions hold,
+// or LMB_NONE. Writes the names of the states on that path to `text`.
 #define LMB_GRAPH_LOOP_TEXT 160u
 uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *machine, char text[LMB_GRAPH_LOOP_TEXT]);
 
-// graph_motion.c: how a clip carries its character; where that is taken out of it, the index becomes that of what is left.
+// graph_motion.c: reads the root motion of a clip. If it is extracted from the clip, `index` becomes that of the
+// remaining clip.
 void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
                            lmb_value *index);
-// Whether a member is the outermost object's of the character motion, which is read after all else.
+// Returns whether a member is the outermost object's character motion. That is read after everything else.
 bool lmb_graph_find_character_motion(lmb_graph_reader *reader, uint32_t key, uint32_t object);
 void lmb_graph_read_character_motion(lmb_graph_reader *reader);
 
-// graph_machine.c: a machine, which becomes a pose that weighs its states' ones.
+// graph_machine.c: adds a machine, which becomes a pose that blends the poses of its states.
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node);
-// Another machine, in the state that is read; false where it is one too many, which was reported.
+// Counts another machine in the state being read; returns false if there are too many, which is reported.
 bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object);
-// A name of one character at least, in the graph's pool; NULL where it is none.
+// Returns a name in the graph's pool; NULL if it is not a string. An empty name is reported, and returned as "".
 const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value);
-// A curve by its name alone: a fade has no number that it could shape.
+// Reads a curve's name. A fade has no value to which a curve could be applied.
 void lmb_graph_read_fade_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
-// graph_fade.c: whether a weight's value is a fade; one begins before the object that has it as this member is read, its
-// pose and its value are read in any order, and then it ends.
+// graph_fade.c: returns whether the value of a weight is a fade. lmb_graph_begin_fade() is called before the object
+// with this member is read, then its pose and its value are read in any order, then lmb_graph_end_fade() is called.
 bool lmb_graph_is_fade(const lmb_graph_reader *reader, uint32_t value);
 void lmb_graph_begin_fade(lmb_graph_reader *reader, uint32_t object, const char *member, lmb_graph_fade *fade);
 uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fade, uint32_t value);
 lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade);
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
 
-// graph_insert.c: the machine's text put into a graph, for the machine there that has no states, or alone where the source is
-// the machine's. False where that failed.
+// graph_insert.c: inserts a machine's text into a graph, at the machine without states, or uses it alone if the source
+// is the machine's. Returns false if that failed.
 bool lmb_graph_insert_machine(lmb_graph_reader *reader);
 
-// graph_condition.c: what a transition needs of parameters and clips, as its terms.
+// graph_condition.c: reads a transition's condition on parameters and clips as terms.
 void lmb_graph_read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
 #endif

@@ -1,4 +1,4 @@
-// Numbers that are not in a character's row as the host writes it: weights of fades, and what is computed from others.
+// Values that the host does not write to a character's parameters: weights of fades, and values computed from others.
 #include "graph.h"
 
 #include "../number.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---- Weights of fades, which may stand further down.
+// ---- Weights of fades, which may be defined later in the text.
 
 static lmb_graph_named *find_fade(lmb_graph_reader *reader, const char *name) {
     lmb_graph_json *graph = reader->graph;
@@ -86,7 +86,7 @@ void lmb_graph_expect_early(lmb_graph_reader *reader, uint32_t value, lmb_value 
     }
 }
 
-// ---- Numbers that are computed.
+// ---- Computed values.
 
 enum { MOST_DEPTH = 8 };
 
@@ -95,7 +95,8 @@ static const char *const computed_names[LMB_COMPUTED_COUNT] = {
     [LMB_COMPUTED_MIN] = "min",    [LMB_COMPUTED_MAX] = "max",           [LMB_COMPUTED_CLAMP] = "clamp",
     [LMB_COMPUTED_REMAP] = "remap"};
 
-// LMB_COMPUTED_COUNT where it is another object. A parameter's range has the same words.
+// Returns LMB_COMPUTED_COUNT for any other object. "min" and "max" are also members of a parameter, so the object must
+// have just one member.
 static lmb_computed_kind find_computed(const lmb_graph_reader *reader, uint32_t value) {
     int kind = reader->json.values[value].count == 1 ? 0 : LMB_COMPUTED_COUNT;
     while (kind < LMB_COMPUTED_COUNT && !lmb_graph_is_text(reader, value + 1, computed_names[kind])) {
@@ -129,7 +130,7 @@ static bool read_inputs(lmb_graph_reader *reader, uint32_t list, lmb_computed_de
     return reader->problem_count == problems && reader->result == LMB_OK;
 }
 
-// What reads no parameter is a constant.
+// A computed value without parameters is a constant.
 static lmb_value evaluate_constant(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                    const lmb_computed_def *computed) {
     const float number = lmb_computed_at(computed, NULL);
@@ -193,7 +194,7 @@ lmb_value lmb_graph_read_computed(lmb_graph_reader *reader, const lmb_graph_fiel
                        : add_computed(reader, &computed, is_late, value);
 }
 
-// Their defaults are what they come to for those of what they read.
+// The default of a computed parameter is its value for the defaults of the parameters that it reads.
 static void find_defaults(lmb_graph_reader *reader) {
     lmb_graph_json *graph = reader->graph;
     if (graph->def.computed_count == 0) {

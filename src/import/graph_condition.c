@@ -1,11 +1,12 @@
+// Reads the conditions of transitions as terms in postfix order.
 #include "graph.h"
 
 #include <string.h>
 
-// Terms while they are read.
+// The terms of a condition while it is read.
 typedef struct condition {
     lmb_term terms[LMB_MAX_TERMS];
-    uint32_t count; // may come to more than there is room for
+    uint32_t count; // may exceed LMB_MAX_TERMS by one
 } condition;
 
 #define NUMBER(key_offset)                                                                                             \
@@ -18,7 +19,7 @@ static void add_term(condition *condition, const lmb_term *term) {
     condition->count += condition->count <= LMB_MAX_TERMS ? 1 : 0;
 }
 
-// The member that names the clip whose phase or remaining time a value is, or LMB_NONE.
+// If a value is a clip's phase or remaining time, returns the member that names the clip; else LMB_NONE.
 static uint32_t find_place(const lmb_graph_reader *reader, uint32_t value, lmb_operand *operand) {
     static const char *const names[LMB_OPERAND_COUNT] = {
         [LMB_OPERAND_PHASE] = "phase", [LMB_OPERAND_REMAINING] = "remaining"};
@@ -36,8 +37,8 @@ static const lmb_clip *clip_of(const lmb_graph_reader *reader, uint32_t node) {
     return reader->graph->clips[(uint32_t)reader->graph->nodes[node].clip.constant];
 }
 
-// The node of a clip that plays in the state that the transition leaves, or in a machine in there: by the clip's name, or,
-// with true, the one whose end is the state's. LMB_NONE where it was reported.
+// Returns the node of a clip that plays in the state from which the transition starts, or in a machine inside it: by
+// the clip's name, or with `true` the clip whose end is the state's. Returns LMB_NONE after an error was reported.
 static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
     const lmb_graph_left *left = &reader->left;
     const lmb_json_type type = reader->json.values[value].type;
@@ -64,11 +65,11 @@ static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
     return LMB_NONE;
 }
 
-// A place in a clip, and the constant that it is compared with.
+// Reads a clip's phase or remaining time, and the constant it is compared with.
 static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value, lmb_term *term) {
     term->player = find_node(reader, place);
     if (term->player >= reader->left.end) {
-        return; // it was reported, or the state's pose was
+        return; // an error was reported for it, or for the state's pose
     }
     const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_duration(clip_of(reader, term->player));
     const lmb_graph_field field = {.offset = offsetof(lmb_term, right), .max = most};
@@ -107,7 +108,7 @@ static void read_comparison(lmb_graph_reader *reader, lmb_term_kind kind, uint32
 
 static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condition);
 
-// All of them, joined one by one.
+// Reads all conditions of an "and" or "or", and joins them one by one.
 static void read_joined(lmb_graph_reader *reader, lmb_term_kind kind, uint32_t value, condition *condition) {
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {

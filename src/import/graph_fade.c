@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-// What a pose is faded in and out by.
+// Fades of poses that events start.
 
-// Its members while they are read.
+// The members of a fade while they are read.
 typedef struct members {
     lmb_fade_def def;
     uint32_t restart_at;
 } members;
 
-// Read before all the others.
+// Skips a member that was read before all others.
 static void read_known(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)reader;
     (void)field;
@@ -55,7 +55,7 @@ static bool ends_with_clip(const lmb_graph_reader *reader, uint32_t at) {
     return at != LMB_NONE && reader->json.values[at].type == LMB_JSON_BOOLEAN && lmb_json_boolean(&reader->json, at);
 }
 
-// Its own, or that of the event that asks for it.
+// Returns the fade's own name, or that of its "in" event.
 static const char *find_name(lmb_graph_reader *reader, uint32_t value) {
     uint32_t at = find_member(reader, value, "name");
     if (at != LMB_NONE) {
@@ -67,7 +67,7 @@ static const char *find_name(lmb_graph_reader *reader, uint32_t value) {
     char *name =
         is_named ? lmb_graph_allocate(reader, &reader->graph->pool, lmb_json_string_room(&reader->json, at), 1) : NULL;
     if (name == NULL) {
-        return "fade"; // which is a mistake that is reported in its place
+        return "fade"; // the error is reported where the event is read
     }
     lmb_json_string(&reader->json, at, name);
     return name;
@@ -101,7 +101,7 @@ static void add_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
     fades[fade->index].begins_in = begins;
 }
 
-// Room is taken before the pose is read, so that a fade counts before the machines inside it.
+// Adds the fade before its pose is read, so that it comes before the machines inside the pose.
 void lmb_graph_begin_fade(lmb_graph_reader *reader, uint32_t object, const char *member, lmb_graph_fade *fade) {
     uint32_t value = member == NULL ? LMB_NONE : find_member(reader, object, member);
     *fade = (lmb_graph_fade){.at = LMB_NONE, .index = LMB_NONE};

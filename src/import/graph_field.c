@@ -1,3 +1,4 @@
+// Reads the members of objects by tables of fields.
 #include "graph.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ uint32_t lmb_graph_find_part(lmb_graph_reader *reader, uint32_t key) {
 }
 
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char *name) {
-    // The names in question need no escapes, so a string that has some is another one.
+    // The names in question need no escapes, so a string with an escape is a different one.
     size_t length = strlen(name);
     const lmb_json_value *value = &reader->json.values[key];
     return value->end - value->start == length && memcmp(reader->json.text + value->start, name, length) == 0;
@@ -113,7 +114,7 @@ void lmb_graph_read_boolean(lmb_graph_reader *reader, const lmb_graph_field *fie
     }
 }
 
-// A number in the field's range; NaN, which no text can give, where it was reported.
+// Returns a number in the field's range; NaN, which no text can contain, after an error was reported.
 static double read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_NUMBER)) {
         return NAN;

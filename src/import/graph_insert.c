@@ -1,10 +1,11 @@
+// Inserts a machine's text into the text of a graph.
 #include "graph.h"
 
 #include <string.h>
 
 static const char opening[] = "{\"op\":\"machine\"";
 
-// A machine that has no states of its own, nor anything else but a name.
+// Returns whether an object is a machine that has no members except a name.
 static bool is_open(const lmb_graph_reader *reader, uint32_t object, uint32_t *name) {
     const lmb_json_value *values = reader->json.values;
     bool twice;
@@ -21,7 +22,8 @@ static char *write(char *at, const char *text, size_t length) {
     return at + length;
 }
 
-// The text with the machine from `start` to `end`, whose name is that of a value where it has none itself.
+// Reads the text with the machine inserted from `start` to `end`. If the machine's text has no name, it gets the name
+// at the value `name`.
 static bool read_inserted(lmb_graph_reader *reader, size_t start, size_t end, uint32_t name) {
     static const char key[] = ",\"name\":\"";
     const lmb_machine_text *machine = reader->machine;
@@ -49,7 +51,7 @@ static bool read_inserted(lmb_graph_reader *reader, size_t start, size_t end, ui
     if (error.result == LMB_ERROR_MEMORY) {
         reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
     } else {
-        // Deeper now than JSON may be.
+        // The only possible error: the inserted text is nested deeper than JSON may be.
         lmb_graph_report_text(reader, &(lmb_json_error){.line = 1, .column = 1, .reason = error.reason});
     }
     return false;

@@ -1,17 +1,18 @@
+// Reads joint limits and ranges of channels.
 #include "graph.h"
 
 #include "../graph.h"
 
 #include <string.h>
 
-// The two ends of a range of three components, or of one.
+// The ends of a range, of three components or of one.
 typedef struct range {
     float min[3];
     float max[3];
     lmb_axis axis;
 } range;
 
-// Three numbers, or one for all three.
+// Reads three numbers, or one that applies to all three.
 static void read_triple(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     lmb_graph_field component = *field;
@@ -127,7 +128,7 @@ static const lmb_graph_field limit_members[] = {
 };
 static const lmb_graph_fields limit_fields = {"a joint's limits", limit_members, 5, NULL};
 
-// Two numbers, the least and the greatest.
+// Reads two numbers, min and max.
 static void read_ends(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
     lmb_graph_field end = *field;
@@ -172,7 +173,7 @@ static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_de
     }
 }
 
-// What only the program's own checks find.
+// Reports errors that only the graph's own checks find.
 static void check(lmb_graph_reader *reader, const lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
                   uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
@@ -188,7 +189,7 @@ static void check(lmb_graph_reader *reader, const lmb_joint_limit_def *limits, c
     }
 }
 
-// The index of limits like these, which become the graph's, or are released where it has them already.
+// Returns the index of these limits. The graph takes ownership of them, or releases them if it has equal ones already.
 static uint32_t add_limits(lmb_graph_reader *reader, lmb_joint_limit_def *limits, lmb_channel_range *ranges) {
     lmb_graph_json *graph = reader->graph;
     size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *limits;

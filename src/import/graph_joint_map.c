@@ -1,3 +1,4 @@
+// Reads the joint maps of the inputs of a combine.
 #include "graph.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ uint32_t lmb_graph_find_joint(lmb_graph_reader *reader, uint32_t value) {
     return joint;
 }
 
-// The joint named at `value` is number `joint` of the part.
+// Maps the joint named at `value` to joint `joint` of the input.
 static void set_joint(lmb_graph_reader *reader, uint32_t value, uint32_t joint, uint32_t *table) {
     uint32_t named = lmb_graph_find_joint(reader, value);
     if (named == LMB_NONE || joint == LMB_NONE) {
@@ -47,7 +48,8 @@ static void read_pairs(lmb_graph_reader *reader, uint32_t value, uint32_t *table
     }
 }
 
-// The index of a part with this table, which becomes the graph's, or is released where it has that part already.
+// Returns the index of a joint map with this table. The graph takes ownership of the table, or releases it if it has an
+// equal joint map already.
 static uint32_t add_part(lmb_graph_reader *reader, uint32_t *table, uint32_t joint_count) {
     lmb_graph_json *graph = reader->graph;
     size_t size = lmb_rig_joint_count(reader->source->rig) * sizeof *table;

@@ -1,9 +1,9 @@
-// Warns of states that lead to each other without an event: while the same conditions hold, each frame takes as many
-// transitions as it may, and the machine never rests.
+// Finds states that lead to each other without an event. While the same conditions hold, each frame takes the max
+// number of transitions, and the machine never rests.
 //
-// What the conditions' parameters can be is tried: each number that they are compared with, and one between any two.
-// For each choice the machine is followed from every state; where it takes more transitions than there are states, it
-// loops.
+// Tries values for the parameters in the conditions: each number that they are compared with, and one between any two
+// of them. For each combination it follows the machine from every state. If that takes more transitions than there are
+// states, there is a loop.
 #include "graph.h"
 
 #include <math.h>
@@ -21,16 +21,16 @@ typedef struct trial {
     float numbers[2 * MOST_NUMBERS];
     uint32_t number_count;
     bool too_many;
-    float *row;                    // of parameters
-    uint32_t next[LMB_MAX_STATES]; // the state that each leads to with those, or LMB_NONE
+    float *row;                    // values of the parameters
+    uint32_t next[LMB_MAX_STATES]; // for each state, the next state with these values, or LMB_NONE
 } trial;
 
 static bool is_computed(const trial *t, lmb_value value) {
     return value.parameter != LMB_NONE && t->graph->parameters[value.parameter].is_computed;
 }
 
-// Taken in any frame, as far as its event, the clip and the time are concerned. Computed parameters are not tried: what
-// they can be depends on others.
+// Returns whether a transition depends only on its condition, and not on an event, a clip or a time. Conditions on
+// computed parameters do not qualify, because their possible values depend on other parameters.
 static bool needs_conditions_alone(const trial *t, const lmb_transition_def *transition) {
     bool alone = transition->event == LMB_NONE && !transition->at_end && !(transition->after > 0.0f);
     for (uint32_t i = 0; i < transition->term_count; i++) {
@@ -119,7 +119,7 @@ static bool holds(const trial *t, const lmb_transition_def *transition) {
     return stack[depth];
 }
 
-// Of those that hold, a state takes the one of the greatest priority, then the first.
+// Among the transitions that hold, a state takes the one with the max priority, then the first.
 static void find_next(trial *t) {
     const lmb_transition_def *found[LMB_MAX_STATES] = {NULL};
     for (uint32_t i = 0; i < t->machine->transition_count; i++) {
@@ -145,7 +145,7 @@ static uint32_t first_of_loop(const trial *t, uint32_t on) {
     return first;
 }
 
-// The first state of those that lead to each other, or LMB_NONE.
+// Returns the first state of a loop, or LMB_NONE.
 static uint32_t find_loop(const trial *t) {
     for (uint32_t first = 0; first < t->machine->state_count; first++) {
         uint32_t state = first;
@@ -188,7 +188,7 @@ uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *ma
     }
     t.row = lmb_graph_allocate(reader, &reader->scratch, LMB_MAX_PARAMETERS, sizeof *t.row);
     if (t.row == NULL || t.too_many || tries * count_terms(machine) > MOST_COMPARED) {
-        return LMB_NONE; // too much to try: frames count what happens
+        return LMB_NONE; // too many to try; lmb_control_counts.transitions_left shows a loop at run time
     }
     uint32_t loop = LMB_NONE;
     for (uint64_t i = 0; i < tries && loop == LMB_NONE; i++) {

@@ -1,3 +1,4 @@
+// Reads state machines.
 #include "graph.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct state {
     machine *machine;
     uint32_t number;
     bool was_full;       // a limit on transitions was reported
-    lmb_graph_left left; // once its pose was read
+    lmb_graph_left left; // set after its pose was read
 } state;
 
 typedef struct transition {
@@ -93,7 +94,7 @@ static void read_priority(lmb_graph_reader *reader, const lmb_graph_field *field
     ((transition *)target)->def.priority = (int32_t)number;
 }
 
-// Small enough that every whole number in between is a float.
+// Small enough that every integer up to it is a float.
 #define LARGEST_PRIORITY 1000000.0f
 
 static const char *const kinds[] = {
@@ -162,7 +163,7 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     add_transition(reader, machine, &read);
 }
 
-// From the state that reader->left has.
+// Reads the transitions from the state in reader->left.
 static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t value) {
     const lmb_json_value *values = reader->json.values;
     uint32_t problems = reader->problem_count;
@@ -186,7 +187,8 @@ static void read_known(lmb_graph_reader *reader, const lmb_graph_field *field, u
     (void)target;
 }
 
-// Whether a transition of a state asks for its end, as far as can be reported before they are read.
+// Returns whether a transition of a state has "end": true. Runs before transitions are read, so it ignores invalid
+// values.
 static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
     const lmb_json_value *values = reader->json.values;
     uint32_t list = find_member(reader, object, "transitions");
@@ -241,7 +243,7 @@ static const lmb_graph_field state_members[] = {
 static const lmb_graph_fields state_fields = {"a state", state_members, sizeof state_members / sizeof state_members[0],
                                               NULL};
 
-// Its transitions are read when its pose is known, wherever they stand.
+// Reads a state. Transitions are read after the pose, regardless of their order in the text.
 static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
     uint32_t object = machine->objects[number];
     state read = {.machine = machine, .number = number, .left.end_node = LMB_NONE};
@@ -253,7 +255,7 @@ static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t numb
     }
 }
 
-// ---- Names, before anything else: transitions go to states that stand further down.
+// ---- Names are read first: transitions refer to states that come later in the text.
 
 const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value) {
     if (value == LMB_NONE || !lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
@@ -300,7 +302,7 @@ static void read_initial(lmb_graph_reader *reader, machine *machine) {
     }
 }
 
-// False where there are no states that could be read.
+// Returns false if no states could be read.
 static bool find_states(lmb_graph_reader *reader, machine *machine) {
     const lmb_json_value *values = reader->json.values;
     uint32_t list = machine->node->states_at;
@@ -335,7 +337,7 @@ static bool find_states(lmb_graph_reader *reader, machine *machine) {
     return count > 0 && reader->result == LMB_OK;
 }
 
-// ---- The whole.
+// ---- The machine.
 
 bool lmb_graph_begin_machine(lmb_graph_reader *reader, uint32_t object) {
     const bool too_many = reader->machine_count == LMB_MAX_MACHINES;
@@ -361,7 +363,7 @@ static void end_machine(lmb_graph_reader *reader, machine *machine) {
     machine->pose.input_count = machine->state_count;
 }
 
-// States that no transitions lead to from the initial one.
+// Warns of states that cannot be reached from the initial one.
 static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine) {
     bool reached[LMB_MAX_STATES] = {true};
     bool grows = true;

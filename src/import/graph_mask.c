@@ -1,14 +1,15 @@
+// Reads a byte for each joint and channel: masks, joint weights, blend profiles and max lods.
 #include "graph.h"
 
 #include <string.h>
 
-// What an object gives a joint, or a channel.
+// The value that an object gives a joint or a channel.
 typedef struct share {
     uint32_t value;
     bool is_set;
 } share;
 
-// By names of joints, and of channels where there are as many parts as those too.
+// Reads the value of a joint by its name, or of a channel if `count` includes the channels.
 static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t count, share *shares) {
     const lmb_graph_field field = {.offset = offsetof(share, value), .min = 0.0f, .max = (float)max};
     uint32_t part = lmb_graph_find_part(reader, key);
@@ -29,7 +30,7 @@ static uint32_t count_parts(const lmb_rig *rig) {
     return lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig);
 }
 
-// Parents are before their children, so what they inherit is known.
+// Parents precede their children, so the value that a joint inherits is known.
 static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share *shares, uint8_t *bytes) {
     for (uint32_t part = lmb_rig_joint_count(rig); part < count; part++) {
         bytes[part] = (uint8_t)shares[part].value;
@@ -43,7 +44,7 @@ static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share 
     }
 }
 
-// The index of a mask of these bytes, which becomes the graph's, or is released where it has that mask already.
+// Returns the index of this mask. The graph takes ownership of it, or releases it if it has an equal one already.
 static uint32_t add_mask(lmb_graph_reader *reader, uint8_t *mask) {
     lmb_graph_json *graph = reader->graph;
     uint32_t count = count_parts(reader->source->rig);

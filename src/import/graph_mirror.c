@@ -1,3 +1,4 @@
+// Reads mirrors: their axis, and the partners of joints and channels.
 #include "graph.h"
 
 #include "../graph.h"
@@ -58,7 +59,7 @@ static uint32_t find_channel(lmb_graph_reader *reader, uint32_t value) {
     return channel;
 }
 
-// What a channel's object says of it.
+// What the object of a channel contains.
 typedef struct channel_mirror {
     uint32_t partner; // or LMB_NONE
     float sign;
@@ -135,7 +136,7 @@ void lmb_graph_read_channel_partners(lmb_graph_reader *reader, const lmb_graph_f
     node->partners_at = node->partners == NULL ? value : node->partners_at;
 }
 
-// By names, once for all mirrors.
+// Finds partners by name, once for all mirrors.
 static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
     if (reader->channel_partners == NULL) {
         const lmb_rig *rig = reader->source->rig;
@@ -148,7 +149,7 @@ static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
     return reader->channel_partners;
 }
 
-// By names, once for all mirrors.
+// Finds partners by name, once for all mirrors.
 static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *node) {
     if (reader->partners == NULL) {
         const lmb_rig *rig = reader->source->rig;
@@ -162,7 +163,7 @@ static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *n
     return reader->partners;
 }
 
-// What is wrong with a mirror is reported where its partners stand.
+// Reports an invalid mirror at the position of its partners.
 static void check(lmb_graph_reader *reader, const lmb_mirror_def *mirror, uint32_t at) {
     const lmb_node_def rest = lmb_default_node_def();
     const lmb_graph_def def = {

@@ -1,9 +1,10 @@
+// Reads root motion of clips and the character motion.
 #include "graph.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- A clip's motion. ----
+// ---- Root motion of a clip. ----
 
 static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
@@ -12,7 +13,7 @@ static void read_joint(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-// Letters, each once.
+// Reads letters, each at most once.
 static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     lmb_root_motion_def *def = target;
@@ -58,7 +59,7 @@ static void add_clip(lmb_graph_reader *reader, const lmb_clip *clip) {
     }
 }
 
-// Out of the clip, in whose place what is left of it comes.
+// Extracts root motion from a clip. Adds the remaining clip to the graph and sets `index` to it.
 static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
                         lmb_value *index) {
     lmb_root_motion_def def = lmb_default_root_motion_def();
@@ -101,7 +102,7 @@ static void read_key(lmb_graph_reader *reader, uint32_t value, float *key) {
     }
 }
 
-// Given in the text.
+// Reads a track of keys in the text.
 static void read_keys(lmb_graph_reader *reader, uint32_t value, lmb_player_def *player) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t count = values[value].count;
@@ -136,7 +137,7 @@ void lmb_graph_read_motion(lmb_graph_reader *reader, uint32_t value, const lmb_c
     }
 }
 
-// ---- The character motion. ----
+// ---- Character motion. ----
 
 static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -162,7 +163,7 @@ static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field,
     lmb_graph_expect_early(reader, value, character_motion->heading);
 }
 
-// 0, or what character motion takes.
+// Reads a limit: 0, or a value that character motion accepts.
 static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     float *limit = (float *)(void *)((char *)target + field->offset);
     lmb_graph_read_plain(reader, field, value, target);
@@ -171,7 +172,7 @@ static void read_limit(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-// Read after all others, so that what reads the same parameter can be reported.
+// Skips a member that is read after all others, so that other uses of its parameters can be reported.
 static void skip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)reader;
     (void)field;
@@ -203,7 +204,7 @@ static const lmb_graph_field character_motion_members[] = {
 };
 static const lmb_graph_fields character_motion_fields = {"\"character-motion\"", character_motion_members, 6, NULL};
 
-// Whether a number is a parameter, or computed from it.
+// Returns whether a value is a parameter, or computed from it.
 static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
     bool found = value.parameter == parameter;
     for (uint32_t i = 0; i < graph->def.computed_count && value.parameter != LMB_NONE && !found; i++) {
@@ -214,7 +215,7 @@ static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t paramet
     return found;
 }
 
-// Why the character motion cannot write a parameter, or NULL.
+// Returns why the character motion cannot write a parameter, or NULL.
 static const char *find_reader(const lmb_graph_json *graph, uint32_t parameter) {
     const lmb_motion_def *character_motion = &graph->motion;
     bool is_read = reads(graph, character_motion->heading, parameter);
@@ -258,7 +259,7 @@ static void name_velocity(lmb_graph_reader *reader, uint32_t value, uint32_t axi
     }
 }
 
-// Names of the parameters that it writes, or null.
+// Reads the names of the parameters that the character motion writes, each a name or null.
 static void read_actual_velocity(lmb_graph_reader *reader, uint32_t object) {
     const lmb_json_value *values = reader->json.values;
     bool twice;

@@ -1,27 +1,28 @@
+// Reads poses: a table of operations, and for each operation a table of its fields.
 #include "graph.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// Reads a member that is a pose; its node's index is stored.
+// Reads a member that is a pose, and stores the index of its node.
 static void read_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     *(uint32_t *)(void *)((char *)target + field->offset) = lmb_graph_read_pose(reader, value);
 }
 
-// The one that the node's weight weighs.
+// Reads the pose that the node's weight applies to.
 static void read_weighed_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     *(uint32_t *)(void *)((char *)target + field->offset) =
         lmb_graph_read_faded_pose(reader, &((lmb_graph_node *)target)->fade, value);
 }
 
-// A weight's curve, which may be beside it, stays.
+// Stores a faded weight and keeps its curve, which may have been read already.
 static void set_faded(lmb_value *weight, lmb_value faded) {
     weight->constant = faded.constant;
     weight->parameter = faded.parameter;
 }
 
-// A number, or the fade of the pose that it weighs.
+// Reads a value, or the fade of the pose that it weighs.
 static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_node *node = target;
     if (value == node->fade.at) {
@@ -31,7 +32,7 @@ static void read_weight(lmb_graph_reader *reader, const lmb_graph_field *field, 
     }
 }
 
-// The member that weighs, or NULL.
+// Returns the name of the member that is a weight, or NULL.
 static const char *find_weight(const lmb_graph_field *fields, size_t count,
                                void (*read)(lmb_graph_reader *, const lmb_graph_field *, uint32_t, void *)) {
     for (size_t i = 0; i < count; i++) {
@@ -42,7 +43,7 @@ static const char *find_weight(const lmb_graph_field *fields, size_t count,
     return NULL;
 }
 
-// By name, or by number, which a parameter may be.
+// Reads a clip: by its name, or by its index, which may be a parameter.
 static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_node *node = target;
     uint32_t count = reader->source->clip_count;
@@ -85,7 +86,7 @@ static void read_reference(lmb_graph_reader *reader, const lmb_graph_field *fiel
     ((lmb_graph_node *)target)->reference_at = value;
 }
 
-// One of the inputs of an operation that takes any number.
+// An input of an operation with a variable number of inputs.
 typedef struct input {
     lmb_value weight;
     uint32_t node;
@@ -137,7 +138,7 @@ static const lmb_graph_field input_members[] = {
 };
 static const lmb_graph_fields input_fields = {"an input", input_members, 3, NULL};
 
-// Small enough that every whole number in between is a float.
+// Small enough that every integer up to it is a float.
 #define LARGEST_PRIORITY 1000000.0f
 
 static const lmb_graph_field layer_members[] = {
@@ -242,7 +243,7 @@ static void read_combined(lmb_graph_reader *reader, const lmb_graph_field *field
     read_inputs_of(reader, &combined_fields, 1, LMB_MAX_INPUTS, value, target);
 }
 
-// The host's by its number, or one of the source's by its name.
+// Reads a pose buffer by its index, or a static pose of the source by its name.
 static void read_given_pose(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (reader->json.values[value].type != LMB_JSON_STRING) {
         lmb_graph_read_whole(reader, field, value, target);
@@ -273,7 +274,8 @@ static void read_plane(lmb_graph_reader *reader, const lmb_graph_field *field, u
     read_inputs_of(reader, &plane_fields, 2, LMB_MAX_SPACE_INPUTS, value, target);
 }
 
-// The number that an input's place has on an axis, which need not have been read yet, or be one.
+// Finds a coordinate of an input's position. The input has not been read yet, so this returns false if the value is no
+// number.
 static bool find_coordinate(const lmb_json *json, uint32_t input, uint32_t axis, float *coordinate) {
     bool twice;
     if (json->values[input].type != LMB_JSON_OBJECT) {
@@ -290,7 +292,7 @@ static bool find_coordinate(const lmb_json *json, uint32_t input, uint32_t axis,
     return true;
 }
 
-// A coordinate of a position: a parameter has the range of the places.
+// Reads a coordinate of a blend space's position. The range of a parameter is that of the inputs' positions.
 static void read_coordinate(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json *json = &reader->json;
     const uint32_t axis = (uint32_t)((field->offset - offsetof(lmb_graph_node, def.coordinates)) / sizeof(lmb_value));
@@ -337,7 +339,8 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
     return lmb_graph_add_node(reader, &node->def, node->object);
 }
 
-// A clip without a time takes the parameter that all such clips share, or a player's; an additive one is a difference.
+// A clip without a time gets the parameter that all such clips share, or a player's time; with "additive" it becomes an
+// additive.
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node);
 static uint32_t finish_difference(lmb_graph_reader *reader, const lmb_graph_node *node);
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node);
@@ -390,7 +393,7 @@ static void read_additive_mask(lmb_graph_reader *reader, const lmb_graph_field *
     lmb_graph_read_mask(reader, field, value, target);
 }
 
-// As many poses as the operation has inputs.
+// Reads exactly as many poses as the operation has inputs.
 static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     lmb_node_def *def = &((lmb_graph_node *)target)->def;
@@ -409,7 +412,7 @@ static void read_corners(lmb_graph_reader *reader, const lmb_graph_field *field,
     }
 }
 
-// Keeps where a member stands, for what reads it once the others are known.
+// Stores the JSON value of a member that is read after the others are known.
 static void keep_place(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)reader;
     *(uint32_t *)(void *)((char *)target + field->offset) = value;
@@ -585,7 +588,8 @@ static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
     return lmb_graph_add_node(reader, &mirror, node->object);
 }
 
-// The table of operations. `finish` adds the node, and others that belong to it, and returns the one that is the pose.
+// The table of operations. `finish` adds the node and further nodes that it needs, and returns the index of the node
+// that is the pose.
 typedef struct operation {
     const char *name;
     lmb_op op;

@@ -1,10 +1,11 @@
+// Reads how clips play: players, groups, events and markers.
 #include "graph.h"
 
 #include "../control.h"
 
 #include <string.h>
 
-// What a clip says of how it plays.
+// The "play" object of a clip.
 typedef struct play {
     lmb_player_def def;
     float duration; // of the clip
@@ -55,7 +56,7 @@ void lmb_graph_read_event(lmb_graph_reader *reader, const lmb_graph_field *field
     *(uint32_t *)(void *)((char *)target + field->offset) = event;
 }
 
-// A number of seconds within the clip.
+// Reads seconds from 0 to the clip's duration.
 static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_field within = *field;
     within.max = ((const play *)target)->duration;
@@ -94,7 +95,7 @@ static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-// An array of a bounded length, whose elements `read_element` reads.
+// Returns whether a value is an array of 1 to `most` elements; reports another type or too many elements.
 static bool expect_list(lmb_graph_reader *reader, uint32_t value, const char *what, uint32_t most) {
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY)) {
         return false;
@@ -202,7 +203,7 @@ static uint32_t find_member(const lmb_graph_reader *reader, uint32_t object, con
     return lmb_json_member(&reader->json, object, name, &twice);
 }
 
-// What is beside "play" is said inside it.
+// Reads "play". Reports members that must not be beside it.
 static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
     static const char *const others[] = {"time", "rate", "offset", "loop"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -222,7 +223,7 @@ static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play
     }
 }
 
-// A clip in a state, which only says what a clip without a player may say.
+// Sets up the player of a clip that is in a state and has no "play", from the members that the clip has instead.
 static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
     read->def.rate = node->def.rate;
     lmb_graph_expect_early(reader, find_member(reader, node->object, "rate"), read->def.rate);
@@ -327,7 +328,7 @@ static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const
 }
 
 void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *clip) {
-    // One whose name was not found has an index past them all.
+    // A clip whose name was not found has an index past the last clip.
     bool is_known = node->def.clip.parameter == LMB_NONE && node->def.clip.constant < (float)reader->source->clip_count;
     uint32_t index = is_known ? (uint32_t)node->def.clip.constant : LMB_NONE;
     const lmb_clip *played = index == LMB_NONE ? NULL : reader->source->clips[index];
@@ -360,7 +361,8 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     *player = read.def;
     join_group(reader, &read, player);
     reader->player_count++;
-    owner->end_node = owner->end_node == LMB_NONE ? reader->graph->def.node_count : owner->end_node; // the next one
+    owner->end_node = owner->end_node == LMB_NONE ? reader->graph->def.node_count : owner->end_node; // the node that is
+                                                                                                     // added next
     clip->player = player;
     clip->time = lmb_constant(0.0f);
     clip->rate = lmb_constant(1.0f);

@@ -1,3 +1,4 @@
+// Reports errors and warnings with their path, line and column.
 #include "graph.h"
 
 #include "text.h"
@@ -7,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SEGMENT_MAX 60u // bytes of a key that a path shows
+#define SEGMENT_MAX 60u // max bytes of a key in a path
 
-// A path that keeps its end where it grows too long.
+// A path that drops its beginning when it becomes too long.
 typedef struct path {
     char *text;
     size_t size;
@@ -42,7 +43,7 @@ static void append_key(path *path, const lmb_json *json, uint32_t key) {
     append(path, json->text + json->values[key].start, json->values[key].end - json->values[key].start);
 }
 
-// Values are in the order of the text, so a value's path is that of the ones it is inside.
+// Values are in the order of the text, so a value's path consists of the values that contain it.
 static void write_path(const lmb_json *json, uint32_t value, char *text, size_t size) {
     path path = {.text = text, .size = size};
     text[0] = '\0';
@@ -63,7 +64,7 @@ static void write_path(const lmb_json *json, uint32_t value, char *text, size_t 
     lmb_text_make_line(text);
 }
 
-// Where a byte of the text that is read is in the source's; what was put in is where it was put.
+// Converts an offset in the text being read to one in the source's text. Inserted text is at the position of insertion.
 static size_t source_offset(const lmb_graph_insert *insert, size_t offset) {
     if (offset < insert->start || insert->end == 0) {
         return offset;
@@ -73,7 +74,7 @@ static size_t source_offset(const lmb_graph_insert *insert, size_t offset) {
 
 static void write_place(const lmb_graph_reader *reader, uint32_t value, lmb_graph_problem *problem) {
     const lmb_json_value *at = &reader->json.values[value];
-    // A string's text starts behind its quote.
+    // The text of a string starts after its quote.
     size_t offset = source_offset(&reader->insert, at->start - (at->type == LMB_JSON_STRING ? 1 : 0));
     problem->line = 1;
     problem->column = 1;
@@ -84,7 +85,7 @@ static void write_place(const lmb_graph_reader *reader, uint32_t value, lmb_grap
     }
 }
 
-// Where the next problem is to be written, or NULL where there is no more room.
+// Returns where to write the next problem, or NULL if there is no room.
 static lmb_graph_problem *next_problem(lmb_graph_reader *reader) {
     uint32_t index = reader->problem_count++;
     if (reader->problems != NULL) {

@@ -1,7 +1,7 @@
 #include "graph.h"
 
-// Levels of detail, the limit of emitted events and updates, which the outermost object alone has beside its
-// operation's fields.
+// Levels of detail, the max number of emitted events, and updates: members that only the outermost object may have, in
+// addition to the fields of its operation.
 
 static void read_level(lmb_graph_reader *reader, uint32_t value) {
     static const lmb_graph_field field = {

@@ -1,3 +1,4 @@
+// Reads values: constants, parameters, smoothed parameters and curves.
 #include "graph.h"
 
 #include <math.h>
@@ -145,7 +146,7 @@ uint32_t lmb_graph_follow(lmb_graph_reader *reader, uint32_t source, float half_
     if (source >= graph->def.parameter_count || grow_smoothed(reader) == NULL) {
         return 0;
     }
-    // Its default and range are those of its source, once that is known whole.
+    // The default and range become those of the source after they are completed.
     uint32_t parameter = lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
     graph->smoothed[count] =
         (lmb_smoothed_def){.source = lmb_parameter(source), .half_life = half_life, .parameter = parameter};
@@ -247,7 +248,7 @@ static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value 
     lmb_graph_report(reader, value, "unknown; there are %s", names);
 }
 
-// By name, or a Bezier by its control points: the curve of `shape`.
+// Reads the curve of `shape`: by its name, or a Bezier curve by its control points.
 static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_value *shape = (lmb_value *)(void *)((char *)target + field->offset);
     if (reader->json.values[value].type == LMB_JSON_OBJECT) {
@@ -258,11 +259,11 @@ static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, u
     }
 }
 
-// A curve around a number.
+// A curve that contains a value.
 typedef struct curved {
     lmb_value shape;
     lmb_value value;
-    const lmb_graph_field *field; // of the number inside
+    const lmb_graph_field *field; // of the value inside
 } curved;
 
 static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,
@@ -291,13 +292,13 @@ static void set_curve(lmb_graph_reader *reader, lmb_value *shaped, const lmb_val
     memcpy(shaped->control, shape->control, sizeof shaped->control);
 }
 
-// Keeps the curve that may have been beside the number.
+// Stores a value and keeps its curve, which may have been beside it.
 static void set_value(lmb_value *result, lmb_value value) {
     result->constant = value.constant;
     result->parameter = value.parameter;
 }
 
-// What a curve shapes is clamped to 0 to 1.
+// A curve clamps its input to 0 to 1.
 static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
     const lmb_graph_field inside = {
         .min = 0.0f, .max = 1.0f, .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f), .parameter_max = 1.0f};

@@ -1,3 +1,4 @@
+// Imports files: recognises their format, reads them, and owns the result.
 #include "gltf.h"
 
 #include "../float_environment.h"
@@ -9,10 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-// What any file may take, whatever its size: room for meshes and clips that many nodes share.
+// Memory budget of a file of any size: room for meshes and clips that many nodes share.
 #define BASE_BUDGET ((size_t)256 << 20)
 
-// A file to read; `bytes` is NULL where they are still to be read from the file of that name.
+// A file to read; `bytes` is NULL if they must be read from the file `name`.
 typedef struct source {
     const char *name;
     const char *directory;
@@ -88,7 +89,7 @@ static lmb_import *create(const lmb_host *host) {
     return import;
 }
 
-// The first source gives the rig, the others add clips.
+// Reads the rig from the first source, and adds clips of the others.
 static lmb_result run(const source *sources, uint32_t count, bool trusted, const lmb_host *host, lmb_import **result,
                       lmb_error *error) {
     lmb_importer importer = {.import = create(host), .trusts = trusted, .error = error};
@@ -112,7 +113,7 @@ static lmb_result run(const source *sources, uint32_t count, bool trusted, const
     return LMB_OK;
 }
 
-// The folder of a path, its last slash included; "" where it has none.
+// Returns the length of a path's folder, including the last slash; 0 if there is none.
 static size_t directory_length(const char *path) {
     size_t length = strlen(path);
     while (length > 0 && path[length - 1] != '/'
@@ -125,7 +126,7 @@ static size_t directory_length(const char *path) {
     return length;
 }
 
-// The sources and, behind them, their folders' names, in one block that the caller releases.
+// Returns the sources, followed by the names of their folders, in one block. The caller releases it.
 static source *list_sources(const char *const *paths, uint32_t count, const lmb_host *host) {
     size_t size = count * sizeof(source);
     for (uint32_t i = 0; i < count; i++) {

@@ -1,3 +1,4 @@
+// Errors, notes and memory of an import.
 #include "importer.h"
 
 #include "text.h"
@@ -6,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// Floats for packed bytes, three vertices for each triangle without normals, growing arrays and their copies: 64 bytes
-// for each byte read is more than they come to, and the budget's base leaves room for meshes that many nodes share.
+// A file needs memory for floats decoded from packed bytes, three vertices for each triangle without normals, growing
+// arrays and their copies. 64 bytes for each byte read are more than their sum. The budget's base leaves room for
+// meshes that many nodes share.
 #define BUDGET_PER_BYTE 64u
 
-// A long path gives way to what the message has to say: its end is the part that tells files apart.
+// Returns the last 160 bytes of a long path, which distinguish files best, so that the message has room.
 static const char *shown_name(const lmb_importer *importer, const char **dots) {
     size_t length = strlen(importer->name);
     *dots = length > 160 ? "..." : "";
@@ -72,7 +74,7 @@ bool lmb_importer_fail_inner(lmb_importer *importer, const char *place, const lm
     if (error->result == LMB_ERROR_MEMORY) {
         return lmb_importer_fail_memory(importer);
     }
-    // To the caller of an import it is the file that is wrong, not an argument.
+    // To the caller of an import, the file is invalid, not an argument.
     lmb_result result = error->result == LMB_ERROR_ARGUMENT ? LMB_ERROR_FORMAT : error->result;
     return lmb_importer_fail(importer, result, "%s: %s", place, error->message);
 }

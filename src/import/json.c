@@ -6,15 +6,15 @@
 #include <limits.h>
 #include <string.h>
 
-// With links to parents, a closing bracket is matched in steps that the depth bounds. Strict mode finds nothing that the
-// check before has not found, and refuses a text that is one number.
+// With links to parents, the number of steps to match a closing bracket is bounded by the depth. Strict mode is not
+// used: it would find no error that check_text() has not found, and it rejects a text that is a single number.
 #define JSMN_STATIC
 #define JSMN_PARENT_LINKS
 #include <jsmn.h>
 
 typedef struct expectation {
     const char *allowed; // characters
-    const char *reason;  // why no other
+    const char *reason;  // message for any other character
 } expectation;
 
 #define SPACE " \t\r\n"
@@ -35,7 +35,7 @@ typedef struct reader {
     size_t at;
     const expectation *expected;
     uint32_t depth;
-    char open[LMB_JSON_DEPTH]; // brackets
+    char open[LMB_JSON_DEPTH]; // brackets that are not closed yet
     lmb_json_error *error;
 } reader;
 
@@ -89,7 +89,7 @@ static bool skip_number(reader *r) {
     return skip(r, DIGITS);
 }
 
-// The 4 digits behind "\u" at `text`, or -1.
+// Returns the value of the 4 digits of an escape "\uXXXX" at `text`, or -1.
 static int32_t escaped_unit(const char *text, size_t size) {
     static const char digits[] = "0123456789abcdefABCDEF";
     if (size < 6 || text[0] != '\\' || text[1] != 'u') {
@@ -114,7 +114,7 @@ static bool is_low_surrogate(int32_t unit) {
     return unit >= 0xDC00 && unit < 0xE000;
 }
 
-// Bytes of the escape at `text`, or 0 where it is none: 2, 6, or 12 for a pair of surrogates.
+// Returns the length of the escape at `text`: 2, 6, or 12 for a surrogate pair; 0 if it is invalid.
 static size_t escape_length(const char *text, size_t size) {
     if (size >= 2 && text[1] != '\0' && strchr("\"\\/bfnrt", text[1]) != NULL) {
         return 2;
@@ -217,8 +217,8 @@ static bool check_next(reader *r) {
     }
 }
 
-// jsmn lets much pass that is no JSON, and is quadratic in the depth and in colons that follow each other. So it is given
-// nothing but JSON of a bounded depth.
+// Checks the whole text. jsmn accepts many invalid texts, and takes time quadratic in the depth and in successive
+// colons, so it is given only valid JSON of a bounded depth.
 static bool check_text(reader *r) {
     for (skip(r, SPACE); r->at < r->size; skip(r, SPACE)) {
         if (!check_next(r)) {
@@ -237,7 +237,7 @@ static lmb_json_type type_of(const jsmntok_t *token, char first) {
                                           : LMB_JSON_NUMBER;
 }
 
-// Backwards, so that the first one seen inside another is the last one inside it.
+// Iterates backwards, so that the first value seen inside another one is the last one inside it.
 static void fill_values(lmb_json *json, const jsmntok_t *tokens) {
     for (uint32_t i = json->count; i-- > 0;) {
         const jsmntok_t *token = &tokens[i];
@@ -284,7 +284,7 @@ const char *lmb_json_type_name(lmb_json_type type) {
     return names[type];
 }
 
-// Decodes one character and moves on; the escapes were checked when they were read.
+// Decodes one character and advances. Escapes have been checked before.
 static size_t decode_character(const char **text, char *bytes) {
     const char *at = *text;
     if (at[0] != '\\') {

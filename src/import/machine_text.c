@@ -1,3 +1,5 @@
+// Reads the compact text of a state machine and translates it to JSON. A recursive-descent parser writes the JSON while
+// it reads.
 #include "machine_text.h"
 
 #include "strtod.h"
@@ -12,13 +14,13 @@ typedef enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_NUMBER, TOK
 
 typedef struct token {
     token_kind kind;
-    const char *text; // of a string, what is between its quotes
+    const char *text; // of a string: the part between its quotes
     size_t length;
     uint32_t line;
     uint32_t column;
 } token;
 
-// JSON as it is written.
+// JSON while it is written.
 typedef struct output {
     char *text;
     size_t length;
@@ -31,9 +33,9 @@ typedef struct state {
 } state;
 
 typedef struct edge {
-    uint32_t from; // LMB_NONE: any
+    uint32_t from; // LMB_NONE for "any"
     token to;
-    uint32_t target; // once it is known
+    uint32_t target; // set after all states are known
 } edge;
 
 typedef struct reader {
@@ -43,9 +45,9 @@ typedef struct reader {
     uint32_t line;
     uint32_t column;
     token token;   // the next one
-    output states; // what is in the machine's "states"
-    output any;    // ... in its "any"
-    output *into;  // one of the two
+    output states; // elements of the machine's "states"
+    output any;    // elements of its "any"
+    output *into;  // the output being written
     state *list;
     uint32_t count;
     size_t capacity;
@@ -54,15 +56,15 @@ typedef struct reader {
     size_t edge_capacity;
     uint32_t current; // state, or LMB_NONE
     bool in_any;
-    bool has_end; // a transition of the current state
-    token fade;   // of transitions that say none; TOKEN_END: not said
+    bool has_end; // a transition of the current state has END
+    token fade;   // of transitions without one; TOKEN_END if there is none
     token curve;
     token initial;
     token name;
-    bool is_over; // nothing can be made of the rest
+    bool is_over; // after an error, the rest cannot be read
 } reader;
 
-// ---- What is wrong.
+// ---- Errors.
 
 static void write_token(const token *token, char *text, size_t size) {
     size_t length = token->length < size - 1 ? token->length : size - 1;
@@ -98,7 +100,7 @@ static void fail_without_memory(reader *r) {
     r->is_over = true;
 }
 
-// What comes next is not what can come here.
+// Reports that the next token is not the expected one.
 static void expected(reader *r, const char *what) {
     if (r->is_over) {
         return;
@@ -132,7 +134,7 @@ static void skip_space(reader *r) {
     }
 }
 
-// Bytes of the character of a word that begins here, or 0.
+// Returns the length of the word's character at `at`, or 0 if it cannot be part of a word.
 static size_t word_character(const reader *r, const char *at) {
     unsigned char byte = (unsigned char)*at;
     if (byte >= 0x80) {
@@ -151,7 +153,7 @@ static size_t digits(const char *text, size_t length) {
     return count;
 }
 
-// As JSON has numbers, without a plus.
+// Accepts numbers as JSON has them, without a plus sign in the exponent.
 static bool is_number(const char *text, size_t length) {
     size_t at = length > 0 && text[0] == '-' ? 1 : 0;
     size_t whole = digits(text + at, length - at);
@@ -184,7 +186,7 @@ static void read_word(reader *r) {
     pass(r, r->token.length);
 }
 
-// Bytes of the character of a string that begins here, 0 where there is none that could be in it.
+// Returns the length of the string's character at `at`, or 0 if it cannot be part of a string.
 static size_t string_character(const reader *r, const char *at) {
     if (*at == '\\') {
         return at + 1 < r->end && (at[1] == '"' || at[1] == '\\') ? 2 : 0;
@@ -265,7 +267,7 @@ static bool take(reader *r, token_kind kind, const char *text) {
 }
 
 static bool same_name(const token *a, const token *b) {
-    // What quotes escape is escaped in one way only, and what is no string has nothing to escape.
+    // A string has only one way to escape a character, and words need no escapes.
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
@@ -283,7 +285,7 @@ static bool is_reserved(const token *token) {
     return false;
 }
 
-// A name of a state, an event and so on.
+// Takes the name of a state, an event and so on.
 static token take_name(reader *r, const char *what) {
     token name = r->token;
     bool is_name =
@@ -305,7 +307,7 @@ static token take_event(reader *r, const char *what) {
     return event;
 }
 
-// A number within a range; what is outside is reported.
+// Takes a number; reports it if it is out of range.
 static token take_number(reader *r, float min, float max) {
     token number = r->token;
     if (number.kind != TOKEN_NUMBER) {
@@ -357,7 +359,7 @@ static void put_token(reader *r, const char *before, const token *token, const c
     }
 }
 
-// `"key":"name"`, with a comma before it.
+// Writes `,"key":"name"`.
 static void put_name(reader *r, const char *key, const token *name) {
     if (name->kind != TOKEN_END) {
         put_text(r, ",\"");
@@ -389,7 +391,7 @@ static void read_operand(reader *r) {
 
 static void read_comparison(reader *r) {
     static const char *const signs[] = {"<", "<=", ">", ">=", "=="};
-    // Its sign comes first in JSON.
+    // In JSON, the operator precedes both operands.
     output *into = r->into;
     output left = {0};
     r->into = &left;
@@ -414,7 +416,7 @@ static void read_comparison(reader *r) {
     lmb_pool_release(r->text->pool, left.text);
 }
 
-// Terms, with those that join them.
+// Reads comparisons joined by "and". Returns the number of terms, including those that join them.
 static uint32_t read_conjunction(reader *r) {
     uint32_t terms = 1;
     put_text(r, "{\"and\":[");
@@ -515,7 +517,7 @@ static void add_edge(reader *r, const token *to) {
     }
 }
 
-// What a transition needs: an event or an end, a time, a condition, at least one of them.
+// Reads what triggers a transition: an event or END, "after", "when"; at least one of them.
 static void read_needs(reader *r) {
     bool needs = true;
     if (take(r, TOKEN_WORD, "END")) {
@@ -536,7 +538,7 @@ static void read_needs(reader *r) {
 }
 
 static void read_transition(reader *r, bool is_first) {
-    // The state comes first in JSON.
+    // In JSON, the target state is first.
     output *into = r->into;
     output needs = {0};
     r->into = &needs;
@@ -659,7 +661,7 @@ static bool read_state_option(reader *r, clip_options *options, float duration) 
     return !r->is_over;
 }
 
-// Up to its transitions.
+// Writes a state up to its transitions.
 static void put_state(reader *r, const token *name, const clip_options *options) {
     put_text(r, r->count == 1 ? "{" : ",{");
     put_token(r, "\"name\":\"", name, "\"");
@@ -668,7 +670,7 @@ static void put_state(reader *r, const token *name, const clip_options *options)
     put_text(r, options->restarts ? ",\"restart\":true,\"transitions\":[" : ",\"transitions\":[");
 }
 
-// Behind its transitions, which say how the clip ends where it does not say so itself.
+// Writes the pose after the transitions. They decide how the clip ends if the state does not say so.
 static void put_pose(reader *r, const token *clip, const clip_options *options) {
     put_text(r, ",\"pose\":{\"op\":\"clip\"");
     put_name(r, "clip", clip);
@@ -738,7 +740,7 @@ static void read_machine(reader *r) {
     }
 }
 
-// ---- The whole.
+// ---- The machine.
 
 static void find_targets(reader *r) {
     for (uint32_t i = 0; i < r->edge_count; i++) {
@@ -784,7 +786,7 @@ static void warn_of_unreachable(reader *r) {
     }
 }
 
-// In one line, so that the lines of a graph around it stay.
+// Writes one line, so that line numbers of a surrounding graph do not change.
 static void put_machine(reader *r) {
     output whole = {0};
     r->into = &whole;

@@ -1,4 +1,4 @@
-// The compact text of a state machine, and the JSON that it becomes.
+// Translates the compact text of a state machine to JSON.
 #ifndef LIMBER_SRC_IMPORT_MACHINE_TEXT_H
 #define LIMBER_SRC_IMPORT_MACHINE_TEXT_H
 
@@ -8,20 +8,20 @@
 
 typedef struct lmb_machine_text {
     const lmb_graph_source *source;
-    lmb_pool *pool;               // of all that reading takes
+    lmb_pool *pool;               // for all memory of the reader
     lmb_graph_problems *problems; // or NULL
 
-    lmb_result result; // LMB_OK where memory sufficed
+    lmb_result result; // LMB_OK if there was enough memory
     uint32_t problem_count;
     lmb_graph_problem first;
-    lmb_graph_problem *warnings; // of the pool
+    lmb_graph_problem *warnings; // in the pool
     uint32_t warning_count;
-    char *json; // where there was no problem: what follows {"op":"machine" in its object, in one line; not terminated
+    char *json; // if there was no problem: what follows {"op":"machine" in its object, in one line; not terminated
     size_t size;
     bool has_name;
 } lmb_machine_text;
 
-// Start from zero except for the first three members.
+// Initialise all members to zero, except the first three.
 void lmb_machine_text_read(lmb_machine_text *text);
 
 #endif

@@ -1,3 +1,4 @@
+// Finds and lists names.
 #include "names.h"
 
 #include <inttypes.h>
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Room that " and 4294967295 more" takes.
+// Size of " and 4294967295 more".
 #define TAIL 24u
 
 static int compare(const void *left, const void *right) {
@@ -50,7 +51,7 @@ void lmb_name_list_add(lmb_name_list *list, const char *name) {
     list->count++;
     const char *comma = list->shown == 0 ? "" : ", ";
     size_t room = sizeof list->text - list->length;
-    // Once one did not fit, later and shorter ones would stand out of order.
+    // After a name that did not fit, later names are not listed, so that the order is kept.
     if (list->shown + 1 != list->count || strlen(comma) + strlen(name) + TAIL > room) {
         return;
     }

@@ -1,4 +1,4 @@
-// Names: found fast among many, and listed in one line of text.
+// Finds names fast among many, and lists names in one line of text.
 #ifndef LIMBER_SRC_IMPORT_NAMES_H
 #define LIMBER_SRC_IMPORT_NAMES_H
 
@@ -9,14 +9,14 @@ typedef struct lmb_name {
     uint32_t index;
 } lmb_name;
 
-// Sorts them for lmb_names_find().
+// Sorts names for lmb_names_find().
 void lmb_names_sort(lmb_name *names, uint32_t count);
-// The smallest index of those of that name, or LMB_NONE.
+// Returns the min index among the names equal to `text`, or LMB_NONE.
 uint32_t lmb_names_find(const lmb_name *names, uint32_t count, const char *text);
-// The names of all joints, sorted, in the scratch pool; NULL where there is no memory.
+// Returns the names of all joints, sorted, in the scratch pool; NULL if memory ran out.
 lmb_name *lmb_names_of_rig(lmb_importer *importer, const lmb_rig *rig);
 
-// "Camera, Sky and 12 more". Start from zero.
+// A list such as "Camera, Sky and 12 more". Initialise it to zero.
 typedef struct lmb_name_list {
     char text[300];
     size_t length;
@@ -25,7 +25,7 @@ typedef struct lmb_name_list {
 } lmb_name_list;
 
 void lmb_name_list_add(lmb_name_list *list, const char *name);
-// Completes the text.
+// Completes and returns the text.
 const char *lmb_name_list_text(lmb_name_list *list);
 
 #endif

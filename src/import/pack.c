@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// After the magic text come words, little-endian, each text and block padded to whole ones:
+// After the magic text follow little-endian 32-bit words. Each text and block begins with its size in bytes and is
+// padded to whole words:
 //
 //   counts of joints, channels, clips, meshes, images and notes
 //   joint:   name, parent, rest (10), inverse bind matrix (12), radius
@@ -23,7 +24,7 @@ _Static_assert(sizeof(lmb_transform) == REST_WORDS * 4 && sizeof(lmb_affine) == 
                    sizeof(lmb_vertex) == 24 * 4,
                "what is written has padding");
 
-// ---- Writing. Where there is too little room, only the size is found. ----
+// ---- Writing. If the buffer is too small, only the size is computed. ----
 
 typedef struct writer {
     uint8_t *bytes;
@@ -117,7 +118,7 @@ typedef struct reader {
     lmb_importer *importer;
     const uint8_t *bytes;
     size_t size, at;
-    char place[48]; // of what is being read, for messages
+    char place[48]; // what is being read, for messages
 } reader;
 
 static bool fail(reader *in, const char *why) {
@@ -128,7 +129,7 @@ static void go_to(reader *in, const char *kind, uint32_t index) {
     snprintf(in->place, sizeof in->place, "%s %" PRIu32, kind, index);
 }
 
-// NULL where less than that is left.
+// Returns the next bytes; NULL if fewer are left.
 static const uint8_t *take(reader *in, size_t size) {
     const size_t left = in->size - in->at;
     if (size > left || ((0 - size) & 3u) > left - size) {
@@ -169,8 +170,8 @@ static char *take_text(reader *in, lmb_pool *pool) {
     return copy;
 }
 
-// Room for `count` elements that are at least so many bytes each in the pack, so that no count asks for more than is
-// there.
+// Allocates `count` elements. Each occupies at least `min` bytes in the pack, so a count that the remaining bytes
+// cannot hold is rejected.
 static void *take_list(reader *in, lmb_pool *pool, uint32_t count, size_t min, size_t size) {
     if (count > (in->size - in->at) / min) {
         fail(in, "the pack ends inside it");

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// In the joint's space, rounded up.
+// Returns the distance of a vertex from the joint, in the joint's space, rounded up.
 static float distance_from(const lmb_affine *inverse_bind, const float position[3]) {
     double square = 0.0;
     for (int row = 0; row < 3; row++) {

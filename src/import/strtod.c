@@ -1,3 +1,5 @@
+// Converts decimal text to double. Short numbers need one exact operation; others are divided as big integers, and the
+// quotient is rounded.
 #include "strtod.h"
 
 #include <math.h>
@@ -5,10 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
-// A halfway point between two doubles has at most 767 significant digits; what is behind can only break the tie,
-// so one digit more, set to 1, stands for all of it.
+// A halfway point between two doubles has at most 767 significant digits. Digits after these can only break a tie, so
+// one additional digit 1 represents all of them.
 #define DIGITS 768u
-// 768 digits over 10^(768 + 326), aligned to each other, and one bit for the division.
+// Room for 768 digits or 10^(768 + 326), aligned to each other, and one bit for the division.
 #define WORDS 128u
 
 typedef struct parsed_number {
@@ -19,8 +21,8 @@ typedef struct parsed_number {
 } parsed_number;
 
 typedef struct natural {
-    uint32_t words[WORDS]; // lowest first
-    uint32_t count;        // the highest word is not 0
+    uint32_t words[WORDS]; // least significant first
+    uint32_t count;        // the most significant word is not 0
 } natural;
 
 static void append_digit(parsed_number *number, uint8_t digit, bool behind_point) {
@@ -43,7 +45,7 @@ static int64_t scan_exponent(const char *text, size_t size) {
     size_t at = text[0] == '-' || text[0] == '+' ? 1 : 0;
     int64_t exponent = 0;
     for (; at < size; at++) {
-        // No text is long enough for its digits to bring a larger exponent back into range.
+        // No text has enough digits to bring a larger exponent back into range.
         if (exponent < INT64_C(1000000000000000)) {
             exponent = exponent * 10 + (text[at] - '0');
         }
@@ -72,7 +74,7 @@ static void scan(const char *text, size_t size, parsed_number *number) {
     }
 }
 
-// Both the digits and the power of ten are exact doubles, so one operation rounds once.
+// Both the digits and the power of ten are exact doubles, so the one operation is rounded once.
 static bool parse_exactly_representable(const parsed_number *number, double *value) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -137,7 +139,7 @@ static bool is_less(const natural *a, const natural *b) {
     return false;
 }
 
-// a is not less than b.
+// Requires a >= b.
 static void subtract(natural *a, const natural *b) {
     uint64_t borrow = 0;
     for (uint32_t i = 0; i < a->count; i++) {
@@ -150,7 +152,7 @@ static void subtract(natural *a, const natural *b) {
     }
 }
 
-// quotient * 2^(exponent - 63), plus something smaller than its last bit where `inexact`.
+// Rounds quotient * 2^(exponent - 63), plus something less than its last bit if `inexact`.
 static double round_quotient(uint64_t quotient, bool inexact, int32_t exponent) {
     int32_t kept = exponent < -1022 ? 53 + 1022 + exponent : 53;
     if (kept < 0) {

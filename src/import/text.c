@@ -19,7 +19,7 @@ static size_t sequence_length(uint8_t lead) {
     return 0;
 }
 
-// The second byte excludes overlong forms (E0, F0), surrogates (ED) and what lies past U+10FFFF (F4).
+// The second byte excludes overlong forms (E0, F0), surrogates (ED) and values past U+10FFFF (F4).
 static bool second_byte_fits(uint8_t lead, uint8_t second) {
     uint8_t lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     uint8_t highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;

@@ -31,7 +31,7 @@ static size_t scheme_length(const char *uri) {
     return uri[length] == ':' && is_letter(uri[0]) ? length : 0;
 }
 
-// The text behind "data:[type][;parameters];base64,", or NULL.
+// Returns the text after "data:[type][;parameters];base64,", or NULL.
 static const char *base64_of(const char *uri) {
     const char *comma = strchr(uri, ',');
     const char mark[] = ";base64";
@@ -55,7 +55,7 @@ static int base64_value(char character) {
     return character == '+' ? 62 : character == '/' ? 63 : -1;
 }
 
-// Length without the padding, or SIZE_MAX where the padding is wrong or one character is left over.
+// Returns the length without padding; SIZE_MAX if the padding is wrong or a single character is left over.
 static size_t base64_length(const char *text) {
     size_t padded = strlen(text);
     size_t length = padded;
@@ -101,7 +101,7 @@ static int hexadecimal_digit(char character) {
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-// Decodes %XX in place of the copy; false where two digits do not follow.
+// Decodes %XX in place; returns false if two hexadecimal digits do not follow, or for %00.
 static bool decode_percent(char *text) {
     char *out = text;
     for (const char *in = text; *in != '\0'; in++) {
@@ -122,7 +122,8 @@ static bool decode_percent(char *text) {
     return true;
 }
 
-// Resolves "." and ".." by the text alone, as RFC 3986 does; false where that leads out, or to the folder itself.
+// Resolves "." and ".." in the text as RFC 3986 does. Returns false if the path leads out of the folder, or is the
+// folder.
 static bool resolve_dots(char *path) {
     char *out = path;
     for (const char *in = path; *in != '\0';) {
@@ -153,7 +154,7 @@ static bool is_plain_path(const char *path) {
     return true;
 }
 
-// The path below the folder, in scratch memory, or NULL after a message.
+// Returns the path below the folder, in scratch memory; NULL after an error.
 static char *relative_path(lmb_importer *importer, const char *uri, const char *place) {
     if (scheme_length(uri) > 0) {
         lmb_importer_fail(importer, LMB_ERROR_UNSUPPORTED, "%s: a URI with the scheme '%.*s'", place,
